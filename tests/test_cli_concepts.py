@@ -127,7 +127,7 @@ def test_records_need_no_frame_library(train: Path, query: Path, monkeypatch: py
         options = ("explain", train, query, "--json", "--learner", learner)
         with_frames = answers(ask(*options))
         with monkeypatch.context() as bare:
-            bare.setattr("priorcase.learning.frames.installed_backend", lambda: None)
+            bare.setattr("priorcase.learning.results.installed_backend", lambda: None)
             assert answers(ask(*options)) == with_frames
 
 

@@ -18,8 +18,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from tables import COLUMNS, labels, mixed_rows, row_lists
 
 from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError, TooFewRowsError
-from priorcase.learning import parameters as shared
-from priorcase.learning.parameters import thread_count
+from priorcase.learning import estimator as shared
+from priorcase.learning.estimator import thread_count
 from priorcase.neighbors import KNNClassifier
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 from priorcase.similarity import Distance, Tricube, ValueTable
@@ -380,7 +380,7 @@ def test_kinds_declared_by_hand() -> None:
     whole = KNNClassifier(1, schema=Schema(None, (sizes, Nominal()))).fit(X, y)
     assert by_mapping.schema_.kinds == whole.schema_.kinds == (sizes, Nominal())
     np.testing.assert_array_equal(by_mapping.kneighbors(X)[0], whole.kneighbors(X)[0])
-    with pytest.raises(ParameterError, match="expected 'from_dtype' when schema= declares every column"):
+    with pytest.raises(ParameterError, match="must be 'from_dtype' when schema= declares every column"):
         KNNClassifier(schema=Schema(None, (sizes, Nominal())), categorical_features=[1]).fit(X, y)
 
 

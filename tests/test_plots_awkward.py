@@ -17,8 +17,7 @@ from matplotlib.image import imread
 import priorcase as pc
 from priorcase import evaluation
 from priorcase.datasets import load_repairs
-from priorcase.learning.captions import caption, captions, cut
-from priorcase.learning.plotting import axes, drawing, legend_beside
+from priorcase.learning.plotting import axes, caption, captions, cut, drawing, legend_beside
 from priorcase.plots import (
     ConceptDisplay,
     DecisionSurface,

@@ -12,16 +12,12 @@ from matplotlib import pyplot
 
 from priorcase.exceptions import MissingExtraError
 from priorcase.learning.plotting import (
-    axes,
     class_styles,
     colour,
     drawing,
-    hatch,
-    house_style,
     legend_beside,
-    line,
     log_ticks,
-    marker,
+    plot_style,
     ring,
     style,
     tint,
@@ -58,12 +54,7 @@ def test_280_series_all_look_different() -> None:
     looks = [style(i) for i in range(280)]
     assert len(set(looks)) == 280
     assert looks[9] == style(9)
-    assert (looks[3].colour, looks[3].line, looks[3].marker, looks[3].hatch) == (
-        colour(3),
-        line(3),
-        marker(3),
-        hatch(3),
-    )
+    assert (looks[3].colour, looks[3].marker) == (colour(3), "D")
 
 
 def test_tints_go_from_white_to_the_colour() -> None:
@@ -80,7 +71,7 @@ def test_classes_have_their_looks_in_order() -> None:
 
 def test_nobodys_settings_change() -> None:
     before = mpl.rcParams.copy()
-    with house_style():
+    with plot_style():
         assert mpl.rcParams["axes.spines.top"] is False
     with pytest.raises(RuntimeError, match="inside"), drawing(None):
         raise RuntimeError("inside")
@@ -88,11 +79,11 @@ def test_nobodys_settings_change() -> None:
 
 
 def test_new_axes_have_the_look_and_given_ones_stay() -> None:
-    ax = axes(None, size=(3.0, 2.0))
+    with drawing(None, size=(3.0, 2.0)) as ax:
+        pass
     assert not ax.spines["top"].get_visible()
     assert ax.figure.get_size_inches().tolist() == [3.0, 2.0]
     own = pyplot.subplots()[1]
-    assert axes(own) is own
     assert own.spines["top"].get_visible()
     with drawing(own) as drawn:
         assert drawn is own
@@ -106,7 +97,7 @@ def test_without_matplotlib_drawing_says_what_to_install(monkeypatch: pytest.Mon
 
 
 def test_long_legends_are_cut_and_say_so() -> None:
-    ax = axes(None)
+    ax = pyplot.subplots()[1]
     for i in range(20):
         ax.plot([0, 1], [i, i], label=f"line {i}")
     legend_beside(ax, "lines")
@@ -118,7 +109,7 @@ def test_long_legends_are_cut_and_say_so() -> None:
 
 
 def test_logarithmic_axes_have_plain_numbers() -> None:
-    ax = axes(None)
+    ax = pyplot.subplots()[1]
     ax.plot([1, 60], [0, 1])
     ax.set_xscale("log")
     log_ticks(ax.xaxis)
@@ -128,7 +119,7 @@ def test_logarithmic_axes_have_plain_numbers() -> None:
 
 
 def test_a_ring_marks_a_point() -> None:
-    ax = axes(None)
+    ax = pyplot.subplots()[1]
     ring(ax, 2.0, 3.0, label="chosen")
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), [[2.0, 3.0]])
     assert ax.lines[0].get_label() == "chosen"

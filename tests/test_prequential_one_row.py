@@ -176,7 +176,7 @@ def test_the_core_refuses_what_does_not_fit() -> None:
     memory, classes = model._memory, model._outputs()[0]
     cells, plan, core = memory.instances.cells(slice(0, 1)), memory.index.plan_of(memory.fitted), memory.index.core
     asked = (plan, cells, memory.index.ones, 3, True, 0, 2.0, True, 0)
-    ids, codes, numbers = memory.ids, classes.stored, classes.numbering.of_code
+    ids, codes, numbers = memory.ids, classes.stored, classes.of_code
     assert core.winner(*asked, ids, codes, numbers, 3, 0) in (-1, 0, 1, 2)
     with pytest.raises(ValueError, match="one code per id"):
         core.winner(*asked, ids[1:], codes, numbers, 3, 0)

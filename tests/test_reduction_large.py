@@ -12,7 +12,7 @@ from imblearn.under_sampling import EditedNearestNeighbours
 
 from priorcase._core import CaseFilter, Condensed, Drop
 from priorcase.exceptions import ParameterError
-from priorcase.learning.progress import Advance
+from priorcase.learning.resampling import Advance
 from priorcase.neighbors import KNNClassifier
 from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN, base
 from priorcase.reduction.base import read_rows

@@ -1,11 +1,11 @@
-"""Rows taken from tables of any make."""
+"""Rows taken from tables of any type."""
 
 from __future__ import annotations
 
 from array import array
 from collections import deque
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,22 +13,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from priorcase import CNN, KNNClassifier
 from priorcase.datasets import load_repairs
-from priorcase.learning.resampling import ResamplingMixin, taken_rows
+from priorcase.exceptions import TargetError
+from priorcase.learning.resampling import taken_rows
 
 AT = np.array([0, 2, 3])
 COLUMNS = {"age": [31.0, 29.0, None, 62.0], "colour": ["red", None, "blue", "red"]}
 KEPT = {"age": [31.0, None, 62.0], "colour": ["red", "blue", "red"]}
-
-
-class EveryOther(ResamplingMixin):
-    """Keeps the rows at even positions."""
-
-    def fit(self, X: Any, y: Any) -> Self:
-        if len(X) != len(y):
-            raise ValueError("lengths differ")
-        self.sample_indices_ = np.arange(0, len(X), 2)
-        return self
 
 
 def test_a_pandas_frame_keeps_its_index_and_types() -> None:
@@ -84,18 +76,42 @@ def test_what_only_turns_into_an_array_comes_back_as_one() -> None:
 
 
 def test_fit_resample_takes_the_rows_that_fit_chose() -> None:
-    X, y = taken_rows(COLUMNS["age"], np.arange(4)), ["no", "no", "yes", "yes"]
-    reducer = EveryOther()
-    assert reducer.fit_resample(X, y) == ([31.0, None], ["no", "yes"])
-    assert reducer.sample_indices_.tolist() == [0, 2]
+    X, y = [[1.0], [1.1], [5.0], [5.1]], ["no", "no", "yes", "yes"]
+    reducer = CNN(random_state=0)
+    kept, targets = reducer.fit_resample(X, y)
+    assert kept == [X[i] for i in reducer.sample_indices_]
+    assert targets == [y[i] for i in reducer.sample_indices_]
 
 
 def test_a_failed_fit_resample_leaves_everything_as_it_was() -> None:
-    reducer = EveryOther()
-    reducer.fit_resample([1, 2, 3], [1, 2, 3])
-    with pytest.raises(ValueError, match="lengths differ"):
-        reducer.fit_resample([1, 2], [1])
-    assert reducer.sample_indices_.tolist() == [0, 2]
+    reducer = CNN(random_state=0).fit([[1.0], [1.1], [5.0]], [0, 0, 1])
+    before = reducer.sample_indices_.tolist()
+    with pytest.raises(TargetError, match="inconsistent"):
+        reducer.fit_resample([[1.0], [2.0]], [1, 0, 1])
+    assert reducer.sample_indices_.tolist() == before
+
+
+@pytest.mark.parametrize("kind", ["string_view", "binary_view"])
+def test_views_of_pyarrow_are_taken_too(kind: str) -> None:
+    texts = pa.array(["red", None, "blue", "red"]).cast(getattr(pa, kind)())
+    expected = pa.array(["red", "blue", "red"]).cast(getattr(pa, kind)())
+    assert taken_rows(texts, AT).equals(expected)
+    assert taken_rows(pa.chunked_array([texts]), AT).equals(pa.chunked_array([expected]))
+    assert taken_rows(pa.table({"a": [1, 2, 3, 4], "b": texts}), AT).equals(pa.table({"a": [1, 3, 4], "b": expected}))
+    assert taken_rows(pa.record_batch({"b": texts}), AT).equals(pa.record_batch({"b": expected}))
+
+
+def test_a_table_with_a_string_view_is_fitted_resampled_and_tuned() -> None:
+    colours = ["red", "blue", None, "red"] * 6
+    table = pa.table({"size": np.arange(24.0) % 5, "colour": pa.array(colours).cast(pa.string_view())})
+    y = pa.array(["yes" if colour == "red" else "no" for colour in colours]).cast(pa.string_view())
+    plain = pa.table({"size": table["size"], "colour": colours})
+    model = KNNClassifier(3).fit(table, y)
+    assert model.digest() == KNNClassifier(3).fit(plain, y.to_pylist()).digest()
+    assert model.predict(table.slice(0, 2)).tolist() == model.predict(plain.slice(0, 2)).tolist()
+    kept, _ = CNN(random_state=0).fit_resample(table, y)
+    assert kept.schema == table.schema
+    assert KNNClassifier.tuned(table, y, random_state=0).predict(table.slice(0, 1)).tolist() == ["yes"]
 
 
 def test_tables_of_the_library_are_taken_too() -> None:

@@ -7,24 +7,28 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from priorcase._validation import read_queries, read_training, record_features
 from priorcase.exceptions import SchemaError, UnsupportedDataError
 from priorcase.instances import Instances
+from priorcase.learning.estimator import read_queries, record_features, training_table
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 
 
 class KNN(BaseEstimator):
     """An estimator that stores and reads back."""
 
-    def fit(self, X, **options):
-        schema, table = read_training(self, X, **options)
-        self.instances_ = Instances(schema)
+    def __init__(self, categorical_features="from_dtype", schema=None):
+        self.categorical_features = categorical_features
+        self.schema = schema
+
+    def fit(self, X):
+        table = training_table(self, X)
+        self.instances_ = Instances(table.schema)
         self.instances_.append(table)
-        record_features(self, schema)
+        record_features(self, table.schema)
         return self
 
     def predict(self, X):
-        return self.instances_.encode(read_queries(self, X, self.instances_))
+        return self.instances_.encode(read_queries(X, self.instances_))
 
 
 def test_records_features_as_scikit_learn_does():
@@ -40,7 +44,7 @@ def test_records_features_as_scikit_learn_does():
 
 def test_training_options():
     frame = pl.DataFrame({"code": [1, 2], "size": ["S", "L"]})
-    model = KNN().fit(frame, categorical_features=["code"], kinds={"size": Ordinal(("S", "L"))})
+    model = KNN(categorical_features=["code"], schema={"size": Ordinal(("S", "L"))}).fit(frame)
     assert model.instances_.schema == Schema(("code", "size"), (Nominal(), Ordinal(("S", "L"))))
     assert model.predict(pd.DataFrame({"size": ["L"], "code": [2.0]})).tolist() == [[1, 1]]
 

@@ -1,11 +1,16 @@
-"""A re-entrant lock that survives a fork."""
+"""What threads share: a re-entrant lock that survives a fork, and attributes that are computed without a lock."""
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, TypeVar
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from threading import RLock as _RLock
@@ -13,26 +18,27 @@ else:
     _RLock = type(threading.RLock())  # threading.RLock itself is a function
 
 
+class cached_property(functools.cached_property[T]):
+    """`functools.cached_property` without the lock that it has in Python 3.11.
+
+    That lock is one for all instances of a class: threads wait for each other, and a child process that was forked
+    while another thread held it waits for ever. Here, as from Python 3.12 on, two threads may compute the same value.
+    """
+
+    def __init__(self, func: Callable[[Any], T]) -> None:
+        super().__init__(func)
+        self.lock = nullcontext()
+
+
 class Lock(_RLock):  # type: ignore[misc]  # final in the stubs, not at run time
     """A re-entrant lock, used as ``with lock:``, that a forked child finds free.
 
     It derives from the compiled lock instead of holding one: ``with`` then enters and leaves it within one bytecode
     instruction, so an interrupt cannot leave it locked. A copied or unpickled lock is a new one.
-
-    In a child process, a lock that another thread of the parent held at the fork is made anew, and its `held_at_fork`
-    is True: what it protects may have been copied in the middle of a change and must be rebuilt. A lock that was free,
-    or held by the forking thread itself, stays as it was.
-
-    Examples
-    --------
-    >>> lock = Lock()
-    >>> with lock, lock:
-    ...     lock.held_at_fork
-    False
     """
 
     held_at_fork: bool = False
-    """Whether another thread held the lock when this process was forked."""
+    """Whether another thread held the lock at the fork: what it protects may be in the middle of a change."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -133,6 +133,50 @@ def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
     raise ParameterError(f"{name} must be {expected}, got {quoted(value)}{advice}")
 
 
+def check_choice(parameter: str, value: object, choices: Sequence[str], *, hint: str) -> str:
+    """One of some names."""
+    if isinstance(value, str) and value in choices:
+        return value
+    raise ParameterError.wrong(parameter, value, expected=choices_text(choices), hint=hint, names=choices)
+
+
+def check_flag(parameter: str, value: object, *, hint: str) -> bool:
+    """True or False, of Python or NumPy; nothing that merely counts as true."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ParameterError.wrong(parameter, value, expected="True or False", hint=hint)
+
+
+def check_seed(value: object) -> int:
+    """One seed that everything random comes from; a whole number is its own seed."""
+    from sklearn.utils import check_random_state
+
+    if is_whole(value) and 0 <= int(value) < 2**32:
+        return int(value)
+    try:
+        return int(check_random_state(value).randint(2**31 - 1))
+    except ValueError:
+        expected = "None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState"
+        hint = "a number makes fits repeatable."
+        raise ParameterError.wrong("random_state", value, expected=expected, hint=hint) from None
+
+
+def choices_text(names: Sequence[str]) -> str:
+    """Names to choose from, as a sentence lists them.
+
+    Examples
+    --------
+    >>> choices_text(["a", "b", "c"])
+    "'a', 'b' or 'c'"
+    """
+    return " or ".join(filter(None, [", ".join(map(repr, names[:-1])), repr(names[-1])]))
+
+
+def is_list(value: object) -> bool:
+    """Whether a value is a list of entries, such as one prior weight for each class."""
+    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str)
+
+
 def _satisfies(value: Any, constraint: Any) -> bool:
     if hasattr(constraint, "closed"):  # an Interval
         if isinstance(value, (bool, np.bool_, np.timedelta64)):

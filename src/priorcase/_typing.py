@@ -20,3 +20,6 @@ Value: TypeAlias = Hashable
 
 Content: TypeAlias = Literal["any", "text", "numbers", "booleans", "nothing"]
 """What the values of an attribute are; ``any`` where they are mixed, ``nothing`` where all were missing."""
+
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow", "modin", "cudf"]
+"""A library of frames."""

@@ -250,7 +250,7 @@ MADE_UP: list[Any] = [
     [["object", KNN, [1]], ["list", []]],
     [["object", KNN, 3]],
     [["object", KNN, [1]], ["tuple", [1, 2, 3]]],
-    [["object", "priorcase.instances.buffer:Buffer", "text"]],
+    [["object", "priorcase.instances.instances:Instances", "text"]],
     [["object", "priorcase.concepts.description:Description", [1]], ["dict", ["core", "x"]]],
     [["object", "priorcase.schema.kinds:Numeric", None]],
     b"\xff\xfe",

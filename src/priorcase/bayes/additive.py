@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -19,6 +18,7 @@ from scipy.special import log_expit
 from sklearn.utils._param_validation import Interval
 
 from priorcase._core import Scorer, normalise_rows
+from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, Discrete, Statistics
 from priorcase.bayes.numeric import (

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -13,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 
-from priorcase._parameters import check_parameters, check_value
+from priorcase._parameters import check_parameters
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.discretise import CutPoints
@@ -23,16 +21,15 @@ from priorcase.exceptions import (
     ParameterError,
     SchemaMismatchError,
     TargetError,
-    TooFewRowsError,
     listed,
     prefix_errors,
     quoted,
 )
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
-from priorcase.learning.labels import Labelling, read_labels
-from priorcase.learning.left_out import stored_table
+from priorcase.learning.resampling import needs_refits, refits, stored_table
 from priorcase.learning.state import changes, pinned, reads
+from priorcase.learning.targets import Labelling, read_labels
 from priorcase.schema import Nominal, Schema, Table
 from priorcase.schema import Numeric as NumericKind
 
@@ -183,20 +180,10 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         return self._scores(self._table(X), scale, threads=self._threads())
 
     def _leave_one_out(self, relearn: object, scale: Scale) -> FloatArray:
-        memory = self._answering()
-        check_value("relearn", relearn, ["boolean"])
-        if len(memory) < 2:
-            raise TooFewRowsError("there is only one row, and nothing to answer from without it. Add rows")
-        if not (relearn and self._chooses()):
+        if not needs_refits(self, relearn):
             return self._left_out(scale)
-        labels = self._labels()
-        found = np.empty((len(memory), labels.size))
-        for row, number in enumerate(memory.ids.tolist()):
-            model = copy.copy(self)
-            model._memory = memory.fork()
-            model._labelling = replace(self._labelling, declared=(labels,))
-            model._memory.forget([number])
-            query = stored_table(memory.instances, np.array([row]))
+        found = np.empty((len(self._stored()), self._labels().size))
+        for row, model, query in refits(self):
             found[row] = model._scores(query, scale, threads=1)[0]
         return found
 

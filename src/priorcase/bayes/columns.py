@@ -16,20 +16,19 @@ import numpy as np
 from scipy.special import expit
 
 from priorcase._parameters import check_value
-from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
-from priorcase._validation import read_queries
+from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name, Value
 from priorcase.bayes.additive import AdditiveModel, Scale
 from priorcase.bayes.discretise import intervals
 from priorcase.bayes.memory import MISSING
 from priorcase.bayes.results import TARGET, Contributions, JointDistribution
 from priorcase.exceptions import ParameterError, TargetError, TooLargeError, listed, nearest, quoted
-from priorcase.learning.decoding import attribute_names, decoded
-from priorcase.learning.frames import Backend
+from priorcase.learning.estimator import read_queries
+from priorcase.learning.results import attribute_names, decoded
 from priorcase.learning.targets import as_array, objects
 from priorcase.schema import Kind, Nominal, Schema, Table
 from priorcase.schema.columns import ObjectColumn
-from priorcase.schema.table import Source, open_source
-from priorcase.schema.values import canonical, content_of, family, identity, is_hashable, is_missing, plain
+from priorcase.schema.kinds import canonical, content_of, family, identity, is_hashable, is_missing, plain
+from priorcase.schema.schema import Source, open_source
 
 if TYPE_CHECKING:
     from priorcase.bayes.naive_bayes import AdditiveBayes
@@ -134,7 +133,7 @@ def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequ
     """The probability of each class for each query, from all columns but some; certain where ``y`` gives it."""
     instances = estimator._stored().instances
     source = with_missing_columns(open_source(X), instances.schema, without)
-    cells = instances.encode(read_queries(estimator, source, instances))
+    cells = instances.encode(read_queries(source, instances))
     known = known_classes(y, estimator._labels(), len(cells))
     cells[:, without] = np.nan
     table = Table(instances.schema, len(cells), block=cells)

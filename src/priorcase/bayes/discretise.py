@@ -23,7 +23,7 @@ from scipy.special import xlogy
 from priorcase._parameters import as_python, check_fields, is_number
 from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.instances.instances import as_floats
+from priorcase.instances import as_floats
 
 Classes: TypeAlias = IntArray | None
 Weights: TypeAlias = FloatArray | None

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase._core import code_counts, count_values
+from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.numeric import DENSITIES, ClassMoments, KernelDensity, Moments, Numeric, check_spread
 from priorcase.exceptions import TooLargeError
 from priorcase.instances import Instances
-from priorcase.learning.labels import Labelling
-from priorcase.learning.memory import Memory
+from priorcase.learning.state import Memory
+from priorcase.learning.targets import Labelling
 from priorcase.schema import Nominal
 
 # Counts beyond it, with the tables made from them, would fill two gigabytes.

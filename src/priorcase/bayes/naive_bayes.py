@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import StrOptions
 
 from priorcase._core import normalise_rows
+from priorcase._parameters import is_list
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
 from priorcase.bayes import additive, columns, priors
 from priorcase.bayes.additive import AdditiveModel, Cells, Estimates, KeepZeros, ParamFloor, Scale, ZeroPolicy
@@ -22,7 +23,6 @@ from priorcase.bayes.priors import Auto, PerAttribute, Prior, PriorWeights, Symm
 from priorcase.bayes.results import Contributions, JointDistribution
 from priorcase.exceptions import NotAvailableError, ParameterError, listed, quoted
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.parameters import is_list
 from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
 

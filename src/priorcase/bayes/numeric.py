@@ -14,7 +14,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -22,6 +21,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import add_moments
+from priorcase._locks import cached_property
 from priorcase._parameters import check_fields, is_number
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.bayes.discretise import (

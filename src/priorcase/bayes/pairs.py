@@ -17,12 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal, Self
 
 import numpy as np
 
 from priorcase._core import count_pairs, edge_shares, largest_tree, log_tree_sum, tree_joint_logs
+from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.predictive import log_rising
 from priorcase.exceptions import TooLargeError

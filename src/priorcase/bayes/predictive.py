@@ -28,7 +28,7 @@ from sklearn.utils._param_validation import Interval
 from priorcase._parameters import check_value
 from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.instances.instances import as_floats
+from priorcase.instances import as_floats
 
 Amount = TypeVar("Amount", float, FloatArray)
 

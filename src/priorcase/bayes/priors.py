@@ -30,10 +30,9 @@ from priorcase._typing import FloatArray, IntArray, Name, Value
 from priorcase.bayes.memory import FIRST, Discrete, Statistics, group_sums
 from priorcase.bayes.predictive import log_marginal, log_rising
 from priorcase.exceptions import ParameterError, advice, listed, misspelt, quoted
-from priorcase.instances import Instances
-from priorcase.instances.instances import as_floats
+from priorcase.instances import Instances, as_floats
 from priorcase.schema import Nominal, Schema
-from priorcase.schema.values import identity, is_missing, plain
+from priorcase.schema.kinds import identity, is_missing, plain
 
 # Within these the formulas neither overflow nor vanish: weights may be divided among values and added up.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100

@@ -10,15 +10,23 @@ from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
-from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
+from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name, Value
 from priorcase.bayes.discretise import Interval
 from priorcase.exceptions import ParameterError, UnknownNameError, listed, nearest, prefix_errors, quoted
-from priorcase.learning.decoding import Row
-from priorcase.learning.frames import Backend, by_attribute, framed, free_label
-from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.per_query import PerQuery
+from priorcase.learning.results import (
+    Grid,
+    PerQuery,
+    Row,
+    by_attribute,
+    framed,
+    free_label,
+    grids_html,
+    grids_text,
+    rest_text,
+    short,
+    value_text,
+)
 from priorcase.learning.targets import objects
-from priorcase.learning.texts import rest_text, short, value_text
 
 Key = TypeVar("Key")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, TypeAlias
 
@@ -13,6 +12,7 @@ from scipy.special import expit
 from sklearn.utils._param_validation import Interval
 
 from priorcase._core import normalise_rows
+from priorcase._locks import cached_property
 from priorcase._parameters import check_value, is_number
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
 from priorcase.bayes import additive, priors
@@ -24,11 +24,10 @@ from priorcase.bayes.predictive import log_marginal, log_rising
 from priorcase.bayes.priors import Auto, CellWeights, Dirichlet, Prior, PriorWeights
 from priorcase.bayes.results import Relevance
 from priorcase.exceptions import ParameterError, quoted
-from priorcase.instances import Instances
-from priorcase.instances.instances import as_floats
+from priorcase.instances import Instances, as_floats
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.labels import Labelling
 from priorcase.learning.state import reads
+from priorcase.learning.targets import Labelling
 from priorcase.schema import CategoricalFeatures, Schema, Table
 from priorcase.schema import Numeric as NumericKind
 

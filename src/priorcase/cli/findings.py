@@ -18,7 +18,7 @@ from priorcase.cli.records import column_of
 from priorcase.evaluation import Comparison
 from priorcase.evaluation.compare_table import comparison_grid
 from priorcase.evaluation.curves import Curve
-from priorcase.learning.grids import Grid, grids_text, text_width
+from priorcase.learning.results import Grid, grids_text, text_width
 
 __all__ = ["check_plots", "draw", "text"]
 
@@ -74,9 +74,9 @@ def folded(grid: Grid, width: int) -> list[Grid]:
 
 def check_plots() -> None:
     """Refuse to work for a picture that nothing can draw."""
-    from priorcase.learning.plotting import house_style
+    from priorcase.learning.plotting import plot_style
 
-    with house_style():
+    with plot_style():
         import matplotlib
 
         matplotlib.use("Agg")

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from priorcase.bayes.results import Contributions
-from priorcase.learning.texts import short, value_text
+from priorcase.learning.results import short, value_text
 
 __all__ = ["LogOddsView"]
 

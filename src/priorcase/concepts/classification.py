@@ -9,12 +9,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.concepts.description import Description, Descriptions
 from priorcase.concepts.targets import SeenClasses
 from priorcase.instances import Instances
-from priorcase.learning.decoding import attribute_names, decoded
-from priorcase.learning.frames import Backend
+from priorcase.learning.results import attribute_names, decoded
 from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.schema import Table
 

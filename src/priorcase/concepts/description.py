@@ -7,19 +7,20 @@ one call; everything else here is replaced and never changed, so that a learner 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorcase._core import Concept, Plan
+from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, FloatArray, IdArray, Value
 from priorcase.concepts.records import verdicts, wilson_bounds
 from priorcase.exceptions import NumericRangeError
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Schema
-from priorcase.schema.values import identity
+from priorcase.schema.kinds import identity
 from priorcase.similarity import Distance, FittedDistance
 from priorcase.similarity.terms import Linear
 

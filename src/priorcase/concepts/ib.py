@@ -21,7 +21,6 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from priorcase._parameters import check_parameters, is_whole
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray
-from priorcase._validation import record_features
 from priorcase.concepts import classification, memory
 from priorcase.concepts.classification import Queries
 from priorcase.concepts.description import History, Rules
@@ -33,16 +32,15 @@ from priorcase.concepts.targets import Targets, read_targets, read_truth
 from priorcase.exceptions import NotAvailableError, ParameterError, SchemaMismatchError, TargetError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning import state
-from priorcase.learning.decoding import attribute_names
-from priorcase.learning.estimator import RowsEstimator, SchemaLike
-from priorcase.learning.frames import backend_of, framed, free_label
+from priorcase.learning.estimator import RowsEstimator, SchemaLike, check_declared, record_features
 from priorcase.learning.resampling import taken_rows
+from priorcase.learning.results import attribute_names, framed, free_label
 from priorcase.learning.state import changes
 from priorcase.learning.targets import objects
-from priorcase.learning.training import check_declared
 from priorcase.neighbors.base import check_tabled, with_tabled_values
 from priorcase.neighbors.precedents import Precedents
 from priorcase.schema import CategoricalFeatures, Schema, Table
+from priorcase.schema.schema import backend_of
 from priorcase.similarity import Absolute, Distance, ib, resolve
 
 P = ParamSpec("P")

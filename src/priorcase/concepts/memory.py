@@ -26,12 +26,11 @@ from priorcase.concepts.description import Comparison, Description, Descriptions
 from priorcase.concepts.novel import ColumnKinds, staged
 from priorcase.concepts.targets import SeenClasses, Targets
 from priorcase.exceptions import ForgettingError, NotAvailableError, TooLargeError, UnknownIdError, listed
-from priorcase.instances import Instances
-from priorcase.instances.instances import check_ids
-from priorcase.learning.memory import Memory
-from priorcase.learning.progress import bar
+from priorcase.instances import Instances, check_ids
+from priorcase.learning.resampling import bar
+from priorcase.learning.state import Memory
 from priorcase.schema import Nominal, Schema, Table
-from priorcase.schema.values import canonical
+from priorcase.schema.kinds import canonical
 
 Call: TypeAlias = tuple[int, ColumnKinds | None]
 """A call that brought rows: the id of the first, and the columns of its table where attributes come and go."""

@@ -17,7 +17,7 @@ from priorcase.exceptions import SchemaError, SchemaMismatchError
 from priorcase.instances import Instances
 from priorcase.schema import Coded, Kind, Nominal, ReadColumn, Schema, Table
 from priorcase.schema.columns import read_column
-from priorcase.schema.table import Source, open_source
+from priorcase.schema.schema import Source, open_source
 
 ColumnKinds: TypeAlias = tuple[tuple[Name, Kind], ...]
 """The columns of a table with their kinds."""

@@ -23,16 +23,12 @@ from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
 from priorcase.concepts.classification import assembled
 from priorcase.concepts.results import Exemplars, ValueDifferences
 from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError, quoted
-from priorcase.instances import Instances
-from priorcase.instances.instances import as_floats
-from priorcase.learning.classes import Classes
-from priorcase.learning.decoding import attribute_names
+from priorcase.instances import Instances, as_floats
 from priorcase.learning.estimator import RowsEstimator, SchemaLike
-from priorcase.learning.frames import by_attribute, framed, free_label
-from priorcase.learning.labels import Labelling, learned_labels
-from priorcase.learning.memory import Memory
-from priorcase.learning.progress import bar
-from priorcase.learning.state import reads
+from priorcase.learning.resampling import bar
+from priorcase.learning.results import attribute_names, by_attribute, framed, free_label
+from priorcase.learning.state import Memory, reads
+from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.neighbors.polling import ENTRIES, Rules
 from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.votes import NeighborList, Poll, Ties, UniformVote, decide, probabilities

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.instances.instances import as_floats
+from priorcase.instances import as_floats
 
 CONFIDENCE = [Interval(Real, 0.5, 1, closed="left")]
 """Constraints of a confidence level."""

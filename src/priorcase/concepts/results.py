@@ -10,16 +10,24 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_value
-from priorcase._typing import AnyArray, FloatArray, IdArray, Name, Value
+from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Name, Value
 from priorcase.concepts.memory import ConceptMemory
 from priorcase.exceptions import ParameterError, advice, prefix_errors, quoted
-from priorcase.learning.captions import captions
-from priorcase.learning.decoding import Row, attribute_names
-from priorcase.learning.frames import Backend, by_attribute, framed, free_label
-from priorcase.learning.grids import Grid, GridResult, grids_html, grids_text
-from priorcase.learning.plotting import MUTED, colour, drawing, legend_beside, style, tint
+from priorcase.learning.plotting import MUTED, captions, colour, drawing, legend_beside, style, tint
+from priorcase.learning.results import (
+    Grid,
+    GridResult,
+    Row,
+    attribute_names,
+    by_attribute,
+    framed,
+    free_label,
+    grids_html,
+    grids_text,
+    short,
+    value_text,
+)
 from priorcase.learning.targets import objects
-from priorcase.learning.texts import short, value_text
 
 _COUNTS = ("stored", "acceptable", "accepted", "dropped")
 _WINDOW = [None, Interval(Integral, 1, None, closed="left")]

@@ -6,20 +6,19 @@ from collections import Counter
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
+from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, IdArray, Name, Value
 from priorcase.exceptions import TargetError, listed, misspelt, quoted
 from priorcase.instances import Instances
-from priorcase.learning.labels import Labels, LabelSort, label_array, read_labels
-from priorcase.learning.targets import as_array, objects
+from priorcase.learning.targets import Labels, LabelSort, as_array, label_array, objects, read_labels
 from priorcase.schema import Coded, Nominal, Schema, Table
-from priorcase.schema.values import content_of, is_missing
+from priorcase.schema.kinds import content_of, is_missing
 
 _ONE = Schema(None, (Nominal(),))
 

@@ -15,7 +15,7 @@ from priorcase._typing import AnyArray, IntArray
 from priorcase.exceptions import ParameterError, UnknownNameError, advice, listed, prefix_errors, quoted
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
-from priorcase.schema.table import Source
+from priorcase.schema.schema import Source
 
 __all__ = ["Backend", "NamedColumns"]
 

@@ -10,7 +10,7 @@ from priorcase.datasets.delimited import check_names
 from priorcase.datasets.text_table import Field, TextTable
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import Column
-from priorcase.schema.table import open_source
+from priorcase.schema.schema import open_source
 
 __all__ = ["text_of"]
 

@@ -13,8 +13,8 @@ from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.drawing import RandomState, check_share, generator
 from priorcase.exceptions import ParameterError, TargetError, advice, prefix_errors, quoted
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
-from priorcase.schema.table import open_source
-from priorcase.schema.values import is_missing
+from priorcase.schema.kinds import is_missing
+from priorcase.schema.schema import open_source
 
 __all__ = ["ClassDraw", "add_noise"]
 

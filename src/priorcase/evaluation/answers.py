@@ -13,10 +13,9 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.datasets.columns import Backend, NamedColumns
 from priorcase.exceptions import EvaluationError, UnsupportedDataError, quoted
-from priorcase.learning.frames import free_label, installed_backend
-from priorcase.learning.labels import read_labels
 from priorcase.learning.resampling import taken_rows
-from priorcase.learning.targets import as_array, read_numbers
+from priorcase.learning.results import free_label, installed_backend
+from priorcase.learning.targets import as_array, read_labels, read_numbers
 
 Kind: TypeAlias = Literal["classes", "numbers"]
 Need: TypeAlias = Literal["predicted", "proba", "learner"]

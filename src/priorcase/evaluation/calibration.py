@@ -16,10 +16,8 @@ from priorcase.evaluation.forecasts import Forecasts, read_forecasts
 from priorcase.evaluation.murphy import BrierParts
 from priorcase.evaluation.reliability_plot import draw_reliability, wilson_interval
 from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
-from priorcase.learning.captions import caption
-from priorcase.learning.frames import framed
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.plotting import drawing
+from priorcase.learning.plotting import caption, drawing
+from priorcase.learning.results import Grid, GridResult, framed
 
 __all__ = ["CalibrationTable", "calibration_table"]
 

@@ -15,9 +15,8 @@ from priorcase.evaluation.calibration import CalibrationTable, Strategy, calibra
 from priorcase.evaluation.forecasts import read_forecasts
 from priorcase.evaluation.reliability_plot import draw_diagonal, draw_points
 from priorcase.exceptions import UnknownNameError, advice, listed, prefix_errors, quoted
-from priorcase.learning.frames import framed
-from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import drawing, legend_beside
+from priorcase.learning.results import Grid, GridResult, framed
 
 __all__ = ["ClasswiseCalibration", "classwise_calibration"]
 

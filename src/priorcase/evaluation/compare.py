@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from priorcase._parameters import check_flag, check_seed
 from priorcase.evaluation.answers import read_learners, read_task, readable
 from priorcase.evaluation.compare_cells import Cell, Part, Trial
 from priorcase.evaluation.compare_rows import Running, in_order, left_out
@@ -13,7 +14,6 @@ from priorcase.evaluation.protocols import Splits, read_splits
 from priorcase.evaluation.scoring import Scores, read_scores
 from priorcase.evaluation.splits import LeaveOneOut, Prequential
 from priorcase.exceptions import prefix_errors
-from priorcase.learning.parameters import check_flag, check_seed
 
 
 @prefix_errors

@@ -9,8 +9,7 @@ from scipy import stats
 
 from priorcase.evaluation.compare_table import comparison_title
 from priorcase.evaluation.scoring import Score
-from priorcase.learning.captions import captions
-from priorcase.learning.plotting import INK, MUTED, colour, drawing
+from priorcase.learning.plotting import INK, MUTED, captions, colour, drawing
 
 if TYPE_CHECKING:
     from priorcase.evaluation.comparison import Comparison

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from priorcase.evaluation.compare_cells import Cell
-from priorcase.learning.grids import Grid
-from priorcase.learning.texts import short
+from priorcase.learning.results import Grid, short
 
 if TYPE_CHECKING:
     from priorcase.evaluation.comparison import Comparison

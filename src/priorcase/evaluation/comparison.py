@@ -19,8 +19,7 @@ from priorcase.evaluation.paired import PairedComparison, Test
 from priorcase.evaluation.ranks import Friedman, leading, mean_ranks
 from priorcase.evaluation.scoring import Score, score_named
 from priorcase.exceptions import EvaluationError, prefix_errors
-from priorcase.learning.frames import framed
-from priorcase.learning.grids import grid_markdown, grids_html, grids_text
+from priorcase.learning.results import framed, grid_markdown, grids_html, grids_text
 
 
 @dataclass(frozen=True, repr=False, eq=False)

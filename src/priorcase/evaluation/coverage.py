@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase._parameters import is_number
-from priorcase._typing import FloatArray
+from priorcase._typing import Backend, FloatArray
 from priorcase.evaluation.reliability_plot import wilson_interval
 from priorcase.exceptions import EvaluationError, ParameterError, TargetError, prefix_errors, quoted
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
+from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.learning.targets import read_numbers
 
 __all__ = ["CoverageTable", "coverage_table"]

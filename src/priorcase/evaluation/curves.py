@@ -15,9 +15,8 @@ from priorcase.evaluation.compare_cells import Cell, first_failures
 from priorcase.evaluation.curves_plot import draw_curves
 from priorcase.evaluation.curves_table import curve_grids
 from priorcase.evaluation.scoring import Score, score_named
-from priorcase.learning.frames import framed
-from priorcase.learning.grids import grid_markdown, grids_html, grids_text
 from priorcase.learning.plotting import drawing
+from priorcase.learning.results import framed, grid_markdown, grids_html, grids_text
 
 Band: TypeAlias = Literal["range", "error"]
 """What is shaded around a mean: from the worst to the best repetition, or two standard errors to each side."""

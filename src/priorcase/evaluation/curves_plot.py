@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray
-from priorcase.learning.captions import caption
-from priorcase.learning.plotting import MUTED, legend_beside, style
+from priorcase.learning.plotting import MUTED, caption, legend_beside, style
 
 _MOST_MARKERS = 25
 _MOST_TICKS = 12

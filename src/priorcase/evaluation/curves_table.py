@@ -10,8 +10,7 @@ import numpy as np
 
 from priorcase._typing import FloatArray
 from priorcase.evaluation.compare_table import gap_notes
-from priorcase.learning.grids import Grid
-from priorcase.learning.texts import short
+from priorcase.learning.results import Grid, short
 
 if TYPE_CHECKING:
     from priorcase.evaluation.curves import Curve

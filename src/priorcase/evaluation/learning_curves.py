@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from priorcase._parameters import check_seed
 from priorcase._typing import IntArray
 from priorcase.evaluation.answers import ask, read_learners, read_task
 from priorcase.evaluation.checks import check_choice
@@ -22,7 +23,6 @@ from priorcase.evaluation.running import run_all, seed_of, seeded, teach
 from priorcase.evaluation.scoring import Scores, needs_of, reason_of, score_all
 from priorcase.evaluation.splits import Split
 from priorcase.exceptions import prefix_errors
-from priorcase.learning.parameters import check_seed
 
 __all__ = ["LearningCurve", "learning_curve"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from priorcase._parameters import check_seed
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.answers import Answers, Kind, read_learners, read_task, readable
@@ -16,9 +17,7 @@ from priorcase.evaluation.compare_table import mean_text
 from priorcase.evaluation.scoring import Scores, read_scores, score_all
 from priorcase.evaluation.splits import LeaveOneOut
 from priorcase.exceptions import EvaluationError, prefix_errors
-from priorcase.learning.frames import framed, free_label
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.parameters import check_seed
+from priorcase.learning.results import Grid, GridResult, framed, free_label
 
 
 @prefix_errors

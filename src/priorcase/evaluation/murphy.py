@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from priorcase._typing import FloatArray
-from priorcase.learning.grids import Grid, GridResult
+from priorcase.learning.results import Grid, GridResult
 
 __all__ = ["BrierParts"]
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from priorcase._parameters import is_number
+from priorcase._parameters import check_flag, check_seed, is_number
 from priorcase._typing import IntArray
 from priorcase.datasets.noise import ClassDraw, add_noise
 from priorcase.evaluation.answers import Task, ask, read_learners, read_task, readable
@@ -21,7 +21,6 @@ from priorcase.evaluation.partitions import check_repeats, partition, read_test
 from priorcase.evaluation.running import run_all, seed_of, seeded
 from priorcase.evaluation.scoring import Scores, needs_of, reason_of, score_all
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.parameters import check_flag, check_seed
 from priorcase.learning.resampling import taken_rows
 
 __all__ = ["NoiseCurve", "noise_curve"]

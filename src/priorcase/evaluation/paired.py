@@ -16,9 +16,7 @@ from priorcase.evaluation.checks import check_frame
 from priorcase.evaluation.compare_table import number_text
 from priorcase.evaluation.signed_ranks import hodges_lehmann, signed_rank_p
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.frames import framed
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.texts import short
+from priorcase.learning.results import Grid, GridResult, framed, short
 
 Test: TypeAlias = Literal["corrected_t", "wilcoxon"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._parameters import is_whole
+from priorcase._parameters import check_flag, check_seed, is_whole
 from priorcase._typing import FloatArray
 from priorcase.evaluation.answers import Answers, Kind, Task, read_learners, read_task
 from priorcase.evaluation.compare_cells import Trial
@@ -27,7 +27,6 @@ from priorcase.evaluation.scoring import (
 )
 from priorcase.evaluation.splits import usual_start
 from priorcase.exceptions import EvaluationError, ParameterError, listed, prefix_errors, quoted
-from priorcase.learning.parameters import check_flag, check_seed
 from priorcase.learning.resampling import taken_rows
 
 __all__ = ["prequential"]

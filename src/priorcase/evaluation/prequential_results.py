@@ -16,10 +16,8 @@ from priorcase.evaluation.curves_plot import draw_curves
 from priorcase.evaluation.curves_table import decimals, number_text
 from priorcase.evaluation.scoring import Score
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.frames import framed
-from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
 from priorcase.learning.plotting import drawing
-from priorcase.learning.texts import short
+from priorcase.learning.results import Grid, framed, grid_markdown, grids_html, grids_text, short
 
 __all__ = ["PrequentialCurve"]
 

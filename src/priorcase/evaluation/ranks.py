@@ -10,8 +10,7 @@ from scipy import stats
 
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.evaluation.paired import TOO_SURE, p_text
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.texts import short
+from priorcase.learning.results import Grid, GridResult, short
 
 _ROUNDING = 1e-12
 """Values that differ by less, beside the greatest, are equals: means of the same numbers differ by their order."""

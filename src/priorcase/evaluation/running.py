@@ -18,8 +18,7 @@ from priorcase._parameters import is_whole
 from priorcase._typing import IntArray
 from priorcase.evaluation.answers import Task, readable
 from priorcase.exceptions import EvaluationError, ParameterError, quoted
-from priorcase.learning.progress import bar
-from priorcase.learning.resampling import taken_rows
+from priorcase.learning.resampling import bar, taken_rows
 
 R = TypeVar("R")
 

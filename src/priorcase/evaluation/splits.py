@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase._parameters import is_number, is_whole
+from priorcase._parameters import check_flag, is_number, is_whole
 from priorcase._typing import FloatArray, IntArray
 from priorcase.evaluation.answers import Task
 from priorcase.exceptions import EvaluationError, ParameterError, quoted
-from priorcase.learning.parameters import check_flag
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,7 @@ from priorcase.evaluation.scoring import Score, Scores, read_scores
 from priorcase.evaluation.tables_plot import plot_ranks
 from priorcase.evaluation.tables_table import tables_grid
 from priorcase.exceptions import EvaluationError, errors_at, prefix_errors, quoted
-from priorcase.learning.frames import framed
-from priorcase.learning.grids import grid_markdown, grids_html, grids_text
+from priorcase.learning.results import framed, grid_markdown, grids_html, grids_text
 
 
 @prefix_errors

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from priorcase.evaluation.ranks import Friedman
-from priorcase.learning.captions import caption, captions
-from priorcase.learning.plotting import MUTED, colour, drawing
+from priorcase.learning.plotting import MUTED, caption, captions, colour, drawing
 
 _STEP = 0.28
 _WIDTH = 26

@@ -9,8 +9,7 @@ import numpy as np
 from priorcase.evaluation.compare_table import number_text, protocol_text
 from priorcase.evaluation.ranks import leading
 from priorcase.evaluation.scoring import Score
-from priorcase.learning.grids import Grid
-from priorcase.learning.texts import short
+from priorcase.learning.results import Grid, short
 
 if TYPE_CHECKING:
     from priorcase.evaluation.tables import TablesComparison

@@ -8,7 +8,7 @@ import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IntArray, Value
 from priorcase.schema import Nominal, Ordinal, Schema
-from priorcase.schema.values import canonical
+from priorcase.schema.kinds import canonical
 
 _FORMAT = b"priorcase instances 1"
 

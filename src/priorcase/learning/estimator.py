@@ -1,33 +1,40 @@
-"""An estimator that stores rows: they can be added at once and forgotten exactly."""
+"""An estimator that stores rows: they can be added at any time and forgotten exactly."""
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Self
 
+import joblib
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from priorcase._typing import AnyArray, FloatArray, IdArray, Name
-from priorcase._validation import read_queries, record_features
-from priorcase.exceptions import SampleWeightError, TargetError, TooFewRowsError
-from priorcase.instances.instances import check_weights
-from priorcase.learning import parameters
-from priorcase.learning.frames import Backend, backend_of
-from priorcase.learning.memory import Memory
-from priorcase.learning.state import changes, reads
-from priorcase.learning.training import training_table
+from priorcase._parameters import check_value, is_whole
+from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Name
+from priorcase.exceptions import ParameterError, SchemaError, TargetError, TooFewRowsError, quoted
+from priorcase.instances import Instances, check_weights
+from priorcase.learning.state import Memory, changes, reads
 from priorcase.schema import Kind, Schema, Table
+from priorcase.schema.schema import backend_of, open_source
 
 SchemaLike = Schema | Mapping[Name, Kind] | None
+
+_THREADS_PER_CORE = 4
 
 
 class RowsEstimator(BaseEstimator, ABC):
     """Base of the estimators that keep their rows.
 
     Subclasses say what their targets are by `_read_targets`, and what they keep beside the rows by `_new_memory`.
+
+    ``n_jobs`` is a number of threads. None means all cores that the process may use, at most ``OMP_NUM_THREADS``:
+    unlike in scikit-learn, where None means one job, and unaffected by `joblib.parallel_config`, because nothing is
+    sent to other processes and the results are the same for any number. -1 means all cores, -2 all but one.
     """
 
     categorical_features: Any
@@ -62,15 +69,6 @@ class RowsEstimator(BaseEstimator, ABC):
         """
         return self._stored().instances.digest()
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in super().__getstate__().items() if name != "_lock"}
-        if "_memory" in state:
-            state["_memory"] = state["_memory"].detached()
-        return state
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_memory" in self.__dict__
-
     @changes
     def forget(self, ids: ArrayLike) -> Self:
         """Forget rows, exactly as if they had never been seen.
@@ -85,6 +83,20 @@ class RowsEstimator(BaseEstimator, ABC):
         memory.forget(ids)
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        state = {name: value for name, value in super().__getstate__().items() if name != "_lock"}
+        if "_memory" in state:
+            state["_memory"] = state["_memory"].detached()
+        return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_memory" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
     # -- for subclasses
 
     @abstractmethod
@@ -97,8 +109,8 @@ class RowsEstimator(BaseEstimator, ABC):
 
     def _check_parameters(self) -> None:
         """Refuse parameters that break their rules, before anything is read."""
-        parameters.check_n_jobs(self.n_jobs)
-        parameters.check_schema(self.schema)
+        self._threads()
+        check_value("schema", self.schema, [None, Schema, Mapping])
 
     def _first_table(self, table: Table) -> Table:
         """The first rows, whose schema may be made more precise."""
@@ -116,38 +128,30 @@ class RowsEstimator(BaseEstimator, ABC):
     def _finish_fit(self) -> None:
         """Do at fit what would otherwise wait for the first query."""
 
+    # -- rows
+
     def _threads(self) -> int:
         """Threads to use; ``n_jobs`` may have been changed since it was fitted."""
-        return parameters.thread_count(self._check_n_jobs())
-
-    def _check_n_jobs(self) -> int | None:
-        return self.n_jobs if self.n_jobs is None else parameters.check_n_jobs(self.n_jobs)
+        return thread_count(self.n_jobs)
 
     def _stored(self) -> Memory:
         if "_memory" not in self.__dict__:
             check_is_fitted(self)
         return self._memory
 
-    def _table(self, X: Any) -> Table:
-        return read_queries(self, X, self._stored().instances)
-
     def _answering(self) -> Memory:
         """The stored rows, of which there must be some."""
         memory = self._stored()
         if not len(memory):
-            raise TooFewRowsError.nothing_stored()
+            raise TooFewRowsError("there are no rows: all were forgotten. Add rows with partial_fit, or fit again")
         return memory
+
+    def _table(self, X: Any) -> Table:
+        return read_queries(X, self._stored().instances)
 
     def _cells(self, X: Any) -> FloatArray:
         """Queries as cells."""
         return self._answering().instances.encode(self._table(X))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
 
     @changes
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -174,16 +178,18 @@ class RowsEstimator(BaseEstimator, ABC):
         if first:
             self._check_parameters()
         table = self._training_table(X) if first else self._table(X)
-        if first:
-            self._backend = backend_of(X)
         targets = self._read_targets(y, classes, first)
         if targets is not None and len(targets[1]) != len(table):
-            raise TargetError.length("y", len(targets[1]), len(table))
+            raise TargetError(  # scikit-learn's words
+                f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y has "
+                f"{len(targets[1])}. Pass one target for each row of X."
+            )
         self._check_table(table, first)
         weights = check_weights(sample_weight, len(table), parameter="sample_weight")
         if weights is not None and not weights.any():
-            raise SampleWeightError.wrong("that is zero for every row")
+            raise TargetError("sample_weight is zero for every row; at least one row must have a positive weight")
         if first:
+            self._backend = backend_of(X)
             self._memory = self._new_memory(table.schema, None if targets is None else targets[0])
             record_features(self, table.schema)
         read = None if targets is None else targets[0].read(targets[1])
@@ -193,3 +199,66 @@ class RowsEstimator(BaseEstimator, ABC):
         """The first rows, which settle what the columns mean unless ``schema`` does."""
         table = training_table(self, X)
         return table if isinstance(self.schema, Schema) else self._first_table(table)
+
+
+def thread_count(n_jobs: object) -> int:
+    """Threads that ``n_jobs`` means (see `RowsEstimator`); at most four for each core, since more would only wait."""
+    if n_jobs is None:
+        limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+        return min(_cores(), int(limit)) if limit.isdigit() and int(limit) > 0 else _cores()
+    if not is_whole(n_jobs) or n_jobs == 0:
+        raise ParameterError(
+            f"n_jobs must be None or a whole number other than 0, got {quoted(n_jobs)}. None and -1 use all cores."
+        )
+    return min(int(n_jobs), _THREADS_PER_CORE * _cores()) if n_jobs > 0 else max(1, _cores() + 1 + int(n_jobs))
+
+
+@cache
+def _cores() -> int:
+    return int(joblib.cpu_count())
+
+
+def training_table(estimator: Any, X: Any) -> Table:
+    """The first rows, read by the estimator's ``schema`` where that declares every column, or by what they look like.
+
+    The estimator is left as it is: call `record_features` when everything else is checked too.
+    """
+    kinds = estimator.schema
+    if isinstance(kinds, Schema):
+        check_declared(estimator)
+        return read_queries(X, Instances(kinds))
+    source = open_source(X)
+    _check_some(source.rows, len(source.columns))
+    schema = Schema.infer(source, estimator.categorical_features, kinds, parameter="schema")
+    return schema.read(X if isinstance(X, np.ndarray) else source)
+
+
+def check_declared(estimator: Any) -> None:
+    """Refuse ``categorical_features`` beside a schema that declares every column."""
+    given = estimator.categorical_features
+    if not isinstance(given, str) or given != "from_dtype":
+        raise ParameterError(
+            "categorical_features must be 'from_dtype' when schema= declares every column, got "
+            f"{quoted(given)}. Leave it out, or pass a mapping as schema."
+        )
+
+
+def read_queries(X: Any, instances: Instances) -> Table:
+    """Rows read by the schema of stored instances: queries, or more rows to store."""
+    table = instances.schema.read(X, known=instances.known)
+    _check_some(len(table), len(instances.schema))
+    return table
+
+
+def _check_some(rows: int, columns: int) -> None:
+    if rows == 0:  # scikit-learn's words
+        raise SchemaError(f"Found array with 0 sample(s) (shape={(0, columns)}) while a minimum of 1 is required.")
+
+
+def record_features(estimator: Any, schema: Schema) -> None:
+    """Set ``n_features_in_``, and ``feature_names_in_`` where every name is a string, as scikit-learn does."""
+    estimator.n_features_in_ = len(schema)
+    if schema.names is not None and all(isinstance(name, str) for name in schema.names):
+        estimator.feature_names_in_ = np.array(schema.names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_

@@ -1,15 +1,15 @@
-"""Where results are drawn: matplotlib, loaded only when something is to be drawn, and one quiet style for all."""
+"""How results are drawn: matplotlib, loaded only when something is drawn, one style for all, and captions that fit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from priorcase._typing import Value
 from priorcase.exceptions import MissingExtraError
-from priorcase.learning.captions import WIDTH, captions
 
 INK = "#262626"
 """Text, and lines that belong to no series."""
@@ -20,7 +20,11 @@ MUTED = "#767676"
 FAINT = "#E4E4E4"
 """The grid."""
 
+WIDTH = 24
+"""How many characters of a name a legend or an axis shows."""
+
 _LISTED = 12
+_DOLLAR = re.compile(r"(?<!\\)\$")
 
 # Okabe and Ito's palette. The order sets each colour apart in lightness from those before it: grey levels 87, 162, 0,
 # 119, 158, 106, 151 and 213 of 255. Yellow comes last, since it is hard to see on paper.
@@ -73,14 +77,7 @@ _SETTINGS: dict[str, Any] = {
 class Style:
     """How one series or class looks: every part tells it from the others, so that any of them may be lost in print.
 
-    Parameters
-    ----------
-    colour
-        For lines, markers and bars.
-    tint
-        The same mixed with white, for areas.
-    line, marker, hatch
-        As matplotlib names them.
+    ``colour`` is for lines, markers and bars, ``tint`` (the same mixed with white) for areas.
 
     Examples
     --------
@@ -97,7 +94,8 @@ class Style:
 
 def style(i: int) -> Style:
     """The look of the i-th series, from 0; 280 in a row are all different."""
-    return Style(colour(i), tint(i), line(i), marker(i), hatch(i))
+    line, marker, hatch = (looks[i % len(looks)] for looks in (_LINES, _MARKERS, _HATCHES))
+    return Style(colour(i), tint(i), line, marker, hatch)
 
 
 def colour(i: int) -> str:
@@ -111,30 +109,10 @@ def colour(i: int) -> str:
     return _COLOURS[i % len(_COLOURS)]
 
 
-def line(i: int) -> Any:
-    """The i-th line style, from 0: solid, then four dashes."""
-    return _LINES[i % len(_LINES)]
-
-
-def marker(i: int) -> str:
-    """The i-th marker, from 0."""
-    return _MARKERS[i % len(_MARKERS)]
-
-
-def hatch(i: int) -> str:
-    """The i-th hatch, from 0: none, then six."""
-    return _HATCHES[i % len(_HATCHES)]
-
-
 def tint(i: int, strength: float = 0.25) -> str:
-    """The i-th colour mixed with white; black counts for half, so that its areas are no darker than others.
+    """The i-th colour, from 0, mixed with white; black counts for half, so that its areas are no darker than others.
 
-    Parameters
-    ----------
-    i
-        Which, from 0.
-    strength
-        The share of the colour: 1 for the colour itself (grey for black), 0 for white.
+    ``strength`` is the share of the colour: 1 for the colour itself (grey for black), 0 for white.
 
     Examples
     --------
@@ -152,59 +130,46 @@ def class_styles(labels: Sequence[Value]) -> dict[Value, Style]:
 
 
 @contextmanager
-def house_style(*, dark: bool = False) -> Iterator[None]:
+def plot_style(*, dark: bool = False) -> Iterator[None]:
     """A context in which new figures, axes, titles and legends have the library's look; outside it nothing changes.
 
-    Parameters
-    ----------
-    dark
-        Whether what is drawn lies on dark ground of the caller's own: then texts keep the caller's colours.
+    ``dark``: whether the axes lie in a dark figure of the user's own, whose texts keep the user's colours.
     """
     try:
         import matplotlib
     except ImportError:
-        raise MissingExtraError.plots() from None
+        raise MissingExtraError(
+            "draws with matplotlib, which is not installed. Install it with pip install 'priorcase[plots]', or take "
+            "the numbers from frame()."
+        ) from None
     settings: Any = {name: value for name, value in _SETTINGS.items() if not (dark and value is INK)}
     with matplotlib.rc_context(settings):
         yield
 
 
-def axes(ax: Any, *, size: tuple[float, float] | None = None) -> Any:
-    """The axes to draw on: those given, as they are, or new ones in the library's look.
-
-    Parameters
-    ----------
-    ax
-        Axes of matplotlib; None for a figure of its own.
-    size
-        Width and height of the figure of its own, in inches; None for the style's.
-    """
-    if ax is not None:
-        return ax
-    with house_style():
-        from matplotlib import pyplot
-
-        figure, ax = pyplot.subplots(figsize=size)
-        _keep_white(figure)
-        return ax
-
-
 @contextmanager
 def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any]:
-    """The axes to draw on, as ``axes`` gives them, in a context in which texts and legends have the library's look.
+    """The axes to draw on, in a context in which texts and legends have the library's look.
 
-    Axes in a dark figure become white, since all colours are chosen for that; texts around them stay as they are.
-
-    Parameters
-    ----------
-    ax, size
-        As for ``axes``.
+    They are those given, or for None new ones in a figure of ``size`` inches. Axes in a dark figure become white, since
+    all colours are chosen for that; texts around them stay as they are.
     """
     dark = ax is not None and _is_dark(ax.figure.get_facecolor())
-    with house_style(dark=dark):
+    with plot_style(dark=dark):
         if dark:
             ax.set_facecolor("white")
-        yield axes(ax, size=size)
+        yield _new_axes(size) if ax is None else ax
+
+
+def _new_axes(size: tuple[float, float] | None) -> Any:
+    from matplotlib import pyplot, rcParams
+    from matplotlib.patches import Rectangle
+
+    figure, ax = pyplot.subplots(figsize=size)
+    ground = rcParams["savefig.facecolor"]
+    if ground != "auto" and _is_dark(ground):  # white in a file as well, where settings save figures on a dark ground
+        figure.add_artist(Rectangle((0, 0), 1, 1, transform=figure.transFigure, facecolor="white", zorder=-1000))
+    return ax
 
 
 def _is_dark(ground: Any) -> bool:
@@ -212,16 +177,6 @@ def _is_dark(ground: Any) -> bool:
 
     red, green, blue, solid = to_rgba(ground)
     return solid > 0 and 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-
-
-def _keep_white(figure: Any) -> None:
-    """White ground in a file as well, where the caller's settings would save every figure on a dark one."""
-    from matplotlib import rcParams
-    from matplotlib.patches import Rectangle
-
-    ground = rcParams["savefig.facecolor"]
-    if ground != "auto" and _is_dark(ground):
-        figure.add_artist(Rectangle((0, 0), 1, 1, transform=figure.transFigure, facecolor="white", zorder=-1000))
 
 
 def legend_beside(
@@ -235,20 +190,8 @@ def legend_beside(
 ) -> None:
     """A legend to the right of the axes, where it hides nothing; of many entries the first twelve.
 
-    Parameters
-    ----------
-    ax
-        Where to draw.
-    title
-        What is listed.
-    behind
-        What to show behind the sample of each entry, such as patches of regions.
-    samples
-        Labelled artists to list in place of those that were drawn.
-    apart
-        How far from the axes, in points.
-    width
-        Of how many characters an entry may be.
+    ``behind``: what to show behind the sample of each entry, such as patches of regions. ``samples``: labelled artists
+    to list in place of those drawn. ``apart``: distance from the axes in points. ``width``: characters of an entry.
     """
     from matplotlib.transforms import ScaledTranslation
 
@@ -292,3 +235,68 @@ def ring(ax: Any, x: float, y: float, **options: Any) -> None:
     """A ring around the point that was chosen."""
     look = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.2, "zorder": 6}
     ax.plot([x], [y], "o", **look, **options)
+
+
+# -- captions
+
+
+def caption(name: object, width: int = WIDTH) -> str:
+    """One name for a picture: on one line, without its middle where it is too long, and never read as a formula.
+
+    Examples
+    --------
+    >>> caption("mean radius of all cells 3", 18), caption("age")
+    ('mean radi…cells 3', 'age')
+    """
+    return _literal(cut(_line(name), width))
+
+
+def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
+    """Several names for one picture, cut where they differ least: in the middle, at the end, or at the beginning.
+
+    Examples
+    --------
+    >>> captions(["sensor 1 of the hall", "sensor 2 of the hall"], 12)
+    ['sensor 1 of…', 'sensor 2 of…']
+    """
+    lines = [_line(name) for name in names]
+    long = [line for line in lines if len(line) > width]
+    if not long:
+        return [_literal(line) for line in lines]
+    first, last = min(long), max(long)
+    shared = next((i for i, pair in enumerate(zip(first, last, strict=False)) if len(set(pair)) > 1), 0)
+    ways: tuple[Callable[[str], str], ...] = (
+        lambda line: cut(line, width),
+        lambda line: _start(line, width),
+        lambda line: f"…{line[1 - width :].lstrip()}",
+        lambda line: _start(f"…{line[shared:]}", width),
+    )
+    tried = [[line if len(line) <= width else way(line) for line in lines] for way in ways]
+    return [_literal(line) for line in max(tried, key=lambda found: len(set(found)))]
+
+
+def cut(text: str, width: int) -> str:
+    """Text without its middle where it is too long: names in a table often differ at their ends.
+
+    Examples
+    --------
+    >>> cut("mean radius of all cells 3", 18), cut("age", 18)
+    ('mean radi…cells 3', 'age')
+    """
+    if len(text) <= width:
+        return text
+    end = (width - 1) // 2
+    return f"{text[: width - 1 - end].rstrip()}…{text[-end:].lstrip()}"
+
+
+def _start(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
+
+
+def _line(name: object) -> str:
+    return " ".join(str(name).split())
+
+
+def _literal(text: str) -> str:
+    """Text in which matplotlib takes a dollar for a dollar, and not for the beginning of a formula."""
+    return _DOLLAR.sub(r"\\$", text)

@@ -1,51 +1,38 @@
-"""Some of the rows of a table, in the make it came in, for learners that choose which rows to keep."""
+"""Some of the rows: parts of a table, leave-one-out by refitting, and a progress bar while that takes long."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol, Self
+import copy
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from priorcase._typing import IdArray
-from priorcase.learning.state import changes
-from priorcase.schema.table import Source
+from priorcase._parameters import check_value
+from priorcase._typing import IdArray, IntArray
+from priorcase.exceptions import TooFewRowsError
+from priorcase.instances import Instances
+from priorcase.schema import Coded, Nominal, Table
+from priorcase.schema.schema import Source
+
+E = TypeVar("E")
+
+Advance: TypeAlias = Callable[[str], None]
+"""Called with what was done, whenever one step is done."""
+
+_ROWS_AT_ONCE = 512
+_MANY_ROWS = 20_000
+_MANY_REFITS = 200
 
 
-class Resampler(Protocol):
-    """An estimator that chooses the rows to keep."""
-
-    @property
-    def sample_indices_(self) -> IdArray:
-        """Positions of the rows kept, ascending."""
-
-    def fit(self, X: Any, y: Any, /) -> Self:
-        """Choose the rows to keep."""
-
-
-class ResamplingMixin:
-    """What imbalanced-learn's users expect of a `Resampler`."""
-
-    @changes
-    def fit_resample(self: Resampler, X: Any, y: Any) -> tuple[Any, Any]:
-        """The rows kept and their targets, in the order and the make they came in.
-
-        A frame or series of pandas gives one with the kept part of its index, one of Polars or PyArrow the like, an
-        array an array, and a list or another sequence a list. Positions of the rows kept are in ``sample_indices_``.
-
-        Parameters
-        ----------
-        X
-            The rows: a frame, an array or a list of rows.
-        y
-            Their targets.
-        """
-        self.fit(X, y)
-        return taken_rows(X, self.sample_indices_), taken_rows(y, self.sample_indices_)
+# -- parts of a table
 
 
 def taken_rows(table: Any, positions: IdArray) -> Any:
-    """The rows at some positions of a frame, a series, an array or a list, in the make it came in.
+    """The rows at some positions of a frame, a series, an array or a list, in the type it came in.
 
     Examples
     --------
@@ -60,7 +47,106 @@ def taken_rows(table: Any, positions: IdArray) -> Any:
         return [table[i] for i in positions.tolist()]
     if hasattr(table, "iloc"):
         return table.iloc[positions]
-    if hasattr(table, "tuples") or type(table).__module__.partition(".")[0] == "pyarrow":  # built-in, Arrow
+    if type(table).__module__.partition(".")[0] == "pyarrow":
+        return _taken_arrow(table, positions)
+    if hasattr(table, "tuples"):  # a built-in table
         return table.take(positions)
     # Polars, NumPy and what behaves like it; things that only turn into an array come back as one.
     return table[positions] if hasattr(table, "__getitem__") else np.asarray(table)[positions]
+
+
+def _taken_arrow(table: Any, positions: IdArray) -> Any:
+    """Rows of a PyArrow table, record batch or array; views of strings and bytes, which it cannot take, are cast."""
+    import pyarrow as pa
+
+    wide = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
+    if hasattr(table, "schema"):
+        fields = [field.with_type(wide.get(str(field.type), field.type)) for field in table.schema]
+        return table.cast(pa.schema(fields, table.schema.metadata)).take(positions).cast(table.schema)
+    return table.cast(wide.get(str(table.type), table.type)).take(positions).cast(table.type)
+
+
+def stored_table(instances: Instances, rows: IntArray) -> Table:
+    """Some stored rows, by position, as a table of queries."""
+    columns = tuple(
+        Coded(instances.column(a)[rows], instances.values(a))
+        if isinstance(kind, Nominal)
+        else instances.column(a)[rows]
+        for a, kind in enumerate(instances.schema.kinds)
+    )
+    return Table(instances.schema, len(rows), columns)
+
+
+# -- leave-one-out
+
+
+def needs_refits(estimator: Any, relearn: object) -> bool:
+    """Whether leave-one-out takes a fit for each row (``relearns_``); an error where there are fewer than two rows."""
+    check_value("relearn", relearn, ["boolean"])
+    if len(estimator._answering()) < 2:
+        raise TooFewRowsError(
+            "leave-one-out needs two rows or more, and there is only one row. Add rows with partial_fit"
+        )
+    return bool(relearn) and bool(estimator.relearns_)
+
+
+def refits(estimator: E) -> Iterator[tuple[int, E, Table]]:
+    """Position of each stored row, a copy of the estimator without it, and the row as a query.
+
+    The copies have all classes, whichever rows they have.
+    """
+    original: Any = estimator
+    memory = original._stored()
+    labelling = original.__dict__.get("_labelling")
+    if labelling is not None:
+        declared = tuple(labelling.labels(memory.instances, t)[0] for t in range(len(memory.instances.targets)))
+        labelling = replace(labelling, declared=declared)
+    with bar(len(memory), shown=len(memory) >= _MANY_REFITS, text="leave one out") as advance:
+        for row, number in enumerate(memory.ids.tolist()):
+            other: Any = copy.copy(original)
+            other._memory = memory.without([number])
+            if labelling is not None:
+                other._labelling = labelling
+            yield row, other, stored_table(memory.instances, np.array([row]))
+            advance("leave one out")
+
+
+# -- progress
+
+
+@contextmanager
+def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
+    """A progress bar on standard error, where that is a terminal; nothing at all otherwise.
+
+    It has ``total`` steps and goes away when it is done; ``text`` stands before it until the first step is done.
+
+    Examples
+    --------
+    >>> with bar(2, shown=False) as advance:
+    ...     advance("3 components")
+    """
+    if not shown or total < 2 or not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(text, total=total)
+        yield lambda text: progress.update(task, advance=1, description=text)
+
+
+def blocks(n: int, *, text: str) -> Iterator[slice]:
+    """Parts of ``n`` rows one after the other, between which Ctrl-C is noticed, with a bar where there are many.
+
+    Examples
+    --------
+    >>> list(blocks(1000, text="rows"))
+    [slice(0, 512, None), slice(512, 1000, None)]
+    """
+    starts = range(0, n, _ROWS_AT_ONCE)
+    with bar(len(starts), shown=n >= _MANY_ROWS, text=text) as advance:
+        for start in starts:
+            yield slice(start, min(start + _ROWS_AT_ONCE, n))
+            advance(text)

@@ -1,32 +1,86 @@
-"""Rows in an order of their own, so that nothing hangs on the table's order or on how rows came and went."""
+"""An order of values and rows that depends on neither their names nor how the table was sorted.
+
+Codes of nominal values go by first appearance, and rows by position. Where EM starts, which rows are held back, and
+how sums are rounded must not depend on either: the same table in another order, or with other names, gives the same
+answer, and so do rows that came and went.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from priorcase._typing import FloatArray, IntArray
 from priorcase.instances import Instances
-from priorcase.learning.canonical import row_order, value_orders
 from priorcase.schema import Nominal
+
+
+def value_orders(
+    numbers: Sequence[FloatArray], codes: Sequence[IntArray], sizes: Sequence[int], weights: FloatArray
+) -> list[IntArray]:
+    """For each discrete attribute its codes, ordered by what the rows that hold them are like.
+
+    The more frequent value comes first; where two are as frequent, the rows that hold them are compared by the ranks
+    of their numbers and the frequencies of their other values. Only values that even so are alike go by code.
+
+    ``numbers`` are numeric columns, NaN for missing; ``codes`` discrete columns, -1 for missing, of ``sizes`` values.
+
+    Examples
+    --------
+    >>> value_orders([], [np.array([2, 0, 0, -1, 1, 1, 1])], [3], np.ones(7))
+    [array([1, 0, 2])]
+    """
+    counts = [_sums(column, weights, size) for column, size in zip(codes, sizes, strict=True)]
+    if all(np.unique(count).size == count.size for count in counts):
+        return [np.argsort(-count, kind="stable") for count in counts]
+    likeness = np.zeros(len(weights))
+    for position, column in enumerate([*map(_ranks, numbers), *map(_frequencies, codes, counts)]):
+        likeness += (position + 1) * column
+    return [
+        np.lexsort((_sums(column, weights * likeness, count.size), -count))
+        for column, count in zip(codes, counts, strict=True)
+    ]
+
+
+def row_order(numbers: Iterable[FloatArray], codes: Sequence[IntArray]) -> IntArray:
+    """The positions of the rows, sorted by content; equal rows lie together.
+
+    Examples
+    --------
+    >>> row_order([np.array([2.0, 1.0, np.nan, 1.0])], [np.array([0, 1, 0, 0])])
+    array([3, 1, 0, 2])
+    """
+    return np.lexsort([*numbers, *codes][::-1])
+
+
+def _sums(codes: IntArray, amounts: FloatArray, size: int) -> FloatArray:
+    """What the rows of each code add up to."""
+    return np.asarray(np.bincount(codes + 1, weights=amounts, minlength=size + 1)[1:], np.float64)
+
+
+def _ranks(column: FloatArray) -> FloatArray:
+    """The rank of each number among the different ones, from 1; 0 where missing."""
+    known = ~np.isnan(column)
+    ranks = np.zeros(len(column))
+    ranks[known] = np.unique(column[known], return_inverse=True)[1] + 1
+    return ranks
+
+
+def _frequencies(codes: IntArray, counts: FloatArray) -> FloatArray:
+    """How frequent the value of each row is, as a rank from 1; 0 where missing."""
+    ranks = np.append(np.unique(counts, return_inverse=True)[1] + 1.0, 0.0)
+    return ranks[codes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SortedRows:
     """Stored rows sorted by what they hold; equal rows lie together.
 
-    Parameters
-    ----------
-    instances
-        The table they are from.
-    cells, targets, weights
-        Of each row: its cells, the numbers to be learned, shape (rows, targets), and how many rows it stands for.
-    positions
-        Where each lies in the table.
-    value_ranks
-        For each nominal column, by position, the rank of each code: the lower one wins where two values are as
-        frequent.
+    ``targets``: the numbers to be learned, shape (rows, targets). ``weights``: how many rows each stands for.
+    ``positions``: where each lies in the table. ``value_ranks``: for each nominal column, by position, the rank of each
+    code; the lower one wins where two values are as frequent.
     """
 
     instances: Instances
@@ -41,44 +95,26 @@ class SortedRows:
 
     def firsts(self) -> IntArray:
         """The first of each run of equal rows."""
-        return np.flatnonzero(self._new())
+        before, here = self.cells[:-1], self.cells[1:]
+        same = (before == here) | (np.isnan(before) & np.isnan(here))
+        return np.flatnonzero(np.concatenate(([True], ~same.all(axis=1))))
 
     def distinct(self) -> SortedRows:
         """Each different row once, with the weights of its repetitions added up; of their targets the first."""
         firsts = self.firsts()
-        weights = np.add.reduceat(self.weights, firsts)
-        return SortedRows(
-            self.instances, self.cells[firsts], self.targets[firsts], weights, self.positions[firsts], self.value_ranks
-        )
+        return replace(self.take(firsts), weights=np.add.reduceat(self.weights, firsts))
 
     def take(self, rows: IntArray) -> SortedRows:
         """Some of the rows."""
-        return SortedRows(
-            self.instances,
-            self.cells[rows],
-            self.targets[rows],
-            self.weights[rows],
-            self.positions[rows],
-            self.value_ranks,
-        )
-
-    def _new(self) -> IntArray:
-        before, here = self.cells[:-1], self.cells[1:]
-        same = (before == here) | (np.isnan(before) & np.isnan(here))
-        return np.concatenate(([1], ~same.all(axis=1)))
+        parts = {name: getattr(self, name)[rows] for name in ("cells", "targets", "weights", "positions")}
+        return replace(self, **parts)
 
 
 def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | None = None) -> SortedRows:
     """All rows of a table, sorted.
 
-    Parameters
-    ----------
-    instances
-        The table.
-    targets
-        Numbers to be learned from the rows, shape (rows, targets).
-    classes
-        Classes to be learned from the rows, numbered from 0 in any order; they count as one more nominal column.
+    ``targets``: numbers to be learned, shape (rows, targets). ``classes``: classes to be learned, numbered from 0 in
+    any order; they count as one more nominal column.
     """
     weights = np.ones(len(instances)) if instances.weights is None else instances.weights
     cells = instances.cells()

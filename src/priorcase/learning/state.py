@@ -1,4 +1,4 @@
-"""One state of an estimator at a time: changes replace it as a whole, reads see one of them from beginning to end.
+"""The state of an estimator, and the rows in it (`Memory`).
 
 The state is the instance's ``__dict__``. A method that changes the estimator works on a draft of it, which takes its
 place by one assignment when everything is done: whatever interrupts the method leaves the estimator as it was. A method
@@ -11,17 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from time import sleep
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from priorcase._locks import Lock
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.exceptions import PriorcaseError, locate
+from priorcase.instances import Instances
+from priorcase.schema import Table
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 Owner = TypeVar("Owner")
 
 _TRIES = 4
 _MAKING = Lock()
+_NOTHING: tuple[int, Any] = (-1, None)
 
 
 class Outdated(Exception):
@@ -94,3 +102,119 @@ def _lock_of(estimator: Any) -> Lock:
         with _MAKING:
             lock = estimator.__dict__.setdefault("_lock", Lock())
     return lock
+
+
+class Memory:
+    """Stored rows, and what was computed from them.
+
+    The memory of an estimator is not changed, except for caches of what its rows say. A method that changes the
+    estimator works on a `fork`, which takes the place of the memory when all is done. Subclasses keep more than the
+    rows in step by `fork`, `_added` and `forget`; what they share with a fork they replace and do not change.
+    ``committed``: whether this is the memory of an estimator, and not one that is still being changed. ``owner``: the
+    class of the estimator, for messages.
+    """
+
+    def __init__(self, instances: Instances, *, owner: str = "") -> None:
+        self.instances = instances
+        self.owner = owner
+        self.committed = False
+        self._cache: dict[str, tuple[int, Any]] = {}
+
+    def __len__(self) -> int:
+        return len(self.instances)
+
+    def fork(self) -> Self:
+        """A memory with the same rows, to be changed."""
+        other = object.__new__(type(self))
+        other.__dict__ = dict(self.__dict__)
+        other.instances = self.instances.fork()
+        other._cache = dict(self._cache)
+        other.committed = False
+        return other
+
+    def settle(self) -> None:
+        """Drop what this memory shares with others that have moved on, or that an interrupt has torn."""
+
+    def detached(self) -> Self:
+        """This memory for another estimator: what two estimators cannot share is copied."""
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_cache": dict(self._cache)}
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.detached().fork()
+
+    @property
+    def ids(self) -> IdArray:
+        """Ids of the stored rows, ascending."""
+        return self.instances.ids
+
+    @property
+    def row_weights(self) -> FloatArray | None:
+        """How many rows each stored row stands for; None when each stands for one."""
+        return self.cached("row weights", lambda: self.instances.weights) if self.instances.weighted else None
+
+    @property
+    def total_weight(self) -> float:
+        """How many rows the stored rows stand for."""
+        weights = self.row_weights
+        return float(len(self)) if weights is None else self.cached("total", lambda: float(weights.sum()))
+
+    def append(
+        self,
+        table: Table,
+        targets: Table | None,
+        weights: FloatArray | None,
+        *,
+        follow: Callable[[IdArray], object] | None = None,
+    ) -> IdArray:
+        """Append rows and return their ids. Rows of weight 0 get ids too, and are forgotten at once.
+
+        ``follow`` keeps the rest in step with the new rows, given their ids, in place of `_appended`.
+        """
+        ids = kept = self.instances.append(table, targets, weights)
+        if weights is not None and not weights.all():
+            self.instances.remove(ids[weights == 0])
+            kept = ids[weights > 0]
+        if follow is None:
+            self._appended(kept, table if kept is ids else None)
+        else:
+            follow(kept)
+        return ids
+
+    def forget(self, ids: ArrayLike) -> None:
+        """Remove rows, and all that was computed from them."""
+        self.instances.remove(ids)
+        self._cache.clear()
+
+    def without(self, ids: ArrayLike) -> Self:
+        """A memory without some rows; this one stays as it is."""
+        other = self.fork()
+        other.forget(ids)
+        return other
+
+    def cached(self, key: str, compute: Callable[[], T]) -> T:
+        """What ``compute`` gives for the rows stored now, computed once."""
+        return self.followed(key, lambda _: compute())
+
+    def followed(self, key: str, compute: Callable[[T | None], T]) -> T:
+        """What ``compute`` makes, once, of what it gave before rows were appended; of None where rows were removed."""
+        value: T
+        version, value = self._cache.get(key, _NOTHING)
+        if version != self.instances.version:
+            value = compute(value)
+            self._cache[key] = self.instances.version, value
+        return value
+
+    def positions(self, ids: IdArray) -> IntArray:
+        """Positions of ids among the stored rows."""
+        # Where no row was ever removed, ids are positions.
+        return ids if self.instances.next_id == len(self.instances) else np.searchsorted(self.ids, ids)
+
+    def _appended(self, ids: IdArray, table: Table | None) -> None:
+        """Rows were stored, all those of a table; it is None where rows of weight 0 were not."""
+        self._added(ids)
+
+    def _added(self, ids: IdArray) -> None:
+        """Rows were stored."""

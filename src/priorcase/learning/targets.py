@@ -1,64 +1,85 @@
-"""What is to be learned, at the door: one column for each output."""
+"""What is to be learned: numbers, or class labels and the classes they make; one column for each output."""
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
 
-from priorcase._typing import AnyArray, FloatArray
-from priorcase.exceptions import TargetError
+from priorcase._locks import cached_property
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
+from priorcase.exceptions import TargetError, listed, misspelt, quoted
 from priorcase.instances import Instances
-from priorcase.schema import Numeric, Schema
-from priorcase.schema.values import families, is_missing
+from priorcase.schema import Nominal, Numeric, Schema
+from priorcase.schema.kinds import families, is_missing
+
+LabelSort: TypeAlias = Literal["text", "numbers", "booleans"]
+
+_SORTS: dict[str, LabelSort] = {
+    **dict.fromkeys("UOT", "text"),
+    **dict.fromkeys("iuf", "numbers"),
+    "b": "booleans",
+}
+# Messages that are raised in two places; the first words of each are scikit-learn's.
+_MISSING = "Input y contains NaN, None or another missing value. Drop the rows whose target is not known."
+_INFINITE = "Input y contains infinity or a value too large for dtype('float64')."
 
 
-def read_numbers(y: Any) -> tuple[FloatArray, bool]:
-    """Numbers to learn, shape (rows, outputs), and whether they came as one flat column."""
-    array = as_array(y)
-    values = array.reshape(len(array), -1)
-    if values.dtype.kind == "O":
-        if any(map(is_missing, values.flat)):
-            raise TargetError.missing()
-        found = families({type(value) for value in values.flat})
-        if not found <= {"number", "boolean"}:
-            raise TargetError.not_numbers(" and ".join(sorted(found)))
-    elif values.dtype.kind not in "fiub":
-        raise TargetError.not_numbers(str(values.dtype))
-    with np.errstate(over="ignore"):
-        try:
-            numbers = values.astype(np.float64)
-        except OverflowError:
-            raise TargetError.infinite() from None
-    check_finite(numbers)
-    return numbers, array.ndim == 1
+# -- arrays
 
 
-def learned_numbers(y: Any, instances: Instances | None) -> tuple[Schema, FloatArray, bool]:
-    """Schema and values of numbers to learn, and whether they came as one flat column.
+def as_array(y: Any) -> AnyArray:
+    """Targets of any type as an array of one or two dimensions that is not empty."""
+    if type(y) is not np.ndarray:
+        if y is None:
+            raise TargetError("requires y to be passed, but the target y is None. Pass one target for each row of X.")
+        if sparse.issparse(y):
+            raise _unknown_labels("sparse")
+        if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
+            raise TargetError(_MISSING)
+        if nw.dependencies.is_into_dataframe(y):
+            with suppress(DuplicateError):  # targets go by position: their names do not matter
+                y = nw.from_native(y, eager_only=True).to_numpy()
+        elif isinstance(y, (list, tuple)):
+            try:
+                y = np.array(y, dtype=object)  # so that numbers beside text stay numbers
+            except ValueError:
+                y = np.empty((len(y), 0))  # rows of different lengths
+    array = np.asarray(y)
+    if array.ndim not in (1, 2) or 0 in array.shape:
+        raise TargetError(
+            f"y should be a 1d array, or a 2d array with one column for each target, got shape {array.shape}. "
+            "Pass one target for each row of X."
+        )
+    return array
 
-    Parameters
-    ----------
-    y
-        The numbers, as a user gave them.
-    instances
-        The rows stored before, of whose outputs there must be as many; None for the first ones.
-    """
-    numbers, flat = read_numbers(y)
-    n = numbers.shape[1]
-    if instances is None:
-        return Schema(None, (Numeric(),) * n), numbers, flat
-    targets = instances.targets
-    if targets is None or len(targets) != n:
-        raise TargetError.outputs(n, 0 if targets is None else len(targets))
-    return targets, numbers, flat
+
+def objects(values: list[Any]) -> AnyArray:
+    """A flat array of objects, whatever they are."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def check_finite(values: AnyArray) -> None:
+    """Refuse NaN and infinity."""
+    if np.isnan(values).any():
+        raise TargetError(_MISSING)
+    if np.isinf(values).any():
+        raise TargetError(_INFINITE)
 
 
 def has_fractions(array: AnyArray) -> bool:
-    """Whether targets are numbers of which one has a fraction; a gap is none of a class and counts as one.
+    """Whether targets are numbers of which one has a fraction; a missing one counts as such.
 
     Examples
     --------
@@ -75,51 +96,289 @@ def has_fractions(array: AnyArray) -> bool:
     return array.dtype.kind == "f" and bool((array != np.floor(array)).any())
 
 
-def as_array(y: Any) -> AnyArray:
-    """Targets of any make as an array of one or two dimensions that is not empty."""
-    if type(y) is np.ndarray:
-        return _checked(y)
-    if y is None:
-        raise TargetError.absent()
-    if sparse.issparse(y):
-        raise TargetError.unknown_labels("sparse")
-    if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
-        raise TargetError.missing()
-    if nw.dependencies.is_into_dataframe(y):
+# -- numbers
+
+
+def read_numbers(y: Any) -> tuple[FloatArray, bool]:
+    """Numbers to learn, shape (rows, outputs), and whether they came as one flat column."""
+    array = as_array(y)
+    values = array.reshape(len(array), -1)
+    found = {"number"} if values.dtype.kind in "fiub" else {str(values.dtype)}
+    if values.dtype.kind == "O":
+        if any(map(is_missing, values.flat)):
+            raise TargetError(_MISSING)
+        found = set(families({type(value) for value in values.flat}))
+    if not found <= {"number", "boolean"}:
+        raise TargetError(f"y must be real numbers, got {' and '.join(sorted(found))}. Use a classifier for classes.")
+    with np.errstate(over="ignore"):
         try:
-            y = nw.from_native(y, eager_only=True).to_numpy()
-        except DuplicateError:
-            y = np.asarray(y)  # targets go by position: their names do not matter
-    elif isinstance(y, (list, tuple)):
-        y = _from_list(y)
-    return _checked(np.asarray(y))
+            numbers = values.astype(np.float64)
+        except OverflowError:
+            raise TargetError(_INFINITE) from None
+    check_finite(numbers)
+    return numbers, array.ndim == 1
 
 
-def _checked(array: AnyArray) -> AnyArray:
-    """The array, if it has one or two dimensions and is not empty."""
-    if array.ndim not in (1, 2) or 0 in array.shape:
-        raise TargetError.shape(array.shape)
-    return array
+def learned_numbers(y: Any, instances: Instances | None) -> tuple[Schema, FloatArray, bool]:
+    """Schema and values of numbers to learn, and whether they came flat; ``instances`` is None for the first rows."""
+    numbers, flat = read_numbers(y)
+    return _target_schema(Numeric(), numbers.shape[1], instances), numbers, flat
 
 
-def _from_list(y: list[Any] | tuple[Any, ...]) -> AnyArray:
-    """As objects, so that numbers beside text stay numbers."""
+def _target_schema(kind: Numeric | Nominal, n: int, instances: Instances | None) -> Schema:
+    """The schema of ``n`` outputs, of which there must be as many as before."""
+    if instances is None:
+        return Schema(None, (kind,) * n)
+    if instances.targets is None or len(instances.targets) != n:
+        raise _other_outputs(n, 0 if instances.targets is None else len(instances.targets))
+    return instances.targets
+
+
+def _other_outputs(found: int, expected: int) -> TargetError:
+    return TargetError(f"got {found} target columns, but {expected} were learned so far. Pass the same columns again.")
+
+
+# -- labels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """Class labels of some rows, shape (rows, outputs), all text, all whole numbers or all booleans."""
+
+    values: AnyArray
+    sort: LabelSort
+    flat: bool
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type they came in; text of any width is one type."""
+        return _unsized(self.values.dtype)
+
+
+def read_labels(y: Any) -> Labels:
+    """Class labels from a list, an array, a series or a frame.
+
+    Labels are text, whole numbers (also as floats) or booleans. A list of text becomes an array of text, as in
+    scikit-learn; an array of objects stays one. A column vector is taken for one output, with scikit-learn's warning.
+    """
+    array = as_array(y)
+    flat = array.ndim == 1
+    if not flat and array.shape[1] == 1:
+        text = "A column-vector y was passed when a 1d array was expected. Take its shape to (n_samples,) by ravel()."
+        warnings.warn(text, DataConversionWarning, stacklevel=_levels_to_user())
+        flat = True
+    values = array.reshape(len(array), -1)
+    if values.dtype.kind == "O":
+        values = _of_one_type(values)
+        # An array of text would drop null characters at the end, and so make two classes one.
+        if isinstance(y, (list, tuple)) and not any(str(value).endswith("\0") for value in values.flat):
+            values = values.astype(str) if values.dtype.kind == "O" else values
+    if values.dtype.kind == "f":
+        check_finite(values)
+        if (values != np.floor(values)).any():
+            raise _unknown_labels("continuous")
+    if values.dtype.kind not in _SORTS:
+        raise _unknown_labels(str(values.dtype))
+    return Labels(values, _SORTS[values.dtype.kind], flat)
+
+
+def _of_one_type(values: AnyArray) -> AnyArray:
+    """Objects as text, booleans or numbers, whichever they all are."""
+    if any(map(is_missing, values.flat)):
+        raise TargetError(_MISSING)
+    found = families({type(value) for value in values.flat})
+    if found == {"text"}:
+        return values
+    if found == {"boolean"}:
+        return values.astype(bool)
+    if found != {"number"}:
+        raise _unknown_labels("a mix of " + " and ".join(sorted(found)) if len(found) > 1 else "unknown")
+    whole = all(isinstance(value, (int, np.integer)) for value in values.flat)
     try:
-        return np.array(y, dtype=object)
-    except ValueError:
-        raise TargetError.shape((len(y),)) from None
+        return values.astype(np.int64 if whole else np.float64)
+    except OverflowError:
+        raise _unknown_labels("numbers beyond 64 bits") from None
 
 
-def objects(values: list[Any]) -> AnyArray:
-    """A flat array of objects, whatever they are."""
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+def _unknown_labels(found: str) -> TargetError:
+    return TargetError(  # scikit-learn's words
+        f"Unknown label type: {found}. Classes must be text, whole numbers or booleans; use a regressor for real "
+        "numbers, and convert other objects to text."
+    )
 
 
-def check_finite(values: AnyArray) -> None:
-    """Refuse NaN and infinity."""
-    if np.isnan(values).any():
-        raise TargetError.missing()
-    if np.isinf(values).any():
-        raise TargetError.infinite()
+def label_array(values: list[Any], dtype: np.dtype[Any]) -> AnyArray:
+    """Labels as an array of the type they came in; fixed-width text as wide as the longest."""
+    return objects(values) if dtype.kind == "O" else np.array(values, dtype=_unsized(dtype))
+
+
+def _unsized(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype("U") if dtype.kind == "U" else dtype
+
+
+def _levels_to_user() -> int:
+    """The ``stacklevel`` of a warning that points at the code that called the library."""
+    frame, levels = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("priorcase."):
+        frame, levels = frame.f_back, levels + 1
+    return levels
+
+
+# -- classes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelling:
+    """What the labels learned so far have in common.
+
+    ``flat``: whether they came as one flat column. ``batches``: the id from which on rows came with labels of a type,
+    and that type, ascending by id. ``declared``: classes of each output that stay without rows.
+    """
+
+    flat: bool
+    sort: LabelSort
+    batches: tuple[tuple[int, np.dtype[Any]], ...]
+    declared: tuple[AnyArray, ...] | None = None
+
+    @classmethod
+    def of(cls, labels: Labels, first_id: int = 0) -> Self:
+        """Of the first labels."""
+        return cls(labels.flat, labels.sort, ((first_id, labels.dtype),))
+
+    def joined(self, labels: Labels, instances: Instances) -> Labelling:
+        """With more labels, of the same sort unless no row and no declared class is left."""
+        if not len(instances) and self.declared is None:
+            return Labelling.of(labels, instances.next_id)
+        self._check_sort(labels)
+        batches = self._living(instances)
+        if not batches or batches[-1][1] != labels.dtype:
+            batches = (*batches, (instances.next_id, labels.dtype))
+        return self if batches == self.batches else replace(self, batches=batches)
+
+    def declaring(self, classes: Any, n: int, instances: Instances | None) -> Labelling:
+        """With the classes of each of ``n`` outputs declared, beside those declared before."""
+        given = [classes] if self.flat or not isinstance(classes, Iterable) else list(classes)
+        if len(given) != n:
+            raise _other_outputs(len(given), n)
+        declared = []
+        for t, column in enumerate(given):
+            values = list(column) if isinstance(column, Iterable) and not isinstance(column, str) else None
+            if not values or any(map(is_missing, values)):
+                raise TargetError(f"classes must be a list of classes such as ['no', 'yes'], got {quoted(column)}")
+            labels = read_labels(column)
+            self._check_sort(labels)
+            before = self.declared[t : t + 1] if self.declared else ()
+            declared.append(np.unique(np.concatenate((*before, labels.values[:, 0]))))
+            stored = set() if instances is None else set(_stored_classes(instances, t)[0])
+            if unlisted := sorted(stored - set(declared[t].tolist())):
+                raise TargetError(
+                    f"classes lists {listed(declared[t].tolist())}, but stored rows have {listed(unlisted)}. List "
+                    "every class, or forget those rows first."
+                )
+        return replace(self, declared=tuple(declared))
+
+    def check_declared(self, labels: Labels) -> None:
+        """Refuse labels beyond the declared classes."""
+        for t, declared in enumerate(self.declared or ()):
+            if unlisted := sorted(set(labels.values[:, t].tolist()) - set(declared.tolist())):
+                advice = misspelt(unlisted, declared.tolist()) or "List every class in classes=, or leave it out."
+                raise TargetError(f"y has {listed(unlisted)}, but classes= lists {listed(declared.tolist())}. {advice}")
+
+    def labels(self, instances: Instances, output: int = 0) -> tuple[AnyArray, IntArray]:
+        """The classes of an output in ascending order, and the stored code of each; -1 where no row has it."""
+        dtypes = [dtype for _, dtype in self._living(instances) or self.batches[-1:]]
+        dtype = np.result_type(*dtypes, *(_unsized(column.dtype) for column in self.declared or ()))
+        values, stored = _stored_classes(instances, output)
+        present = label_array(values, dtype)
+        declared = () if self.declared is None else (label_array(self.declared[output].tolist(), dtype),)
+        labels = np.unique(np.concatenate((present, *declared)))
+        labels.flags.writeable = False  # handed out as classes_
+        codes = np.full(labels.size, -1, np.int64)
+        codes[np.searchsorted(labels, present)] = stored
+        return labels, codes
+
+    def classes(self, instances: Instances, earlier: Sequence[Classes] = ()) -> list[Classes]:
+        """The classes of each output among the stored rows, and those declared beside them.
+
+        ``earlier`` is what this gave before rows were appended; it saves work and changes nothing.
+        """
+        outputs = range(0 if instances.targets is None else len(instances.targets))
+        return [Classes(self, instances, t, earlier[t] if earlier else None) for t in outputs]
+
+    def _check_sort(self, labels: Labels) -> None:
+        if labels.sort != self.sort:
+            raise TargetError(
+                f"the classes are {labels.sort} here, but those learned so far are {self.sort}. Write the classes the "
+                "same way in every call."
+            )
+
+    def _living(self, instances: Instances) -> tuple[tuple[int, np.dtype[Any]], ...]:
+        """The batches of which some row is left."""
+        if len(self.batches) == 1:
+            return self.batches if len(instances) else ()
+        starts = np.searchsorted(instances.ids, [start for start, _ in self.batches])
+        living = np.diff(starts, append=len(instances)) > 0
+        return tuple(batch for batch, lives in zip(self.batches, living.tolist(), strict=True) if lives)
+
+
+def _stored_classes(instances: Instances, output: int) -> tuple[list[Any], IntArray]:
+    """The classes that some stored row has, and the code of each."""
+    values = instances.target_values(output)
+    codes = np.flatnonzero(instances.target_counts(output)[: len(values)])
+    return [values[code] for code in codes.tolist()], codes
+
+
+class Classes:
+    """The classes of one output in ascending order, and the class of each stored row; while no row comes or goes.
+
+    ``of_code``: the position in ``labels`` of each stored code. ``stored``: the stored codes of all rows.
+    """
+
+    def __init__(self, labelling: Labelling, instances: Instances, output: int, earlier: Classes | None) -> None:
+        self.labels: AnyArray
+        self.of_code: IdArray
+        self._codes: IntArray
+        self._instances, self._output = instances, output
+        self._made_from = labelling, instances.target_epoch(output)
+        self.stored = instances.target(output)
+        if earlier is not None and earlier._made_from == self._made_from:
+            self.labels, self._codes, self.of_code = earlier.labels, earlier._codes, earlier.of_code
+            return
+        self.labels, self._codes = labelling.labels(instances, output)
+        self.of_code = np.zeros(len(instances.target_values(output)) + 1, np.int64)
+        present = np.flatnonzero(self._codes >= 0)
+        self.of_code[self._codes[present]] = present
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """How many rows each class has, weights counted as repetitions."""
+        row_weights = self._instances.weights
+        if row_weights is not None:
+            return np.bincount(self.codes, weights=row_weights, minlength=self.labels.size).astype(np.float64)
+        counts = np.append(self._instances.target_counts(self._output), 0)  # -1: no row has the class
+        return counts[self._codes].astype(np.float64)
+
+    @cached_property
+    def codes(self) -> IntArray:
+        """Position in ``labels`` of each stored row's class, in as few bytes as the classes allow."""
+        return self.of_code.astype(np.min_scalar_type(-self.labels.size - 1))[self.stored]
+
+    def at(self, rows: IntArray | slice) -> IdArray:
+        """Position in ``labels`` of the class of some stored rows, by position."""
+        return self.of_code[self.stored[rows]]
+
+
+def learned_labels(
+    y: Any, classes: Any, earlier: Labelling | None, instances: Instances | None
+) -> tuple[Labelling, Schema, AnyArray]:
+    """Labels to be learned: what all labels then have in common, the schema of the targets, and the labels.
+
+    ``classes`` are declared with them; ``earlier`` and ``instances`` are None where nothing was learned before.
+    """
+    labels = read_labels(y)
+    targets = _target_schema(Nominal(), labels.values.shape[1], instances)
+    labelling = Labelling.of(labels) if earlier is None or instances is None else earlier.joined(labels, instances)
+    if classes is not None:
+        labelling = labelling.declaring(classes, labels.values.shape[1], instances)
+    labelling.check_declared(labels)
+    return labelling, targets, labels.values

@@ -13,12 +13,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import TargetError
-from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.labels import Labelling, learned_labels
-from priorcase.learning.left_out import LeavesOneOut
-from priorcase.learning.progress import bar
+from priorcase.learning.resampling import bar, needs_refits, refits
 from priorcase.learning.state import reads
+from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.local.fits import LocalPolynomial
 from priorcase.local.models import MODEL_CONSTRAINTS, MODELS, ClassRows, LocalLinear, LocalModel, probabilities
 from priorcase.local.results import LogLossCurve
@@ -50,7 +48,7 @@ _AT_ONCE, _DISTANCES = 128, 50_000_000
 _LEAST = float(np.finfo(np.float64).tiny)
 
 
-class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimator):
+class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
     """Classification by a small model that is fitted to the rows around each query.
 
     A row at distance d counts ``K(d / h)`` times (Atkeson, Moore & Schaal 1997; Frank, Hall & Pfahringer 2003). The
@@ -291,12 +289,12 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
         values, and what depends on targets: tables of value differences, learned attribute weights, and what was chosen
         by ``"loo"``; with ``relearn`` all that is learned again, by one fit for each row (``relearns_``).
         """
-        refit = self._leaving(relearn)
+        refit = needs_refits(self, relearn)
         self._choice().check_left_out()
         found, far = np.empty((len(self._stored()), self._classes().labels.size)), list[int]()
         if refit:
-            for row, other, cells in self._refits():
-                for _, around, shares in other._fits(cells):
+            for row, other, query in refits(self):
+                for _, around, shares in other._fits(other._stored().instances.encode(query)):
                     found[row] = shares[0]
                     far += [row] * int(around.far.sum())
         else:
@@ -324,11 +322,11 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
             left[int(code)] = max(left[int(code)] - weight, 0.0)
             yield replace(rows, prior=left / left.sum()), np.flatnonzero(of.ravel() == group)
 
-    def _chooses(self) -> bool:
-        return self._rule.chooses or self._stored().learns_from_targets
-
-    def _keep_classes(self, other: Self) -> None:
-        other._labelling = replace(self._labelling, declared=(self._classes().labels,))
+    @property
+    @reads
+    def relearns_(self) -> bool:
+        """Whether ``relearn=True`` takes a fit for each row: something besides the fits is learned from targets."""
+        return self._stored().learns_from_targets or self._rule.chooses
 
 
 def log_losses(

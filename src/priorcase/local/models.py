@@ -14,7 +14,7 @@ from priorcase._parameters import check_fields, settle
 from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.bayes.numeric import Gaussian, Student
 from priorcase.exceptions import UnsettledFitWarning, listed
-from priorcase.learning.classes import Classes
+from priorcase.learning.targets import Classes
 from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, local_table, renumbered
 from priorcase.local.windows import Neighborhoods, warn_queries
 from priorcase.neighbors.base import NeighborsMemory

@@ -13,10 +13,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
 from priorcase.exceptions import TooFewRowsError, UnsettledFitWarning, listed
-from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.left_out import LeavesOneOut
-from priorcase.learning.progress import blocks
+from priorcase.learning.resampling import blocks, needs_refits, refits
+from priorcase.learning.results import attribute_names, decoded
 from priorcase.learning.state import reads
 from priorcase.learning.targets import learned_numbers
 from priorcase.local.fits import (
@@ -57,7 +56,7 @@ Block: TypeAlias = tuple[slice, Neighborhoods, Fits]  # some queries, by their p
 _INSTEAD = "the mean of the nearest rows is predicted there, with an infinite standard deviation"
 
 
-class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator):
+class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
     """Regression by a polynomial that is fitted around each query.
 
     The fit minimises ``sum K(d(x_i, q) / h) (y_i - b0 - b'(x_i - q))^2`` over the stored rows i, and its value at the
@@ -399,12 +398,13 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         with ``relearn`` all that is learned again, by one fit for each row (``relearns_``). Fits are those of the
         direct solver.
         """
-        refit = self._leaving(relearn)
+        refit = needs_refits(self, relearn)
         self._choice().check_left_out()
         if not refit:
             return self._shaped(self._left_out_predictions(whole=True))
         found, far = np.empty(self._local_table().targets.shape), list[int]()
-        for row, other, cells in self._refits():
+        for row, other, query in refits(self):
+            cells = other._stored().instances.encode(query)
             for _, _, fits in other._fits(cells, 0, other._factors()):
                 found[row] = fits.predictions[0]
                 far += [row] * fits.far.size
@@ -419,8 +419,11 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         warn_far(far, len(found), _INSTEAD)
         return found
 
-    def _chooses(self) -> bool:
-        return self._rule.chooses or self._rounds > 0 or self._stored().learns_from_targets
+    @property
+    @reads
+    def relearns_(self) -> bool:
+        """Whether ``relearn=True`` takes a fit for each row: something besides the fits is learned from targets."""
+        return self._stored().learns_from_targets or self._rule.chooses or self._rounds > 0
 
     # -- fits
 

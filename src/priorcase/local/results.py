@@ -7,13 +7,10 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from priorcase._typing import AnyArray, FloatArray, Name, Value
+from priorcase._typing import AnyArray, Backend, FloatArray, Name, Value
 from priorcase.exceptions import prefix_errors
-from priorcase.learning.frames import Backend, framed, free_label
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.per_query import PerQuery
 from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
-from priorcase.learning.texts import rest_text, short
+from priorcase.learning.results import Grid, GridResult, PerQuery, framed, free_label, rest_text, short
 from priorcase.neighbors.precedents import Precedents
 
 # Queries that a table of coefficients prints, and the characters of a heading.

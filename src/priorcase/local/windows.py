@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._parameters import check_value
-from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.exceptions import (
     FarQueryWarning,
     NotAvailableError,
@@ -24,7 +24,6 @@ from priorcase.exceptions import (
     listed,
     quoted,
 )
-from priorcase.learning.frames import Backend
 from priorcase.local.fits import LEFT_OUT, LocalPolynomial, fit_queries, local_table, weighted_median
 from priorcase.local.results import LeaveOneOutCurve
 from priorcase.neighbors.base import NeighborsMemory

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
@@ -19,17 +18,16 @@ from priorcase._typing import FloatArray, IdArray, IntArray, Name
 from priorcase.bayes.subsets import RelevanceWeights
 from priorcase.exceptions import ParameterError, PriorcaseError, TargetError, TooFewRowsError, listed
 from priorcase.instances import Instances
-from priorcase.learning.classes import Classes
-from priorcase.learning.decoding import attribute_names
 from priorcase.learning.estimator import RowsEstimator
-from priorcase.learning.memory import Memory
-from priorcase.learning.state import Outdated, reads
+from priorcase.learning.results import attribute_names
+from priorcase.learning.state import Memory, Outdated, reads
+from priorcase.learning.targets import Classes
 from priorcase.neighbors.votes import TIES, NeighborList, Poll
 from priorcase.neighbors.weighting import Weights, needs_one_target, resolve_weights
 from priorcase.relevance import AttributeWeights
 from priorcase.relevance.base import LearnedWeights, TrainingData
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
-from priorcase.schema.values import identity
+from priorcase.schema.kinds import identity
 from priorcase.search import ALGORITHMS, Algorithm, Index
 from priorcase.search.neighbors import Neighbors
 from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve
@@ -300,7 +298,7 @@ class NeighborsMemory(Memory):
         """Position of the class that wins a single query; -1 where the core cannot tell, or a tie needs more."""
         if (query := self._core_query(cells, k, rules)) is None:
             return -1
-        numbers, n, ids, index = classes.numbering.of_code, classes.labels.size, self.ids, self.index
+        numbers, n, ids, index = classes.of_code, classes.labels.size, self.ids, self.index
         with index.lock:
             if not index.holds(self.instances):
                 return -1
@@ -450,12 +448,6 @@ class NeighborsEstimator(RowsEstimator):
         def _stored(self) -> NeighborsMemory: ...
 
         def _answering(self) -> NeighborsMemory: ...
-
-    def _without(self, id_: int) -> Self:
-        """A copy that does not have one of the rows."""
-        other = copy.copy(self)
-        other._memory = self._stored().without([id_])
-        return other
 
     def _check_parameters(self) -> None:
         check_parameters(self)

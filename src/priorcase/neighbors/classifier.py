@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,13 +11,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from priorcase._parameters import is_list
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import TargetError, listed
-from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.labels import Labelling, learned_labels
-from priorcase.learning.parameters import is_list
 from priorcase.learning.state import changes, reads
+from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, NNeighbors, needs_single_target
 from priorcase.neighbors.polling import (
     Rules,
@@ -295,7 +293,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         """The class of each query; shape (queries, targets) when there are several targets."""
         cells, outputs, memory, k = self._cells(X), self._outputs(), self._stored(), self._k
         if len(cells) == len(outputs) == 1 and self._prior is None and isinstance(k, int) and k <= len(memory):
-            self._check_n_jobs()
+            self._threads()
             if (winner := memory.winner(cells, k, self._rules, outputs[0])) >= 0:
                 return outputs[0].labels[winner : winner + 1].copy()
         return self._labels_at(np.concatenate([self._decide(poll) for poll in polls_of(self, cells)]))
@@ -449,8 +447,3 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         chosen = decide(poll, self._rules.ties, outputs, self._priors(), left_out)
         right = [chosen[:, t] == classes.codes[own] for t, classes in enumerate(outputs)]
         return np.asarray(np.mean(right, axis=0))
-
-    def _without(self, id_: int) -> Self:
-        other = super()._without(id_)
-        other._labelling = replace(self._labelling, declared=tuple(classes.labels for classes in self._outputs()))
-        return other

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import NotAvailableError, TooFewRowsError
-from priorcase.learning.left_out import stored_table
-from priorcase.learning.progress import bar
+from priorcase.learning.resampling import needs_refits, refits
 from priorcase.neighbors.base import NeighborsMemory, NNeighbors
 from priorcase.neighbors.votes import SLACK, LeftOut, NeighborList, Poll, Ties, Vote
 
@@ -31,7 +29,7 @@ MOST_NEIGHBORS = 50
 """The largest k that ``n_neighbors="loo"`` tries."""
 
 # Queries asked before the length of their lists is known, and rows from which on leaving each out shows a bar.
-_FIRST_BLOCK, _MANY = 64, 200
+_FIRST_BLOCK = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ def polls_of(
                 f"{memory.total_weight:g}. Ask for fewer neighbours, store more rows, or let n_neighbors be 'sqrt'"
             )
         if len(cells) == 1:
-            estimator._check_n_jobs()
+            estimator._threads()
             if (poll := memory.poll(cells, k, rules)) is not None:
                 return iter((poll,))
     return polls(memory, cells, k, rules, threads=estimator._threads(), width=estimator._width(), first=first)
@@ -287,19 +285,13 @@ def left_out_answers(
 
     With ``relearn``, by an estimator that was fitted without the row, where something is learned from the targets.
     """
-    check_value("relearn", relearn, ["boolean"])
-    memory = estimator._answering()
-    if len(memory) < 2:
-        raise TooFewRowsError("leave-one-out needs two rows or more, and there is one. Add rows with partial_fit")
-    if relearn and relearns(estimator):
+    if needs_refits(estimator, relearn):
         found = []
-        with bar(len(memory), shown=len(memory) >= _MANY, text="leave one out") as advance:
-            for row, number in enumerate(memory.ids.tolist()):
-                other = estimator._without(number)
-                cells = other._memory.instances.encode(stored_table(memory.instances, np.array([row])))
-                found += [answer(other, poll, None) for poll in polls_of(other, cells)]
-                advance("leave one out")
+        for _, other, query in refits(estimator):
+            cells = other._memory.instances.encode(query)
+            found += [answer(other, poll, None) for poll in polls_of(other, cells)]
         return np.concatenate(found)
+    memory = estimator._stored()
     k = estimator.n_neighbors_ if estimator._k == "loo" else estimator._k
     weights, threads, width = memory.row_weights, estimator._threads(), estimator._width()
     rows, parts = [], []

@@ -11,12 +11,22 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from rich.cells import cell_len, set_cell_size
 
-from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
-from priorcase.learning.decoding import Row, attribute_names, decoded
-from priorcase.learning.frames import Backend, by_attribute, framed
-from priorcase.learning.grids import Grid, grids_html, grids_text, text_width
-from priorcase.learning.per_query import PerQuery
-from priorcase.learning.texts import rest_text, short, value_text
+from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, IntArray, Name
+from priorcase.learning.results import (
+    Grid,
+    PerQuery,
+    Row,
+    attribute_names,
+    by_attribute,
+    decoded,
+    framed,
+    grids_html,
+    grids_text,
+    rest_text,
+    short,
+    text_width,
+    value_text,
+)
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.polling import polls_of
 from priorcase.neighbors.votes import NeighborList, Poll, summed

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from priorcase import _core
-from priorcase._typing import AnyArray, FloatArray, IdArray
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult
+from priorcase._typing import AnyArray, Backend, FloatArray, IdArray
 from priorcase.learning.plotting import colour, drawing
-from priorcase.learning.progress import blocks
+from priorcase.learning.resampling import blocks
+from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.neighbors.polling import polls_of
 from priorcase.neighbors.votes import SLACK
 from priorcase.schema import Table

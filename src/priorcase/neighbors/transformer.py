@@ -11,9 +11,8 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._typing import AnyArray
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.labels import read_labels
 from priorcase.learning.state import changes, reads
-from priorcase.learning.targets import as_array, has_fractions, read_numbers
+from priorcase.learning.targets import as_array, has_fractions, read_labels, read_numbers
 from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, needs_classes
 from priorcase.neighbors.weighting import AttributeWeights, learns_weights
 from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema

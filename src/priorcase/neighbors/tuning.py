@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import product
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -13,16 +12,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import check_value
-from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase._locks import cached_property
+from priorcase._parameters import check_seed, check_value
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.exceptions import ParameterError, TargetError, advice, listed, prefix_errors, quoted
-from priorcase.instances.instances import check_weights
-from priorcase.learning.frames import Backend, backend_of, framed, free_label
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.parameters import check_seed
+from priorcase.instances import check_weights
 from priorcase.learning.plotting import drawing, legend_beside, log_ticks, ring, style
-from priorcase.learning.progress import bar
-from priorcase.learning.resampling import taken_rows
+from priorcase.learning.resampling import bar, taken_rows
+from priorcase.learning.results import Grid, GridResult, framed, free_label
 from priorcase.neighbors.base import COUNT, needs_classes
 from priorcase.neighbors.classifier import KNNClassifier
 from priorcase.neighbors.regressor import KNNRegressor
@@ -31,6 +28,7 @@ from priorcase.neighbors.votes import SLACK, KernelVote, resolve_vote
 from priorcase.neighbors.weighting import learns_weights
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import Kind
+from priorcase.schema.schema import backend_of
 from priorcase.similarity import Absolute, Distance, Gaussian, hvdm, resolve
 
 Scoring = Literal["log_loss", "accuracy", "brier", "squared_error", "absolute_error"]

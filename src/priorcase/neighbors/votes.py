@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from priorcase._core import elect, weighted_means
-from priorcase._parameters import is_number
+from priorcase._locks import cached_property
+from priorcase._parameters import is_list, is_number
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.exceptions import ParameterError, nearest, quoted
-from priorcase.instances.instances import as_floats
-from priorcase.learning.classes import Classes
-from priorcase.learning.parameters import is_list
+from priorcase.instances import as_floats
+from priorcase.learning.targets import Classes
 from priorcase.similarity import kernels
 from priorcase.similarity.kernels import KERNELS, Kernel, resolve_kernel
 

@@ -13,8 +13,7 @@ from priorcase._parameters import check_value
 from priorcase._typing import FloatArray, Name
 from priorcase.bayes.subsets import RelevanceWeights
 from priorcase.exceptions import ParameterError, nearest, prefix_errors, quoted
-from priorcase.instances import Instances
-from priorcase.instances.instances import as_floats
+from priorcase.instances import Instances, as_floats
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.targets import as_array, has_fractions
 from priorcase.relevance import METHODS, Bayes, LeaveOneOut, resolve_method

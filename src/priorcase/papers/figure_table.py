@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from priorcase._typing import AnyArray
-from priorcase.learning.grids import Grid, GridResult
+from priorcase.learning.results import Grid, GridResult
 
 Number: TypeAlias = float | str | None
 """A figure: a number, or a word where the paper gives a word such as a class; None for none."""
@@ -135,7 +135,7 @@ class FigureTable(GridResult):
 
     def frame(self) -> Any:
         """`tidy` as a frame of pandas, Polars or PyArrow, whichever is installed; else a dictionary of arrays."""
-        from priorcase.learning.frames import framed
+        from priorcase.learning.results import framed
 
         return framed(self.tidy(), None)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from priorcase._typing import FloatArray
 from priorcase.bayes import NaiveBayes
-from priorcase.learning.plotting import INK, MUTED, class_styles, house_style, style
+from priorcase.learning.plotting import INK, MUTED, class_styles, plot_style, style
 from priorcase.neighbors import KNNClassifier
 from priorcase.papers.lecture_bayes import ASKED
 from priorcase.papers.lecture_records import INCOME, frequencies, records
@@ -40,7 +40,7 @@ def neighbourhoods() -> Picture:
     }
 
     def draw(figure: Any) -> None:
-        with house_style():
+        with plot_style():
             for k, ax in enumerate(figure.subplots(1, 3, sharex=True, sharey=True), 1):
                 _draw_neighbourhood(ax, k, ids[0, :k], float(distances[0, k - 1]))
 
@@ -80,7 +80,7 @@ def income_densities() -> Picture:
     at = _densities(model, np.array([ASKED]))
 
     def draw(figure: Any) -> None:
-        with house_style():
+        with plot_style():
             ax = figure.subplots()
             X, y = records((INCOME,))
             for row, label in enumerate(("No", "Yes")):
@@ -117,7 +117,7 @@ def neighbour_counts(trials: int, seed: int) -> Picture:
     error = scores.std(axis=0, ddof=1) / np.sqrt(trials) if trials > 1 else np.zeros(len(ladder))
 
     def draw(figure: Any) -> None:
-        with house_style():
+        with plot_style():
             ax = figure.subplots()
             look = style(0)
             ax.fill_between(ladder, mean - error, mean + error, color=look.tint, linewidth=0)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import BoolArray, FloatArray
-from priorcase.learning.plotting import house_style, style
+from priorcase.learning.plotting import plot_style, style
 from priorcase.neighbors import KNNClassifier
 from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.options import Options
@@ -128,7 +128,7 @@ def _picture(by_size: dict[int, list[Outcome]], trials: int) -> Picture:
     summaries = {name: _summary(by_size, name) for name in (*DRAWN, ALONE)}
 
     def draw(figure: Any) -> None:
-        with house_style():
+        with plot_style():
             left, right = figure.subplots(1, 2, width_ratios=[3, 2])
             left.plot(list(by_size), summaries[ALONE][0], color="#D0D0D0", linewidth=5.0, label=ALONE)
             for i, name in enumerate(DRAWN):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.learning.plotting import INK, MUTED, house_style, style
+from priorcase.learning.plotting import INK, MUTED, plot_style, style
 from priorcase.local import RBFNetworkRegressor
 from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.mitchell_curves import GRID, draw_examples, examples, root_mean_square
@@ -53,7 +53,7 @@ def parts(seed: int) -> Picture:
     columns |= {f"kernel at {centres[u]:.3f}": bumps[:, u].tolist() for u in order}
 
     def draw(figure: Any) -> None:
-        with house_style():
+        with plot_style():
             ax = figure.subplots()
             draw_examples(ax, X, y)
             for n, u in enumerate(order.tolist()):
@@ -80,7 +80,7 @@ def by_centres(seed: int) -> Picture:
     columns = {"x": GRID.tolist()} | {name: values.tolist() for name, values in found.items()}
 
     def draw(figure: Any) -> None:
-        with house_style():
+        with plot_style():
             ax = figure.subplots()
             draw_examples(ax, X, y)
             for i, (name, values) in enumerate(found.items()):

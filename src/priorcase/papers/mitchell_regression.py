@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import FloatArray
-from priorcase.learning.plotting import INK, MUTED, house_style, style
+from priorcase.learning.plotting import INK, MUTED, plot_style, style
 from priorcase.local import LocallyWeightedRegressor
 from priorcase.neighbors import KNNRegressor
 from priorcase.papers.figure_table import Figure, FigureTable
@@ -95,7 +95,7 @@ def at_a_query(seed: int) -> Picture:
     columns = {"x": X[:, 0].tolist(), "f(x)": y.tolist(), "kernel weight": weights.tolist()}
 
     def draw(figure: Any) -> None:
-        with house_style():
+        with plot_style():
             top, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
             draw_examples(top, X, y, size=14 + 70 * weights)
             near, look = np.array([QUERY - 2 * WIDTH, QUERY + 0.03]), style(0)
@@ -128,7 +128,7 @@ def by_criterion(seed: int) -> Picture:
     columns = {"x": GRID.tolist()} | {name: values.tolist() for name, values in found.items()}
 
     def draw(figure: Any) -> None:
-        with house_style():
+        with plot_style():
             ax = figure.subplots()
             draw_examples(ax, X, y)
             for i, (name, values) in enumerate(found.items()):

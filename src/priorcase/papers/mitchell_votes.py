@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import FloatArray
-from priorcase.learning.plotting import INK, MUTED, class_styles, house_style
+from priorcase.learning.plotting import INK, MUTED, class_styles, plot_style
 from priorcase.neighbors import KNNClassifier
 from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.picture import Picture
@@ -68,7 +68,7 @@ def figure_8_1() -> Picture:
     }
 
     def draw(figure: Any) -> None:
-        with house_style():
+        with plot_style():
             left, right = figure.subplots(1, 2)
             _draw_query(left, ids[0], distances[0])
             _draw_cells(right)

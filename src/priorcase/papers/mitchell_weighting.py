@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import BoolArray, FloatArray
-from priorcase.learning.plotting import house_style, style
+from priorcase.learning.plotting import plot_style, style
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.mitchell_curves import GRID, draw_examples, examples, root_mean_square
@@ -69,7 +69,7 @@ def curves(seed: int) -> tuple[Picture, FigureTable]:
     found = {name: model.predict(GRID[:, None]) for name, model in models.items()}
 
     def draw(figure: Any) -> None:
-        with house_style():
+        with plot_style():
             ax = figure.subplots()
             draw_examples(ax, X, y)
             for i, (name, values) in enumerate(found.items()):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from priorcase._typing import AnyArray
-from priorcase.learning.plotting import house_style
+from priorcase.learning.plotting import plot_style
 from priorcase.papers.figure_table import csv_text
 
 if TYPE_CHECKING:
@@ -45,13 +45,13 @@ class Picture:
 
     def frame(self) -> Any:
         """The plotted numbers as a frame."""
-        from priorcase.learning.frames import framed
+        from priorcase.learning.results import framed
 
         return framed(self.columns, None)
 
     def figure(self) -> Canvas:
         """The picture as a figure of matplotlib, in the library's look."""
-        with house_style():
+        with plot_style():
             from matplotlib.figure import Figure as Canvas
 
             figure = Canvas(figsize=self.size, layout="constrained")

@@ -9,8 +9,8 @@ import numpy as np
 
 from priorcase._typing import FloatArray, IntArray, Name, Value
 from priorcase.exceptions import ParameterError, quoted
-from priorcase.learning.captions import caption
-from priorcase.learning.decoding import attribute_names
+from priorcase.learning.plotting import caption
+from priorcase.learning.results import attribute_names
 from priorcase.plots.labels import AXIS_WIDTH, name_places
 from priorcase.schema import Coded, Ordinal, Schema, Table
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._typing import AnyArray, FloatArray, IdArray, Value
+from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Value
 from priorcase.concepts.ib import ConceptLearner
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.plotting import MUTED, class_styles, drawing, legend_beside
+from priorcase.learning.results import framed, free_label
 from priorcase.plots.columns import AxisColumn, read_rows
 from priorcase.plots.display import Display
 from priorcase.plots.planes import plane_of

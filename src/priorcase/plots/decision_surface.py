@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._parameters import is_whole
-from priorcase._typing import AnyArray, FloatArray, Value
+from priorcase._parameters import check_flag, is_whole
+from priorcase._typing import AnyArray, Backend, FloatArray, Value
 from priorcase.exceptions import ParameterError, TargetError, prefix_errors, quoted
-from priorcase.learning.frames import Backend, backend_of, framed, free_label
-from priorcase.learning.parameters import check_flag
 from priorcase.learning.plotting import drawing, legend_beside
+from priorcase.learning.results import framed, free_label
 from priorcase.learning.targets import as_array, objects
 from priorcase.plots.columns import AxisColumn, read_rows
 from priorcase.plots.display import Display
 from priorcase.plots.planes import plane_of
 from priorcase.plots.points import draw_classes, draw_plain, spread_out
 from priorcase.plots.regions import draw_regions, draw_values, region_patch
+from priorcase.schema.schema import backend_of
 
 _MOST = 2000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from priorcase.learning.captions import captions
+from priorcase.learning.plotting import captions
 
 WIDTH = 18
 AXIS_WIDTH = 40

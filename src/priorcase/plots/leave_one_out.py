@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from priorcase._typing import AnyArray, FloatArray
+from priorcase._typing import AnyArray, Backend, FloatArray
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, log_ticks, ring, style
+from priorcase.learning.results import framed, free_label
 from priorcase.learning.targets import objects
 from priorcase.local.results import LeaveOneOutCurve, LogLossCurve
 from priorcase.neighbors.tuning import Tuning

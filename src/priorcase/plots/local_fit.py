@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from priorcase._parameters import check_value, is_whole
-from priorcase._typing import FloatArray, IntArray, Name
+from priorcase._typing import Backend, FloatArray, IntArray, Name
 from priorcase.exceptions import ParameterError, TargetError, prefix_errors, quoted
-from priorcase.learning.captions import caption
-from priorcase.learning.frames import Backend, backend_of, framed, free_label
-from priorcase.learning.plotting import MUTED, colour, drawing, legend_beside, tint
+from priorcase.learning.plotting import MUTED, caption, colour, drawing, legend_beside, tint
+from priorcase.learning.results import framed, free_label
 from priorcase.learning.targets import read_numbers
 from priorcase.local.regressor import LEVEL
 from priorcase.plots.columns import AxisColumn, axis_column, chosen_column, known_column, read_rows
@@ -21,6 +20,7 @@ from priorcase.plots.moving import moved
 from priorcase.plots.points import spread_out
 from priorcase.plots.stored import stored_rows
 from priorcase.schema import Table
+from priorcase.schema.schema import backend_of
 
 _ROUNDING = 1e-9
 

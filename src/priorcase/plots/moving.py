@@ -10,8 +10,8 @@ import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.datasets.columns import NamedColumns
-from priorcase.learning.decoding import decoded
 from priorcase.learning.resampling import taken_rows
+from priorcase.learning.results import decoded
 from priorcase.schema import Table
 
 

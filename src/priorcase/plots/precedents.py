@@ -11,9 +11,8 @@ import numpy as np
 from priorcase._parameters import is_whole
 from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.captions import caption, captions
-from priorcase.learning.plotting import FAINT, INK, MUTED, drawing, legend_beside, style, tint
-from priorcase.learning.texts import short, value_text
+from priorcase.learning.plotting import FAINT, INK, MUTED, caption, captions, drawing, legend_beside, style, tint
+from priorcase.learning.results import short, value_text
 from priorcase.neighbors.precedents import Precedents
 from priorcase.plots.display import Display
 

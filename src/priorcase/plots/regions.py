@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray
-from priorcase.learning.plotting import INK, hatch, tint
+from priorcase.learning.plotting import INK, style, tint
 from priorcase.plots.columns import AxisColumn
 
 _PALEST, _STRONGEST = 0.08, 0.42
@@ -56,8 +56,8 @@ def draw_regions(
         here = (codes == c).astype(np.float64)
         if not here.any() or here.all():
             continue
-        if hatch(c):
-            area = ax.contourf(across, up, here, [0.5, 1.5], colors="none", hatches=[hatch(c)[:2]], zorder=0.5)
+        if style(c).hatch:
+            area = ax.contourf(across, up, here, [0.5, 1.5], colors="none", hatches=[style(c).hatch[:2]], zorder=0.5)
             area.set_edgecolor(tint(c, 0.55))
             area.set_linewidth(0.0)
         ax.contour(across, up, here, [0.5], colors=INK, linewidths=0.5, zorder=1)
@@ -91,7 +91,7 @@ def region_patch(c: int) -> Any:
     """A sample of the region of the c-th class, for a legend."""
     from matplotlib.patches import Patch
 
-    return Patch(facecolor=tint(c, 0.3), edgecolor=tint(c, 0.7), hatch=hatch(c)[:2] * 2, linewidth=0.0)
+    return Patch(facecolor=tint(c, 0.3), edgecolor=tint(c, 0.7), hatch=style(c).hatch[:2] * 2, linewidth=0.0)
 
 
 def _strengths(codes: AnyArray, probabilities: FloatArray | None, n_classes: int) -> FloatArray:

@@ -13,7 +13,7 @@ from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.concepts.ib import ConceptLearner
 from priorcase.concepts.memory import ConceptMemory
 from priorcase.exceptions import ParameterError, TargetError, quoted
-from priorcase.learning.decoding import Row
+from priorcase.learning.results import Row
 from priorcase.learning.state import pinned
 from priorcase.local import LocallyWeightedRegressor
 from priorcase.neighbors import KNNTransformer

@@ -7,13 +7,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from priorcase._typing import FloatArray, IntArray, Name
+from priorcase._parameters import check_choice
+from priorcase._typing import Backend, FloatArray, IntArray, Name
 from priorcase.bayes.results import EdgeTable
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.captions import captions
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.parameters import check_choice
-from priorcase.learning.plotting import FAINT, INK, MUTED, colour, drawing, tint
+from priorcase.learning.plotting import FAINT, INK, MUTED, captions, colour, drawing, tint
+from priorcase.learning.results import framed
 from priorcase.plots.display import Display
 from priorcase.plots.labels import WIDTH
 from priorcase.plots.tree_layout import ring, sideways, spanning_tree, spread_tree

@@ -9,11 +9,10 @@ import numpy as np
 from scipy.spatial import Voronoi
 from sklearn.base import BaseEstimator
 
-from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Value
+from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, IntArray, Value
 from priorcase.exceptions import ParameterError, TargetError, prefix_errors, quoted
-from priorcase.learning.decoding import attribute_names
-from priorcase.learning.frames import Backend, backend_of, framed, free_label
-from priorcase.learning.plotting import INK, class_styles, drawing, hatch, legend_beside, tint
+from priorcase.learning.plotting import INK, class_styles, drawing, legend_beside, style, tint
+from priorcase.learning.results import attribute_names, framed, free_label
 from priorcase.learning.targets import as_array, has_fractions
 from priorcase.plots.columns import AxisColumn, read_rows
 from priorcase.plots.display import Display
@@ -21,6 +20,7 @@ from priorcase.plots.points import draw_classes
 from priorcase.plots.regions import region_patch
 from priorcase.plots.stored import fitted_distance, seen_ranges, stored_rows
 from priorcase.schema import Numeric, Schema
+from priorcase.schema.schema import backend_of
 
 _NUMBERS = "a table of two numeric columns without gaps"
 
@@ -161,7 +161,7 @@ class VoronoiCells(Display):
                 "linewidths": 0.0,
                 "zorder": 0,
             }
-            ax.add_collection(PolyCollection(mine, hatch=hatch(c)[:2] or None, **look))
+            ax.add_collection(PolyCollection(mine, hatch=style(c).hatch[:2] or None, **look))
         ax.add_collection(PolyCollection(self.corners, facecolors="none", edgecolors=INK, linewidths=0.5, zorder=1))
         draw_classes(ax, self.points, self.targets, classes)
         legend_beside(ax, behind=[region_patch(c) for c in range(len(classes))])

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from priorcase._parameters import check_value, is_whole
-from priorcase._typing import FloatArray, IntArray, Name
+from priorcase._parameters import check_seed, check_value, is_whole
+from priorcase._typing import Backend, FloatArray, IntArray, Name
 from priorcase.bayes.results import Relevance
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.captions import captions
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.parameters import check_seed
-from priorcase.learning.plotting import INK, MUTED, colour, drawing, tint
-from priorcase.learning.progress import bar
-from priorcase.learning.resampling import taken_rows
+from priorcase.learning.plotting import INK, MUTED, captions, colour, drawing, tint
+from priorcase.learning.resampling import bar, taken_rows
+from priorcase.learning.results import framed
 from priorcase.local.regressor import LEVEL
 from priorcase.plots.display import Display
 from priorcase.relevance import AttributeWeights

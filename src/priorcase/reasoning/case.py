@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from priorcase.learning.grids import Grid, GridResult
+from priorcase.learning.results import Grid, GridResult
 
 
 @dataclass(frozen=True, slots=True)

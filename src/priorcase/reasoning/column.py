@@ -4,17 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
-from priorcase.instances.buffer import Buffer
 from priorcase.reasoning.kinds import CaseKind, Date, Stored, days
 from priorcase.schema import Numeric, Ordinal
-from priorcase.schema.values import identity
+from priorcase.schema.kinds import identity
 
 _PLAIN = frozenset({str, int, float})
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+class Buffer(Generic[Scalar]):
+    """An array that grows at its end, by half of its size when it is full."""
+
+    __slots__ = ("_data", "_used")
+
+    def __init__(self, data: NDArray[Scalar]) -> None:
+        self._data = data
+        self._used = len(data)
+
+    def __len__(self) -> int:
+        return self._used
+
+    def __getstate__(self) -> NDArray[Scalar]:
+        return self._data[: self._used].copy()
+
+    def __setstate__(self, data: NDArray[Scalar]) -> None:
+        self._data = data
+        self._used = len(data)
+
+    def view(self) -> NDArray[Scalar]:
+        """The items, read-only."""
+        view = self._data[: self._used]
+        view.flags.writeable = False
+        return view
+
+    def extend(self, items: NDArray[Any]) -> None:
+        """Write items behind the last one."""
+        end = self._used + len(items)
+        if end > len(self._data):
+            data = np.empty(max(end, self._used + self._used // 2), self._data.dtype)
+            data[: self._used] = self._data[: self._used]
+            self._data = data
+        self._data[self._used : end] = items
+        self._used = end
+
+    def keep(self, mask: BoolArray) -> None:
+        """Drop the items that the mask leaves out."""
+        self._data = self._data[: self._used][mask]
+        self._used = len(self._data)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

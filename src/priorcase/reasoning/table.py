@@ -9,8 +9,7 @@ import numpy as np
 
 from priorcase._typing import BoolArray, IdArray
 from priorcase.exceptions import prefix_errors
-from priorcase.instances.buffer import Buffer
-from priorcase.reasoning.column import CaseColumn, GrowingColumn
+from priorcase.reasoning.column import Buffer, CaseColumn, GrowingColumn
 from priorcase.reasoning.errors import unknown_ids
 from priorcase.reasoning.kinds import CaseKind, Stored, plain_shown, shown
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypeAlias
@@ -14,20 +14,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import Plan
-from priorcase._lazy import cached_property
-from priorcase._parameters import check_parameters
+from priorcase._locks import cached_property
+from priorcase._parameters import check_parameters, check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray
-from priorcase._validation import record_features
 from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError
 from priorcase.instances import Instances
-from priorcase.learning import parameters
-from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.labels import read_labels
-from priorcase.learning.progress import bar
-from priorcase.learning.resampling import ResamplingMixin
+from priorcase.learning.estimator import SchemaLike, record_features, thread_count, training_table
+from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.state import changes
-from priorcase.learning.targets import as_array, has_fractions, read_numbers
-from priorcase.learning.training import training_table
+from priorcase.learning.targets import as_array, has_fractions, read_labels, read_numbers
 from priorcase.neighbors.base import NeighborsMemory, check_tabled, with_tabled_values
 from priorcase.neighbors.weighting import resolve_weights
 from priorcase.relevance.base import LearnedWeights
@@ -53,7 +48,7 @@ _ROWS_AT_ONCE = 4_096
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Reducer(ResamplingMixin, BaseEstimator, ABC):
+class Reducer(BaseEstimator, ABC):
     """Base of the reducers, with the parameters that all have. Subclasses choose the rows to keep in `_keep`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -78,8 +73,8 @@ class Reducer(ResamplingMixin, BaseEstimator, ABC):
             One target for each row.
         """
         check_parameters(self)
-        parameters.check_schema(self.schema)
-        threads = parameters.thread_count(parameters.check_n_jobs(self.n_jobs))
+        check_value("schema", self.schema, [None, Schema, Mapping])
+        threads = thread_count(self.n_jobs)
         rows = read_rows(self, X, y, sort=getattr(self, "target", "classes"), threads=threads)
         k = getattr(self, "n_neighbors", 0)
         if k >= len(rows):
@@ -98,6 +93,16 @@ class Reducer(ResamplingMixin, BaseEstimator, ABC):
         if rows.classes is not None:
             self.classes_ = rows.classes
         return self
+
+    @changes
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """The rows kept and their targets, in the order and the type they came in, as imbalanced-learn does.
+
+        A frame or series of pandas gives one with the kept part of its index, one of Polars or PyArrow the like, an
+        array an array, and a list or another sequence a list. Positions of the rows kept are in ``sample_indices_``.
+        """
+        self.fit(X, y)
+        return taken_rows(X, self.sample_indices_), taken_rows(y, self.sample_indices_)
 
     @abstractmethod
     def _keep(self, rows: Rows) -> IdArray:

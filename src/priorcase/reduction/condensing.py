@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorcase._core import CaseFilter, Condensed, Reduced
+from priorcase._parameters import check_seed
 from priorcase._typing import IdArray
-from priorcase.learning.parameters import check_seed
 from priorcase.reduction.base import Reducer, Rows, VotingReducer, blocks, by_class
 from priorcase.reduction.editing import edited
 

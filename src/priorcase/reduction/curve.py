@@ -11,16 +11,15 @@ from sklearn.base import clone, is_regressor
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from priorcase._parameters import is_whole
-from priorcase._typing import AnyArray, FloatArray
+from priorcase._typing import AnyArray, Backend, FloatArray
 from priorcase.exceptions import ParameterError, TargetError, advice, prefix_errors, quoted
-from priorcase.learning.frames import Backend, backend_of, framed, free_label
-from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
-from priorcase.learning.progress import bar
-from priorcase.learning.resampling import taken_rows
+from priorcase.learning.resampling import bar, taken_rows
+from priorcase.learning.results import Grid, GridResult, framed, free_label
 from priorcase.learning.targets import as_array, has_fractions, read_numbers
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.reduction.base import check_one_target
+from priorcase.schema.schema import backend_of
 
 ALL_ROWS = "all rows"
 """What the line is called of the table that was not reduced."""

@@ -15,7 +15,7 @@ from priorcase._core import Stretch, local_weights, relief_sums
 from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import ParameterError
-from priorcase.learning.progress import bar
+from priorcase.learning.resampling import bar
 from priorcase.learning.sorted_rows import sort_rows
 from priorcase.relevance.base import TrainingData, renumbered, shuffled
 from priorcase.relevance.information import entropy

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 from priorcase._core import relief_sums
 from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray, IdArray, IntArray
-from priorcase.learning.progress import blocks
+from priorcase.learning.resampling import blocks
 from priorcase.relevance.base import TrainingData, fixed_sample
 from priorcase.search import Index
 from priorcase.similarity.terms import raised

@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from priorcase._typing import AnyArray, FloatArray, IntArray, Name
+from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name
 from priorcase.exceptions import prefix_errors
-from priorcase.learning.captions import captions
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.plotting import colour, drawing, tint
-from priorcase.learning.texts import short
+from priorcase.learning.plotting import captions, colour, drawing, tint
+from priorcase.learning.results import Grid, GridResult, framed, short
 
 _SHOWN, _DRAWN = 25, 30
 _NAME_WIDTH, _BAR_WIDTH = 24, 20

@@ -10,8 +10,8 @@ from sklearn.utils.metaestimators import available_if
 
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.datasets.columns import NamedColumns
-from priorcase.learning.frames import backend_of
 from priorcase.schema import Numeric
+from priorcase.schema.schema import backend_of
 
 __all__ = ["given", "make_of"]
 

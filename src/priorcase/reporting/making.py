@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from priorcase._parameters import check_seed
 from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import EvaluationError, ParameterError, advice, prefix_errors, quoted
-from priorcase.learning.parameters import check_n_jobs, check_seed
-from priorcase.learning.progress import bar
+from priorcase.learning.estimator import thread_count
+from priorcase.learning.resampling import bar
 from priorcase.reporting.budget import Budget, parse_budget
 from priorcase.reporting.calibrating import calibrate
 from priorcase.reporting.choosing import choose
@@ -126,7 +127,7 @@ def report_on(
 
     ``table`` is the file that it came from, and ``reading`` the options of the command line by which it was read.
     """
-    check_n_jobs(n_jobs)
+    thread_count(n_jobs)
     with bar(_STEPS, shown=shown is not False, text="reading") as advance:
         understanding = understand(problem)
         kinds = {name: problem.X.kinds[name] for name in understanding.used}

@@ -10,11 +10,11 @@ import numpy as np
 from priorcase._typing import AnyArray, IntArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import EvaluationError, TargetError, quoted
-from priorcase.learning.frames import free_label
+from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, check_finite, objects
 from priorcase.schema import Coded, Kind, Numeric, Schema
-from priorcase.schema.table import open_source
-from priorcase.schema.values import families, is_missing
+from priorcase.schema.kinds import families, is_missing
+from priorcase.schema.schema import open_source
 
 __all__ = ["Problem", "Task", "read_problem"]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from priorcase.schema.values import is_missing
+from priorcase.schema.kinds import is_missing
 
 __all__ = ["count", "listed", "number", "number_pair", "percent", "plain", "seconds", "short", "signed", "value"]
 

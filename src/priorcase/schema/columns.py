@@ -1,6 +1,7 @@
 """One column of a table: how it is taken from an array or a frame, and how it is read as a kind.
 
-A column is an array of numbers or booleans, a list of Python objects, or codes into values. All three have:
+A column is an array of numbers or booleans (`ArrayColumn`), a list of Python objects (`ObjectColumn`), or codes into
+values (`CodedColumn`). All three have:
 
 ``content``
     ``numbers``, ``booleans``, ``text``, ``any`` (mixed), or ``nothing`` if all objects are missing.
@@ -24,13 +25,15 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from priorcase._core import factorise
-from priorcase._lazy import cached_property
-from priorcase._typing import AnyArray, BoolArray, Content, FloatArray, Name, Value
+from priorcase._locks import cached_property
+from priorcase._typing import AnyArray, BoolArray, Content, FloatArray, IntArray, Name, Value
 from priorcase.exceptions import SchemaError, SchemaMismatchError, UnsupportedDataError, quoted
-from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
-from priorcase.schema.values import (
-    Coded,
-    code,
+from priorcase.schema.kinds import (
+    BOOLEANS,
+    Kind,
+    Nominal,
+    Numeric,
+    Ordinal,
     content_of,
     content_of_types,
     families,
@@ -40,15 +43,27 @@ from priorcase.schema.values import (
     plain,
 )
 
-ReadColumn: TypeAlias = FloatArray | Coded
-"""Numeric: numbers. Ordinal: ranks, -1 for a level that is not in the order. Both: NaN for missing. Nominal: coded."""
-
 # Integers within so small a range are their own codes: no sorting, no hashing.
 _SMALL_RANGE = 1024
 # Below this many rows a Python dictionary is faster than setting up a native hash table.
 _FEW = 64
 # Float64 represents every whole number up to here.
 _EXACT = 2**53
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A column as codes into distinct values, some of which may be unused; code -1 is missing."""
+
+    codes: IntArray
+    values: Sequence[Value]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+ReadColumn: TypeAlias = FloatArray | Coded
+"""Numeric: numbers. Ordinal: ranks, -1 for a level that is not in the order. Both: NaN for missing. Nominal: coded."""
 
 
 # -- the three forms of a column
@@ -130,8 +145,24 @@ class ObjectColumn:
         return np.array([np.nan if is_missing(value) else float(value) for value in self.values], np.float64)
 
     def coded(self) -> Coded:
-        """Code by value; ``TypeError`` for one that is not hashable."""
-        return code(self.values, self.types)
+        """Code by value, in order of first appearance; ``TypeError`` for one that is not hashable."""
+        values, types = self.values, self.types
+        if len(types) > 1 and any(issubclass(kind, BOOLEANS) for kind in types):
+            values = [identity(plain(value)) if isinstance(value, BOOLEANS) else value for value in values]
+        if any(issubclass(kind, Decimal) for kind in types):  # a signalling NaN cannot be hashed
+            values = [None if isinstance(value, Decimal) and value.is_nan() else value for value in values]
+        # Two passes in C: first the distinct objects, then a look-up for each row.
+        index: dict[Any, int] = dict.fromkeys(values, -1)
+        if (None in index and len(types) == 2 and str in types) or types == {str}:
+            distinct: list[Value] = [value for value in index if value is not None]
+            index.update((value, number) for number, value in enumerate(distinct))
+        else:
+            distinct = []
+            for value in index:
+                if not is_missing(value):
+                    index[value] = len(distinct)
+                    distinct.append(value[1] if isinstance(value, tuple) and value[:1] == (bool,) else plain(value))
+        return Coded(np.fromiter(map(index.__getitem__, values), np.int32, len(values)), distinct)
 
     def empty(self) -> bool:
         return all(map(is_missing, self.values))

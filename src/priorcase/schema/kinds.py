@@ -1,12 +1,123 @@
-"""Kinds of columns: numeric, ordinal and nominal."""
+"""Kinds of columns, and single values: which are missing, which are equal.
 
+Missing values arrive in many forms (NaN, None, NaT, ``pandas.NA``, masked, ``Decimal("NaN")``) and become one state.
+Two nominal values are equal when Python says so, except that booleans are not numbers: ``1``, ``1.0`` and
+``numpy.int8(1)`` are one value, ``True`` and ``"1"`` are two others.
+"""
+
+import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeAlias, get_args
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, TypeAlias, get_args
+
+import numpy as np
 
 from priorcase._typing import Content, Value
 from priorcase.exceptions import SchemaError, listed, quoted
-from priorcase.schema.values import content_of, identity, is_hashable, is_missing, plain
+
+_NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
+BOOLEANS = (bool, np.bool_)
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+# By name, because pandas may not be installed and must not be imported only for this.
+_MISSING_NAMES = frozenset({"NAType", "NaTType", "MaskedConstant", "NoneType"})
+_CONTENTS: dict[str, Content] = {"text": "text", "number": "numbers", "boolean": "booleans"}
+
+
+# -- values
+
+
+@lru_cache(maxsize=256)
+def family(kind: type) -> str:
+    """Family of a Python type: missing, boolean, number, text, date, complex or other."""
+    if kind.__name__ in _MISSING_NAMES:
+        return "missing"
+    if issubclass(kind, BOOLEANS):
+        return "boolean"
+    if issubclass(kind, _DATES):
+        return "date"
+    if issubclass(kind, _NUMBERS):
+        return "number"
+    if issubclass(kind, (complex, np.complexfloating)):
+        return "complex"
+    return "text" if issubclass(kind, str) else "other"
+
+
+def families(types: Iterable[type]) -> frozenset[str]:
+    """Families of some types, without missing."""
+    return frozenset(map(family, types)) - {"missing"}
+
+
+def content_of(values: Iterable[object]) -> Content:
+    """Content of some values taken together."""
+    return content_of_types(set(map(type, values)))
+
+
+def content_of_types(types: Iterable[type]) -> Content:
+    """Content of a column whose values have these types."""
+    found = families(types)
+    return _CONTENTS.get(next(iter(found)), "any") if len(found) == 1 else "any"
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value is one of the forms in which missing values arrive."""
+    if type(value).__name__ in _MISSING_NAMES:
+        return True
+    if isinstance(value, (float, np.floating)):
+        return bool(value != value)
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, (np.datetime64, np.timedelta64)) and bool(np.isnat(value))
+
+
+def plain(value: Any) -> Value:
+    """Convert a value to Python's own type, and a whole float to an integer, since both are one value."""
+    if isinstance(value, np.generic):
+        # item() of a longdouble is a longdouble again.
+        value = float(value) if isinstance(value, np.floating) else value.item()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value  # type: ignore[no-any-return]
+
+
+def is_hashable(value: object) -> bool:
+    """Whether a value can be a key of a dictionary."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def identity(value: Value) -> Value:
+    """Key that is equal for two values exactly when they are the same value."""
+    return (bool, value) if isinstance(value, bool) else value
+
+
+def canonical(value: Value) -> bytes:
+    """Bytes that are equal for two values exactly when they are the same value, in any process.
+
+    Values other than text, bytes, numbers and booleans are written by their type and ``repr``.
+    """
+    if isinstance(value, bool):
+        return b"b%d" % value
+    if isinstance(value, str):
+        return b"s" + str.__str__(value).encode("utf-8", "surrogatepass")
+    if isinstance(value, bytes):
+        return b"y" + value
+    if isinstance(value, (int, float, Decimal, Fraction)):
+        if value in (np.inf, -np.inf):  # only a column can be called that
+            return b"n%d/0" % (1 if value > 0 else -1)
+        number = Fraction(value)
+        return b"n%x/%x" % (number.numerator, number.denominator)
+    if isinstance(value, tuple):
+        return b"t" + b"".join(b"%d:" % len(part) + part for part in map(canonical, value))
+    return f"o{type(value).__module__}.{type(value).__qualname__}:{value!r}".encode("utf-8", "surrogatepass")
+
+
+# -- kinds
 
 
 @dataclass(frozen=True, slots=True)

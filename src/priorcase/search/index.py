@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable
+from threading import RLock
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase import _core
-from priorcase._locks import Lock
 from priorcase._parameters import is_whole
 from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import ParameterError, UnknownIdError, listed, nearest, quoted
-from priorcase.instances import Instances
-from priorcase.instances.instances import check_ids
+from priorcase.instances import Instances, check_ids
 from priorcase.schema import Numeric
 from priorcase.search.neighbors import Neighbors
 from priorcase.similarity import FittedDistance
@@ -72,7 +71,7 @@ class Index:
 
     def __init__(self, instances: Instances, fitted: FittedDistance, ids: IdArray | None = None) -> None:
         coded = [not isinstance(kind, Numeric) for kind in instances.schema.kinds]
-        self.lock = Lock()
+        self.lock = RLock()
         self.core = _core.Index(np.array(coded, dtype=np.uint8))
         self.ones = np.ones((1, len(coded)))
         self._instances = instances
@@ -101,7 +100,7 @@ class Index:
         """
         state = self._state
         same = state is not None and state[0] is instances.line and state[1] == instances.version
-        return same and not self.lock.held_at_fork and not self._torn_by_fork
+        return same and not self._torn_by_fork
 
     def follow(self, before: Instances, after: Instances) -> bool:
         """Go over to the rows that came from others by a change, which `append`, `take` or `remove` then makes here.
@@ -362,8 +361,14 @@ _INDEXES: weakref.WeakSet[Index] = weakref.WeakSet()
 
 
 def _free_in_child() -> None:
+    """Make locks anew that other threads held at the fork: what they protect may be in the middle of a change."""
     for index in _INDEXES:
-        index._torn_by_fork = index.core.torn_by_fork()
+        free = index.lock.acquire(blocking=False)
+        if free:
+            index.lock.release()
+        else:
+            index.lock = RLock()
+        index._torn_by_fork = index.core.torn_by_fork() or not free
 
 
 if hasattr(os, "register_at_fork"):

@@ -15,22 +15,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from priorcase._parameters import check_parameters, check_value
-from priorcase._typing import AnyArray, BoolArray, FloatArray, Name
-from priorcase._validation import record_features
+from priorcase._parameters import check_parameters, check_seed, check_value
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, Name
 from priorcase.exceptions import ParameterError, SchemaError, SchemaMismatchError, prefix_errors
-from priorcase.learning.captions import captions
-from priorcase.learning.decoding import attribute_names
-from priorcase.learning.frames import Backend, backend_of, framed
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.parameters import check_n_jobs, check_seed, thread_count
-from priorcase.learning.plotting import colour, drawing
-from priorcase.learning.progress import bar
+from priorcase.learning.estimator import record_features, thread_count
+from priorcase.learning.plotting import captions, colour, drawing
+from priorcase.learning.resampling import bar
+from priorcase.learning.results import Grid, GridResult, attribute_names, framed, short
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import as_array, has_fractions, objects
-from priorcase.learning.texts import short
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.schema import Schema
+from priorcase.schema.schema import backend_of
 from priorcase.selection.leave_one_out import LeaveOneOutLosses, Scoring, Trials
 from priorcase.selection.search import Race, Step, backward, forward, schemata
 
@@ -260,7 +256,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Select attributes of a frame, an array or a list of rows, by one or more columns of classes or numbers."""
         check_parameters(self)
-        threads = thread_count(check_n_jobs(self.n_jobs))
+        threads = thread_count(self.n_jobs)
         estimator = self.estimator
         if estimator is None:
             estimator = KNNRegressor() if has_fractions(as_array(y)) else KNNClassifier()

@@ -19,7 +19,7 @@ from priorcase._parameters import check_fields, floats_or_none, settle
 from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError, listed, quoted
 from priorcase.schema import Ordinal
-from priorcase.schema.values import identity, is_missing, plain
+from priorcase.schema.kinds import identity, is_missing, plain
 from priorcase.similarity.statistics import Column
 from priorcase.similarity.terms import Differ, Linear, Lookup, MissingRule, Profile, Term
 

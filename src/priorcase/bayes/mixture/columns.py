@@ -11,7 +11,7 @@ import numpy as np
 from priorcase._typing import AnyArray, FloatArray, IntArray, Value
 from priorcase.bayes.columns import shown_order
 from priorcase.instances import Instances
-from priorcase.learning.canonical import row_order, value_orders
+from priorcase.learning.sorted_rows import row_order, value_orders
 from priorcase.schema import Kind, Nominal, Numeric, Schema
 
 _FARTHEST = 1e100  # squares of numbers in standard units, and sums of them, must stay within float64

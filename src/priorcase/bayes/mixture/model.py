@@ -18,8 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase._parameters import check_parameters, check_value
-from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
-from priorcase._validation import read_queries, record_features
+from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name, Value
 from priorcase.bayes.columns import asked_position
 from priorcase.bayes.mixture import questions
 from priorcase.bayes.mixture.columns import Cells, Layout, lay_out
@@ -34,18 +33,24 @@ from priorcase.bayes.mixture.oddness import Oddness, TrainingOddness, measure
 from priorcase.bayes.mixture.selection import Search, SelectionName, select
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import NotAvailableError, ParameterError, TargetError, TooFewRowsError
-from priorcase.instances import Instances
-from priorcase.instances.instances import check_weights
-from priorcase.learning.decoding import attribute_names, decoded
-from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.frames import Backend, backend_of, framed, free_label
-from priorcase.learning.grids import Grid, grids_html, grids_text, text_width
-from priorcase.learning.labels import read_labels
-from priorcase.learning.parameters import thread_count
+from priorcase.instances import Instances, check_weights
+from priorcase.learning.estimator import SchemaLike, read_queries, record_features, thread_count, training_table
+from priorcase.learning.results import (
+    Grid,
+    attribute_names,
+    decoded,
+    framed,
+    free_label,
+    grids_html,
+    grids_text,
+    short,
+    text_width,
+    value_text,
+)
 from priorcase.learning.state import changes, reads
-from priorcase.learning.texts import short, value_text
-from priorcase.learning.training import training_table
+from priorcase.learning.targets import read_labels
 from priorcase.schema import CategoricalFeatures, Schema, Table
+from priorcase.schema.schema import backend_of
 
 
 class MixtureModel(BaseEstimator):
@@ -518,7 +523,7 @@ class FittedMixture:
 
     def table(self, estimator: object, X: Any) -> Table:
         """Queries as a table."""
-        return read_queries(estimator, X, self.layout.reader)
+        return read_queries(X, self.layout.reader)
 
     def encoded(self, table: Table) -> Cells:
         """The rows of a table, encoded."""

@@ -7,14 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._typing import FloatArray, Name
+from priorcase._typing import Backend, FloatArray, Name
 from priorcase.bayes.mixture.columns import Cells, Layout
 from priorcase.bayes.mixture.em import Parameters, log_number, log_value, normalize
-from priorcase.learning.decoding import Row
-from priorcase.learning.frames import Backend, by_attribute, framed
-from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.per_query import PerQuery
-from priorcase.learning.texts import rest_text, short, value_text
+from priorcase.learning.results import (
+    Grid,
+    PerQuery,
+    Row,
+    by_attribute,
+    framed,
+    grids_html,
+    grids_text,
+    rest_text,
+    short,
+    value_text,
+)
 
 _QUERIES, _ATTRIBUTES, _VALUE_WIDTH = 5, 10, 24  # as many as are printed
 

@@ -21,7 +21,7 @@ from priorcase.bayes.columns import (
 from priorcase.bayes.mixture.em import Parameters, distribution
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import ParameterError
-from priorcase.schema.table import open_source
+from priorcase.schema.schema import open_source
 
 if TYPE_CHECKING:
     from priorcase.bayes.mixture.model import FittedMixture

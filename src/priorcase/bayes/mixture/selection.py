@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from priorcase._typing import FloatArray, IntArray
+from priorcase._typing import Backend, FloatArray, IntArray
 from priorcase.bayes.mixture.columns import Cells, Layout
 from priorcase.bayes.mixture.em import (
     LOG_2PI,
@@ -25,9 +25,8 @@ from priorcase.bayes.mixture.em import (
     run_em,
 )
 from priorcase.bayes.predictive import log_marginal, log_rising
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.progress import bar
+from priorcase.learning.resampling import bar
+from priorcase.learning.results import Grid, framed, grids_html, grids_text
 
 SelectionName: TypeAlias = Literal["cheeseman_stutz", "held_out"]
 FOLDS = 5  # of the held-out score

@@ -12,8 +12,7 @@ from typing import Any
 
 from priorcase.cli.errors import BadInputError
 from priorcase.exceptions import advice, listed
-from priorcase.learning.grids import Grid, grids_text, text_width
-from priorcase.learning.texts import short
+from priorcase.learning.results import Grid, grids_text, short, text_width
 from priorcase.reasoning import Case
 from priorcase.reasoning.case import text_of
 

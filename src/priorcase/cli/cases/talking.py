@@ -12,7 +12,7 @@ from priorcase.cli.cases.values import parted, read_value
 from priorcase.cli.cases.wording import in_commands
 from priorcase.cli.errors import BadInputError, one_line
 from priorcase.exceptions import CaseBaseError, PriorcaseError, nearest
-from priorcase.learning.texts import short
+from priorcase.learning.results import short
 from priorcase.reasoning import CaseBase, Conversation
 from priorcase.reasoning.conversation import Question
 from priorcase.reasoning.kinds import Text

@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase._parameters import check_choice, check_flag
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.evaluation.answers import readable
 from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_real
@@ -19,9 +20,8 @@ from priorcase.evaluation.conformal.sets import PredictionSets
 from priorcase.evaluation.conformal.strangeness import Nonconformity
 from priorcase.evaluation.running import check_jobs
 from priorcase.exceptions import EvaluationError, ParameterError, TargetError, quoted
-from priorcase.learning.labels import read_labels
-from priorcase.learning.parameters import check_choice, check_flag
 from priorcase.learning.state import changes, reads
+from priorcase.learning.targets import read_labels
 
 
 class ConformalClassifier(ClassifierMixin, ConformalEstimator):

@@ -10,13 +10,13 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase._parameters import check_seed
 from priorcase._typing import AnyArray, IdArray
 from priorcase.evaluation.answers import readable
 from priorcase.evaluation.conformal.folds import Folds, dealt
 from priorcase.evaluation.conformal.left_out import LeftOut, left_out
 from priorcase.evaluation.running import check_jobs, seeded
 from priorcase.exceptions import ParameterError, SchemaError, quoted
-from priorcase.learning.parameters import check_seed
 from priorcase.learning.state import reads
 
 

@@ -16,8 +16,7 @@ from sklearn.base import clone
 from priorcase._typing import AnyArray, IdArray
 from priorcase.exceptions import EvaluationError, ForgettingError
 from priorcase.learning.estimator import RowsEstimator
-from priorcase.learning.progress import bar
-from priorcase.learning.resampling import taken_rows
+from priorcase.learning.resampling import bar, taken_rows
 
 KEPT = 30
 """The most models that are kept; more of them would take more memory than the time is worth."""

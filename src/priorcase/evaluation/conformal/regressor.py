@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin, is_classifier
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase._parameters import check_choice
 from priorcase._typing import FloatArray
 from priorcase.evaluation.answers import readable
 from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_real
@@ -19,7 +20,6 @@ from priorcase.evaluation.conformal.ranks import check_level
 from priorcase.evaluation.conformal.residuals import has_spread
 from priorcase.evaluation.running import check_jobs
 from priorcase.exceptions import EvaluationError, ParameterError, TargetError, quoted
-from priorcase.learning.parameters import check_choice
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import read_numbers
 

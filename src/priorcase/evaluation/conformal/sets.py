@@ -11,12 +11,9 @@ from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, Value
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.checks import check_frame
 from priorcase.exceptions import TargetError, prefix_errors
-from priorcase.learning.frames import framed
-from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
-from priorcase.learning.labels import read_labels
-from priorcase.learning.per_query import PerQuery
 from priorcase.learning.plotting import colour, drawing
-from priorcase.learning.texts import rest_text, short
+from priorcase.learning.results import Grid, PerQuery, framed, grid_markdown, grids_html, grids_text, rest_text, short
+from priorcase.learning.targets import read_labels
 
 _SHOWN = 20
 _WIDTH = 60

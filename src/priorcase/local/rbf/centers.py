@@ -8,18 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._locks import cached_property
 from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.mixture.columns import Layout, lay_out
 from priorcase.bayes.mixture.em import Parameters, responsibilities
 from priorcase.bayes.mixture.selection import Search, select
 from priorcase.exceptions import TooFewRowsError, TooLargeError
 from priorcase.instances import Instances
-from priorcase.learning.progress import Advance
+from priorcase.learning.resampling import Advance
 from priorcase.learning.sorted_rows import SortedRows
 from priorcase.schema import Nominal, Ordinal
 from priorcase.search import Index

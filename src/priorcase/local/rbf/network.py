@@ -12,20 +12,15 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import as_python
+from priorcase._parameters import as_python, check_seed
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.exceptions import FarQueryWarning, NumericRangeError, ParameterError, TargetError, listed
-from priorcase.learning.classes import Classes
-from priorcase.learning.decoding import attribute_names
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.frames import framed, free_label
-from priorcase.learning.labels import Labelling, learned_labels
-from priorcase.learning.left_out import LeavesOneOut
-from priorcase.learning.parameters import check_seed
-from priorcase.learning.progress import bar
+from priorcase.learning.resampling import bar, needs_refits, refits
+from priorcase.learning.results import attribute_names, framed, free_label
 from priorcase.learning.sorted_rows import SortedRows, sort_rows
 from priorcase.learning.state import reads
-from priorcase.learning.targets import learned_numbers
+from priorcase.learning.targets import Classes, Labelling, learned_labels, learned_numbers
 from priorcase.local.rbf.centers import (
     KMEANS_ITERATIONS,
     CenterKind,
@@ -155,7 +150,7 @@ def fit_network(
     return Network(centers, widths[of[chosen]], weights, intercept, alpha, best, curve)
 
 
-class RBFNetwork(LeavesOneOut, NeighborsEstimator):
+class RBFNetwork(NeighborsEstimator):
     """Base of the two networks: the rows are kept, and the network is fitted when it is first needed after a change."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -304,18 +299,23 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
 
     def _loo_outputs(self, relearn: bool) -> FloatArray:
         """The outputs for each stored row without it, in id order, shape (rows, outputs)."""
-        if not self._leaving(relearn):
+        if not needs_refits(self, relearn):
             return self._learned() - self._left_out(whole=True)
         found = np.empty_like(self._learned())
-        for row, other, cells in self._refits():
+        for row, other, query in refits(self):
+            cells = other._stored().instances.encode(query)
             found[row] = other._network().outputs(cells, threads=1)[0][0]
         return found
 
-    def _chooses(self) -> bool:
+    @property
+    @reads
+    def relearns_(self) -> bool:
+        """Whether ``relearn=True`` takes a fit for each row: something besides the weights is learned from targets."""
+        learned = self._stored().learns_from_targets
         by_score = isinstance(self._design.alpha, str) or self._design.width == "auto"
         # Without a penalty a row may be predicted by a centre at itself alone, which must go with the row.
         own_center = self._design.alpha == 0.0 or self._design.centers == "stratified"
-        return by_score or own_center or self._stored().learns_from_targets
+        return learned or by_score or own_center
 
     def _finish_fit(self) -> None:
         self._network()
@@ -567,9 +567,6 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         others[at] = np.maximum(others[at] - (1.0 if weights is None else weights), 0.0)
         outputs[~np.isfinite(outputs).all(axis=1)] = 0.0
         return shares(outputs, others)
-
-    def _keep_classes(self, other: Self) -> None:
-        other._labelling = replace(self._labelling, declared=(self._classes().labels,))
 
     def _classes(self) -> Classes:
         memory = self._stored()

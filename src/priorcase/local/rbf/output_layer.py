@@ -13,11 +13,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from priorcase._typing import FloatArray, IntArray
+from priorcase._typing import Backend, FloatArray, IntArray
 from priorcase.exceptions import prefix_errors
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult, grids_html
 from priorcase.learning.plotting import drawing, legend_beside, ring, style
+from priorcase.learning.results import Grid, GridResult, framed, grids_html
 
 Criterion: TypeAlias = Literal["gcv", "loo"]
 

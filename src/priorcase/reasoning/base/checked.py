@@ -15,7 +15,7 @@ from priorcase.exceptions import CaseBaseError, ParameterError, named, quoted
 from priorcase.reasoning import kinds
 from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import CaseKind, Stored
-from priorcase.schema.values import is_missing
+from priorcase.schema.kinds import is_missing
 
 RESERVED = frozenset(
     {"id", "key", "solution", "outcome", "note", "notes", "by", "why", "added_at", "revised_at", "retired"}

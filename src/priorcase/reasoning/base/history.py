@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult
+from priorcase._typing import Backend
+from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.reasoning.storage import Event
 
 _HEADER = ("at", "action", "case", "by", "why")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from priorcase._locks import cached_property
 from priorcase._parameters import as_python, is_number
 from priorcase._typing import BoolArray, FloatArray
 from priorcase.exceptions import CaseBaseError, quoted

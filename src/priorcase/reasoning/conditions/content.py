@@ -16,7 +16,7 @@ from priorcase.exceptions import CaseBaseError, prefix_errors, quoted
 from priorcase.reasoning.conditions.base import PLAIN, Condition, Subject, Truth
 from priorcase.reasoning.conditions.order import ends
 from priorcase.reasoning.kinds import Stored, Taxonomy
-from priorcase.schema.values import identity, plain
+from priorcase.schema.kinds import identity, plain
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,7 @@ import numpy as np
 from priorcase.exceptions import CaseBaseError, failure, prefix_errors, quoted
 from priorcase.reasoning.conditions.base import Condition, Subject, Truth
 from priorcase.reasoning.conditions.content import Same, contains
-from priorcase.schema.values import is_missing
+from priorcase.schema.kinds import is_missing
 
 _SEVERAL = (list, tuple, set, frozenset, range)
 

@@ -17,7 +17,7 @@ from priorcase.reasoning import kinds
 from priorcase.reasoning.conditions.base import PLAIN, Condition, Subject, Truth
 from priorcase.reasoning.kinds import Date
 from priorcase.schema import Ordinal
-from priorcase.schema.values import identity, plain
+from priorcase.schema.kinds import identity, plain
 
 _DAY = len("2024-05-01")
 _EXACT = 2**53

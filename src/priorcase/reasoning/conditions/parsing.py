@@ -16,7 +16,7 @@ from priorcase.reasoning.conditions.order import above, at_least, at_most, below
 from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.schema import Numeric
-from priorcase.schema.values import plain
+from priorcase.schema.kinds import plain
 
 _OPERATOR = re.compile(r"<=|>=|!=|==|=|<|>|~")
 _ORDERED: dict[str, Callable[[object], Condition]] = {"<=": at_most, ">=": at_least, "<": below, ">": above}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
+from priorcase._locks import cached_property
 from priorcase._typing import BoolArray, FloatArray
 from priorcase.reasoning.conversation.hypotheses import Hypotheses
 from priorcase.reasoning.conversation.mentions import Mentions

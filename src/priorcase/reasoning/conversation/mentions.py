@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from priorcase._locks import cached_property
 from priorcase._typing import BoolArray, FloatArray
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.conversation.gain import branch_gain
 from priorcase.reasoning.kinds import Stored, Text
 from priorcase.reasoning.measures.words import folded, words
-from priorcase.schema.values import identity
+from priorcase.schema.kinds import identity
 
 Term: TypeAlias = str | int | float | bool
 """A word of a text, or a member of a set."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
+from priorcase._locks import cached_property
 from priorcase._typing import FloatArray
 from priorcase.reasoning.conversation.asking import Asking
 from priorcase.reasoning.conversation.candidates import NONE, Candidates

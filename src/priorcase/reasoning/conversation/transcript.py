@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._typing import FloatArray
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.texts import short, value_text
+from priorcase._typing import Backend, FloatArray
+from priorcase.learning.results import Grid, GridResult, framed, short, value_text
 from priorcase.reasoning.conversation.step import Step
 from priorcase.reasoning.reuse.candidates import Candidate
 

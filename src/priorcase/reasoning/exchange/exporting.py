@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+from priorcase._parameters import check_choice
 from priorcase.exceptions import CaseBaseError, listed
-from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.exchange.delimited import write_csv
 from priorcase.reasoning.exchange.json_lines import write_json_lines
 from priorcase.reasoning.exchange.parquet import import_pyarrow, write_parquet

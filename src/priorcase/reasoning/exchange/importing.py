@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import get_args
 
+from priorcase._parameters import check_choice
 from priorcase.datasets.formats import FORMATS
 from priorcase.exceptions import CaseBaseError, named
-from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.exchange.delimited import delimiter_of, read_csv
 from priorcase.reasoning.exchange.exporting import ENDINGS, Format
 from priorcase.reasoning.exchange.json_lines import read_json_lines

@@ -14,7 +14,7 @@ from priorcase.reasoning.exchange.plain_rows import IGNORED, PARTS, plain_rows
 from priorcase.reasoning.exchange.records import ReadCases
 from priorcase.reasoning.kinds import CaseKind, Set
 from priorcase.schema import Nominal, Numeric, Ordinal
-from priorcase.schema.values import plain
+from priorcase.schema.kinds import plain
 
 __all__ = ["read_plain_table"]
 

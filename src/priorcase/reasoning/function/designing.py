@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from priorcase._parameters import check_flag
 from priorcase._typing import Name
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.parameters import check_flag
 from priorcase.reasoning.function.budget import check_budget, check_count
 from priorcase.reasoning.function.composing import Composed, Composing
 from priorcase.reasoning.function.covering import Compatible

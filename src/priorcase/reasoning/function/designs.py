@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, get_args, overload
 
+from priorcase._parameters import check_choice
+from priorcase._typing import Backend
 from priorcase.exceptions import prefix_errors
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult, grids_html, grids_text
-from priorcase.learning.parameters import check_choice
+from priorcase.learning.results import Grid, GridResult, framed, grids_html, grids_text
 from priorcase.reasoning.function.drawing import draw_design
 from priorcase.reasoning.function.graph import Arc, FunctionGraph
 from priorcase.reasoning.function.pieces import Piece

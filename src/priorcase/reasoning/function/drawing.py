@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from priorcase.learning.captions import caption
-from priorcase.learning.plotting import INK, MUTED, colour, drawing, legend_beside
+from priorcase.learning.plotting import INK, MUTED, caption, colour, drawing, legend_beside
 from priorcase.reasoning.function.graph import Arc, FunctionGraph
 from priorcase.reasoning.function.layout import Layout, Point, layered
 from priorcase.reasoning.function.pieces import Piece

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
 
+from priorcase._locks import cached_property
 from priorcase.exceptions import ParameterError, prefix_all_errors, quoted
 from priorcase.reasoning.function.influence import Influences, walk_signs
 from priorcase.reasoning.function.reading import graph_text, read_json, read_text

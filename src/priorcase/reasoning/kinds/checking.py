@@ -20,7 +20,7 @@ from priorcase.reasoning.kinds.sets import Set
 from priorcase.reasoning.kinds.taxonomy import Taxonomy
 from priorcase.reasoning.kinds.text import Text
 from priorcase.schema import Nominal, Numeric, Ordinal
-from priorcase.schema.values import identity, is_missing, plain
+from priorcase.schema.kinds import identity, is_missing, plain
 
 CaseKind: TypeAlias = Numeric | Ordinal | Nominal | Text | Set | Date | Taxonomy | Graph
 """What an attribute of a case may be."""

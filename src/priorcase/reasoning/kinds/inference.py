@@ -15,7 +15,7 @@ from priorcase.reasoning.kinds.dates import Date
 from priorcase.reasoning.kinds.graphs import Graph
 from priorcase.reasoning.kinds.sets import Set
 from priorcase.schema import Nominal, Numeric
-from priorcase.schema.values import is_missing
+from priorcase.schema.kinds import is_missing
 
 
 def infer(values: Iterable[Any]) -> CaseKind:

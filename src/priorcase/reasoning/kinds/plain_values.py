@@ -7,7 +7,7 @@ from typing import Any
 
 from priorcase._parameters import is_number
 from priorcase.exceptions import CaseBaseError, quoted
-from priorcase.schema.values import is_missing, plain
+from priorcase.schema.kinds import is_missing, plain
 
 MOST_CHARACTERS = 10_000_000
 """So long may a solution be, written down."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from priorcase.schema.values import identity
+from priorcase.schema.kinds import identity
 
 MOST_MEMBERS = 10_000
 """So many members may a set have."""

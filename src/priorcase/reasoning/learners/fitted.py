@@ -13,7 +13,7 @@ from sklearn.base import clone
 from priorcase import __version__
 from priorcase._typing import AnyArray, IdArray
 from priorcase.exceptions import ReadingError, prefix_errors
-from priorcase.learning.grids import Grid, GridResult
+from priorcase.learning.results import Grid, GridResult
 from priorcase.reasoning.errors import damaged_learner
 from priorcase.reasoning.learners.layout import Layout
 from priorcase.reasoning.learners.recipe import Recipe

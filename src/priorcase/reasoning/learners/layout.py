@@ -16,8 +16,8 @@ from priorcase.reasoning.kinds import CaseKind, Date, Graph, Set, Stored, Text
 from priorcase.reasoning.learners.rows import CaseRows
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Coded, Nominal, Numeric, Ordinal
-from priorcase.schema.columns import ArrayColumn, CodedColumn, Column
-from priorcase.schema.values import code, identity
+from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
+from priorcase.schema.kinds import identity
 
 __all__ = ["MOST_MEMBERS", "UNREADABLE", "Layout"]
 
@@ -104,7 +104,7 @@ class Layout:
         columns: list[Column] = []
         for name, kind in self.attributes.items():
             values = [kinds.check(kind, query.get(name), attribute=name) for query in queries]
-            coded = code(values, set(map(type, values)))
+            coded = ObjectColumn(values).coded()
             columns += self._columns(name, kind, coded.codes, coded.values)
         return CaseRows(tuple(self.columns), tuple(columns), len(queries))
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from priorcase.learning.frames import framed, installed_backend
-from priorcase.learning.grids import Grid, GridResult
+from priorcase.learning.results import Grid, GridResult, framed, installed_backend
 from priorcase.reasoning.learners.recipe import Recipe
 
 __all__ = ["KeptLearner", "KeptLearners"]

@@ -10,7 +10,7 @@ import numpy as np
 from priorcase._typing import AnyArray, IntArray
 from priorcase.schema import Coded
 from priorcase.schema.columns import ArrayColumn, CodedColumn, Column
-from priorcase.schema.table import Source
+from priorcase.schema.schema import Source
 
 __all__ = ["CaseRows"]
 

@@ -13,7 +13,7 @@ from priorcase.reasoning import kinds
 from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import Date, Graph, Set, Text
 from priorcase.reasoning.table import BESIDE, CaseTable
-from priorcase.schema.values import content_of
+from priorcase.schema.kinds import content_of
 
 __all__ = ["Targets", "read_targets"]
 

@@ -12,9 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from priorcase._parameters import as_python, is_number
+from priorcase._parameters import as_python, choices_text, is_number
 from priorcase.exceptions import ParameterError, advice, quoted
-from priorcase.learning.parameters import choices_text
 
 Option = TypeVar("Option", bound=str)
 

@@ -12,7 +12,7 @@ import numpy as np
 from priorcase import _core
 from priorcase._parameters import settle
 from priorcase._typing import AnyArray, FloatArray
-from priorcase.learning.parameters import thread_count
+from priorcase.learning.estimator import thread_count
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import flag

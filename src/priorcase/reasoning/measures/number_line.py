@@ -13,7 +13,7 @@ from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Date, Stored, days, kind_name
 from priorcase.schema import Ordinal
-from priorcase.schema.values import identity
+from priorcase.schema.kinds import identity
 
 # Differences of numbers beyond this are infinite; a quarter of them is not.
 _LARGE = np.finfo(np.float64).max / 4

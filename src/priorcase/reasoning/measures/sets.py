@@ -14,7 +14,7 @@ from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.documents import Documents
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.reasoning.measures.postings import Postings
-from priorcase.schema.values import identity
+from priorcase.schema.kinds import identity
 
 
 class _SetMeasure:

@@ -16,7 +16,7 @@ from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import flag, is_similarity, similarity
 from priorcase.reasoning.measures.frozen import FrozenMapping
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.schema.values import identity, is_hashable, plain
+from priorcase.schema.kinds import identity, is_hashable, plain
 
 Pairs = Mapping[tuple[Value, Value], float]
 

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._typing import AnyArray, IdArray, IntArray
+from priorcase._typing import AnyArray, Backend, IdArray, IntArray
 from priorcase.exceptions import CaseBaseError, prefix_errors
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import drawing
-from priorcase.learning.progress import bar
-from priorcase.learning.texts import short
+from priorcase.learning.resampling import bar
+from priorcase.learning.results import Grid, GridResult, framed, short
 from priorcase.reasoning.retain.checks import check_count
 from priorcase.reasoning.retain.competence_plot import draw_competence
 from priorcase.reasoning.retain.coverage import CATEGORIES, categories, covered, solvers, with_itself

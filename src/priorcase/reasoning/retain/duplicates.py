@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._typing import BoolArray, FloatArray, IdArray
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.progress import bar
-from priorcase.learning.texts import short
+from priorcase._typing import Backend, BoolArray, FloatArray, IdArray
+from priorcase.learning.resampling import bar
+from priorcase.learning.results import Grid, GridResult, framed, short
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.retain.checks import check_count, check_share
 from priorcase.reasoning.retain.decision import Duplicate

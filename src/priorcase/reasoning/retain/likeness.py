@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import numpy as np
 
+from priorcase._locks import cached_property
 from priorcase._typing import FloatArray, IntArray
-from priorcase.learning.parameters import thread_count
+from priorcase.learning.estimator import thread_count
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures import LocalSimilarity
 from priorcase.reasoning.retrieval.cache import MeasureCache

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from priorcase._parameters import check_choice
 from priorcase._typing import BoolArray, FloatArray
 from priorcase.exceptions import CaseBaseError
-from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.retain.checks import check_count, check_share
 from priorcase.reasoning.retain.decision import Decision, Duplicate, Trial, shown_solution

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.concepts.records import normal_quantile, verdicts, wilson_bounds
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.texts import short
+from priorcase.learning.results import Grid, GridResult, framed, short
 from priorcase.reasoning.retain.outcomes import worked
 from priorcase.reasoning.retain.solutions import Solutions
 from priorcase.reasoning.reuse.success import HALF, Success

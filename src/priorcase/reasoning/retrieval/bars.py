@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import FloatArray
-from priorcase.learning.captions import captions
-from priorcase.learning.plotting import FAINT, INK, MUTED, legend_beside, style
+from priorcase.learning.plotting import FAINT, INK, MUTED, captions, legend_beside, style
 
 _DRAWN, _PARTS, _ROOM = 30, 8, 3
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.measures import LocalSimilarity, Prepared
-from priorcase.schema.values import is_hashable
+from priorcase.schema.kinds import is_hashable
 
 _MOST = 4
 """So many measures of one attribute are kept: those of a user's functions and models may be large."""

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.texts import short
+from priorcase._typing import Backend
+from priorcase.learning.results import Grid, GridResult, framed, short
 from priorcase.reasoning.case import text_of
 from priorcase.reasoning.retrieval.columns import column
 

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import Backend
 from priorcase.exceptions import UnknownNameError, advice, listed, prefix_errors, quoted
-from priorcase.learning.captions import captions
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.plotting import colour, drawing, tint
-from priorcase.learning.texts import short
+from priorcase.learning.plotting import captions, colour, drawing, tint
+from priorcase.learning.results import Grid, GridResult, framed, short
 
 _SHOWN, _NAME, _GIVEN = 25, 24, 60
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from priorcase._parameters import is_whole
+from priorcase._parameters import check_flag, is_whole
 from priorcase._typing import BoolArray, IdArray
 from priorcase.exceptions import CaseBaseError, ParameterError, quoted
-from priorcase.learning.parameters import check_flag, check_n_jobs, thread_count
+from priorcase.learning.estimator import thread_count
 from priorcase.reasoning.retrieval.cache import MeasureCache
 from priorcase.reasoning.retrieval.comparing import Comparer
 from priorcase.reasoning.retrieval.learned import Weights
@@ -96,7 +96,7 @@ def learn_weights(
         )
     check_unknown(unknown)
     shown = check_flag("progress", progress, hint="False shows no bar.")
-    threads = thread_count(check_n_jobs(n_jobs))
+    threads = thread_count(n_jobs)
     found = measures_of(table.attributes, measures)
     names = [name for name in table.attributes if name != target]
     if not names:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
-from priorcase.learning.progress import bar
+from priorcase.learning.resampling import bar
 from priorcase.reasoning.retrieval.comparing import Comparer, checked
 from priorcase.reasoning.retrieval.targets import Target
 from priorcase.reasoning.scoring import Unknown, best_cases_many

@@ -8,10 +8,9 @@ from typing import get_args
 
 import numpy as np
 
-from priorcase._parameters import as_python, is_number, is_whole
+from priorcase._parameters import as_python, check_choice, is_number, is_whole
 from priorcase._typing import BoolArray
 from priorcase.exceptions import CaseBaseError, ParameterError, quoted
-from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.conditions import mask
 from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import CaseKind

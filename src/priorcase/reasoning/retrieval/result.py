@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from priorcase._typing import FloatArray
+from priorcase._locks import cached_property
+from priorcase._typing import Backend, FloatArray
 from priorcase.exceptions import prefix_errors
-from priorcase.learning.captions import caption, cut
-from priorcase.learning.frames import Backend, framed, free_label
-from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.per_query import asked_queries
-from priorcase.learning.plotting import drawing
-from priorcase.learning.texts import short
+from priorcase.learning.plotting import caption, cut, drawing
+from priorcase.learning.results import Grid, GridResult, asked_queries, framed, free_label, short
 from priorcase.reasoning.case import Case, text_of
 from priorcase.reasoning.retrieval.bars import draw_shares
 from priorcase.reasoning.retrieval.columns import column
@@ -115,7 +112,7 @@ class Retrieval(GridResult, Sequence[Match]):
     def __getitem__(self, i: slice) -> Retrieval: ...
     def __getitem__(self, i: int | slice) -> Match | Retrieval:
         """One match, or the part of the result that a slice means."""
-        at = asked_queries(i, len(self), owner="Retrieval", nouns=_NOUNS)
+        at = asked_queries(i, len(self), nouns=_NOUNS)
         if isinstance(i, slice):
             ids, cases = tuple(self.ids[j] for j in at), [self.cases[j] for j in at]
             parts = self.similarities[at], self.local[at], self.weights.copy()
@@ -171,7 +168,7 @@ class Retrieval(GridResult, Sequence[Match]):
         i
             Which, from 0; -1 for the last.
         """
-        match = self._matches[asked_queries(i, len(self), owner="Retrieval.explain", nouns=_NOUNS)[0]]
+        match = self._matches[asked_queries(i, len(self), nouns=_NOUNS)[0]]
         values = {name: match.case.get(name) for name in self.query}
         shares = {name: (share.similarity, share.weight, share.contribution) for name, share in match.shares.items()}
         return Explanation(match.id, match.similarity, self.query, values, shares)

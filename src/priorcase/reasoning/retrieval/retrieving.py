@@ -10,7 +10,7 @@ import numpy as np
 
 from priorcase._typing import BoolArray
 from priorcase.exceptions import CaseBaseError, listed
-from priorcase.learning.parameters import check_n_jobs, thread_count
+from priorcase.learning.estimator import thread_count
 from priorcase.reasoning import kinds
 from priorcase.reasoning.case import Case
 from priorcase.reasoning.errors import unknown_attributes
@@ -99,7 +99,7 @@ def retrieve(
     k = check_count("k", k)
     diversity = check_diversity(diversity)
     ignore = check_unknown(unknown) == "ignore"
-    threads = thread_count(check_n_jobs(n_jobs))
+    threads = thread_count(n_jobs)
     comparer = Comparer(
         table,
         weights_of(table.attributes, weights),

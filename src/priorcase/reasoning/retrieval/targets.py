@@ -8,10 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from priorcase._parameters import is_number
+from priorcase._parameters import check_choice, is_number
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import CaseBaseError, listed, quoted
-from priorcase.learning.parameters import check_choice
 from priorcase.reasoning import kinds
 from priorcase.reasoning.reuse.outcomes import with_success
 from priorcase.reasoning.reuse.success import Success

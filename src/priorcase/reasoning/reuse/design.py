@@ -15,7 +15,7 @@ from priorcase.reasoning.kinds import CaseKind, check, days, infer, kind_name
 from priorcase.reasoning.reuse.sources import SourceCase, Sources
 from priorcase.reasoning.reuse.texts import value_text
 from priorcase.schema import Nominal, Numeric, Ordinal
-from priorcase.schema.values import canonical, identity
+from priorcase.schema.kinds import canonical, identity
 
 _SAME = 1e-9
 _FITTED = ("numeric", "ordinal", "nominal", "date")

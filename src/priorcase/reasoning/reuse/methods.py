@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
+from priorcase._parameters import choices_text
 from priorcase.exceptions import CaseBaseError, ParameterError, advice, listed, misspelt, named, quoted
-from priorcase.learning.parameters import choices_text
 from priorcase.reasoning.reuse.averaging import Mean
 from priorcase.reasoning.reuse.composing import Compose
 from priorcase.reasoning.reuse.copying import Copy, Null

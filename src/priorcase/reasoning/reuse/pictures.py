@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from priorcase.learning.captions import caption, captions
-from priorcase.learning.plotting import INK, MUTED, colour, legend_beside, tint
+from priorcase.learning.plotting import INK, MUTED, caption, captions, colour, legend_beside, tint
 from priorcase.reasoning.reuse.texts import value_text
 
 if TYPE_CHECKING:

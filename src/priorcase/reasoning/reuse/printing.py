@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from priorcase.learning.grids import Grid
+from priorcase.learning.results import Grid
 from priorcase.reasoning.reuse.texts import value_text
 
 if TYPE_CHECKING:

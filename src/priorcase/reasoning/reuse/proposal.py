@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from priorcase._parameters import check_choice
+from priorcase._typing import Backend
 from priorcase.exceptions import CaseBaseError, prefix_errors
-from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import grid_markdown, grids_html, grids_text
-from priorcase.learning.parameters import check_choice
 from priorcase.learning.plotting import drawing
+from priorcase.learning.results import framed, grid_markdown, grids_html, grids_text
 from priorcase.reasoning.kinds import written
 from priorcase.reasoning.reuse.candidates import Candidate
 from priorcase.reasoning.reuse.differences import Difference

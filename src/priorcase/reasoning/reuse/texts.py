@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from priorcase.learning.captions import cut
+from priorcase.learning.plotting import cut
 from priorcase.reasoning.kinds import written
 
 

@@ -17,7 +17,7 @@ from priorcase.reasoning.reuse.proposal import Proposal, ranked
 from priorcase.reasoning.reuse.sources import SourceCase, Sources
 from priorcase.reasoning.reuse.success import Success, check_success, degree
 from priorcase.reasoning.reuse.weights import Weights, check_weights, weigh
-from priorcase.schema.values import plain
+from priorcase.schema.kinds import plain
 
 _DIGITS = 12
 

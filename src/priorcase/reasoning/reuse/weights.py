@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
-from priorcase.learning.parameters import check_choice
+from priorcase._parameters import check_choice
 
 Weights: TypeAlias = Literal["similarity", "uniform", "inverse_square"]
 """How weights come of similarities."""

@@ -86,7 +86,7 @@ _REBUILT: dict[str, Callable[..., object]] = {
     "lock": Lock,
     "random_state": _random_state_of,
     "dtype": lambda text: _DATA_TYPES.get(text) or data_type(text),
-    "type": _TYPES.__getitem__,  # a truth value is told from a number by it (see `schema.values.identity`)
+    "type": _TYPES.__getitem__,  # a truth value is told from a number by it (see `schema.kinds.identity`)
 }
 
 KINDS = frozenset(_REBUILT)

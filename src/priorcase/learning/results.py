@@ -1,0 +1,297 @@
+"""How results look: tables of text (plain, HTML, Markdown), frames of the user's library, parts for each query."""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import count
+from operator import index
+from typing import Any, Self, TypeAlias, get_args
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from rich.cells import cell_len, set_cell_size
+
+from priorcase._parameters import check_choice
+from priorcase._typing import AnyArray, Backend, FloatArray, Name
+from priorcase.exceptions import ParameterError, QueryIndexError, quoted
+from priorcase.learning.targets import objects
+from priorcase.schema import Coded, Ordinal, Schema, Table
+from priorcase.schema.kinds import content_of
+
+Row: TypeAlias = tuple[Any, ...]
+"""Values of one row, None for missing."""
+
+
+# -- texts
+
+
+def short(text: str, width: int) -> str:
+    """Text on one line, cut to ``width`` columns of a terminal: wide characters take two.
+
+    Examples
+    --------
+    >>> short("a\\nb", 10), short("abcdef", 4), short("東京都", 4)
+    ('a b', 'abc…', '東 …')
+    """
+    text = " ".join(text.split())
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"
+
+
+def value_text(value: Any, width: int) -> str:
+    """A value in few characters; ``?`` where it is missing."""
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.6g}"
+    return "?" if value is None else short(str(value), width)
+
+
+def rest_text(shown: int, queries: int) -> str:
+    """How many queries are not shown; empty when all are."""
+    return f"... and {queries - shown} more queries" if queries > shown else ""
+
+
+def text_width(cells: Sequence[str]) -> int:
+    """How many columns of a terminal the longest text takes."""
+    return max(map(cell_len, cells))
+
+
+# -- tables of text
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The answer to one query, or another table, as text; ``right`` are the columns that are flush right."""
+
+    title: str
+    header: Sequence[str]
+    lines: Sequence[Sequence[str]]
+    note: str = ""
+    right: Container[int] = ()
+
+
+class GridResult(ABC):
+    """A result that prints as one table: subclasses say which by `_grid`."""
+
+    @abstractmethod
+    def _grid(self) -> Grid:
+        """The table."""
+
+    def markdown(self) -> str:
+        """The table in Markdown."""
+        return grid_markdown(self._grid())
+
+    def __str__(self) -> str:
+        return grids_text([self._grid()])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid()])
+
+
+def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
+    """One below the other, columns aligned, and at the end how much is not shown. Without a title nothing is indented.
+
+    Examples
+    --------
+    >>> print(grids_text([Grid("query 0", ["colour", "share"], [["red", "0.75"], ["blue", "0.25"]], right={1})]))
+    query 0
+      colour  share
+      red      0.75
+      blue     0.25
+    """
+    parts = []
+    for grid in grids:
+        widths = [text_width(column) for column in zip(grid.header, *grid.lines, strict=True)]
+        lines, indent = ([grid.title], "  ") if grid.title else ([], "")
+        for line in (grid.header, *grid.lines):
+            cells = []
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True)):
+                space = " " * (width - cell_len(cell))
+                cells.append(space + cell if column in grid.right else cell + space)
+            lines.append((indent + "  ".join(cells)).rstrip())
+        if grid.note:
+            lines.append(indent + grid.note)
+        parts.append("\n".join(lines))
+    return "\n\n".join(filter(None, [*parts, rest])) or "no queries"
+
+
+def grids_html(grids: Sequence[Grid], rest: str = "") -> str:
+    """The same for notebooks.
+
+    Examples
+    --------
+    >>> grids_html([Grid("a < b", ["x"], [["1"]])])
+    '<table><caption>a &lt; b</caption><thead><tr><th>x</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>'
+    """
+    parts = []
+    for grid in grids:
+        rows = [
+            "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in line) + "</tr>"
+            for tag, line in [("th", grid.header), *(("td", line) for line in grid.lines)]
+        ]
+        caption = f"<caption>{html.escape(grid.title)}</caption>"
+        note = f"<p>{html.escape(grid.note)}</p>" if grid.note else ""
+        parts.append(f"<table>{caption}<thead>{rows[0]}</thead><tbody>{''.join(rows[1:])}</tbody></table>{note}")
+    if rest:
+        parts.append(f"<p>{html.escape(rest)}</p>")
+    return "".join(parts) or "no queries"
+
+
+def grid_markdown(grid: Grid) -> str:
+    """One of them in Markdown.
+
+    Examples
+    --------
+    >>> print(grid_markdown(Grid("bins", ["bin", "rows"], [["low|high", "12"]], right={1})))
+    **bins**
+    <BLANKLINE>
+    | bin | rows |
+    | --- | ---: |
+    | low\\|high | 12 |
+    """
+    rules = ["---:" if column in grid.right else "---" for column in range(len(grid.header))]
+    lines = ([cell.replace("|", "\\|") for cell in line] for line in grid.lines)
+    table = "\n".join(f"| {' | '.join(line)} |" for line in (grid.header, rules, *lines))
+    return "\n\n".join(filter(None, [grid.title and f"**{grid.title}**", table, grid.note]))
+
+
+# -- frames
+
+
+def installed_backend() -> Backend | None:
+    """The frame library to use where none was: the first of pandas, Polars and PyArrow that is installed."""
+    libraries: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
+    return next((name for name in libraries if find_spec(name) is not None), None)
+
+
+def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
+    """Columns, each an array or a list, as a frame of a library; None for `installed_backend`.
+
+    Where no library is installed, a dictionary of arrays. Values of several types become text in libraries that have
+    no column for them.
+    """
+    if backend is None:
+        backend = installed_backend()
+    else:
+        check_choice("backend", backend, get_args(Backend), hint="None takes the library that is installed.")
+    arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
+    if backend is None:
+        return arrays
+    mixed = backend == "pandas"
+    plain = {label: array.tolist() if mixed else _of_one_type(array) for label, array in arrays.items()}
+    return nw.from_dict(plain, backend=backend).to_native()
+
+
+def _of_one_type(array: AnyArray) -> list[Any]:
+    values: list[Any] = array.tolist()
+    if array.dtype.kind != "O" or content_of(values) != "any":
+        return values
+    return [None if value is None else str(value) for value in values]
+
+
+def by_attribute(
+    columns: Mapping[str, Any], names: Sequence[Name], rows: Sequence[Row], parts: Mapping[str, FloatArray]
+) -> dict[str, Any]:
+    """Some columns, then the attributes' values by name, then ``PART of NAME`` for each part of each attribute.
+
+    An attribute called like one of the first columns becomes ``NAME (value)``; where two columns would still have one
+    name, the later becomes ``NAME (2)``.
+
+    Examples
+    --------
+    >>> by_attribute({"total": [3]}, ["age", "total"], [(40, 7)], {"share": np.array([[1, 2]])})
+    {'total': [3], 'age': [40], 'total (value)': [7], 'share of age': array([1]), 'share of total': array([2])}
+    """
+    found = dict(columns)
+    for a, name in enumerate(names):
+        label = f"{name} (value)" if str(name) in columns else str(name)
+        found[free_label(label, found)] = [row[a] for row in rows]
+    for part, values in parts.items():
+        for a, name in enumerate(names):
+            found[free_label(f"{part} of {name}", found)] = values[:, a]
+    return found
+
+
+def free_label(label: str, taken: Container[Any]) -> str:
+    """The label, numbered where it is taken.
+
+    Examples
+    --------
+    >>> free_label("age", {"age"}), free_label("age", ())
+    ('age (2)', 'age')
+    """
+    return next(name for n in count(1) if (name := label if n == 1 else f"{label} ({n})") not in taken)
+
+
+def attribute_names(schema: Schema) -> tuple[Name, ...]:
+    """The columns' names; ``x0``, ``x1``, ... where there are none."""
+    return tuple(f"x{a}" for a in range(len(schema))) if schema.names is None else schema.names
+
+
+def decoded(table: Table) -> list[Row]:
+    """Rows of a table as Python values, None for missing."""
+    columns = []
+    for kind, column in zip(table.schema.kinds, table.columns, strict=True):
+        if isinstance(column, Coded):
+            columns.append([None if code < 0 else column.values[code] for code in column.codes.tolist()])
+        elif isinstance(kind, Ordinal):
+            levels = dict(enumerate(kind.order))
+            ranks = column.tolist()
+            columns.append([None if rank != rank else levels.get(int(rank), "(no such level)") for rank in ranks])
+        else:
+            columns.append([None if value != value else value for value in column.tolist()])
+    return list(zip(*columns, strict=True))
+
+
+# -- parts for each query
+
+
+class PerQuery(ABC):
+    """Base of frozen results with a part for each query; a part keeps its query's number among all that were asked.
+
+    Subclasses have a field ``numbers``, empty when left out, and take some queries by `_taken`.
+    """
+
+    numbers: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.numbers:
+            object.__setattr__(self, "numbers", tuple(range(len(self))))
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def _taken(self, at: list[int]) -> Self:
+        """The same for some queries alone."""
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, query: int | slice) -> Self:
+        """The same for one query, or for a slice of them."""
+        return self._taken(asked_queries(query, len(self)))
+
+
+def asked_queries(query: object, n: int, *, nouns: tuple[str, str] = ("query", "queries")) -> list[int]:
+    """The numbers, among ``n``, of the queries that an index or a slice means; ``nouns`` where they are no queries.
+
+    Examples
+    --------
+    >>> asked_queries(-1, 3), asked_queries(slice(2), 3)
+    ([2], [0, 1])
+    """
+    if isinstance(query, slice):
+        return list(range(n)[query])
+    try:
+        number = index(query)  # type: ignore[arg-type]
+    except TypeError:
+        raise ParameterError(f"{nouns[0]} must be a whole number or a slice, got {quoted(query)}") from None
+    if not -n <= number < n:
+        raise QueryIndexError(f"there is no {nouns[0]} {number}; there are {n} {nouns[1]}, numbered from 0")
+    return [number % n]
