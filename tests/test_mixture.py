@@ -19,6 +19,7 @@ from priorcase.bayes.mixture.columns import Cells
 from priorcase.bayes.mixture.em import (
     Parameters,
     Prior,
+    cheeseman_stutz,
     expectation,
     initial_statistics,
     log_below,
@@ -26,7 +27,6 @@ from priorcase.bayes.mixture.em import (
     responsibilities,
     run_em,
 )
-from priorcase.bayes.mixture.selection import cheeseman_stutz
 
 SIZES = (None, 3, None, 2)
 

@@ -12,7 +12,7 @@ import pytest
 
 from priorcase.bayes.mixture import MixtureModel
 from priorcase.bayes.mixture.columns import Cells
-from priorcase.bayes.mixture.selection import FOLDS, _folds
+from priorcase.bayes.mixture.em import FOLDS, _folds
 
 
 def clusters(k: int, n: int = 60, seed: int = 0) -> np.ndarray[Any, Any]:

@@ -1,7 +1,6 @@
 """Finite mixture models for mixed tables with missing values."""
 
-from priorcase.bayes.mixture.model import Components, MixtureModel
-from priorcase.bayes.mixture.oddness import Oddness
-from priorcase.bayes.mixture.selection import Selection
+from priorcase.bayes.mixture.model import MixtureModel
+from priorcase.bayes.mixture.results import Components, Oddness, Selection
 
 __all__ = ["Components", "MixtureModel", "Oddness", "Selection"]

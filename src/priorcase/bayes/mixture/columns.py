@@ -84,25 +84,13 @@ class Scale:
 class Cells:
     """Encoded rows.
 
-    Parameters
-    ----------
-    numbers
-        Numeric attributes in standard units, shape (attributes, rows); 0 where missing.
-    known
-        For each numeric attribute 1 where it is known and 0 where it is missing; None where it is known in every row.
-    codes
-        Discrete attributes, shape (attributes, rows). For an attribute of n values: 0 to n - 1, n where missing, n + 1
-        for an unseen value.
-    offsets
-        The log-Jacobian of the change to standard units, for each row.
-    weights
-        Row weights.
+    ``codes`` of a discrete attribute of n values are 0 to n - 1, n where missing, n + 1 for an unseen value.
     """
 
-    numbers: FloatArray
-    known: tuple[FloatArray | None, ...]
-    codes: IntArray
-    offsets: FloatArray
+    numbers: FloatArray  # numeric attributes in standard units, shape (attributes, rows); 0 where missing
+    known: tuple[FloatArray | None, ...]  # of each numeric attribute, 1 where known, else 0; None where all are known
+    codes: IntArray  # discrete attributes, shape (attributes, rows)
+    offsets: FloatArray  # the log-Jacobian of the change to standard units, for each row
     weights: FloatArray
 
     def __len__(self) -> int:
@@ -134,55 +122,27 @@ class Cells:
         first = np.flatnonzero(changes)
         return self.take(first, np.add.reduceat(self.weights, first))
 
-    def without(self, attribute: int, missing: int) -> Cells:
-        """The same rows with a discrete attribute missing; ``missing`` is its code for that."""
-        codes = self.codes.copy()
-        codes[attribute] = missing
-        return replace(self, codes=codes)
-
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The columns of a mixture.
+    """The columns of a mixture."""
 
-    Parameters
-    ----------
-    reader
-        Encodes queries; it holds no rows, and its schema declares the values of every nominal column.
-    numeric, scales
-        Positions of the numeric columns with at least two different numbers, and their standard units.
-    constant
-        The only number of every other numeric column, by position; None where it has none.
-    discrete
-        Positions of the nominal and ordinal columns.
-    values
-        The values of each discrete column, and of the class at the end if there is one.
-    has_class
-        Whether there is a class.
-    """
-
-    reader: Instances
-    numeric: tuple[int, ...]
-    scales: tuple[Scale, ...]
-    constant: dict[int, float | None]
-    discrete: tuple[int, ...]
-    values: tuple[tuple[Value, ...], ...]
+    reader: Instances  # encodes queries; holds no rows, and its schema declares the values of every nominal column
+    numeric: tuple[int, ...]  # positions of the numeric columns with at least two different numbers
+    scales: tuple[Scale, ...]  # their standard units
+    constant: dict[int, float | None]  # the only number of every other numeric column; None where it has none
+    discrete: tuple[int, ...]  # positions of the nominal and ordinal columns
+    values: tuple[tuple[Value, ...], ...]  # of each discrete column, and of the class at the end if there is one
     has_class: bool
 
     @property
     def schema(self) -> Schema:
-        """The schema, with the values of the nominal columns."""
         return self.reader.schema
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Number of values of each discrete attribute."""
         return tuple(map(len, self.values))
-
-    @property
-    def largest_precisions(self) -> FloatArray:
-        """The largest precision of each numeric attribute, in standard units."""
-        return np.array([scale.largest_precision for scale in self.scales])
 
     def discrete_at(self, a: int) -> int | None:
         """Which discrete attribute column ``a`` is, the class coming after all columns; None where it is numeric."""
@@ -192,9 +152,8 @@ class Layout:
 
     def reordered(self, orders: Sequence[IntArray]) -> Layout:
         """The layout with the values of each discrete attribute in another order."""
-        values = tuple(
-            tuple(found[i] for i in order.tolist()) for found, order in zip(self.values, orders, strict=True)
-        )
+        pairs = zip(self.values, orders, strict=True)
+        values = tuple(tuple(found[i] for i in order.tolist()) for found, order in pairs)
         schema = _declaring(self.schema, dict(zip(self.discrete, values, strict=False)))
         return replace(self, reader=Instances(schema), values=values)
 

@@ -18,39 +18,30 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase._parameters import check_parameters, check_value
-from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name, Value
+from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name
 from priorcase.bayes.columns import asked_position
 from priorcase.bayes.mixture import questions
 from priorcase.bayes.mixture.columns import Cells, Layout, lay_out
 from priorcase.bayes.mixture.em import (
     Parameters,
+    Search,
     distribution,
     log_distribution,
     log_responsibilities,
     responsibilities,
+    select,
 )
-from priorcase.bayes.mixture.oddness import Oddness, TrainingOddness, measure
-from priorcase.bayes.mixture.selection import Search, SelectionName, select
+from priorcase.bayes.mixture.results import Components, Oddness, SelectionName
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import NotAvailableError, ParameterError, TargetError, TooFewRowsError
 from priorcase.instances import Instances, check_weights
 from priorcase.learning.estimator import SchemaLike, read_queries, record_features, thread_count, training_table
-from priorcase.learning.results import (
-    Grid,
-    attribute_names,
-    decoded,
-    framed,
-    free_label,
-    grids_html,
-    grids_text,
-    short,
-    text_width,
-    value_text,
-)
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import read_labels
 from priorcase.schema import CategoricalFeatures, Schema, Table
 from priorcase.schema.schema import backend_of
+
+_POSITIVE = Interval(Integral, 1, None, closed="left")
 
 
 class MixtureModel(BaseEstimator):
@@ -85,31 +76,20 @@ class MixtureModel(BaseEstimator):
         Prior strength in rows, from 1e-100 to 1e100.
     random_state
         Seed of the starts. With it a fit depends neither on the order of the rows nor on the names of nominal values.
-    categorical_features
-        ``"from_dtype"``, or which columns are nominal: a mask, positions or names.
-    schema
-        Kinds declared by hand: a mapping from column to kind, or a `Schema` for all columns.
-    n_jobs
-        Threads for the starts; None and -1 for all cores. The result does not depend on it.
+    categorical_features, schema, n_jobs
+        As in `KNNClassifier`; threads are used for the starts.
     progress
         Whether to show a progress bar on standard error while EM runs, where that is a terminal.
 
     Attributes
     ----------
-    n_components_
-        The number of components.
-    weights_
-        Probability of each component, descending.
-    components_
-        The distributions of each component; prints as a table.
-    selection_
-        The numbers of components tried and their scores; prints as a table.
-    classes_
-        The classes in ascending order; only after a fit with ``y``.
-    history_
-        Log of likelihood times prior at the start of the best run and after each iteration; it never decreases.
-    log_posterior_, n_iter_, converged_
-        Its last value, the number of iterations, and whether the run ended by ``tol``.
+    n_components_, weights_, classes_
+        The number of components, the probability of each, descending, and the classes, ascending, after a fit with y.
+    components_, selection_
+        The distributions of each component, and the numbers of components tried with their scores; print as tables.
+    history_, log_posterior_, n_iter_, converged_
+        Log of likelihood times prior at the start of the best run and after each iteration, which never decreases; its
+        last value, the number of iterations, and whether the run ended by ``tol``.
 
     Notes
     -----
@@ -140,16 +120,16 @@ class MixtureModel(BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-        "max_components": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [StrOptions({"auto"}), _POSITIVE],
+        "max_components": [_POSITIVE],
         "selection": [StrOptions({"cheeseman_stutz", "held_out"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [_POSITIVE],
+        "max_iter": [_POSITIVE],
         "tol": [Interval(Real, 0, None, closed="left")],
         "prior": [Interval(Real, 1e-100, 1e100, closed="both")],  # beyond, products of weights and counts overflow
         "random_state": ["random_state"],
         "schema": [None, Schema, Mapping],
-        "n_jobs": [None, Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [None, Interval(Integral, None, -1, closed="right"), _POSITIVE],
         "progress": ["boolean"],
     }
     _mixture: FittedMixture
@@ -185,17 +165,7 @@ class MixtureModel(BaseEstimator):
 
     @changes
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the mixture.
-
-        Parameters
-        ----------
-        X
-            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
-        y
-            One class for each row, text, whole numbers or booleans; None to fit without a class.
-        sample_weight
-            How many rows each row counts as; None for one.
-        """
+        """Fit the mixture, to classes where ``y`` is not None; parameters as in `KNNClassifier.fit`."""
         check_parameters(self)
         instances, codes, labels = _read(self, X, y, sample_weight)
         weights = instances.weights
@@ -205,13 +175,11 @@ class MixtureModel(BaseEstimator):
                 "Found array with 1 sample, while a minimum of 2 is required to tell components apart. Pass more rows; "
                 "a row of weight 2 counts as two."
             )
-        if self.n_components == "auto":
-            numbers: Sequence[int] = range(1, int(min(self.max_components, rows)) + 1)
-        elif self.n_components > rows:
-            raise ParameterError(
-                f"n_components must be at most {int(rows)}, the number of rows, got {self.n_components}"
-            )
-        else:
+        numbers: Sequence[int] = range(1, int(min(self.max_components, rows)) + 1)
+        if self.n_components != "auto":
+            if self.n_components > rows:
+                text = f"n_components must be at most {int(rows)}, the number of rows, got {self.n_components}"
+                raise ParameterError(text)
             numbers = [int(self.n_components)]
         search = Search(
             weight=float(self.prior),
@@ -225,14 +193,9 @@ class MixtureModel(BaseEstimator):
         layout, cells, shown = lay_out(instances, codes, labels)
         run, selection = select(layout, cells, numbers, self.selection, search)
         parameters, backend = run.parameters.sorted(), backend_of(X)
-        self._mixture = FittedMixture(
-            layout=layout.reordered(shown),
-            parameters=parameters.reordered(shown),
-            training=TrainingOddness.of(layout, parameters, cells.merged()),
-            schema=instances.schema,
-            labels=labels,
-            backend=backend,
-        )
+        training = questions.TrainingOddness.of(layout, parameters, cells.merged())
+        found = layout.reordered(shown), parameters.reordered(shown)
+        self._mixture = FittedMixture(*found, training, instances.schema, labels, backend)
         self.selection_ = replace(selection, backend=backend)
         self.history_, self.log_posterior_ = run.history, run.log_posterior
         self.n_iter_, self.converged_ = run.history.size - 1, run.converged
@@ -258,7 +221,8 @@ class MixtureModel(BaseEstimator):
     @reads
     def components_(self) -> Components:
         """The distributions of each component; prints as a table."""
-        return Components.of(self._fitted())
+        mixture = self._fitted()
+        return Components.of(mixture.layout, mixture.parameters, mixture.backend)
 
     @property
     @reads
@@ -278,10 +242,9 @@ class MixtureModel(BaseEstimator):
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each row; its most probable component after a fit without ``y``."""
-        mixture = self._fitted()
-        chances = mixture.probabilities(mixture.cells(self, X))
-        best: AnyArray = chances.argmax(axis=1)
-        return best if mixture.labels is None else mixture.labels[best]
+        best: AnyArray = self.predict_proba(X).argmax(axis=1)
+        labels = self._fitted().labels
+        return best if labels is None else labels[best]
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnyArray:
         """Fit, and predict the same rows."""
@@ -290,14 +253,16 @@ class MixtureModel(BaseEstimator):
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each class for each row; of each component after a fit without ``y``."""
-        mixture = self._fitted()
-        return mixture.probabilities(mixture.cells(self, X))
+        mixture, shares = self._fitted(), self.responsibilities(X)
+        if mixture.labels is None:
+            return shares
+        return distribution(mixture.parameters, shares.T, len(mixture.layout.values) - 1)
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithm of `predict_proba`, without its underflow."""
         mixture = self._fitted()
-        logs = log_responsibilities(mixture.parameters, mixture.cells(self, X))
+        logs = log_responsibilities(mixture.parameters, mixture.encoded(mixture.table(X)))
         if mixture.labels is None:
             return np.ascontiguousarray(logs.T)
         return log_distribution(mixture.parameters, logs, len(mixture.layout.values) - 1)
@@ -306,13 +271,13 @@ class MixtureModel(BaseEstimator):
     def responsibilities(self, X: Any) -> FloatArray:
         """Probability of each component for each row, shape (rows, components)."""
         mixture = self._fitted()
-        return np.ascontiguousarray(mixture.responsibilities(mixture.cells(self, X)).T)
+        return np.ascontiguousarray(mixture.responsibilities(mixture.encoded(mixture.table(X))).T)
 
     @reads
     def score_samples(self, X: Any) -> FloatArray:
         """Log-density of each row, without its class; missing values are left out."""
         mixture = self._fitted()
-        return responsibilities(mixture.parameters, mixture.cells(self, X))[1]
+        return responsibilities(mixture.parameters, mixture.encoded(mixture.table(X)))[1]
 
     @reads
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -344,20 +309,8 @@ class MixtureModel(BaseEstimator):
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
         """Predict a column from all others: its most probable value, or its expected number, for each row.
 
-        ``P(v | known) = sum_k P(k | known) p(v | k)`` over the components; ties go to the first in the order of
-        `column_values`. What a row itself holds in the column is ignored.
-
-        Parameters
-        ----------
-        X
-            Rows; the column may be left out of the table.
-        column
-            Its name or position. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class of a fit with ``y``.
-        y
-            The class of each row, None where it is unknown; None if no class is known.
-        return_proba
-            Whether to return the probabilities too, shape (rows, values), in the order of `column_values`. For the
-            class and for nominal and ordinal columns only.
+        ``P(v | known) = sum_k P(k | known) p(v | k)`` over the components. Parameters are those of
+        `NaiveBayes.predict_column`.
 
         Examples
         --------
@@ -369,40 +322,26 @@ class MixtureModel(BaseEstimator):
         >>> model.predict_column([["red", None], ["blue", None]], "class")
         array(['no', 'yes'], dtype='<U3')
         """
-        return questions.predict_column(self._fitted(), self, X, column, y, return_proba)
+        return questions.predict_column(self._fitted(), X, column, y, return_proba)
 
     @reads
     def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
         """The joint distribution of several columns for each row, given all other known columns.
 
         ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t p(v_t | k)`` over the components. Columns that are neither
-        targets nor known are summed out; so is the class.
-
-        Parameters
-        ----------
-        X
-            Rows. Values of the targets are ignored, and their columns may be left out of the table.
-        targets
-            Names or positions of nominal and ordinal columns. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is
-            the class of a fit with ``y``.
-        y
-            As in `predict_column`.
+        targets nor known are summed out; so is the class. Parameters are those of `NaiveBayes.predict_joint`.
 
         Examples
         --------
         >>> import priorcase as pc
         >>> X = [["red", "S"], ["red", "S"], ["blue", "M"], ["blue", "M"], ["blue", "L"]] * 4
-        >>> pc.MixtureModel(2, random_state=0).fit(X).predict_joint([[None, None]], targets=[0, 1])
+        >>> pc.MixtureModel(2, random_state=0).fit(X).predict_joint([[None, "S"]], targets=[0])
         query 0
-          x0    x1  probability
-          blue  M        0.3267
-          red   S        0.2951
-          blue  L        0.1822
-          blue  S        0.0801
-          red   M        0.0644
-          red   L        0.0516
+          x0    probability
+          red        0.7865
+          blue       0.2135
         """
-        return questions.predict_joint(self._fitted(), self, X, targets, y)
+        return questions.predict_joint(self._fitted(), X, targets, y)
 
     @reads
     def column_values(self, column: Name) -> AnyArray:
@@ -421,7 +360,7 @@ class MixtureModel(BaseEstimator):
         A missing value becomes the most probable value, or the expected number, given everything known in its row.
         Integer columns with missing values become float columns.
         """
-        return questions.impute(self._fitted(), self, X)
+        return questions.impute(self._fitted(), X)
 
     @reads
     def oddness(self, X: Any) -> Oddness:
@@ -429,20 +368,7 @@ class MixtureModel(BaseEstimator):
 
         A missing value makes a row less odd, since it drops out: compare rows with the same columns known.
         """
-        mixture = self._fitted()
-        table = mixture.table(self, X)
-        found = measure(mixture.layout, mixture.parameters, mixture.encoded(table))
-        return Oddness(
-            names=attribute_names(mixture.schema),
-            queries=decoded(table),
-            scores=found.scores,
-            tails=mixture.training.tails(found.scores),
-            surprises=found.surprises,
-            usual=mixture.training.usual,
-            shares=found.shares,
-            mixing=found.scores - found.shares.sum(axis=1),
-            backend=mixture.backend,
-        )
+        return questions.oddness(self._fitted(), X)
 
     @reads
     def sample(self, n_samples: int = 1) -> tuple[Any, AnyArray]:
@@ -450,9 +376,8 @@ class MixtureModel(BaseEstimator):
 
         The rows come in a frame like that of the training rows, or in an array.
         """
-        mixture = self._fitted()
-        check_value("n_samples", n_samples, [Interval(Integral, 1, None, closed="left")])
-        return questions.sample(mixture, int(n_samples), self.random_state)
+        check_value("n_samples", n_samples, [_POSITIVE])
+        return questions.sample(self._fitted(), int(n_samples), self.random_state)
 
     def _fitted(self) -> FittedMixture:
         mixture = self.__dict__.get("_mixture")
@@ -462,9 +387,7 @@ class MixtureModel(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         tags.target_tags.required = False
         if "_mixture" in self.__dict__ and self._mixture.labels is None:
             tags.estimator_type = "density_estimator"
@@ -477,8 +400,7 @@ def _read(
     estimator: MixtureModel, X: Any, y: Any, sample_weight: Any
 ) -> tuple[Instances, IntArray | None, AnyArray | None]:
     """The training rows, their class codes and the classes; rows of weight 0 are left out, with their classes."""
-    table = training_table(estimator, X)
-    targets: AnyArray | None = None
+    table, targets = training_table(estimator, X), None
     if y is not None:
         values = read_labels(y).values
         if values.shape[1] != 1:
@@ -510,7 +432,7 @@ class FittedMixture:
 
     layout: Layout
     parameters: Parameters
-    training: TrainingOddness
+    training: questions.TrainingOddness
     schema: Schema
     labels: AnyArray | None
     backend: Backend | None
@@ -521,7 +443,7 @@ class FittedMixture:
         tables = self.parameters.tables[:-1] if self.layout.has_class else self.parameters.tables
         return replace(self.parameters, tables=tables).free
 
-    def table(self, estimator: object, X: Any) -> Table:
+    def table(self, X: Any) -> Table:
         """Queries as a table."""
         return read_queries(X, self.layout.reader)
 
@@ -529,141 +451,6 @@ class FittedMixture:
         """The rows of a table, encoded."""
         return self.layout.encode(self.layout.reader.encode(table))
 
-    def cells(self, estimator: object, X: Any) -> Cells:
-        """Queries, encoded."""
-        return self.encoded(self.table(estimator, X))
-
     def responsibilities(self, cells: Cells) -> FloatArray:
         """Probability of each component for each row, shape (components, rows)."""
         return responsibilities(self.parameters, cells)[0]
-
-    def probabilities(self, cells: Cells) -> FloatArray:
-        """Probability of each class, or of each component without classes, shape (rows, classes)."""
-        shares = self.responsibilities(cells)
-        if self.labels is None:
-            return np.ascontiguousarray(shares.T)
-        return distribution(self.parameters, shares, len(self.layout.values) - 1)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Gaussians:
-    """A numeric column: mean and standard deviation in each component."""
-
-    means: FloatArray
-    deviations: FloatArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Chances:
-    """A discrete column: its values, and the probability of each in each component, shape (components, values)."""
-
-    values: tuple[Value, ...]
-    probabilities: FloatArray
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Components:
-    """The distributions of each component of a mixture.
-
-    Prints as a table, with the likeliest values of each column, in terminals and notebooks.
-
-    Parameters
-    ----------
-    weights
-        Probability of each component.
-    columns
-        The distribution of each column in each component, by name (``x0``, ``x1``, ... for a table without names).
-        Numeric columns with fewer than two different numbers are left out; the class is called ``"class"``.
-    backend
-        The library whose frame the estimator was fitted on, or None.
-    """
-
-    weights: FloatArray
-    columns: Mapping[Name, Gaussians | Chances]
-    backend: Backend | None = None
-
-    @classmethod
-    def of(cls, mixture: FittedMixture) -> Components:
-        """The components in the units of the table."""
-        layout, parameters = mixture.layout, mixture.parameters
-        columns: dict[Name, Gaussians | Chances] = {}
-        names = attribute_names(layout.schema)
-        for a in range(len(layout.schema)):
-            if a in layout.numeric:
-                j = layout.numeric.index(a)
-                scale = layout.scales[j]
-                spread = np.sqrt(1.0 / parameters.precisions[j]) * scale.spread * scale.unit
-                columns[names[a]] = Gaussians(scale.original(parameters.means[j]), spread)
-            elif a in layout.discrete:
-                columns[names[a]] = _chances(layout, parameters, layout.discrete.index(a))
-        if layout.has_class:
-            columns[free_label("class", columns)] = _chances(layout, parameters, len(layout.values) - 1)
-        return cls(np.exp(parameters.log_weights), columns, mixture.backend)
-
-    def __len__(self) -> int:
-        return self.weights.size
-
-    def frame(self) -> Any:
-        """One row per value, column and component, in a frame of the library fitted with, or the installed one.
-
-        Columns: ``component``, ``weight``, ``column``, then ``value`` and ``probability`` for nominal and ordinal
-        columns and the class, ``mean`` and ``deviation`` for numeric ones, None and NaN elsewhere.
-        """
-        found: list[tuple[Any, ...]] = []
-        for k, weight in enumerate(self.weights.tolist()):
-            for name, column in self.columns.items():
-                found += [(k, weight, name, *cells) for cells in _cells(column, k)]
-        labels = ("component", "weight", "column", "value", "probability", "mean", "deviation")
-        columns: dict[str, Any] = dict(zip(labels, map(list, zip(*found, strict=True)), strict=True))
-        columns["component"] = np.array(columns["component"], np.int64)
-        for label in ("weight", "probability", "mean", "deviation"):
-            columns[label] = np.array(columns[label], np.float64)
-        return framed(columns, self.backend)
-
-    def __str__(self) -> str:
-        return grids_text([replace(grid, title="") for grid in self._grids()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html(self._grids())
-
-    def _grids(self) -> list[Grid]:
-        """As many components side by side as fit, the others below."""
-        texts = [
-            [str(k), f"{self.weights[k]:.3g}", *(_text(column, k) for column in self.columns.values())]
-            for k in range(len(self))
-        ]
-        labels = ["component", "weight", *(short(str(name), 24) for name in self.columns)]
-        panels: list[list[list[str]]] = []
-        left = 0
-        for text in texts:
-            width = text_width(text) + 2
-            if not panels or width > left:
-                panels.append([labels])
-                left = 120 - text_width(labels)
-            panels[-1].append(text)
-            left -= width
-        lines = [list(zip(*panel, strict=True)) for panel in panels]
-        return [Grid("Components", first, rest) for first, *rest in lines]
-
-
-def _cells(column: Gaussians | Chances, k: int) -> list[tuple[Value | None, float, float, float]]:
-    """Value, probability, mean and deviation, as far as they are there."""
-    if isinstance(column, Gaussians):
-        return [(None, np.nan, float(column.means[k]), float(column.deviations[k]))]
-    pairs = zip(column.values, column.probabilities[k].tolist(), strict=True)
-    return [(value, chance, np.nan, np.nan) for value, chance in pairs]
-
-
-def _chances(layout: Layout, parameters: Parameters, j: int) -> Chances:
-    return Chances(layout.values[j], np.exp(parameters.tables[j][:, :-2]))
-
-
-def _text(column: Gaussians | Chances, k: int) -> str:
-    if isinstance(column, Gaussians):
-        return f"{column.means[k]:.4g} ± {column.deviations[k]:.4g}"
-    chances = column.probabilities[k]
-    likely = np.argsort(-chances, kind="stable")[:3].tolist()
-    more = ", ..." if chances.size > 3 else ""
-    return ", ".join(f"{value_text(column.values[i], 16)} {chances[i]:.2f}" for i in likely) + more

@@ -1,8 +1,9 @@
-"""Questions to a fitted mixture beyond the class: any column, several columns jointly, imputed tables, new rows."""
+"""Questions to a fitted mixture beyond the class: any column, columns jointly, imputed tables, new rows, odd rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -18,9 +19,13 @@ from priorcase.bayes.columns import (
     value_array,
     with_missing_columns,
 )
-from priorcase.bayes.mixture.em import Parameters, distribution
+from priorcase.bayes.mixture.columns import Cells, Layout
+from priorcase.bayes.mixture.em import Parameters, distribution, log_number, log_value, normalize
+from priorcase.bayes.mixture.results import Oddness
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import ParameterError
+from priorcase.learning.results import attribute_names, decoded
+from priorcase.learning.targets import objects
 from priorcase.schema.schema import open_source
 
 if TYPE_CHECKING:
@@ -31,24 +36,22 @@ if TYPE_CHECKING:
 
 
 def predict_column(
-    mixture: FittedMixture, estimator: object, X: Any, column: Name, y: Any, return_proba: bool
+    mixture: FittedMixture, X: Any, column: Name, y: Any, return_proba: bool
 ) -> AnyArray | tuple[AnyArray, FloatArray]:
     """See `MixtureModel.predict_column`."""
     a = asked_position(column, mixture.schema, parameter="column", classed=mixture.labels is not None)
     if return_proba:
-        values_of(mixture, a)
-    values, chances = _predicted(mixture, _responsibilities_without(mixture, estimator, X, y, [a]), a)
+        values_of(mixture, a)  # refuses numbers
+    values, chances = _predicted(mixture, _responsibilities_without(mixture, X, y, [a]), a)
     return (values, chances) if return_proba and chances is not None else values
 
 
-def predict_joint(
-    mixture: FittedMixture, estimator: object, X: Any, targets: Sequence[Name], y: Any
-) -> JointDistribution:
+def predict_joint(mixture: FittedMixture, X: Any, targets: Sequence[Name], y: Any) -> JointDistribution:
     """See `MixtureModel.predict_joint`."""
     has_class = mixture.labels is not None
     asked = asked_positions(targets, mixture.schema, classed=has_class)
     values = {a: values_of(mixture, a) for a in asked}
-    shares = _responsibilities_without(mixture, estimator, X, y, asked)
+    shares = _responsibilities_without(mixture, X, y, asked)
     places = [mixture.layout.discrete_at(a) for a in sorted(asked)]
     tables = [np.exp(mixture.parameters.tables[j][:, :-2]).T for j in places if j is not None]
     return joint_distribution(mixture.schema, asked, values, shares.T, tables, kept=False, backend=mixture.backend)
@@ -69,13 +72,11 @@ def values_of(mixture: FittedMixture, a: int) -> AnyArray:
     return value_array(mixture.layout.values[j])
 
 
-def _responsibilities_without(
-    mixture: FittedMixture, estimator: object, X: Any, y: Any, columns: Sequence[int]
-) -> FloatArray:
+def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, columns: Sequence[int]) -> FloatArray:
     """Probability of each component, from all columns but some, and from the class where ``y`` knows it."""
     layout, class_position = mixture.layout, len(mixture.schema)
     others = sorted(set(columns) - {class_position})
-    table = mixture.table(estimator, with_missing_columns(open_source(X), mixture.schema, others))
+    table = mixture.table(with_missing_columns(open_source(X), mixture.schema, others))
     if y is not None and mixture.labels is None:
         raise ParameterError("y was passed, but the model was fitted without y and has no classes. Fit with y.")
     if y is not None and class_position in columns:
@@ -118,10 +119,10 @@ def _never_known(mixture: FittedMixture, a: int) -> ParameterError:
 # -- imputing
 
 
-def impute(mixture: FittedMixture, estimator: object, X: Any) -> Any:
+def impute(mixture: FittedMixture, X: Any) -> Any:
     """See `MixtureModel.impute`."""
     names, schema = open_source(X).names, mixture.schema
-    matrix = mixture.layout.reader.encode(mixture.table(estimator, X))
+    matrix = mixture.layout.reader.encode(mixture.table(X))
     shares = mixture.responsibilities(mixture.layout.encode(matrix))
     fills: dict[int, _Fill] = {}
     for a in range(len(schema)):
@@ -145,7 +146,7 @@ def _filled_array(X: AnyArray, fills: dict[int, _Fill]) -> AnyArray:
     whole = X.dtype.kind in "iub" and any(numeric for _, _, numeric in fills.values())
     result = X.astype(np.float64) if whole else X.copy()
     for position, (missing, values, _) in fills.items():
-        result[missing, position] = _objects(values) if result.dtype.kind == "O" else values
+        result[missing, position] = objects(values) if result.dtype.kind == "O" else values
     return result
 
 
@@ -186,7 +187,7 @@ def _filled_pandas(column: Any, missing: BoolArray, values: list[Any], numeric: 
     array = column.array.copy()
     plain = isinstance(column.dtype, np.dtype)
     if plain and column.dtype.kind == "O":
-        array[missing] = _objects(values)
+        array[missing] = objects(values)
     else:
         array[missing] = np.array(values, column.dtype) if plain else values
     # With its type given, or pandas would take objects for text.
@@ -214,12 +215,6 @@ def _filled_series(series: nw.Series[Any], missing: BoolArray, values: list[Any]
     return result
 
 
-def _objects(values: list[Any]) -> AnyArray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
 # -- sampling
 
 
@@ -232,9 +227,8 @@ def sample(mixture: FittedMixture, n: int, random_state: Any) -> tuple[Any, AnyA
     columns = [_drawn_column(mixture, parameters, a, owners, rng) for a in range(len(layout.schema))]
     drawn = owners if mixture.labels is None else mixture.labels[_drawn_codes(parameters.tables[-1], owners, rng)]
     if mixture.backend is not None and layout.schema.names is not None:
-        plain: dict[Any, Any] = {
-            name: column.tolist() for name, column in zip(layout.schema.names, columns, strict=True)
-        }
+        named = zip(layout.schema.names, columns, strict=True)
+        plain: dict[Any, Any] = {name: column.tolist() for name, column in named}
         return nw.from_dict(plain, backend=mixture.backend).to_native(), drawn
     table = np.empty((n, len(columns)), dtype=object if layout.discrete else np.float64)
     for a, column in enumerate(columns):
@@ -269,3 +263,93 @@ def _drawn_codes(table: FloatArray, owners: IntArray, rng: np.random.Generator) 
         mine = owners == k
         codes[mine] = np.minimum(np.searchsorted(bound, draws[mine], side="right"), bound.size - 1)
     return codes
+
+
+# -- odd rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingOddness:
+    """How odd the training rows are: scores, ascending, the share of them at least as odd as each, usual surprises."""
+
+    scores: FloatArray
+    above: FloatArray
+    usual: FloatArray
+
+    @classmethod
+    def of(cls, layout: Layout, parameters: Parameters, cells: Cells) -> TrainingOddness:
+        """From the training rows."""
+        scores, usual, known = np.empty(len(cells)), np.zeros(len(layout.schema)), np.zeros(len(layout.schema))
+        for rows, (found, surprises, _) in _measured(layout, parameters, cells):
+            scores[rows] = found
+            usual += np.einsum("na,n->a", surprises, cells.weights[rows])
+        order = np.argsort(scores, kind="stable")
+        above = np.append(np.cumsum(cells.weights[order[::-1]])[::-1], 0.0)
+        for j, a in enumerate((*layout.numeric, *layout.discrete)):
+            known[a] = (_known(layout, cells, j, slice(0, len(cells))) * cells.weights).sum()
+        return cls(scores[order], above / above[0], np.divide(usual, known, out=np.zeros_like(usual), where=known > 0))
+
+
+def oddness(mixture: FittedMixture, X: Any) -> Oddness:
+    """See `MixtureModel.oddness`."""
+    table, layout = mixture.table(X), mixture.layout
+    blocks = [found for _, found in _measured(layout, mixture.parameters, mixture.encoded(table))]
+    scores, surprises, shares = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    return Oddness(
+        names=attribute_names(mixture.schema),
+        queries=decoded(table),
+        scores=scores,
+        tails=mixture.training.above[np.searchsorted(mixture.training.scores, scores, side="left")],
+        surprises=surprises,
+        usual=mixture.training.usual,
+        shares=shares,
+        mixing=scores - shares.sum(axis=1),
+        backend=mixture.backend,
+    )
+
+
+def _measured(
+    layout: Layout, parameters: Parameters, cells: Cells
+) -> Iterator[tuple[slice, tuple[FloatArray, FloatArray, FloatArray]]]:
+    """Scores, surprises and shares of rows without their class, as in `Oddness`, block by block."""
+    for rows in cells.blocks(len(parameters) * max(len(layout.schema), 1)):
+        yield rows, _measured_block(layout, parameters, cells, rows)
+
+
+def _measured_block(
+    layout: Layout, parameters: Parameters, cells: Cells, rows: slice
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Some rows, measured in one pass over the log-densities of their attributes.
+
+    The log-density of all other attributes is the sum of the terms before and after: subtracting an outlier's term from
+    the sum of all would leave nothing but rounding.
+    """
+    columns, n = (*layout.numeric, *layout.discrete), rows.stop - rows.start
+    terms = [log_number(parameters, cells, j, rows) for j in range(len(layout.numeric))]
+    terms += [log_value(parameters, cells, j, rows) for j in range(len(layout.discrete))]
+    after = [np.zeros((len(parameters), n))]
+    for term in terms[:0:-1]:
+        after.append(after[-1] + term)
+    before = np.repeat(parameters.log_weights[:, None], n, axis=1)
+    surprises, shares = np.zeros((n, len(layout.schema))), np.zeros((n, len(layout.schema)))
+    for a, term in zip(columns, terms, strict=True):
+        others = before + after.pop()
+        surprises[:, a] = -normalize(others - normalize(others.copy()) + term)
+        before += term
+    scores = -(normalize(before) + cells.offsets[rows])  # `before` now holds the responsibilities
+    for j, (a, term) in enumerate(zip(columns, terms, strict=True)):
+        for owner, log in zip(before, term, strict=True):
+            shares[:, a] -= owner * log
+        width, known = layout.scales[j].log_width if j < len(layout.numeric) else 0.0, _known(layout, cells, j, rows)
+        surprises[:, a] = (surprises[:, a] + width) * known
+        shares[:, a] += width * known
+    return scores, surprises, shares
+
+
+def _known(layout: Layout, cells: Cells, j: int, rows: slice) -> FloatArray:
+    """1 where an attribute is known, 0 where it is missing; numeric attributes come first."""
+    discrete = j - len(layout.numeric)
+    if discrete >= 0:
+        return np.where(cells.codes[discrete, rows] == layout.sizes[discrete], 0.0, 1.0)
+    known = cells.known[j]
+    return np.ones(rows.stop - rows.start) if known is None else known[rows]

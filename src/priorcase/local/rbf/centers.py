@@ -15,8 +15,7 @@ import numpy as np
 from priorcase._locks import cached_property
 from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.mixture.columns import Layout, lay_out
-from priorcase.bayes.mixture.em import Parameters, responsibilities
-from priorcase.bayes.mixture.selection import Search, select
+from priorcase.bayes.mixture.em import Parameters, Search, responsibilities, select
 from priorcase.exceptions import TooFewRowsError, TooLargeError
 from priorcase.instances import Instances
 from priorcase.learning.resampling import Advance

@@ -1,0 +1,269 @@
+"""Results of a mixture that print themselves: its components, the numbers of components tried, and odd rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from priorcase._typing import Backend, FloatArray, IntArray, Name, Value
+from priorcase.bayes.mixture.columns import Layout
+from priorcase.learning.results import (
+    Grid,
+    GridResult,
+    PerQuery,
+    Row,
+    attribute_names,
+    by_attribute,
+    framed,
+    free_label,
+    grids_html,
+    grids_text,
+    rest_text,
+    short,
+    text_width,
+    value_text,
+)
+
+if TYPE_CHECKING:
+    from priorcase.bayes.mixture.em import Parameters
+
+SelectionName: TypeAlias = Literal["cheeseman_stutz", "held_out"]
+_QUERIES, _ATTRIBUTES, _VALUE_WIDTH = 5, 10, 24  # as many as are printed of odd rows
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Selection(GridResult):
+    """Numbers of components and their scores; prints as a table.
+
+    Parameters
+    ----------
+    name, n_components, scores
+        The score, the numbers tried, and their scores; the highest is chosen, the first among equals.
+    backend
+        The frame library of the fit, or None.
+    """
+
+    name: SelectionName
+    n_components: IntArray
+    scores: FloatArray
+    backend: Backend | None = None
+
+    @property
+    def chosen(self) -> int:
+        """The number of components with the highest score."""
+        return int(self.n_components[int(np.argmax(self.scores))])
+
+    def __len__(self) -> int:
+        return self.n_components.size
+
+    def frame(self) -> Any:
+        """One row per number of components: ``components``, the score by its name, and ``chosen``."""
+        chosen = self.n_components == self.chosen
+        return framed({"components": self.n_components, self.name: self.scores, "chosen": chosen}, self.backend)
+
+    def _repr_html_(self) -> str:
+        return grids_html([replace(self._grid(), title="Numbers of components tried")])
+
+    def _grid(self) -> Grid:
+        best = float(self.scores.max())
+        lines = [
+            [str(n), f"{score:.6g}", f"{best - score:.4g}", "chosen" if n == self.chosen else ""]
+            for n, score in zip(self.n_components.tolist(), self.scores.tolist(), strict=True)
+        ]
+        return Grid("", ["components", self.name, "below the best", ""], lines, right=range(3))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaussians:
+    """A numeric column: mean and standard deviation in each component."""
+
+    means: FloatArray
+    deviations: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chances:
+    """A discrete column: its values, and the probability of each in each component, shape (components, values)."""
+
+    values: tuple[Value, ...]
+    probabilities: FloatArray
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Components:
+    """The distributions of each component of a mixture; prints as a table, with the likeliest values of each column.
+
+    Parameters
+    ----------
+    weights, columns
+        Probability of each component, and the distribution of each column in each component, by name. Numeric columns
+        with fewer than two different numbers are left out; the class is called ``"class"``.
+    backend
+        The frame library of the fit, or None.
+    """
+
+    weights: FloatArray
+    columns: Mapping[Name, Gaussians | Chances]
+    backend: Backend | None = None
+
+    @classmethod
+    def of(cls, layout: Layout, parameters: Parameters, backend: Backend | None) -> Components:
+        """The components in the units of the table."""
+        columns: dict[Name, Gaussians | Chances] = {}
+        names = attribute_names(layout.schema)
+        for a in range(len(layout.schema)):
+            if a in layout.numeric:
+                j = layout.numeric.index(a)
+                scale = layout.scales[j]
+                spread = np.sqrt(1.0 / parameters.precisions[j]) * scale.spread * scale.unit
+                columns[names[a]] = Gaussians(scale.original(parameters.means[j]), spread)
+            elif a in layout.discrete:
+                j = layout.discrete.index(a)
+                columns[names[a]] = Chances(layout.values[j], np.exp(parameters.tables[j][:, :-2]))
+        if layout.has_class:
+            columns[free_label("class", columns)] = Chances(layout.values[-1], np.exp(parameters.tables[-1][:, :-2]))
+        return cls(np.exp(parameters.log_weights), columns, backend)
+
+    def __len__(self) -> int:
+        return self.weights.size
+
+    def frame(self) -> Any:
+        """One row per value, column and component, in a frame of the library fitted with, or the installed one.
+
+        After ``component``, ``weight`` and ``column`` come ``value`` and ``probability`` of nominal and ordinal columns
+        and of the class, ``mean`` and ``deviation`` of numeric ones, None and NaN elsewhere.
+        """
+        found: list[tuple[Any, ...]] = []
+        for k, weight in enumerate(self.weights.tolist()):
+            for name, column in self.columns.items():
+                found += [(k, weight, name, *cells) for cells in _cells(column, k)]
+        labels = ("component", "weight", "column", "value", "probability", "mean", "deviation")
+        columns: dict[str, Any] = dict(zip(labels, map(list, zip(*found, strict=True)), strict=True))
+        columns["component"] = np.array(columns["component"], np.int64)
+        for label in ("weight", "probability", "mean", "deviation"):
+            columns[label] = np.array(columns[label], np.float64)
+        return framed(columns, self.backend)
+
+    def __str__(self) -> str:
+        return grids_text([replace(grid, title="") for grid in self._grids()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html(self._grids())
+
+    def _grids(self) -> list[Grid]:
+        """As many components side by side as fit, the others below."""
+        labels = ["component", "weight", *(short(str(name), 24) for name in self.columns)]
+        panels, left = list[list[list[str]]](), 0
+        for k, weight in enumerate(self.weights.tolist()):
+            text = [str(k), f"{weight:.3g}", *(_text(column, k) for column in self.columns.values())]
+            width = text_width(text) + 2
+            if not panels or width > left:
+                panels.append([labels])
+                left = 120 - text_width(labels)
+            panels[-1].append(text)
+            left -= width
+        lines = [list(zip(*panel, strict=True)) for panel in panels]
+        return [Grid("Components", first, rest) for first, *rest in lines]
+
+
+def _cells(column: Gaussians | Chances, k: int) -> list[tuple[Value | None, float, float, float]]:
+    """Value, probability, mean and deviation, as far as they are there."""
+    if isinstance(column, Gaussians):
+        return [(None, np.nan, float(column.means[k]), float(column.deviations[k]))]
+    pairs = zip(column.values, column.probabilities[k].tolist(), strict=True)
+    return [(value, chance, np.nan, np.nan) for value, chance in pairs]
+
+
+def _text(column: Gaussians | Chances, k: int) -> str:
+    if isinstance(column, Gaussians):
+        return f"{column.means[k]:.4g} ± {column.deviations[k]:.4g}"
+    chances = column.probabilities[k]
+    likely = np.argsort(-chances, kind="stable")[:3].tolist()
+    more = ", ..." if chances.size > 3 else ""
+    return ", ".join(f"{value_text(column.values[i], 16)} {chances[i]:.2f}" for i in likely) + more
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Oddness(PerQuery):
+    """How odd some rows are, and why.
+
+    ``oddness[i]`` and ``oddness[i:j]`` are the same for some rows alone, which keep their numbers. Prints as a table,
+    the columns most surprising beyond their usual level first.
+
+    Parameters
+    ----------
+    names, queries, backend, numbers
+        As in `Precedents`.
+    scores, tails
+        Minus the log-density of each row, in nats, and the share of the training rows that are at least as odd.
+    surprises, usual
+        ``-ln p(x_i | all other known columns)``, shape (rows, columns), 0 where missing: if one value of a row is
+        wrong, its surprise rises most; and the mean surprise of each column over the training rows that have it.
+    shares, mixing
+        What each column adds to the score, ``sum_k r_k (-ln p(x_i | k))`` with the row's responsibilities r, 0 where
+        missing; and the rest of the score: how unusual the row's components are, ``sum_k r_k ln(r_k / p_k)``.
+    """
+
+    names: tuple[Name, ...]
+    queries: list[Row]
+    scores: FloatArray
+    tails: FloatArray
+    surprises: FloatArray
+    usual: FloatArray
+    shares: FloatArray
+    mixing: FloatArray
+    backend: Backend | None = None
+    numbers: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def _taken(self, at: list[int]) -> Oddness:
+        cut = ("scores", "tails", "surprises", "shares", "mixing")
+        arrays: dict[str, Any] = {name: getattr(self, name)[at] for name in cut}
+        queries, numbers = [self.queries[i] for i in at], tuple(self.numbers[i] for i in at)
+        return replace(self, queries=queries, numbers=numbers, **arrays)
+
+    def frame(self) -> Any:
+        """One row per query, in a frame of the library that the estimator was fitted with, or the installed one.
+
+        Columns: ``query``, ``score``, ``tail``, ``component`` for the rest of the score, the columns' values by name,
+        and for each of them ``surprise of NAME`` and ``share of NAME``; as in `Precedents` where names clash.
+        """
+        query = np.array(self.numbers, np.int64)
+        columns = {"query": query, "score": self.scores, "tail": self.tails, "component": self.mixing}
+        parts = {"surprise": self.surprises, "share": self.shares}
+        return framed(by_attribute(columns, self.names, self.queries, parts), self.backend)
+
+    def __str__(self) -> str:
+        return grids_text(self._grids(), rest_text(_QUERIES, len(self)))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html(self._grids(), rest_text(_QUERIES, len(self)))
+
+    def _grids(self) -> list[Grid]:
+        return [self._grid(i) for i in range(min(len(self), _QUERIES))]
+
+    def _grid(self, i: int) -> Grid:
+        """The known columns, the most surprising beyond their usual level first, and what the components add."""
+        beyond = self.surprises[i] - self.usual
+        order = [a for a in np.argsort(-beyond, kind="stable").tolist() if self.queries[i][a] is not None]
+        lines = []
+        for a in order[:_ATTRIBUTES]:
+            texts = [short(str(self.names[a]), _VALUE_WIDTH), value_text(self.queries[i][a], _VALUE_WIDTH)]
+            numbers = (self.surprises[i, a], self.usual[a], beyond[a], self.shares[i, a])
+            lines.append([*texts, *(f"{number:.3g}" for number in numbers)])
+        if rest := order[_ATTRIBUTES:]:
+            lines.append([f"{len(rest)} others", "", "", "", "", f"{self.shares[i, rest].sum():.3g}"])
+        lines.append(["(component)", "", "", "", "", f"{self.mixing[i]:.3g}"])
+        share = f"{self.tails[i]:.2%} of the training rows are at least as odd"
+        header = ["column", "value", "surprise", "usual", "beyond", "share"]
+        title = f"query {self.numbers[i]}: {self.scores[i]:.4g} nats; {share}"
+        return Grid(title, header, lines, right=range(2, 6))
