@@ -215,7 +215,7 @@ def test_words_about_where_to_write(tmp_path: Path) -> None:
     with pytest.raises(CaseBaseError, match=r"cannot tell the format of .*cases\.txt by its name"):
         export(CASES, tmp_path / "cases.txt", KINDS)
     assert export(CASES, tmp_path / "cases.txt", KINDS, format="csv") == 2
-    with pytest.raises(ParameterError, match="format='xml'"):
+    with pytest.raises(ParameterError, match="format"):
         export(CASES, tmp_path / "cases.txt", KINDS, format="xml")  # type: ignore[arg-type]
     (tmp_path / "d.csv").mkdir()
     with pytest.raises(CaseBaseError, match=r".*d\.csv"):
@@ -326,7 +326,7 @@ def test_csv_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "cases.csv").write_bytes(text.encode() + b"\xff\xfe\n")
     with pytest.raises(ReadingError, match=r"is not text in the encoding utf-8"):
         list(read_cases(tmp_path / "cases.csv", KINDS).cases)
-    with pytest.raises(ParameterError, match=r"format='xml'.*'jsonl', 'csv', 'parquet', 'tsv'"):
+    with pytest.raises(ParameterError, match=r"format.*'jsonl', 'csv', 'parquet', 'tsv'"):
         read_cases(tmp_path / "cases.csv", format="xml")
 
 

@@ -190,7 +190,7 @@ def test_frames_and_tables() -> None:
     assert str(found).splitlines()[0] == "part of a design, 1 of 2 arcs: 1 piece, 0 rewritings"
     assert "<caption>part of a design" in found._repr_html_()
     for result, name in ((found, "Designs"), (found.partial, "Design")):
-        with pytest.raises(ParameterError, match=rf"{name}.frame: got backend='excel'; expected"):
+        with pytest.raises(ParameterError, match=rf"{name}.frame: .*backend"):
             result.frame("excel")  # type: ignore[union-attr, arg-type]
 
 

@@ -157,7 +157,7 @@ def test_it_explains_itself() -> None:
 
 def test_frames_of_a_library_that_is_none() -> None:
     for result in (example(), example().explain()):
-        with pytest.raises(ParameterError, match="backend='panda'"):
+        with pytest.raises(ParameterError, match="backend"):
             result.frame("panda")  # type: ignore[arg-type]
 
 

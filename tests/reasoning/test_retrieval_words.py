@@ -58,7 +58,7 @@ WRONG: list[tuple[dict[str, Any], dict[str, Any], type[PriorcaseError], str]] = 
         "diversity must be"
     )),
     ({"age": 3}, {"unknown": "same"}, ParameterError, (
-        "unknown='same'"
+        "unknown"
     )),
     ({"age": 3}, {"n_jobs": 0}, ParameterError, (
         "n_jobs=0"

@@ -157,9 +157,9 @@ def test_frames_have_what_was_there() -> None:
     candidates = proposal.frame("candidates")
     assert candidates["cases"].tolist() == ["12, 7", "3"]
     assert candidates["probability"].tolist() == list(proposal.probabilities.values())
-    with pytest.raises(ParameterError, match="of='source'"):
+    with pytest.raises(ParameterError, match="of"):
         proposal.frame("source")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="backend='panda'"):
+    with pytest.raises(ParameterError, match="backend"):
         proposal.frame(backend="panda")  # type: ignore[arg-type]
 
 

@@ -203,35 +203,24 @@ def _weights(sample_weight: ArrayLike | None, rows: int) -> FloatArray:
         return np.ones(rows)
     weights = np.asarray(sample_weight)
     if weights.dtype.kind not in "fiub":
-        raise TargetError(
-            f"got sample_weight as {weights.dtype}; expected one finite number >= 0 for each row. A row of weight 2 "
-            "counts as two rows, one of weight 0 as none; some row must count."
-        )
+        raise _wrong_weights(f"as {weights.dtype}")
     if weights.shape != (rows,):
-        raise TargetError(
-            f"got sample_weight of shape {weights.shape} for {rows} rows; expected one finite number >= 0 for each "
-            "row. A row of weight 2 counts as two rows, one of weight 0 as none; some row must count."
-        )
+        raise _wrong_weights(f"of shape {weights.shape} for {rows} rows")
     weights = weights.astype(np.float64)
     if not np.isfinite(weights).all():
-        raise TargetError(
-            "got sample_weight with NaN or infinity; expected one finite number >= 0 for each row. A row of weight 2 "
-            "counts as two rows, one of weight 0 as none; some row must count."
-        )
+        raise _wrong_weights("with NaN or infinity")
     if weights.min() < 0:
-        raise TargetError(
-            f"got sample_weight with {float(weights.min())!r}; expected one finite number >= 0 for each row. A row of "
-            "weight 2 counts as two rows, one of weight 0 as none; some row must count."
-        )
+        raise _wrong_weights(f"with {float(weights.min())!r}")
     if weights.max() == 0:
-        raise TargetError(
-            "got sample_weight that is zero for every row; expected one finite number >= 0 for each row. A row of "
-            "weight 2 counts as two rows, one of weight 0 as none; some row must count."
-        )
+        raise _wrong_weights("that is zero for every row")
     with np.errstate(over="ignore"):
         if np.isinf(weights.sum()):
-            raise TargetError(
-                "got sample_weight whose sum is infinite; expected one finite number >= 0 for each row. A row of "
-                "weight 2 counts as two rows, one of weight 0 as none; some row must count."
-            )
+            raise _wrong_weights("whose sum is infinite")
     return weights
+
+
+def _wrong_weights(problem: str) -> TargetError:
+    return TargetError(
+        f"got sample_weight {problem}; expected one finite number >= 0 for each row. A row of weight 2 counts as two "
+        "rows, one of weight 0 as none; some row must count."
+    )

@@ -100,10 +100,7 @@ class DecisionSurface(Display):
         queries = plane.queries(np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2))
         answers = np.asarray(model.predict(queries))
         if answers.ndim != 1:
-            raise TargetError(
-                "got several target columns; distance=a picture is learned from the classes of one. Fit one estimator "
-                "for each target, or take a distance without classes such as 'heom'."
-            )
+            raise TargetError("got several target columns, and a picture shows one. Fit one estimator for each target.")
         classes = tuple(model.classes_.tolist()) if hasattr(model, "classes_") else None
         probabilities = None
         if proba and classes is not None and hasattr(model, "predict_proba"):
@@ -168,10 +165,7 @@ class DecisionSurface(Display):
 def _targets(y: Any, rows: int) -> AnyArray:
     targets = as_array(y)
     if targets.ndim > 1 and targets.shape[1] > 1:
-        raise TargetError(
-            "got several target columns; distance=a picture is learned from the classes of one. Fit one estimator for "
-            "each target, or take a distance without classes such as 'heom'."
-        )
+        raise TargetError("got several target columns, and a picture shows one. Fit one estimator for each target.")
     if len(targets) != rows:
         raise TargetError(
             f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {len(targets)}. Pass "

@@ -120,10 +120,7 @@ class LocalFitDisplay(Display):
         places, queries = _queries(X, table, a, axis, _check_row(at, len(table)), int(resolution))
         fit = np.asarray(model.predict(queries), np.float64)
         if fit.ndim != 1:
-            raise TargetError(
-                "got several target columns; distance=a picture is learned from the classes of one. Fit one estimator "
-                "for each target, or take a distance without classes such as 'heom'."
-            )
+            raise TargetError("got several target columns, and a picture shows one. Fit one estimator for each target.")
         mean, target = (
             getattr(model, method)(queries, level) if hasattr(model, method) else None
             for method in ("confidence_interval", "prediction_interval")
@@ -218,10 +215,7 @@ def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
         )
     numbers, _ = read_numbers(y)
     if numbers.shape[1] > 1:
-        raise TargetError(
-            "got several target columns; distance=a picture is learned from the classes of one. Fit one estimator for "
-            "each target, or take a distance without classes such as 'heom'."
-        )
+        raise TargetError("got several target columns, and a picture shows one. Fit one estimator for each target.")
     return X, numbers.ravel(), backend_of(X)
 
 

@@ -69,10 +69,7 @@ def stored_rows(model: Any, *, speaking: bool = False) -> StoredRows:
     else:
         ids, targets = instances.ids.copy(), np.asarray(model._targets_at(np.arange(len(instances))))
     if targets.ndim > 1:
-        raise TargetError(
-            "got several target columns; distance=a picture is learned from the classes of one. Fit one estimator for "
-            "each target, or take a distance without classes such as 'heom'."
-        )
+        raise TargetError("got several target columns, and a picture shows one. Fit one estimator for each target.")
     at = instances.positions(ids)
     return StoredRows(instances.schema, ids, instances.decode(at), instances.cells(at), targets)
 

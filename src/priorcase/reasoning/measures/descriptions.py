@@ -94,38 +94,30 @@ def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
     Linear(range=10, log=False)
     """
     if not isinstance(found, Mapping) or not isinstance(found.get("measure"), str):
-        raise ParameterError(
-            f"from_description got {quoted(found)}: it names no measure. Descriptions are what describe(measure) "
-            "returns, such as {'measure': 'Linear', 'range': 10}."
-        )
+        raise _not_described(found, "it names no measure")
     name = found["measure"]
     if name not in _WRITTEN:
-        raise ParameterError(
-            f"from_description got {quoted(found)}: there is no measure {name!r}. Descriptions are what "
-            "describe(measure) returns, such as {'measure': 'Linear', 'range': 10}."
-        )
+        raise _not_described(found, f"there is no measure {name!r}")
     given = {key: value for key, value in found.items() if key != "measure"}
     known = {field.name for field in fields(_WRITTEN[name])}
     if strange := [key for key in given if key not in known]:
-        raise ParameterError(
-            f"from_description got {quoted(found)}: {name} has no parameter {strange[0]!r}. Descriptions are what "
-            "describe(measure) returns, such as {'measure': 'Linear', 'range': 10}."
-        )
+        raise _not_described(found, f"{name} has no parameter {strange[0]!r}")
     try:
         measure: LocalSimilarity = _WRITTEN[name](**_read(name, given))
     except ParameterError as error:
         if str(error).startswith("from_description"):  # that of a measure within this one
             raise
-        raise ParameterError(
-            f"from_description got {quoted(found)}: {error} Descriptions are what describe(measure) returns, such as "
-            "{'measure': 'Linear', 'range': 10}."
-        ) from None
+        raise _not_described(found, str(error).rstrip(".")) from None
     except (TypeError, KeyError, ValueError):
-        raise ParameterError(
-            f"from_description got {quoted(found)}: {name} lacks parameters or has malformed ones. Descriptions are "
-            "what describe(measure) returns, such as {'measure': 'Linear', 'range': 10}."
-        ) from None
+        raise _not_described(found, f"{name} lacks parameters or has malformed ones") from None
     return measure
+
+
+def _not_described(found: object, problem: str) -> ParameterError:
+    return ParameterError(
+        f"from_description got {quoted(found)}: {problem}. Descriptions are what describe(measure) returns, such as "
+        "{'measure': 'Linear', 'range': 10}."
+    )
 
 
 def _read(name: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -76,8 +76,7 @@ class Table:
             if (before := seen.setdefault((b, a), seen.setdefault((a, b), similar))) != similar:
                 raise ParameterError(
                     f"Table got {first!r} and {second!r} with two similarities, {before!r} and {similar!r}, and "
-                    "symmetric=True. For example Table({('red', 'orange'): 0.8}): two different values, and their "
-                    "similarity from 0 to 1."
+                    "symmetric=True. Take symmetric=False, or give the pair once."
                 )
         return pairs + [(second, first, similar) for first, second, similar in pairs]
 
@@ -92,19 +91,12 @@ def _checked(pairs: object) -> FrozenMapping[tuple[Value, Value], float]:
     for pair, similar in pairs.items():
         if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(_is_name, pair)):
             raise ParameterError(
-                f"Table got {quoted(pair)}, which is no pair of values. For example Table({{('red', 'orange'): 0.8}}): "
-                "two different values, and their similarity from 0 to 1."
+                f"Table got {quoted(pair)}, which is no pair of values. For example Table({{('red', 'orange'): 0.8}})."
             )
         if not is_similarity(similar):
-            raise ParameterError(
-                f"Table got {quoted(similar)} for {pair!r}, which is no similarity from 0 to 1. For example "
-                "Table({('red', 'orange'): 0.8}): two different values, and their similarity from 0 to 1."
-            )
+            raise ParameterError(f"Table got {quoted(similar)} for {pair!r}, which is no similarity from 0 to 1.")
         if identity(pair[0]) == identity(pair[1]) and similar != 1:
-            raise ParameterError(
-                f"Table got {similar!r} for {pair!r}, one value that is always like itself. For example "
-                "Table({('red', 'orange'): 0.8}): two different values, and their similarity from 0 to 1."
-            )
+            raise ParameterError(f"Table got {similar!r} for {pair!r}, one value that is always like itself.")
         found[plain(pair[0]), plain(pair[1])] = as_python(similar)
     return FrozenMapping(found)
 
