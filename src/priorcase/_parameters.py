@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from priorcase.exceptions import ParameterError, nearest, quoted
+from priorcase.exceptions import ParameterError, advice, nearest, quoted
 
 _LARGEST = int(np.finfo(np.float64).max)
 
@@ -129,22 +129,23 @@ def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
     meant = nearest(
         value, (name for constraint in made if isinstance(constraint, Options) for name in constraint.options)
     )
-    advice = "" if meant is None else f". Did you mean {meant!r}?"
-    raise ParameterError(f"{name} must be {expected}, got {quoted(value)}{advice}")
+    question = "" if meant is None else f". Did you mean {meant!r}?"
+    raise ParameterError(f"{name} must be {expected}, got {quoted(value)}{question}")
 
 
 def check_choice(parameter: str, value: object, choices: Sequence[str], *, hint: str) -> str:
     """One of some names."""
     if isinstance(value, str) and value in choices:
         return value
-    raise ParameterError.wrong(parameter, value, expected=choices_text(choices), hint=hint, names=choices)
+    remedy = advice(value, choices, otherwise=hint)
+    raise ParameterError(f"{parameter} must be {choices_text(choices)}, got {quoted(value)}. {remedy}")
 
 
 def check_flag(parameter: str, value: object, *, hint: str) -> bool:
     """True or False, of Python or NumPy; nothing that merely counts as true."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    raise ParameterError.wrong(parameter, value, expected="True or False", hint=hint)
+    raise ParameterError(f"{parameter} must be True or False, got {quoted(value)}. {hint}")
 
 
 def check_seed(value: object) -> int:
@@ -156,9 +157,10 @@ def check_seed(value: object) -> int:
     try:
         return int(check_random_state(value).randint(2**31 - 1))
     except ValueError:
-        expected = "None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState"
-        hint = "a number makes fits repeatable."
-        raise ParameterError.wrong("random_state", value, expected=expected, hint=hint) from None
+        raise ParameterError(
+            "random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState, got "
+            f"{quoted(value)}. A number makes fits repeatable."
+        ) from None
 
 
 def choices_text(names: Sequence[str]) -> str:

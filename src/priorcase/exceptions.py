@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from itertools import islice
-from typing import Any, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C")
@@ -45,12 +45,6 @@ class PriorcaseError(Exception):
 class SchemaError(PriorcaseError, ValueError):
     """A table, or a declaration of one, that has no meaning as numeric, ordinal and nominal columns."""
 
-    @classmethod
-    def too_few(cls, what: str, shape: tuple[int, ...]) -> Self:
-        """No rows or no columns; scikit-learn's words."""
-        problem = f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required."
-        return cls(compose(problem, hint="check the filter or selection that made this table."))
-
 
 class SchemaMismatchError(SchemaError):
     """A later table that does not fit the schema of the first one."""
@@ -63,108 +57,13 @@ class UnsupportedDataError(PriorcaseError, TypeError):
 class TargetError(PriorcaseError, ValueError):
     """A target ``y``, or sample weights, that a learner cannot learn from."""
 
-    @classmethod
-    def absent(cls) -> Self:
-        """No target at all; scikit-learn's words."""
-        problem = "requires y to be passed, but the target y is None."
-        return cls(compose(problem, hint="pass the classes or numbers to learn, one for each row of X."))
-
-    @classmethod
-    def infinite(cls) -> Self:
-        """An infinite target; scikit-learn's words."""
-        problem = "Input y contains infinity or a value too large for dtype('float64')."
-        return cls(compose(problem, hint="put finite numbers there."))
-
-    @classmethod
-    def length(cls, what: str, found: int, rows: int) -> Self:
-        """As many targets or weights as rows there must be; scikit-learn's words."""
-        counts = f"X has {rows} and {what} has {found}"
-        problem = f"Found input variables with inconsistent numbers of samples: {counts}."
-        return cls(compose(problem, hint=f"pass one entry of {what} for each row of X."))
-
-    @classmethod
-    def missing(cls) -> Self:
-        """A gap in the target; scikit-learn's words."""
-        problem = "Input y contains NaN, None or another missing value; expected a known target for every row."
-        return cls(compose(problem, hint="drop the rows whose target is not known."))
-
-    @classmethod
-    def not_classes(cls, given: object) -> Self:
-        """Something else than a list of classes where classes are declared."""
-        problem = f"got classes={quoted(given)}; expected a list of classes, none of them missing."
-        return cls(compose(problem, hint="for example classes=['no', 'yes'], every class that y may ever hold."))
-
-    @classmethod
-    def not_numbers(cls, found: str) -> Self:
-        """Targets of a regressor that are no real numbers."""
-        problem = f"got y as {found}; expected real numbers."
-        return cls(compose(problem, hint="a classifier learns text, categories and booleans."))
-
-    @classmethod
-    def other_labels(cls, found: str, fitted: str) -> Self:
-        """Labels of another sort than the ones learned so far."""
-        problem = f"got classes that are {found}; the classes learned so far are {fitted}."
-        return cls(compose(problem, hint="write the classes the same way in every call."))
-
-    @classmethod
-    def outputs(cls, found: int, fitted: int) -> Self:
-        """Another number of targets than before."""
-        problem = f"got {found} target columns; it has learned {fitted} so far."
-        return cls(compose(problem, hint="pass y with the same columns in every call."))
-
-    @classmethod
-    def shape(cls, shape: tuple[int, ...], *, several: bool = True) -> Self:
-        """A target that is neither one column nor, where there may be several, several; scikit-learn's words."""
-        columns = ", or a 2d array with one column for each target" if several else ""
-        problem = f"got y of shape {shape}; y should be a 1d array{columns}."
-        return cls(compose(problem, hint="pass a list or an array with one value for each row of X."))
-
-    @classmethod
-    def stored_undeclared(cls, labels: Iterable[object], declared: Iterable[object]) -> Self:
-        """Classes declared without some that stored rows have."""
-        stored = listed(labels)
-        problem = f"got classes= with {listed(declared)}, but stored rows have {stored}; nothing was changed."
-        return cls(compose(problem, hint="list every class in classes=, or forget those rows first."))
-
-    @classmethod
-    def undeclared(cls, labels: Iterable[object], declared: Iterable[object]) -> Self:
-        """Labels beyond the ones that ``classes`` declares."""
-        labels, declared = list(labels), list(declared)
-        problem = f"got y with {listed(labels)}; classes= declares {listed(declared)}."
-        hint = "list every class in classes=, or leave classes= out."
-        return cls(compose(problem, hint=misspelt(labels, declared) or hint))
-
-    @classmethod
-    def unknown_labels(cls, found: str) -> Self:
-        """Targets that are no class labels; scikit-learn's words."""
-        problem = f"Unknown label type: {found}; expected text, whole numbers or booleans as classes."
-        return cls(compose(problem, hint="a regressor learns real numbers; bin them, or write other objects as text."))
-
 
 class ParameterError(PriorcaseError, ValueError):
     """A parameter or an argument has a value that is not allowed."""
 
-    @classmethod
-    def wrong(cls, parameter: str, value: object, *, expected: str, hint: str, names: Iterable[object] = ()) -> Self:
-        """A parameter that breaks its rule; ``names`` are those that it may have."""
-        problem = f"got {parameter}={quoted(value)}; expected {expected}."
-        return cls(compose(problem, hint=advice(value, names, otherwise=hint)))
-
 
 class TooFewRowsError(PriorcaseError, ValueError):
     """Fewer rows than the question needs."""
-
-    @classmethod
-    def nothing_else(cls) -> Self:
-        """Leaving out the only row."""
-        problem = "leaves each row out in turn, and there is only one; expected two rows or more."
-        return cls(compose(problem, hint="add rows with partial_fit."))
-
-    @classmethod
-    def nothing_stored(cls) -> Self:
-        """Every row was forgotten."""
-        problem = "has no rows to answer from: every one was forgotten."
-        return cls(compose(problem, hint="add rows with partial_fit, or fit again."))
 
 
 class NumericRangeError(PriorcaseError, ValueError):
@@ -189,30 +88,17 @@ class UnknownNameError(PriorcaseError, KeyError):
 class QueryIndexError(PriorcaseError, IndexError):
     """The number of a query that was not asked."""
 
-    @classmethod
-    def outside(cls, owner: str, query: int, n: int, *, nouns: tuple[str, str] = ("query", "queries")) -> Self:
-        """A number beyond those of the queries, or of whatever else is counted."""
-        one, many = nouns
-        held = f"the {many} 0 to {n - 1}" if n > 1 else f"{one} 0 alone" if n else f"no {many}"
-        return cls(compose(f"{owner} was asked for {one} {query}; it holds {held}.", hint="len() says how many."))
-
 
 class NotAvailableError(PriorcaseError, AttributeError):
     """An attribute that this estimator, with these parameters, does not have."""
 
 
 class ForgettingError(PriorcaseError, ValueError):
-    """A learner cannot forget these rows exactly."""
+    """Rows that cannot be forgotten exactly, because what is stored depends on rows that are gone."""
 
 
 class MissingExtraError(PriorcaseError, ImportError):
     """Something needs a library that is not installed."""
-
-    @classmethod
-    def plots(cls) -> Self:
-        """A drawing without matplotlib."""
-        problem = "draws with matplotlib, which is not installed."
-        return cls(compose(problem, hint="pip install 'priorcase[plots]', or take the numbers by frame()."))
 
 
 # -- files, evaluations and case bases
@@ -238,42 +124,20 @@ class CaseBaseBusyError(CaseBaseError):
     """A case base that is in use: by others for longer than the timeout, or by an unfinished change or answer."""
 
 
-class SampleWeightError(PriorcaseError, ValueError):
-    """Sample weights that are not one finite, non-negative number for each row."""
-
-    @classmethod
-    def wrong(cls, problem: str, *, parameter: str = "sample_weight") -> Self:
-        """Weights that break the rule."""
-        expected = "one finite number >= 0 for each row"
-        hint = "a row of weight 2 counts as two rows, one of weight 0 as none; some row must count."
-        return cls(compose(f"got {parameter} {problem}; expected {expected}.", hint=hint))
-
-
 # -- warnings
 
 
 class FarQueryWarning(UserWarning):
-    """Some queries had no row within the bandwidth, or no centre of a network near them.
+    """Some queries (`queries`, by position) had no row within the bandwidth, or no centre of a network near them.
 
     Their predictions come from the nearest rows, or from the network's intercept.
-
-    Attributes
-    ----------
-    queries
-        The positions of these queries.
     """
 
     queries: tuple[int, ...] = ()
 
 
 class UnsettledFitWarning(UserWarning):
-    """Some iterative fits did not converge.
-
-    Attributes
-    ----------
-    queries
-        The positions of the queries whose fits they are.
-    """
+    """Some iterative fits (of the queries at the positions `queries`) did not converge."""
 
     queries: tuple[int, ...] = ()
 
@@ -340,7 +204,10 @@ def quoted(value: object) -> str:
     >>> quoted("red"), quoted(list(range(999)))[-12:]
     ("'red'", ' 50, 51, ...')
     """
-    text = _written(value)
+    try:
+        text = repr(value)
+    except Exception:  # too many digits, too deep, or a mistake in a class of the user's
+        return f"a value of type {type(value).__name__}"
     if "\n" in text:
         if isinstance(shape := getattr(value, "shape", None), tuple) and hasattr(value, "dtypes"):  # a frame
             return f"a {type(value).__name__} of shape {shape}"
@@ -349,14 +216,6 @@ def quoted(value: object) -> str:
         return text
     end = text.rfind(" ", _LENGTH // 2, _LENGTH)
     return f"{text[: end if end > 0 else _LENGTH]} ..."
-
-
-def _written(value: object) -> str:
-    """A value as Python writes it; of one that cannot be written (too many digits, too deep), its kind."""
-    try:
-        return repr(value)
-    except Exception:
-        return f"a value of type {type(value).__name__}"
 
 
 def listed(items: Iterable[object], *, limit: int = _SHOWN) -> str:
@@ -439,15 +298,3 @@ def misspelt(given: Iterable[object], names: Iterable[object]) -> str | None:
         if (meant := nearest(name, names)) is not None:
             return f"Did you mean {meant!r} by {str(name)!r}?"
     return None
-
-
-def compose(problem: str, *, hint: str) -> str:
-    """Join a problem and its remedy the way every message of the library does.
-
-    Examples
-    --------
-    >>> print(compose("KNNClassifier.fit got nothing; expected a table.", hint="pass X."))
-    KNNClassifier.fit got nothing; expected a table.
-    Hint: pass X.
-    """
-    return f"{problem}\nHint: {hint}"
