@@ -143,7 +143,7 @@ def test_groups_are_kept_together() -> None:
         (Holdout(1.5), 1, "train must be a number of rows >= 1, or a part between 0 and 1"),
         (Holdout(20), 1, r"Holdout\(train=20\) for 20 rows"),
         (Holdout(0.01), 1, "leaves none to learn from"),
-        (Holdout(0.5, stratified="yes"), 1, "stratified='yes'"),
+        (Holdout(0.5, stratified="yes"), 1, "stratified"),
         (Prequential(20), 1, "start must be None or a whole number from 1 to 19"),
     ],
 )

@@ -90,7 +90,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: fitted(vote=lambda d: -d - 1).predict(X), ParameterError, "a negative vote"),
     # tune
     (lambda: tune(LinearRegression(), X, Y), ParameterError, "KNNClassifier"),  # type: ignore[arg-type]
-    (tuned(candidates={"n_neighbours": [3]}), ParameterError, "did you mean 'n_neighbors'"),
+    (tuned(candidates={"n_neighbours": [3]}), ParameterError, "Did you mean 'n_neighbors'"),
     (tuned(candidates={"n_neighbors": 3}), ParameterError, "list of at least one value"),
     (tuned(candidates={"n_neighbors": ["sqrt"]}), ParameterError, "n_neighbors"),
     (tuned(candidates="all"), ParameterError, "a mapping from parameters"),

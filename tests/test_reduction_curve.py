@@ -126,7 +126,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"param_name": "n_neighbors"}, ParameterError, "param_range"),
     ({"param_range": [1]}, ParameterError, "param_name"),
     ({"param_name": "n_neighbors", "param_range": 3}, ParameterError, "param_range"),
-    ({"param_name": "n_neighbour", "param_range": [1]}, ParameterError, "did you mean 'n_neighbors'"),
+    ({"param_name": "n_neighbour", "param_range": [1]}, ParameterError, "Did you mean 'n_neighbors'"),
     ({"cv": KFold(3), "random_state": 0}, ParameterError, "random_state"),
     ({"cv": 1}, ParameterError, "cv"),
     ({"y": LABELS[:80]}, TargetError, "X has 90 and y has 80"),

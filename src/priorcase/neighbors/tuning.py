@@ -360,9 +360,9 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
     for choices in mappings:
         for name, listed_values in choices.items():
             if name not in names:
-                remedy = advice(name, names, otherwise="set other parameters on the estimator")
+                remedy = advice(name, names, otherwise="Set other parameters on the estimator.")
                 known = listed(names, limit=9)
-                raise ParameterError(f"candidates may be listed for {known}, got {quoted(name)}; {remedy}")
+                raise ParameterError(f"candidates may be listed for {known}, got {quoted(name)}. {remedy}")
             if (
                 isinstance(listed_values, (str, Mapping))
                 or not isinstance(listed_values, (Sequence, np.ndarray))

@@ -225,7 +225,7 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
         if name not in (known := reducer.get_params()):
             remedy = advice(name, known, otherwise="get_params() lists them.")
             owner = type(reducer).__name__
-            raise ParameterError(f"param_name must be a parameter of {owner}, got {quoted(name)}: {remedy}")
+            raise ParameterError(f"param_name must be a parameter of {owner}, got {quoted(name)}. {remedy}")
         for value in values:
             text = f"{name}={value}" if len(reducers) == 1 else f"{label} {name}={value}"
             found[free_label(text, found)] = clone(reducer).set_params(**{name: value})
