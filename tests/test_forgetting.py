@@ -100,7 +100,7 @@ def test_last_row_of_a_class_under_a_prior_for_each_class() -> None:
     assert model.digest() == digest
     assert model.forget([1]).predict([[1.0]]).shape == (1,)
     assert model.forget([0, 2]).ids_.tolist() == []  # nobody is left to be asked
-    with pytest.raises(ParameterError, match=r"partial_fit: prior must be 1 finite numbers"):
+    with pytest.raises(ParameterError, match=r"partial_fit: prior must be 1 number"):
         model.partial_fit([[1.0]], ["a"])
     assert model.partial_fit([[1.0], [2.0]], ["a", "b"]).predict_proba([[1.0]]).shape == (1, 2)
 

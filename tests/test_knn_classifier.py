@@ -7,6 +7,7 @@ import pickle
 import tracemalloc
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -449,6 +450,19 @@ def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("OMP_NUM_THREADS", setting)
         assert thread_count(None) == expected
         assert thread_count(-1) == 8
+
+
+def test_none_is_all_cores_whatever_joblib_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "_cores", lambda: 8)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    X, y = np.random.default_rng(0).random((60, 3)), np.arange(60) % 3
+    expected = KNNClassifier(3).fit(X, y).predict_proba(X)
+    for n_jobs in (1, 2):
+        with joblib.parallel_config(n_jobs=n_jobs):
+            model = KNNClassifier(3).fit(X, y)
+            assert model._threads() == 8
+            np.testing.assert_array_equal(model.predict_proba(X), expected)
+            assert KNNClassifier(3, n_jobs=n_jobs)._threads() == n_jobs
 
 
 @pytest.mark.parametrize("n_neighbors", [5, "loo"])

@@ -23,7 +23,7 @@ from priorcase.exceptions import (
     TargetError,
     TooFewRowsError,
 )
-from priorcase.learning import progress
+from priorcase.learning import resampling
 from priorcase.neighbors import KNNClassifier, KNNRegressor, PrequentialClassification, polling, prequential
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 from priorcase.similarity import Absolute, Distance, Levels, ValueTable
@@ -331,8 +331,8 @@ def test_interrupted_it_leaves_everything(distance: str, monkeypatch: pytest.Mon
 
 def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[str] = []
-    monkeypatch.setattr(progress, "_MANY_ROWS", 1000)
-    monkeypatch.setattr(progress, "_silently", steps.append)
+    monkeypatch.setattr(resampling, "_MANY_ROWS", 1000)
+    monkeypatch.setattr(resampling, "_silently", steps.append)
     KNNClassifier(1).prequential(np.arange(1100.0)[:, None], np.arange(1100) % 3)
     assert steps == ["prequential"] * 3
 

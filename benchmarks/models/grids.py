@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.models.measuring import Score
-from priorcase.learning import grids
+from priorcase.learning import results as grids
 
 
 @dataclass(frozen=True)

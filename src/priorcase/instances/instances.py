@@ -473,16 +473,24 @@ class _Rows:
 
     def without(self, gone: IdArray) -> _Rows:
         """The state without some rows, by their places."""
-        removed = gone if self.removed is None else np.insert(self.removed, np.searchsorted(self.removed, gone), gone)
+        removed = gone if self.removed is None else np.sort(np.concatenate((self.removed, gone)), kind="stable")
         columns, counted = list(self.columns), {}
         for j, column in enumerate(self.columns):
             if isinstance(column, CodeColumn):
-                going = count_codes(column.view(self.size)[gone], self.codes[j])
-                counts = self.counts(j) - going
+                counts = self.counts(j).copy()
+                if gone.size == 1:  # one row at a time must be quick
+                    code = int(column.data[gone[0]])
+                    if code >= 0:
+                        counts[code] -= 1
+                    vanished = [code] if code >= 0 and not counts[code] else []
+                else:
+                    going = count_codes(column.data[gone], self.codes[j])
+                    counts -= going
+                    vanished = np.flatnonzero((going > 0) & (counts == 0)).tolist()
                 counts.flags.writeable = False
                 counted["counts", j] = counts
-                if column.kind.values is None and (gone_codes := np.flatnonzero((going > 0) & (counts == 0))).size:
-                    columns[j] = column.without(gone_codes.tolist(), self.codes[j])
+                if vanished and column.kind.values is None:
+                    columns[j] = column.without(vanished, self.codes[j])
         found = _Rows(
             tuple(columns),
             self.codes,
@@ -868,13 +876,11 @@ class Instances:
     def _places(self, ids: ArrayLike, *, distinct: bool) -> IdArray:
         """Where rows lie, removed ones counted in."""
         rows, wanted = self._rows, check_ids(ids)
-        stored = rows.ids.view(rows.size)
-        places = np.searchsorted(stored, wanted)
-        found = places < len(stored)
-        found[found] = stored[places[found]] == wanted[found]
+        stored = rows.ids.data[: rows.size]
+        places = stored.searchsorted(wanted)
+        found = stored.take(places, mode="clip") == wanted if rows.size else np.zeros(len(wanted), bool)
         if rows.removed is not None and rows.removed.size:
-            at = np.minimum(np.searchsorted(rows.removed, places), rows.removed.size - 1)
-            found &= rows.removed[at] != places
+            found &= rows.removed.take(rows.removed.searchsorted(places), mode="clip") != places
         if not found.all():
             absent = wanted[~found].tolist()
             raise UnknownIdError(

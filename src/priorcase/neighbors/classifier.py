@@ -103,8 +103,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     schema
         Kinds declared by hand: a `Schema`, or a mapping from column to kind for some columns.
     n_jobs
-        Threads: None for all cores this process may use (at most ``OMP_NUM_THREADS``), -1 for all; never more than
-        four for each core.
+        Threads: -1 for all cores, at most four for each core. None means all cores too (at most ``OMP_NUM_THREADS``),
+        not one as in scikit-learn, whatever ``joblib.parallel_config`` says: results do not depend on it.
 
     Attributes
     ----------
