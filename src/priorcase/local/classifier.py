@@ -32,7 +32,7 @@ from priorcase.local.windows import (
     warn_far,
 )
 from priorcase.neighbors.base import NeighborsEstimator
-from priorcase.neighbors.precedents import LISTED_OF_ALL, Answer, Precedents, assemble, unlike_cases
+from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents, assemble
 from priorcase.neighbors.votes import Poll, summed
 from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.relevance.base import fixed_sample
@@ -254,17 +254,18 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
         memory, table = self._answering(), self._table(X)
         cells, classes = memory.instances.encode(table), self._classes()
         most = LISTED_OF_ALL if self._choice().window().k is None else None
-        answers, predicted, far = [], [], list[int]()
-        for part, around, shares in self._fits(cells):
-            codes = shares.argmax(axis=1)
-            predicted.append(codes[:, None])
+        polls, shares, far = [], [], list[int]()
+        for part, around, proba in self._fits(cells):
             far += (part.start + np.flatnonzero(around.far)).tolist()
-            poll = Poll(part.start, part.stop, around, around.weights)
-            answers.append(Answer.of(poll, classes.labels[codes], shares, codes[:, None], most=most))
+            polls.append(Poll(part.start, part.stop, around, around.weights))
+            shares.append(proba)
         warn_far(far, len(cells), _INSTEAD)
-        stored, chosen = classes.codes[:, None], np.concatenate(predicted)
-        unlike = unlike_cases(memory, cells, stored, chosen, self._targets_at, threads=self._threads())
-        return assemble(memory, table, answers, self._targets_at, classes.labels, unlike, self._backend)
+        found = np.concatenate(shares)
+        predicted = found.argmax(axis=1)
+        options: dict[str, Any] = {"most": most, "threads": self._threads(), "backend": self._backend}
+        options |= {"codes": (classes.codes[:, None], predicted[:, None]), "probabilities": found}
+        labels = classes.labels
+        return assemble(memory, table, polls, labels[predicted], self._targets_at, classes=labels, **options)
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
         classes = self._classes()

@@ -76,10 +76,7 @@ class NeighborsMemory(Memory):
 
     @property
     def attribute_weights(self) -> FloatArray | None:
-        """One weight for each attribute, learned from the rows stored now or given; None where all weigh the same.
-
-        Where each query has weights of its own, these are what they start from: see `weights_for`.
-        """
+        """One weight for each attribute, learned from the rows stored now or given; None where all weigh the same."""
         given = self._weights
         if isinstance(given, RelevanceWeights):
             return given.weights
@@ -100,14 +97,10 @@ class NeighborsMemory(Memory):
         return isinstance(self._weights, LearnedWeights) and self._weights.local is not None
 
     @property
-    def learns_weights(self) -> bool:
-        """Whether attribute weights are learned from the rows."""
-        return isinstance(self._weights, (RelevanceWeights, LearnedWeights))
-
-    @property
     def learns_from_targets(self) -> bool:
         """Whether distances depend on the targets: by learned weights, or by differences of values."""
-        return self.learns_weights or needs_classes(self.distance, self.instances.schema)
+        learned = isinstance(self._weights, (RelevanceWeights, LearnedWeights))
+        return learned or needs_classes(self.distance, self.instances.schema)
 
     def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
         """The attribute weights for some queries: one row for all, shape (A,), or one for each; None where all are 1.
@@ -241,12 +234,10 @@ class NeighborsMemory(Memory):
         A row that is excluded is not found. A row that is a query's ``own`` is found, and yet does not take part in
         the weights of its query.
         """
-        fitted, algorithm = self.fitted, self.algorithm
         weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
+        options: Any = {"ties": ties, "algorithm": self.algorithm, "threads": threads}
         with self.searching() as index:
-            return index.kneighbors(
-                fitted, cells, k, weights=weights, exclude=exclude, ties=ties, algorithm=algorithm, threads=threads
-            )
+            return index.kneighbors(self.fitted, cells, k, weights=weights, exclude=exclude, **options)
 
     def distances(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray:
         """Distances of all rows from each of a few queries, shape (queries, rows)."""
@@ -257,11 +248,10 @@ class NeighborsMemory(Memory):
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
         """Contribution of each attribute to the distances of some rows from one query, shape (rows, attributes)."""
-        fitted, weights = self.fitted, self.weights_for(query[None, :])
+        fitted, asked, weights = self.fitted, query[None, :], self.weights_for(query[None, :])
         weights = weights if weights is None or weights.ndim == 1 else weights[0]
         stored = fitted.prepare(self.instances.cells(rows))
-        asked = fitted.prepare(query[None, :])[0]
-        return fitted.distance_contributions(asked, stored, weights)
+        return fitted.distance_contributions(fitted.prepare(asked)[0], stored, weights)
 
     def check_finite(
         self, cells: FloatArray, queries: IntArray, rows: IntArray, distances: FloatArray, *, first: int = 0
@@ -349,26 +339,18 @@ class NeighborsEstimator(RowsEstimator):
     @reads
     def weights_table_(self) -> AttributeWeights:
         """The attribute weights as a table that prints and plots itself, the largest first."""
-        memory = self._answering()
-        names = attribute_names(memory.instances.schema)
-        return AttributeWeights(names, self.attribute_weights_, memory.weights_method, self._backend)
+        weights, memory = self.attribute_weights_, self._stored()
+        return AttributeWeights(attribute_names(memory.instances.schema), weights, memory.weights_method, self._backend)
 
     @reads
     def attribute_weights_at(self, X: Any) -> FloatArray:
         """The attribute weights used for each query, shape (queries, attributes).
 
-        They are ``attribute_weights_`` for all queries, unless these have weights of their own:
-        ``attribute_weights=LeaveOneOut(local=True)``.
-
-        Parameters
-        ----------
-        X
-            Queries.
+        They are ``attribute_weights_``, unless queries have their own: ``attribute_weights=LeaveOneOut(local=True)``.
         """
-        memory, cells = self._answering(), self._cells(X)
-        weights = memory.weights_for(cells, threads=self._threads())
-        ones = np.ones(cells.shape)
-        return ones if weights is None else ones * weights
+        cells = self._cells(X)
+        weights = self._stored().weights_for(cells, threads=self._threads())
+        return np.ones(cells.shape) * (1.0 if weights is None else weights)
 
     @reads
     def kneighbors(
@@ -400,12 +382,7 @@ class NeighborsEstimator(RowsEstimator):
     ) -> sparse.csr_matrix:
         """Sparse graph of the nearest rows, shape (queries, stored rows); each row of it sorted by distance.
 
-        Parameters
-        ----------
-        X, n_neighbors
-            As in `kneighbors`.
-        mode
-            Entries are 1 (``"connectivity"``) or distances (``"distance"``).
+        Entries are 1 (``mode="connectivity"``) or distances (``"distance"``); the rest is as in `kneighbors`.
         """
         check_value("mode", mode, [StrOptions({"connectivity", "distance"})])
         distances, ids = self.kneighbors(X, n_neighbors)

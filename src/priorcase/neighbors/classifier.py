@@ -27,7 +27,7 @@ from priorcase.neighbors.polling import (
     relearns,
     tuned,
 )
-from priorcase.neighbors.precedents import Answer, Precedents, precedents_of
+from priorcase.neighbors.precedents import Precedents, precedents_of
 from priorcase.neighbors.prequential import PrequentialClassification, run_prequential
 from priorcase.neighbors.votes import (
     TIES,
@@ -374,10 +374,14 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def _predict_poll(self, poll: Poll) -> AnyArray:
         return self._labels_at(self._decide(poll))
 
-    def _answer(self, poll: Poll, most: int | None) -> Answer:
-        """The predictions of a poll with their voters."""
-        codes, proba = self._decide(poll), self._probabilities(poll) if self._labelling.flat else None
-        return Answer.of(poll, self._labels_at(codes), proba, codes, most=most)
+    def _answers(self, polls: Sequence[Poll]) -> tuple[AnyArray, dict[str, Any]]:
+        """The predictions of some polls, and what precedents tell about classes."""
+        outputs, predicted = self._outputs(), np.concatenate([self._decide(poll) for poll in polls])
+        found: dict[str, Any] = {"codes": (np.stack([classes.codes for classes in outputs], axis=1), predicted)}
+        if self._labelling.flat:
+            found |= {"probabilities": np.concatenate([self._probabilities(poll) for poll in polls])}
+            found |= {"classes": outputs[0].labels}
+        return self._labels_at(predicted), found
 
     def _core_targets(self, n: int) -> tuple[Any, ...]:
         """Method of the core's stream that predicts the last ``n`` rows, and what it needs to know.

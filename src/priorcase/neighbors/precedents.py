@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.cells import cell_len, set_cell_size
@@ -29,7 +29,7 @@ from priorcase.learning.results import (
 )
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.polling import polls_of
-from priorcase.neighbors.votes import NeighborList, Poll, summed
+from priorcase.neighbors.votes import Poll, summed
 from priorcase.schema import Table
 
 if TYPE_CHECKING:
@@ -186,100 +186,72 @@ class Precedents(PerQuery):
 # -- from polls to precedents
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What is predicted for the queries of a poll, and their voters, nearest first, with their shares of the vote."""
-
-    predictions: AnyArray
-    voters: NeighborList
-    votes: FloatArray
-    probabilities: FloatArray | None = None  # of the classes of a single target
-    codes: IntArray | None = None  # positions of the predicted classes, shape (queries, targets)
-
-    @classmethod
-    def of(
-        cls,
-        poll: Poll,
-        predictions: AnyArray,
-        probabilities: FloatArray | None = None,
-        codes: IntArray | None = None,
-        *,
-        most: int | None = None,
-    ) -> Self:
-        """The answer of a poll, at most ``most`` voters listed for each query."""
-        voters, votes = poll.voters, poll.votes()
-        queries = voters.queries()
-        votes = votes / summed(queries, votes, len(voters))[queries]
-        orders = [
-            start + np.argsort(voters.distances[start:stop], kind="stable")[:most] for start, stop in voters.spans()
-        ]
-        taken = np.concatenate(orders)
-        indptr = np.concatenate(([0], np.cumsum([order.size for order in orders])))
-        nearest = NeighborList(indptr, voters.rows[taken], voters.distances[taken])
-        return cls(predictions, nearest, votes[taken], probabilities, codes)
-
-
 def precedents_of(estimator: KNNClassifier | KNNRegressor, X: Any, n_neighbors: int | None) -> Precedents:
     """The precedents of a k-NN estimator's predictions."""
     memory, table = estimator._answering(), estimator._table(X)
-    cells = memory.instances.encode(table)
     most = LISTED_OF_ALL if n_neighbors is None and estimator._k == "all" else None
-    answers = [estimator._answer(poll, most) for poll in polls_of(estimator, cells, n_neighbors)]
-    unlike: tuple[Case | None, ...] = ()
-    if answers[0].codes is not None:
-        stored = np.stack([classes.codes for classes in estimator._outputs()], axis=1)
-        predicted = np.concatenate([answer.codes for answer in answers if answer.codes is not None])
-        unlike = unlike_cases(memory, cells, stored, predicted, estimator._targets_at, threads=estimator._threads())
-    classes = getattr(estimator, "classes_", None)
-    return assemble(memory, table, answers, estimator._targets_at, classes, unlike, estimator._backend)
+    polls = list(polls_of(estimator, memory.instances.encode(table), n_neighbors))
+    predictions, classes = estimator._answers(polls)
+    options = {"most": most, "threads": estimator._threads(), "backend": estimator._backend, **classes}
+    return assemble(memory, table, polls, predictions, estimator._targets_at, **options)
 
 
 def assemble(
     memory: NeighborsMemory,
     table: Table,
-    answers: Sequence[Answer],
+    polls: Iterable[Poll],
+    predictions: AnyArray,
     targets_at: Callable[[IntArray], AnyArray],
-    classes: AnyArray | None,
-    unlike: tuple[Case | None, ...],
+    *,
+    codes: tuple[IntArray, IntArray] | None = None,
+    probabilities: FloatArray | None = None,
+    classes: AnyArray | None = None,
+    most: int | None = None,
+    threads: int,
     backend: Backend | None,
 ) -> Precedents:
-    """Precedents from the answers to the blocks of a table of queries."""
-    rows = np.concatenate([answer.voters.rows for answer in answers])
-    indptr = np.concatenate(([0], np.cumsum(np.concatenate([answer.voters.lengths for answer in answers]))))
-    cells = memory.instances.encode(table)
-    parts = [memory.contributions(cells[q], rows[indptr[q] : indptr[q + 1]]) for q in range(len(cells))]
-    probabilities = [answer.probabilities for answer in answers if answer.probabilities is not None]
+    """Precedents from the polls and predictions of a table of queries, at most ``most`` voters of each query listed.
+
+    ``codes`` are the classes of the stored rows, shape (rows, targets), and those predicted for the queries.
+    """
+    cells, instances = memory.instances.encode(table), memory.instances
+    lists: list[tuple[IntArray, FloatArray, FloatArray]] = []  # rows, distances and shares of the vote, nearest first
+    for poll in polls:
+        voters, votes, queries = poll.voters, poll.votes(), poll.voters.queries()
+        votes = votes / summed(queries, votes, len(voters))[queries]
+        for start, stop in voters.spans():
+            order = start + np.argsort(voters.distances[start:stop], kind="stable")[:most]
+            lists.append((voters.rows[order], voters.distances[order], votes[order]))
+    rows, distances, votes = (np.concatenate(parts) for parts in zip(*lists, strict=True))
     return Precedents(
-        names=attribute_names(memory.instances.schema),
+        names=attribute_names(instances.schema),
         queries=decoded(table),
-        predictions=np.concatenate([answer.predictions for answer in answers]),
-        indptr=indptr,
+        predictions=predictions,
+        indptr=np.concatenate(([0], np.cumsum([of.size for of, _, _ in lists]))),
         ids=memory.ids[rows],
-        rows=memory.instances.decode(rows),
+        rows=instances.decode(rows),
         targets=targets_at(rows),
-        distances=np.concatenate([answer.voters.distances for answer in answers]),
-        votes=np.concatenate([answer.votes for answer in answers]),
-        contributions=np.concatenate(parts),
-        unlike=unlike,
-        probabilities=np.concatenate(probabilities) if probabilities else None,
-        classes=classes if probabilities else None,
+        distances=distances,
+        votes=votes,
+        contributions=np.concatenate([memory.contributions(cells[q], of) for q, (of, _, _) in enumerate(lists)]),
+        unlike=() if codes is None else _unlike_cases(memory, cells, *codes, targets_at, threads),
+        probabilities=probabilities,
+        classes=classes,
         backend=backend,
     )
 
 
-def unlike_cases(
+def _unlike_cases(
     memory: NeighborsMemory,
     cells: FloatArray,
     codes: IntArray,
     predicted: IntArray,
     targets_at: Callable[[IntArray], AnyArray],
-    *,
     threads: int,
 ) -> tuple[Case | None, ...]:
     """For each query the nearest row of other classes than the predicted ones; None where there is none.
 
-    ``codes`` are the classes of the stored rows, shape (rows, targets), and ``predicted`` those of the queries. The
-    search widens eightfold, only for the queries that have found none yet.
+    The search widens eightfold, only for the queries that have found none yet.
     """
     cases: list[Case | None] = [None] * len(cells)
     pending, k = np.arange(len(cells)), min(_FIRST, len(memory))

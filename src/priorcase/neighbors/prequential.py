@@ -198,8 +198,8 @@ def core_follows(estimator: KNNClassifier | KNNRegressor) -> bool:
         (isinstance(estimator._k, int) or estimator._k == "sqrt")
         and (vote is not None and vote[0] <= 1)
         and getattr(estimator, "_prior", None) is None
-        and not memory.learns_weights
         and memory.row_weights is None
+        and not memory.learns_from_targets
         and memory.distance.ranged(memory.instances.schema) is not None
     )
 

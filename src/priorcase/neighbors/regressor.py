@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -24,7 +24,7 @@ from priorcase.neighbors.polling import (
     relearns,
     tuned,
 )
-from priorcase.neighbors.precedents import Answer, Precedents, precedents_of
+from priorcase.neighbors.precedents import Precedents, precedents_of
 from priorcase.neighbors.prequential import PrequentialRegression, run_prequential
 from priorcase.neighbors.votes import Poll, Ties, means, resolve_vote
 from priorcase.neighbors.weighting import AttributeWeights
@@ -177,9 +177,8 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     def _predict_poll(self, poll: Poll) -> FloatArray:
         return self._shaped(means(poll, self._numbers()))
 
-    def _answer(self, poll: Poll, most: int | None) -> Answer:
-        """The predictions of a poll with their voters."""
-        return Answer.of(poll, self._predict_poll(poll), most=most)
+    def _answers(self, polls: Sequence[Poll]) -> tuple[AnyArray, dict[str, Any]]:
+        return np.concatenate([self._predict_poll(poll) for poll in polls]), {}
 
     def _core_targets(self, n: int) -> tuple[Any, ...]:
         return "average", np.ascontiguousarray(self._numbers())

@@ -14,7 +14,8 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import as_array, has_fractions, read_labels, read_numbers
 from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, needs_classes
-from priorcase.neighbors.weighting import AttributeWeights, learns_weights
+from priorcase.neighbors.weighting import AttributeWeights
+from priorcase.relevance import resolve_method
 from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
 from priorcase.search import Algorithm
 from priorcase.similarity import Distance
@@ -111,7 +112,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         self._k, self._mode = int(self.n_neighbors), self.mode
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
-        by_class, learned = needs_classes(self._distance), learns_weights(self.attribute_weights)
+        by_class, learned = needs_classes(self._distance), resolve_method(self.attribute_weights) is not None
         if y is None or not (by_class or learned):
             return None
         if not by_class and has_fractions(as_array(y)):

@@ -25,7 +25,7 @@ from priorcase.neighbors.classifier import KNNClassifier
 from priorcase.neighbors.regressor import KNNRegressor
 from priorcase.neighbors.tuning_scores import CandidateGrid, Queries, Sums, VoteChoice, grid_sums, left_out, targets_of
 from priorcase.neighbors.votes import SLACK, KernelVote, resolve_vote
-from priorcase.neighbors.weighting import learns_weights
+from priorcase.relevance import resolve_method
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import Kind
 from priorcase.schema.schema import backend_of
@@ -70,12 +70,8 @@ class Tuning(GridResult):
 
     Parameters
     ----------
-    best
-        The estimator with the chosen parameters, fitted to all rows.
-    best_params
-        The chosen parameters.
-    scoring
-        The score by which it was chosen.
+    best, best_params, scoring
+        The estimator with the chosen parameters, fitted to all rows; these parameters; and the score that decided.
     nested_scores
         Each score on rows that took no part in the choice; empty where this was not asked for.
     rows
@@ -115,11 +111,7 @@ class Tuning(GridResult):
     def frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """One line for each candidate: its parameters, its scores and how it was scored; the best first.
 
-        Parameters
-        ----------
-        backend
-            The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the one that X came
-            in, or the first that is installed; a dictionary of arrays where none is.
+        ``backend`` is the library whose frame to return; None for the one that X came in, or the first installed.
         """
         order = self._order()
         columns: dict[str, Any] = {name: _column(values[order]) for name, values in self._parameters.items()}
@@ -148,12 +140,7 @@ class Tuning(GridResult):
     def plot(self, ax: Any = None) -> Any:
         """The score over the number of neighbours, a line for each vote with the chosen distance and weights.
 
-        Every point is the best over priors and temperatures. Returns the axes.
-
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib to draw on; None for new ones.
+        Every point is the best over priors and temperatures. ``ax`` are axes of matplotlib, None for new ones.
         """
         with drawing(ax) as ax:
             n_neighbors, curves = self.curves()
@@ -212,9 +199,8 @@ class Tuning(GridResult):
 def _column(values: AnyArray) -> list[Any]:
     """Plain numbers and texts as they are, other values as text."""
     plain = (int, float, str, bool, type(None), np.integer, np.floating)
-    if all(isinstance(value, plain) for value in values):
-        return list(values)
-    return [None if value is None else str(value) for value in values]
+    as_they_are = all(isinstance(value, plain) for value in values)
+    return [value if as_they_are or value is None else str(value) for value in values]
 
 
 def _text(value: object) -> str:
@@ -242,7 +228,8 @@ def tune(
     attribute weights is scored from a single search of each row. Where a distance or attribute weights are learned from
     the targets (value differences, learned weights), a stored row would give its own target away: such
     candidates are scored over 10 folds, each with a fit on the other rows. Otherwise the distance and a prior of
-    ``"frequency"`` keep the statistics of all rows, as with ``n_neighbors="loo"``.
+    ``"frequency"`` keep the statistics of all rows, as with ``n_neighbors="loo"``. The result has the fitted estimator
+    as ``best``, and the scores of all candidates.
 
     Parameters
     ----------
@@ -257,10 +244,9 @@ def tune(
         suits most tables.
     scoring
         The score that decides: ``"log_loss"`` (classes, the default), ``"accuracy"``, ``"brier"``;
-        ``"squared_error"`` (numbers, the default), ``"absolute_error"``. By logarithmic loss the choice is
-        guarded against chance: one more row is counted whose class is a surprise, scores are smoothed over
-        ``n_neighbors``, and Brier score and accuracy decide between losses within half a standard error. On few rows
-        the lowest loss alone gives overconfident probabilities.
+        ``"squared_error"`` (numbers, the default), ``"absolute_error"``. The choice by logarithmic loss is guarded
+        against chance: one more row is counted whose class is a surprise, scores are smoothed over ``n_neighbors``, and
+        Brier score and accuracy decide between losses within half a standard error.
     nested
         In how many folds to repeat the whole choice, so that rows are scored that took no part in it; None for none.
     n_samples
@@ -269,11 +255,6 @@ def tune(
         Whether to show a progress bar on a terminal; None where it takes long.
     random_state
         Seed of the folds.
-
-    Returns
-    -------
-    Tuning
-        The fitted estimator as ``best``, and the scores of all candidates; it prints as a table.
 
     Examples
     --------
@@ -336,19 +317,14 @@ def _locate(grids: Sequence[CandidateGrid], candidate: int) -> tuple[CandidateGr
     raise IndexError(candidate)
 
 
-def _default_candidates(classes: bool, weights: Any) -> list[dict[str, Sequence[Any]]]:
-    """What is tried where nothing is listed; without attribute weights of the estimator's own, Relief's too."""
-    shared: dict[str, Sequence[Any]] = {"n_neighbors": _LADDER, "vote": _VOTES, **(_FOR_CLASSES if classes else {})}
-    plain = {**shared, "distance": _DISTANCES[classes]}
-    if weights is not None:
-        return [plain]
-    return [plain, {**shared, "distance": ("heom",), "attribute_weights": ("relief",)}]
-
-
 def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> list[CandidateGrid]:
     """The candidates, by what they share; parameters that are not listed stay as the estimator has them."""
-    given = _default_candidates(classes, estimator.attribute_weights) if candidates is None else candidates
-    lists = [given] if isinstance(given, Mapping) else given
+    lists: Any = [candidates] if isinstance(candidates, Mapping) else candidates
+    if candidates is None:
+        shared: dict[str, Any] = {"n_neighbors": _LADDER, "vote": _VOTES, **(_FOR_CLASSES if classes else {})}
+        lists = [{**shared, "distance": _DISTANCES[classes]}]
+        if estimator.attribute_weights is None:
+            lists.append({**shared, "distance": ("heom",), "attribute_weights": ("relief",)})
     names = _SHARED + _OF_CLASSES if classes else _SHARED
     mappings = list(lists) if isinstance(lists, Sequence) and not isinstance(lists, str) else []
     if not mappings or not all(isinstance(choices, Mapping) and choices for choices in mappings):
@@ -358,18 +334,15 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
         )
     found = []
     for choices in mappings:
-        for name, listed_values in choices.items():
+        for name, given_values in choices.items():
             if name not in names:
                 remedy = advice(name, names, otherwise="Set other parameters on the estimator.")
                 known = listed(names, limit=9)
                 raise ParameterError(f"candidates may be listed for {known}, got {quoted(name)}. {remedy}")
-            if (
-                isinstance(listed_values, (str, Mapping))
-                or not isinstance(listed_values, (Sequence, np.ndarray))
-                or not len(listed_values)
-            ):
+            several = isinstance(given_values, (Sequence, np.ndarray)) and not isinstance(given_values, str)
+            if not several or not len(given_values):
                 expected = "a list of at least one value"
-                raise ParameterError(f"candidates for {name} must be {expected}, got {quoted(listed_values)}")
+                raise ParameterError(f"candidates for {name} must be {expected}, got {quoted(given_values)}")
         values = {name: list(choices.get(name, [getattr(estimator, name)])) for name in names}
         grid = _candidate_grid(values, classes)
         for distance, weights in product(values["distance"], values["attribute_weights"]):
@@ -433,12 +406,6 @@ class Problem:
         """How many rows each row counts as."""
         return np.ones(len(self.truth)) if self.sample_weight is None else self.sample_weight
 
-    @cached_property
-    def asked_rows(self) -> IntArray:
-        """Positions of the rows to predict."""
-        n = len(self.truth)
-        return fixed_sample(n, n if self.n_samples is None else self.n_samples)
-
     def folds(self, n_folds: int) -> IntArray:
         """The fold of each row, stratified by the classes of the first target."""
         return deal(self.truth[:, 0] if self.has_classes else np.zeros(len(self.truth)), n_folds, self.seed)
@@ -446,7 +413,7 @@ class Problem:
     def learns_from_targets(self, grid: CandidateGrid) -> bool:
         """Whether a distance or weights are learned from the targets: rows must then be held out to be scored."""
         by_class = needs_classes(resolve(grid.distance), self.base.schema_)
-        return by_class or learns_weights(grid.attribute_weights)
+        return by_class or resolve_method(grid.attribute_weights) is not None
 
     def fitted(self, parameters: dict[str, Any], *, plain: bool = False) -> Any:
         """A fit on all rows."""
@@ -521,9 +488,10 @@ def _measure(
     problem: Problem, grids: Sequence[CandidateGrid], step: Callable[[], None]
 ) -> tuple[list[CandidateGrid], Sums]:
     """The candidates for which there are enough rows, and the scores of all, one column each, in order."""
-    rows, weight = problem.asked_rows, float(problem.weights.sum())
+    n, weight = len(problem.truth), float(problem.weights.sum())
+    rows = fixed_sample(n, n if problem.n_samples is None else problem.n_samples)
     n_blocks = max(1, min(_BLOCKS, rows.size, _MOST_SUMS // max(len(grid) for grid in grids)))
-    blocks = np.searchsorted(rows, np.arange(len(problem.truth)), side="right") - 1
+    blocks = np.searchsorted(rows, np.arange(n), side="right") - 1
     blocks = np.maximum(blocks, 0) * n_blocks // rows.size
     tried, found = [], []
     for grid in grids:

@@ -50,11 +50,6 @@ def resolve_weights(value: object, instances: Instances, *, owner: str, threads:
     return LearnedWeights(method, threads)
 
 
-def learns_weights(value: object) -> bool:
-    """Whether the weights are learned from the rows and their targets."""
-    return resolve_method(value) is not None
-
-
 def needs_one_target(value: object) -> bool:
     """Whether the weights can be learned from one target only."""
     weighting = resolve_method(value)
