@@ -88,9 +88,8 @@ def polls(
 ) -> Iterator[Poll]:
     """Polls of the queries among their ``k`` nearest rows, or among all rows (Shepard's method), block by block.
 
-    ``width`` is how many numbers are computed for each query (one for each class), and ``first`` the number of the
-    first query, for messages. ``own`` are the positions of the stored rows that the queries are, each left out with
-    all its weight.
+    ``own`` are the positions of the stored rows that the queries are, each left out with all its weight; ``width`` is
+    how many numbers are computed for each query, and ``first`` the number of the first query, for messages.
     """
     size = min(_FIRST_BLOCK * threads, max(1, ENTRIES // max(len(memory) if k == "all" else k, width)))
     for start, block, neighbors in searched(

@@ -138,15 +138,7 @@ class PrequentialClassification(PrequentialResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PrequentialRegression(PrequentialResult):
-    """Numbers predicted for the rows of a stream, each from the rows before it.
-
-    Examples
-    --------
-    >>> import priorcase as pc
-    >>> result = pc.KNNRegressor(1).prequential([[1.0], [3.0], [2.0]], [10.0, 30.0, 20.0])
-    >>> result.mean_squared_error, result.predictions.tolist()
-    (200.0, [10.0, 20.0])
-    """
+    """Numbers predicted for the rows of a stream, each from the rows before it; see `PrequentialClassification`."""
 
     _score = "mean squared error"
 
@@ -173,11 +165,7 @@ class PrequentialRegression(PrequentialResult):
 def run_prequential(
     estimator: KNNClassifier | KNNRegressor, X: Any, y: Any, classes: Any = None
 ) -> tuple[AnyArray, AnyArray, int]:
-    """Predictions and targets of the predicted rows, and how many came before there were enough rows to predict.
-
-    The core does it in one call where it can follow the distance and the votes; otherwise rows are predicted and
-    stored one after the other, which gives the same.
-    """
+    """Predictions and targets of the predicted rows, and how many came before there were enough rows to predict."""
     estimator._threads()  # refuses an n_jobs that was changed to something else
     table, targets, _ = estimator._arrivals(X, y, None, classes)
     memory = estimator._memory
@@ -188,11 +176,7 @@ def run_prequential(
 
 
 def core_follows(estimator: KNNClassifier | KNNRegressor) -> bool:
-    """Whether the core can predict while statistics follow the rows.
-
-    It can where a distance needs ranges or no statistics at all, attribute weights are fixed, rows have no weights,
-    there is no prior, and votes are uniform or ``1 / d^2``.
-    """
+    """Whether the core can predict while statistics follow the rows; row by row gives the same, slower."""
     memory, vote = estimator._memory, estimator._rules.vote.core
     return (
         (isinstance(estimator._k, int) or estimator._k == "sqrt")

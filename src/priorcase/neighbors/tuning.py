@@ -467,13 +467,7 @@ class Problem:
 
 
 def deal(groups: AnyArray, n_folds: int, seed: int) -> IntArray:
-    """The fold of each row: rows of one group, in random order, go to one fold after the other.
-
-    Examples
-    --------
-    >>> np.bincount(deal(np.array([0, 0, 0, 1, 1, 1]), 3, seed=0)).tolist()
-    [2, 2, 2]
-    """
+    """The fold of each row: rows of one group, in random order, go to one fold after the other."""
     shuffled = np.random.default_rng(seed).permutation(len(groups))
     order = shuffled[np.argsort(groups[shuffled], kind="stable")]
     folds = np.empty(len(groups), dtype=np.int64)
@@ -537,13 +531,11 @@ def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, in
     By logarithmic loss three guards keep small tables from lucky and overconfident choices:
 
     - One more row is counted, whose class is another than its neighbours predict (its loss is the mean loss over all
-      rows had that been so). With n rows a candidate's score is ``(sum of losses + surprise) / (n + 1)``, a rule of
-      succession for mistakes: a loss that is large but rare is easily missed by all rows.
+      rows had that been so): ``(sum of losses + surprise) / (n + 1)``, a rule of succession for mistakes.
     - Scores are averaged with those of the next smaller and the next larger number of neighbours (weights 1/4, 1/2,
-      1/4): these give nearly the same predictions, and a number that is best alone is so by chance.
+      1/4): a number that is best alone is so by chance.
     - Candidates within half a standard error of the best (after Breiman et al. 1984, section 3.4.3; of the paired
-      differences) count as equal. Of these the one with the lowest sum of Brier score and error rate is taken, which
-      does not depend on single rows.
+      differences) count as equal. Of these the one with the lowest sum of Brier score and error rate is taken.
 
     By other scores the best is taken.
     """
@@ -560,13 +552,7 @@ def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, in
 
 
 def _smoothed(scores: FloatArray, shapes: Sequence[tuple[int, int, int, int]]) -> FloatArray:
-    """Scores averaged with those of the numbers of neighbours on either side; infinite ones stay and are left out.
-
-    Examples
-    --------
-    >>> _smoothed(np.array([4.0, 0.0, 8.0, np.inf]), [(1, 4, 1, 1)])
-    array([2.66666667, 3.        , 5.33333333,        inf])
-    """
+    """Scores averaged with those of the numbers of neighbours on either side; infinite ones stay and are left out."""
     parts, start = [], 0
     for shape in shapes:
         part = scores[start : start + int(np.prod(shape))].reshape(shape)

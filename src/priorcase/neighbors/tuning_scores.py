@@ -268,14 +268,7 @@ def _poll_scores(model: Model, queries: Queries, grid: CandidateGrid, poll: Poll
 
 
 def probability_scores(proba: FloatArray, truth: IntArray) -> dict[str, FloatArray]:
-    """Scores of each row's probabilities, given the position of the true class.
-
-    Examples
-    --------
-    >>> scores = probability_scores(np.array([[0.8, 0.1, 0.1]]), np.array([0]))
-    >>> {name: score.round(3).tolist() for name, score in scores.items()}
-    {'log_loss': [0.223], 'surprise': [2.303], 'brier': [0.06]}
-    """
+    """Scores of each row's probabilities, given the position of the true class."""
     rows, n = np.arange(truth.size), proba.shape[1]
     came, others = proba[rows, truth], proba.copy()
     others[rows, truth] = 0.0

@@ -115,16 +115,8 @@ def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
 CoreVote: TypeAlias = tuple[int, float, float]
 """Number of a vote in the compiled core, its parameter, and its bandwidth (0: that of each query)."""
 
-_CORE_KERNELS: dict[type, int] = {
-    kernels.Triangular: 2,
-    kernels.Epanechnikov: 3,
-    kernels.Biweight: 4,
-    kernels.Tricube: 5,
-    kernels.Uniform: 6,
-    kernels.Gaussian: 7,
-    kernels.Exponential: 8,
-    kernels.InversePower: 9,
-}
+_KERNELS = ("Triangular", "Epanechnikov", "Biweight", "Tricube", "Uniform", "Gaussian", "Exponential", "InversePower")
+_CORE_KERNELS: dict[type, int] = {getattr(kernels, name): number for number, name in enumerate(_KERNELS, 2)}
 
 
 class Vote(Protocol):
@@ -209,10 +201,9 @@ class KernelVote:
 
 @dataclass(frozen=True)
 class FunctionVote:
-    """Votes from a function of one query's distances.
+    """Votes from a function of one query's distances, nearest first (in id order when all rows vote).
 
-    The function is called once for each query with the distances of its voters, nearest first (in id order when all
-    rows vote), and returns as many finite, non-negative numbers. Where all are 0 the voters count equally.
+    Where all votes are 0 the voters count equally.
     """
 
     function: Callable[[FloatArray], FloatArray]
@@ -392,30 +383,26 @@ def decide(
     """Positions of the winning classes, shape (queries, targets); a prior is one for all queries, or one for each."""
     columns = []
     for classes, prior in zip(targets, priors, strict=True):
-        if prior is None and left_out is None:
-            chosen, tied = _elected(poll, ties, classes)
-        else:
+        tied: Sequence[int] = ()
+        if prior is not None or left_out is not None:
             chosen, tied = _counted(poll, ties, classes, prior, left_out)
+        else:
+            lists = poll.voters.indptr, classes.at(poll.voters.rows), poll.votes(), poll.voters.distances
+            chosen, n_tied = elect(*lists, classes.labels.size, None, TIES[ties])
+            if n_tied and ties == "majority":  # the rows of each class are counted only where they decide
+                chosen, n_tied = elect(*lists, classes.labels.size, classes.weights, TIES[ties])
+            if n_tied:
+                tied = np.flatnonzero(chosen < 0).tolist()
         for query in tied:
             chosen[query] = _reduced(poll, query, classes, prior if prior is None or prior.ndim == 1 else prior[query])
         columns.append(chosen)
     return columns[0][:, None] if len(columns) == 1 else np.stack(columns, axis=1)
 
 
-def _elected(poll: Poll, ties: Ties, classes: Classes) -> tuple[IntArray, list[int]]:
-    """Winning classes, and the queries that are still tied, by the compiled core."""
-    voters, votes = poll.voters, poll.votes()
-    of_voters, n = classes.at(voters.rows), classes.labels.size
-    chosen, n_tied = elect(voters.indptr, of_voters, votes, voters.distances, n, None, TIES[ties])
-    if n_tied and ties == "majority":  # the rows of each class are counted only where they decide
-        chosen, n_tied = elect(voters.indptr, of_voters, votes, voters.distances, n, classes.weights, TIES[ties])
-    return chosen, np.flatnonzero(chosen < 0).tolist() if n_tied else []
-
-
 def _counted(
     poll: Poll, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
 ) -> tuple[IntArray, list[int]]:
-    """`_elected` in NumPy, with a prior and with rows left out."""
+    """Winning classes, and queries still tied, as the compiled `elect` gives them, with a prior or rows left out."""
     votes = class_votes(poll, classes.codes, classes.labels.size, prior)
     leads = votes == votes.max(axis=1, keepdims=True)
     if ties == "majority":  # the class with most training rows, then the first
@@ -438,10 +425,7 @@ def _counted(
 
 
 def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
-    """Winner of a tied query after dropping its farthest neighbour until one class leads: k - 1, k - 2, ... neighbours.
-
-    When none ever leads alone, the nearest voter's class.
-    """
+    """Winner of a tied query after dropping its farthest neighbours until one class leads; else the nearest's class."""
     voters, n_classes = poll.voters, classes.labels.size
     part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
     order = np.argsort(voters.distances[part], kind="stable") + part.start

@@ -63,15 +63,7 @@ class Reducer(BaseEstimator, ABC):
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose the rows to keep: ``sample_indices_``.
-
-        Parameters
-        ----------
-        X
-            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
-        y
-            One target for each row.
-        """
+        """Choose the rows to keep of a frame, an array or a list of rows, with one target each: ``sample_indices_``."""
         check_parameters(self)
         check_value("schema", self.schema, [None, Schema, Mapping])
         threads = thread_count(self.n_jobs)
@@ -160,11 +152,6 @@ class Rows:
         """The rows as the compiled core expects them."""
         return np.ascontiguousarray(self.memory.fitted.prepare(self.memory.instances.cells()))
 
-    @cached_property
-    def plan(self) -> Plan:
-        """The distance for the compiled core."""
-        return self.memory.fitted.plan()
-
     @property
     def weights(self) -> FloatArray:
         """One weight for each attribute."""
@@ -174,7 +161,7 @@ class Rows:
     def arguments(self, at: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray, FloatArray]:
         """Plan, kinds, cells and weights of some rows: the first arguments of everything in the core."""
         coded = np.array([not isinstance(kind, Numeric) for kind in self.schema.kinds], dtype=np.uint8)
-        return self.plan, coded, np.ascontiguousarray(self.cells[at]), self.weights
+        return self.memory.fitted.plan(), coded, np.ascontiguousarray(self.cells[at]), self.weights
 
     def labels(self, at: IdArray) -> IdArray:
         """The codes of the classes of some rows."""

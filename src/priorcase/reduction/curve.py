@@ -21,8 +21,7 @@ from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.reduction.base import check_one_target
 from priorcase.schema.schema import backend_of
 
-ALL_ROWS = "all rows"
-"""What the line is called of the table that was not reduced."""
+ALL_ROWS = "all rows"  # the line of the table that was not reduced
 
 
 @dataclass(frozen=True, repr=False, eq=False)

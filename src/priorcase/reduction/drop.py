@@ -149,10 +149,7 @@ class DROP5(VotingReducer):
         As in `DROP1`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **VotingReducer._parameter_constraints,
-        "repeat": ["boolean"],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**DROP1._parameter_constraints, "repeat": ["boolean"]}
 
     repeat: bool = True
 
