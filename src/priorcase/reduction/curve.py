@@ -222,7 +222,7 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
     found: dict[str, Any] = {}
     for label, reducer in reducers.items():
         if name not in (known := reducer.get_params()):
-            remedy = advice(name, known, otherwise="get_params() lists them.")
+            remedy = advice(name, known, otherwise="See get_params().")
             owner = type(reducer).__name__
             raise ParameterError(f"param_name must be a parameter of {owner}, got {quoted(name)}. {remedy}")
         for value in values:
