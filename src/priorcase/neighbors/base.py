@@ -360,16 +360,8 @@ class NeighborsEstimator(RowsEstimator):
 
         Ids are row positions after a fresh fit, as in scikit-learn, and stable afterwards. Rows at equal distances
         are sorted by id. Each row counts once here, whatever its weight, and exactly ``n_neighbors`` are listed
-        whatever ``ties`` is.
-
-        Parameters
-        ----------
-        X
-            Queries; None for the stored rows themselves, none of which is then its own neighbour.
-        n_neighbors
-            How many; None for ``n_neighbors_``.
-        return_distance
-            Whether to return distances too.
+        whatever ``ties`` is. Without X the stored rows are the queries, none of which is then its own neighbour;
+        ``n_neighbors`` is ``n_neighbors_`` by default.
         """
         memory, k = self._answering(), self._how_many(n_neighbors)
         cells, own = (self._cells(X), None) if X is not None else (memory.instances.cells(), memory.ids)

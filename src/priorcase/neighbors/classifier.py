@@ -196,14 +196,9 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Store the rows, in place of any stored before.
 
-        Parameters
-        ----------
-        X
-            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
-        y
-            One class for each row: text, whole numbers or booleans; several columns for several targets.
-        sample_weight
-            How many rows each row counts as; None for one.
+        ``X`` is a pandas, Polars or PyArrow frame, a NumPy array, or a list of rows; ``y`` holds one class for each row
+        (text, whole numbers or booleans), in columns for several targets; ``sample_weight`` is how many rows each row
+        counts as, one by default.
         """
         return self._fit(X, y, sample_weight)
 
@@ -305,17 +300,11 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """The stored rows that vote on each query, and what each attribute adds to their distances.
+        """The stored rows that vote on each query, and the contribution of each attribute to their distances.
 
-        For classes also the nearest unlike case: the nearest row of another class than the predicted one.
-
-        Parameters
-        ----------
-        X
-            Queries.
-        n_neighbors
-            Predict from this many neighbours instead of ``n_neighbors_``. Where all rows vote the ten nearest are
-            listed.
+        For classes also the nearest unlike case: the nearest row of another class than the predicted one. With
+        ``n_neighbors`` predictions are from so many neighbours instead of ``n_neighbors_``. Where all rows vote the ten
+        nearest are listed.
         """
         return precedents_of(self, X, n_neighbors)
 

@@ -142,68 +142,42 @@ def rank(
     ``own`` are the positions of the stored rows that the queries are, each left out once: a row of weight 2 stays
     with weight 1, unless it is left out as a ``whole``, as where all rows vote.
     """
+    row_weights, ids = memory.row_weights, None if own is None else memory.ids[own]
     if k == "all":
-        return _all_rows(memory, cells, rules, threads, own)
+        n, distances = len(memory), memory.distances(cells, ids, threads=threads)
+        rows = np.tile(np.arange(n, dtype=np.int64), len(cells))
+        if own is not None:
+            others = np.arange(n) != own[:, None]
+            rows, distances, n = rows[others.ravel()], distances[others].reshape(len(cells), n - 1), n - 1
+        bandwidths = distances.max(axis=1) * (1 + SLACK) if rules.vote.needs_bandwidth else None
+        counts = None if row_weights is None else row_weights[rows]
+        return NeighborList(np.arange(len(cells) + 1) * n, rows, distances.ravel(), counts, bandwidths)
     wanted = k + 1 if rules.vote.needs_bandwidth else k
-    if memory.row_weights is not None:
-        return _rank_weighted(memory, memory.row_weights, cells, wanted, rules.whole_ties, threads, own, whole)
-    exclude = None if own is None else memory.ids[own]
-    found = memory.search(cells, min(wanted, len(memory)), exclude=exclude, ties=rules.whole_ties, threads=threads)
-    return NeighborList(found.indptr, memory.positions(found.ids), found.distances)
-
-
-def _rank_weighted(
-    memory: NeighborsMemory,
-    row_weights: FloatArray,
-    cells: FloatArray,
-    wanted: int,
-    whole_ties: bool,
-    threads: int,
-    own: IntArray | None,
-    whole: bool,
-) -> NeighborList:
-    """Rows that count by their weight: the search is repeated with more rows where the wanted count is not reached."""
-    pending, k = np.arange(len(cells)), wanted + 1
+    if row_weights is None:
+        found = memory.search(cells, min(wanted, len(memory)), exclude=ids, ties=rules.whole_ties, threads=threads)
+        return NeighborList(found.indptr, memory.positions(found.ids), found.distances)
+    # Rows count by their weight: the search is repeated with more rows where the wanted count is not reached.
+    pending, most = np.arange(len(cells)), wanted + 1
     parts: list[tuple[AnyArray, ...]] = []  # queries, rows, distances and weights of some entries
     while pending.size:
-        k = min(k, len(memory))
-        ids = None if own is None else memory.ids[own[pending]]
-        asked, exclude = (None, ids) if whole else (ids, None)
-        found = memory.search(cells[pending], k, own=asked, exclude=exclude, ties=whole_ties, threads=threads)
-        queries = np.repeat(pending, np.diff(found.indptr))
-        rows = memory.positions(found.ids)
+        most = min(most, len(memory))
+        left_out = None if ids is None else ids[pending]
+        asked, exclude = (None, left_out) if whole else (left_out, None)
+        found = memory.search(cells[pending], most, own=asked, exclude=exclude, ties=rules.whole_ties, threads=threads)
+        queries, rows = np.repeat(pending, np.diff(found.indptr)), memory.positions(found.ids)
         weights = row_weights[rows]
         if own is not None and not whole:
             weights = weights - np.where(rows == own[queries], np.minimum(weights, 1.0), 0.0)
         reached = np.bincount(queries, weights, minlength=len(cells)) >= wanted * (1 - SLACK)
-        done = reached | (k == len(memory))
+        done = reached | (most == len(memory))
         kept = (weights > 0) & done[queries]
         parts.append(tuple(a[kept] for a in (queries, rows, found.distances, weights)))
-        pending, k = pending[~done[pending]], 2 * k
+        pending, most = pending[~done[pending]], 2 * most
     joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
     order = np.argsort(joined[0], kind="stable")
     queries, rows, distances, weights = (array[order] for array in joined)
     indptr = np.concatenate(([0], np.cumsum(np.bincount(queries, minlength=len(cells)))))
     return NeighborList(indptr, rows, distances, weights)
-
-
-def _all_rows(
-    memory: NeighborsMemory, cells: FloatArray, rules: Rules, threads: int, own: IntArray | None
-) -> NeighborList:
-    n, row_weights = len(memory), memory.row_weights
-    distances = memory.distances(cells, None if own is None else memory.ids[own], threads=threads)
-    rows = np.tile(np.arange(n, dtype=np.int64), len(cells))
-    if own is not None:
-        others = np.arange(n) != own[:, None]
-        rows, n = rows[others.ravel()], n - 1
-        distances = distances[others].reshape(len(cells), n)
-    return NeighborList(
-        indptr=np.arange(len(cells) + 1) * n,
-        rows=rows,
-        distances=distances.ravel(),
-        counts=None if row_weights is None else row_weights[rows],
-        bandwidths=distances.max(axis=1) * (1 + SLACK) if rules.vote.needs_bandwidth else None,
-    )
 
 
 def refuse_overflow(
