@@ -224,13 +224,13 @@ def test_too_many_centers() -> None:
 def test_networks_leave_the_threads_of_blas_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A limit would be the whole process's, and slow its other threads down."""
     threads: list[int] = []
-    original = np.linalg.qr
+    original = np.linalg.norm
 
     def watched(*arguments: Any, **options: Any) -> Any:
         threads.extend(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
         return original(*arguments, **options)
 
-    monkeypatch.setattr(np.linalg, "qr", watched)
+    monkeypatch.setattr(np.linalg, "norm", watched)
     with threadpool_limits(2, "blas"):
         RBFNetworkRegressor(3).fit(X, NUMBERS)
     assert set(threads) == {2}

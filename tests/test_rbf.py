@@ -13,6 +13,7 @@ from reference import rbf as slow
 from reference.distances import Cases
 from tables import labels, mixed_rows
 
+from priorcase._core import ridge_rows, ridge_spectrum
 from priorcase.exceptions import FarQueryWarning
 from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor
 from priorcase.local.rbf.output_layer import PENALTIES
@@ -46,6 +47,31 @@ def center_rows(model: Any) -> list[list[Any]]:
 def slow_phi(model: Any, stored: list[list[Any]], queries: list[list[Any]]) -> NDArray[np.float64]:
     centers, widths = center_rows(model), model.widths_.tolist()
     return np.array([slow.activations(cases(stored), query, centers, widths) for query in queries])
+
+
+# -- the decomposition in the core
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (5, 8), (300, 12), (700, 130)])
+def test_the_core_decomposes_like_lapack(rows: int, columns: int) -> None:
+    rng = np.random.default_rng(rows)
+    A = rng.normal(size=(rows, columns)) * np.geomspace(1.0, 1e-9, columns)
+    A[:, columns // 2] = A[:, 0]  # one direction less
+    triangle = np.zeros((columns, columns))
+    for block in np.array_split(A, 3):
+        triangle = ridge_rows(triangle, np.ascontiguousarray(block))
+    assert (np.tril(triangle, -1) == 0.0).all()
+    np.testing.assert_allclose(triangle.T @ triangle, A.T @ A, rtol=1e-10, atol=1e-14 * np.square(A).sum())
+    targets = rng.normal(size=(columns, 2))
+    singular, right, projected = ridge_spectrum(triangle, targets)
+    expected = np.linalg.svd(A, compute_uv=False)
+    np.testing.assert_allclose(singular[: expected.size], expected, rtol=1e-6, atol=1e-14 * expected[0])
+    kept = singular > 1e-13 * singular[0]
+    np.testing.assert_allclose(right[kept] @ right[kept].T, np.eye(int(kept.sum())), atol=1e-12)
+    # U' Y and U' R = S V' are the same turns of Y and R.
+    np.testing.assert_allclose(
+        projected[kept].T @ (singular[:, None] * right)[kept], targets.T @ triangle, atol=1e-11 * singular[0]
+    )
 
 
 # -- the network against the reference

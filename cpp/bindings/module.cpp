@@ -18,6 +18,7 @@ NB_MODULE(_core, module) {
   priorcase::bind_leave_one_out(module);
   priorcase::bind_local(module);
   priorcase::bind_local_classes(module);
+  priorcase::bind_ridge(module);
   priorcase::bind_relevance(module);
   priorcase::bind_cases(module);
   module.def("cpu_paths", [] {

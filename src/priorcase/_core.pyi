@@ -442,6 +442,12 @@ def local_logistic(
 ) -> tuple[FloatArray, NDArray[np.uint8]]:
     """Class probabilities by a logistic fit to the voters of each query, and whether its steps came to an end."""
 
+def ridge_rows(triangle: FloatArray, block: FloatArray) -> FloatArray:
+    """The upper triangle R of ``[R; block] = Q R'``, on one thread."""
+
+def ridge_spectrum(triangle: FloatArray, targets: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Singular values S of a square matrix ``U S V'``, descending, its ``V'``, and ``U' targets``, on one thread."""
+
 def local_fits(
     indptr: IdArray,
     rows: IdArray,

@@ -125,17 +125,9 @@ class SingularSquares {
     double tangent = 1.0 / (std::abs(zeta) + std::sqrt(1.0 + zeta * zeta));
     if (zeta < 0.0) tangent = -tangent;
     const double cosine = 1.0 / std::sqrt(1.0 + tangent * tangent), sine = cosine * tangent;
-    rotate(one, other, n, cosine, sine);
-    rotate(turns_[k], turns_[l], turns_.length(), cosine, sine);
+    sums_->rotate(one, other, n, cosine, sine);
+    sums_->rotate(turns_[k], turns_[l], turns_.length(), cosine, sine);
     return true;
-  }
-
-  static void rotate(double* one, double* other, std::size_t n, double cosine, double sine) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const double x = one[i], y = other[i];
-      one[i] = cosine * x - sine * y;
-      other[i] = sine * x + cosine * y;
-    }
   }
 
   // From columns S V to V / sqrt(S^2 + penalty), without those whose root is up to rcond times the largest S; turns take

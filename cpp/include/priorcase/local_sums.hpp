@@ -102,6 +102,15 @@ struct ColumnLoops {
     for (std::size_t i = 0; i < n; i += Width) at(out + i) = at(x + i) * at(y + i);
   }
 
+  // Turns x and y against each other.
+  static PRIORCASE_INLINE void rotate(double* x, double* y, std::size_t n, double cosine, double sine) {
+    for (std::size_t i = 0; i < n; i += Width) {
+      const Register one = at(x + i), other = at(y + i);
+      at(x + i) = cosine * one - sine * other;
+      at(y + i) = sine * one + cosine * other;
+    }
+  }
+
   // x = a x
   static PRIORCASE_INLINE void scale(double a, double* x, std::size_t n) {
     for (std::size_t i = 0; i < n; i += Width) at(x + i) *= a;

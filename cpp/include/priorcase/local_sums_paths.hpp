@@ -17,6 +17,7 @@ struct ColumnSums {
   void (*add_multiple)(double a, const double* x, double* y, std::size_t n);
   void (*multiply)(const double* x, const double* y, double* out, std::size_t n);
   void (*scale)(double a, double* x, std::size_t n);
+  void (*rotate)(double* x, double* y, std::size_t n, double cosine, double sine);
 
   double dot(const double* x, const double* y, std::size_t n) const {
     double sum;
@@ -40,7 +41,12 @@ struct ColumnSums {
     ColumnLoops<width>::multiply(x, y, out, n);                                                                       \
   }                                                                                                                   \
   target inline void scale(double a, double* x, std::size_t n) { ColumnLoops<width>::scale(a, x, n); }                \
-  inline ColumnSums column_sums(const char* path) { return {path, sum, dots, centre, add_multiple, multiply, scale}; }
+  target inline void rotate(double* x, double* y, std::size_t n, double cosine, double sine) {                        \
+    ColumnLoops<width>::rotate(x, y, n, cosine, sine);                                                                \
+  }                                                                                                                   \
+  inline ColumnSums column_sums(const char* path) {                                                                   \
+    return {path, sum, dots, centre, add_multiple, multiply, scale, rotate};                                          \
+  }
 
 namespace scalar {
 PRIORCASE_COLUMN_SUMS(, 2)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import repeat
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -117,13 +119,13 @@ def fit_network(
         advance("widths")
         order = 1 + len(centers) + rows.targets.shape[1]
         triangles = [np.zeros((order, order)) for _ in widths]
-        for part in blocks:
-            squares = centers.squares(rows.cells[part], threads=threads)
-            for i, width in enumerate(widths):
-                phi = gaussian(squares, width)
-                triangles[i] = with_rows(triangles[i], phi, rows.targets[part], rows.weights[part])
-            advance("output layer")
-        spectra = [Spectrum.of(triangle, len(centers)) for triangle in triangles]
+        with ThreadPoolExecutor(threads) as pool:  # each width by itself, so threads change nothing
+            for part in blocks:
+                activations = pool.map(gaussian, repeat(centers.squares(rows.cells[part], threads=threads)), widths)
+                learned = repeat(rows.targets[part]), repeat(rows.weights[part])
+                triangles = list(pool.map(with_rows, triangles, activations, *learned))
+                advance("output layer")
+            spectra = list(pool.map(Spectrum.of, triangles, repeat(len(centers))))
         alphas = [s.penalties() if isinstance(design.alpha, str) else np.array([design.alpha]) for s in spectra]
         if design.criterion == "gcv":
             scores = [np.array([s.gcv(a) for a in tried.tolist()]) for s, tried in zip(spectra, alphas, strict=True)]

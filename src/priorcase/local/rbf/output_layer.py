@@ -3,7 +3,8 @@
 With activations ``Phi`` and targets Y of the rows, both less their means and times the roots of the row weights, and
 the singular value decomposition ``Phi = U S V'``, the weights for any penalty alpha are ``V S (S^2 + alpha)^-1 U' Y``.
 One decomposition serves all penalties and their scores: generalised cross-validation (Golub, Heath & Wahba 1979) and
-leave-one-out (Allen 1974), neither of which refits anything.
+leave-one-out (Allen 1974), neither of which refits anything. It is the core's own, on one thread: on a busy machine the
+threads of BLAS, which wait for each other at every column, take a hundred times as long.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._core import ridge_rows, ridge_spectrum
 from priorcase._typing import Backend, FloatArray, IntArray
 from priorcase.exceptions import prefix_errors
 from priorcase.learning.plotting import drawing, legend_beside, ring, style
@@ -42,8 +44,8 @@ class Spectrum:
         """The decomposition of the rows that were added to a triangle."""
         inner, outer = slice(1, 1 + centers), slice(1 + centers, None)
         # The first row is that of the intercept, up to its sign; below it all columns are less their means.
-        root = triangle[0, 0]
-        left, singular, right = np.linalg.svd(triangle[inner, inner])
+        root, given = triangle[0, 0], np.ascontiguousarray(triangle[inner, outer])
+        singular, right, projected = ridge_spectrum(np.ascontiguousarray(triangle[inner, inner]), given)
         # Activations less their means are exact to this many digits of the activations themselves.
         noise = np.finfo(np.float64).eps * (1 + centers) * float(np.linalg.norm(triangle[: 1 + centers, inner]))
         kept = singular > noise  # what is left is rounding, and has no direction
@@ -53,7 +55,7 @@ class Spectrum:
             target_means=triangle[0, outer] / root,
             singular=np.where(kept, singular, 0.0),
             right=np.ascontiguousarray(np.where(kept, right.T, 0.0)),
-            projected=left.T @ triangle[inner, outer],
+            projected=projected,
             rest=np.square(triangle[outer, outer]).sum(axis=0),
         )
 
@@ -125,8 +127,7 @@ def with_rows(triangle: FloatArray, phi: FloatArray, targets: FloatArray, weight
     """The factor R of ``[1 Phi Y] = Q R`` with some more rows: orthogonal steps keep twice as many digits as sums."""
     block = np.concatenate((np.ones((len(phi), 1)), phi, targets), axis=1)
     block *= np.sqrt(weights)[:, None]
-    found = np.linalg.qr(np.concatenate((triangle, block)), mode="r")
-    return np.asarray(found)
+    return ridge_rows(triangle, block)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

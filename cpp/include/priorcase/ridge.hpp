@@ -1,0 +1,134 @@
+// Ridge least squares on many rows, on one thread: a triangle that takes rows in, and its singular values.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "priorcase/local_sums_paths.hpp"
+
+namespace priorcase {
+
+// The factor R of a matrix Q R, row by row; rows are added by Householder's reflections, a few at a time so that they
+// stay in the cache. What lies below the diagonal is 0 and stays so.
+class RidgeTriangle {
+ public:
+  RidgeTriangle(double* rows, std::size_t width) : rows_(rows), width_(width), products_(width) {}
+
+  void add(const double* block, std::size_t n) {
+    for (std::size_t start = 0; start < n; start += at_once) {
+      const std::size_t count = std::min(at_once, n - start);
+      columns_.reshape(count, width_);
+      for (std::size_t j = 0; j < width_; ++j) {
+        double* column = columns_[j];
+        std::fill(column + count, column + columns_.length(), 0.0);
+        for (std::size_t i = 0; i < count; ++i) column[i] = block[(start + i) * width_ + j];
+      }
+      for (std::size_t j = 0; j < width_; ++j) reflect(j);
+    }
+  }
+
+ private:
+  static constexpr std::size_t at_once = 128;
+
+  void reflect(std::size_t j) {
+    const std::size_t n = columns_.length(), rest = width_ - j - 1;
+    const double* mirror = columns_[j];
+    double* row = rows_ + j * width_;
+    const double square = sums_->dot(mirror, mirror, n);
+    if (square == 0.0) return;
+    const double length = std::sqrt(row[j] * row[j] + square), corner = row[j] > 0.0 ? -length : length;
+    const double top = row[j] - corner, factor = 1.0 / (corner * top);
+    row[j] = corner;
+    if (rest > 0) sums_->dots(mirror, columns_[j + 1], rest, n, products_.data());
+    for (std::size_t k = 0; k < rest; ++k) {
+      double& entry = row[j + 1 + k];
+      const double along = factor * (top * entry + products_[k]);
+      entry += along * top;
+      sums_->add_multiple(along, mirror, columns_[j + 1 + k], n);
+    }
+  }
+
+  const ColumnSums* sums_ = &column_sums();
+  double* rows_;
+  std::size_t width_;
+  Columns columns_;
+  std::vector<double> products_;
+};
+
+// With R = U S V': the rows of R are turned against each other until all are orthogonal (one-sided Jacobi: Golub & Van
+// Loan 2013, section 8.6.3), the longest first. They are then S V', and targets that take the same turns are U'Y.
+class RidgeSpectrum {
+ public:
+  RidgeSpectrum(const double* rows, std::size_t count, double* targets, std::size_t n_targets)
+      : count_(count), targets_(targets), n_targets_(n_targets), squares_(count) {
+    rows_.reshape(count, count);
+    for (std::size_t k = 0; k < count; ++k) {
+      double* row = rows_[k];
+      std::fill(std::copy_n(rows + k * count, count, row), row + rows_.length(), 0.0);
+    }
+    orthogonalise();
+  }
+
+  // The singular values, descending, and V', a row for each; a row of 0 where there is no direction.
+  void write(double* singular, double* right) const {
+    for (std::size_t k = 0; k < count_; ++k) {
+      singular[k] = std::sqrt(sums_->dot(rows_[k], rows_[k], rows_.length()));
+      for (std::size_t j = 0; j < count_; ++j)
+        right[k * count_ + j] = singular[k] > 0.0 ? rows_[k][j] / singular[k] : 0.0;
+    }
+  }
+
+ private:
+  static constexpr double rounding = 1e-15;
+  static constexpr int most_sweeps = 60;
+
+  void orthogonalise() {
+    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+      for (std::size_t k = 0; k < count_; ++k) squares_[k] = sums_->dot(rows_[k], rows_[k], rows_.length());
+      const double largest = count_ ? *std::max_element(squares_.begin(), squares_.end()) : 0.0;
+      bool turned = false;
+      for (std::size_t k = 0; k < count_; ++k)
+        for (std::size_t l = k + 1; l < count_; ++l) turned |= turn(k, l, largest);
+      if (!turned) return;
+    }
+  }
+
+  // Turns two rows until they are orthogonal. Dust of rounding is left alone.
+  bool turn(std::size_t k, std::size_t l, double largest) {
+    const std::size_t n = rows_.length();
+    double *one = rows_[k], *other = rows_[l], *y = targets_ + k * n_targets_, *z = targets_ + l * n_targets_;
+    const bool swapped = squares_[l] > squares_[k];
+    if (swapped) {
+      std::swap_ranges(one, one + n, other);
+      std::swap_ranges(y, y + n_targets_, z);
+      std::swap(squares_[k], squares_[l]);
+    }
+    const double a = squares_[k], b = squares_[l];
+    if (b <= rounding * rounding * largest) return swapped;
+    const double c = sums_->dot(one, other, n), near = rounding * std::sqrt(static_cast<double>(n));
+    if (std::abs(c) <= near * std::sqrt(a * b)) return swapped;
+    const double zeta = (b - a) / (2.0 * c);
+    double tangent = 1.0 / (std::abs(zeta) + std::sqrt(1.0 + zeta * zeta));
+    if (zeta < 0.0) tangent = -tangent;
+    const double cosine = 1.0 / std::sqrt(1.0 + tangent * tangent), sine = cosine * tangent;
+    sums_->rotate(one, other, n, cosine, sine);
+    for (std::size_t t = 0; t < n_targets_; ++t) {
+      const double first = y[t], second = z[t];
+      y[t] = cosine * first - sine * second;
+      z[t] = sine * first + cosine * second;
+    }
+    squares_[k] = a - tangent * c;  // near enough until the next sweep
+    squares_[l] = std::max(b + tangent * c, 0.0);
+    return true;
+  }
+
+  const ColumnSums* sums_ = &column_sums();
+  std::size_t count_;
+  double* targets_;
+  std::size_t n_targets_;
+  std::vector<double> squares_;
+  Columns rows_;
+};
+
+}  // namespace priorcase
