@@ -208,7 +208,7 @@ def near_sets(asked, stored):
 def test_mistakes_in_trying_out():
     with pytest.raises(ParameterError) as caught:
         similarities("a", ["a", "b"], "nominal", "mvdm", solutions=["x"])
-    assert "solutions must be" in str(caught.value)
+    assert "solutions must hold" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
         similarities(None, ["a"], "nominal")
     assert "query must be" in str(caught.value)

@@ -61,7 +61,7 @@ WRONG: list[tuple[dict[str, Any], dict[str, Any], type[PriorcaseError], str]] = 
         "unknown"
     )),
     ({"age": 3}, {"n_jobs": 0}, ParameterError, (
-        "n_jobs=0"
+        "n_jobs must be"
     )),
     ({"age": 3}, {"where": np.ones(3, dtype=np.bool_)}, CaseBaseError, (
         "where as an array of bool of shape (3,)"
