@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -122,14 +123,11 @@ class NumberColumn(Growing):
         return [None if cell != cell else cell for cell in numbers.tolist()]
 
 
-class NewCodes:
+class NewCodes(NamedTuple):
     """A batch of codes, not stored yet, and the values that are new."""
 
-    __slots__ = ("codes", "new")
-
-    def __init__(self, codes: IntArray, new: dict[int, Value]) -> None:
-        self.codes = codes
-        self.new = new
+    codes: IntArray
+    new: dict[int, Value]
 
 
 class CodeColumn(Growing):
@@ -304,6 +302,7 @@ def _translated(column: Coded, translate: dict[int, int]) -> IntArray:
 # -- rows
 
 
+@dataclass(slots=True, eq=False)
 class _Rows:
     """One state of some rows; it is never changed.
 
@@ -312,47 +311,22 @@ class _Rows:
     columns first. ``line`` is one object for all states that came from each other by appending.
     """
 
-    __slots__ = (
-        "_cache",
-        "codes",
-        "columns",
-        "ends",
-        "ids",
-        "line",
-        "next_id",
-        "removals",
-        "removed",
-        "size",
-        "version",
-        "weights",
-    )
+    columns: tuple[Column, ...]
+    codes: tuple[int, ...]
+    ids: Growing
+    weights: Growing | None
+    size: int
+    next_id: int
+    version: int = 0
+    removals: int = 0
+    removed: IdArray | None = None
+    line: object = None
+    ends: list[int] = field(default_factory=list)
+    _cache: dict[tuple[str, int], Any] = field(default_factory=dict)
 
-    def __init__(
-        self,
-        columns: tuple[Column, ...],
-        codes: tuple[int, ...],
-        ids: Growing,
-        weights: Growing | None,
-        size: int,
-        next_id: int,
-        version: int = 0,
-        removals: int = 0,
-        removed: IdArray | None = None,
-        line: object = None,
-        ends: list[int] | None = None,
-    ) -> None:
-        self.columns = columns
-        self.codes = codes
-        self.ids = ids
-        self.weights = weights
-        self.size = size
-        self.next_id = next_id
-        self.version = version
-        self.removals = removals
-        self.removed = removed
-        self.line = object() if line is None else line
-        self.ends = [size] if ends is None else ends
-        self._cache: dict[tuple[str, int], Any] = {}
+    def __post_init__(self) -> None:
+        if self.line is None:  # columns of its own
+            self.line, self.ends = object(), [self.size]
 
     def __len__(self) -> int:
         return self.size if self.removed is None else self.size - self.removed.size
@@ -397,14 +371,14 @@ class _Rows:
 
     def with_row(self, items: list[Any], weight: float | None) -> _Rows:
         """The state with one more row of known values."""
-        columns, ids, weights, ends = self._writable(weight is not None)
+        parts = columns, ids, weights, _ = self._writable(weight is not None)
         size = self.size
         for column, item in zip(columns, items, strict=True):
             column.push(size, item)
         ids.push(size, self.next_id)
         if weights is not None:
             weights.push(size, 1.0 if weight is None else weight)
-        return self._longer(columns, self.codes, ids, weights, 1, ends)
+        return self._longer(parts, self.codes, 1)
 
     def with_rows(self, prepared: list[FloatArray | NewCodes], weights: FloatArray | None, count: int) -> _Rows:
         """The state with more rows."""
@@ -422,10 +396,10 @@ class _Rows:
         ids.extend(size, np.arange(self.next_id, self.next_id + count, dtype=np.int64))
         if stored_weights is not None:
             stored_weights.extend(size, np.ones(count) if weights is None else weights)
-        return self._longer(tuple(grown), tuple(codes), ids, stored_weights, count, ends)
+        return self._longer((tuple(grown), ids, stored_weights, ends), tuple(codes), count)
 
-    def _writable(self, weighted: bool) -> tuple[tuple[Column, ...], Growing, Growing | None, list[int] | None]:
-        """Columns that may be written to behind the rows of this state; the list of their ends, None for new ones."""
+    def _writable(self, weighted: bool) -> tuple[tuple[Column, ...], Growing, Growing | None, list[int]]:
+        """Columns, ids and weights that may be written to behind the rows of this state, and the list of their ends."""
         weights = Growing(np.ones(self.size)) if weighted and self.weights is None else self.weights
         try:
             end = self.ends.pop()  # one step, so that of two threads only one gets it
@@ -437,33 +411,16 @@ class _Rows:
             self.ends.append(end)
         columns = tuple(column.copy(self.size, n) for column, n in zip(self.columns, self.codes, strict=True))
         weights = None if weights is None else Growing(weights.view(self.size).copy())
-        return columns, Growing(self.ids.view(self.size).copy()), weights, None
+        return columns, Growing(self.ids.view(self.size).copy()), weights, []
 
     def _longer(
-        self,
-        columns: tuple[Column, ...],
-        codes: tuple[int, ...],
-        ids: Growing,
-        weights: Growing | None,
-        count: int,
-        ends: list[int] | None,
+        self, parts: tuple[tuple[Column, ...], Growing, Growing | None, list[int]], codes: tuple[int, ...], count: int
     ) -> _Rows:
-        size, line = self.size + count, None if ends is None else self.line
-        if ends is not None:
-            ends.append(size)
-        found = _Rows(
-            columns,
-            codes,
-            ids,
-            weights,
-            size,
-            self.next_id + count,
-            self.version + 1,
-            self.removals,
-            self.removed,
-            line,
-            ends,
-        )
+        columns, ids, weights, ends = parts
+        size, next_id, line = self.size + count, self.next_id + count, self.line if ends is self.ends else None
+        ends.append(size)
+        version, removals = self.version + 1, self.removals
+        found = _Rows(columns, codes, ids, weights, size, next_id, version, removals, self.removed, line, ends)
         for key, known in list(self._cache.items()):  # so that counting goes on from what was counted before
             if key[0] == "counts":
                 found._cache["counted", key[1]] = (self.size, known)
@@ -491,19 +448,8 @@ class _Rows:
                 counted["counts", j] = counts
                 if vanished and column.kind.values is None:
                     columns[j] = column.without(vanished, self.codes[j])
-        found = _Rows(
-            tuple(columns),
-            self.codes,
-            self.ids,
-            self.weights,
-            self.size,
-            self.next_id,
-            self.version + 1,
-            self.removals + 1,
-            removed,
-            None,
-            self.ends,
-        )
+        same = self.codes, self.ids, self.weights, self.size, self.next_id
+        found = _Rows(tuple(columns), *same, self.version + 1, self.removals + 1, removed, object(), self.ends)
         found._cache.update(counted)
         return found if removed.size <= max(_FEW, self.size // _SHARE) else found.compacted()
 
@@ -529,12 +475,7 @@ class Instances:
     All rows are one state that is replaced as a whole: a change that fails leaves everything as it was, and threads
     that read see either all of a change or nothing of it. Changes are for one thread at a time.
 
-    Parameters
-    ----------
-    schema
-        The attributes.
-    targets
-        What is to be predicted, if anything.
+    ``schema`` are the attributes, ``targets`` what is to be predicted, if anything.
 
     Examples
     --------
@@ -615,14 +556,8 @@ class Instances:
     def append(self, table: Table, targets: Table | None = None, weights: ArrayLike | None = None) -> IdArray:
         """Append rows and return their ids; all of them are stored, or none and an error says why.
 
-        Parameters
-        ----------
-        table
-            Rows read under ``schema``.
-        targets
-            Their targets, read under ``targets``.
-        weights
-            How many equal rows each stands for; None for one.
+        ``table`` are rows read under ``schema``, ``targets`` their targets, ``weights`` how many equal rows each stands
+        for.
         """
         self._check_tables(table, targets)
         count, rows = len(table), self._rows
@@ -665,12 +600,7 @@ class Instances:
     def reshaped(self, schema: Schema, sources: Sequence[int | None]) -> Instances:
         """The rows with the attributes of another schema, as instances of their own; ids, targets and weights stay.
 
-        Parameters
-        ----------
-        schema
-            The attributes they shall have.
-        sources
-            For each of them which attribute it is now; None for one that is missing in every row.
+        ``sources`` says for each attribute of ``schema`` which one it is now; None for one missing in every row.
 
         Examples
         --------
@@ -684,16 +614,16 @@ class Instances:
         """
         rows = self._rows.compacted()
         columns, codes = [], []
-        for kind, source in zip(schema.kinds, sources, strict=True):
-            if source is None:
-                columns.append(_missing(kind, rows.size))
-                codes.append(len(kind.values or ()) if not isinstance(columns[-1], NumberColumn) else 0)  # type: ignore[union-attr]
-            else:
+        targets = range(len(self.schema), len(rows.columns))
+        for kind, source in zip((*schema.kinds, *(None for _ in targets)), (*sources, *targets), strict=True):
+            if source is None and kind is not None:
+                column = make_column(kind)
+                missing = -1 if isinstance(column, CodeColumn) else np.nan
+                columns.append(column.with_data(np.full(rows.size, missing, column.data.dtype)))
+                codes.append(len(column.values) if isinstance(column, CodeColumn) else 0)
+            elif source is not None:
                 columns.append(rows.columns[source].copy(rows.size, rows.codes[source]))
                 codes.append(rows.codes[source])
-        for j in range(len(self.schema), len(rows.columns)):
-            columns.append(rows.columns[j].copy(rows.size, rows.codes[j]))
-            codes.append(rows.codes[j])
         weights = None if rows.weights is None else Growing(rows.weights.view(rows.size).copy())
         ids = Growing(rows.ids.view(rows.size).copy())
         return self._with(schema, _Rows(tuple(columns), tuple(codes), ids, weights, rows.size, rows.next_id))
@@ -893,14 +823,6 @@ class Instances:
                 f"ids must be distinct, but {listed(values[counts > 1].tolist())} occur more than once"
             )
         return places
-
-
-def _missing(kind: Kind, size: int) -> Column:
-    """A column that is missing in every row."""
-    column = make_column(kind)
-    if isinstance(column, NumberColumn):
-        return column.with_data(np.full(size, np.nan))
-    return column.with_data(np.full(size, -1, column.data.dtype))
 
 
 def check_ids(ids: ArrayLike) -> IdArray:

@@ -161,13 +161,8 @@ class Schema:
     def position(self, key: Name, *, parameter: str = "key") -> int:
         """Position of the attribute that ``key`` names; ``ParameterError`` if there is none.
 
-        Parameters
-        ----------
-        key
-            Name or position of an attribute. An integer, of Python or NumPy, is a name if some name equals it, and a
-            position from 0 otherwise.
-        parameter
-            Name of the parameter that holds ``key``, for messages.
+        An integer, of Python or NumPy, is a name if some name equals it, and a position from 0 otherwise. ``parameter``
+        is the name of the parameter that holds ``key``, for messages.
 
         Examples
         --------
@@ -217,8 +212,6 @@ class Schema:
             integer is a name if the names are integers, and a position otherwise.
         kinds
             Declared kinds, by name or position; they take precedence.
-        parameter
-            Name of the parameter that holds ``kinds``, for messages.
 
         Examples
         --------
@@ -251,12 +244,7 @@ class Schema:
     def read(self, X: Any, *, known: Callable[[int], Iterable[Value]] | None = None) -> Table:
         """Read the rows of a table by this schema.
 
-        Parameters
-        ----------
-        X
-            A table of any type that has the columns of this schema.
-        known
-            Gives the values known for an attribute, for messages.
+        ``known`` gives the values known for an attribute, for messages.
         """
         if self._numeric and type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiu":
             return self._read_block(X)

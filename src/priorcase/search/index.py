@@ -46,14 +46,8 @@ class Index:
 
     Any number of threads may search at the same time; whoever changes the rows holds `lock`.
 
-    Parameters
-    ----------
-    instances
-        The rows.
-    fitted
-        The distance by which the rows are first put in order; later searches may use another one of the same table.
-    ids
-        The rows to begin with; None for all.
+    ``fitted`` is the distance by which the rows are first put in order; later searches may use another one of the same
+    table. ``ids``: the rows to begin with; None for all.
 
     Examples
     --------
@@ -156,24 +150,9 @@ class Index:
     ) -> Neighbors:
         """The k nearest rows of each query; all rows where there are fewer than k.
 
-        Parameters
-        ----------
-        fitted
-            The distance.
-        queries
-            Cells of the queries, shape (q, A).
-        k
-            Number of rows to find.
-        weights
-            Attribute weights, one row for all queries, shape (A,), or one for each, shape (q, A); None: all 1.
-        exclude
-            An id for each query that is not to be found, such as the query's own; -1 excludes nothing.
-        ties
-            Find also every further row whose distance equals that of the k-th.
-        algorithm
-            How to search; see `Algorithm`.
-        threads
-            Number of threads that share the queries.
+        ``queries`` are cells, shape (q, A). ``weights``: attribute weights, one row for all queries, shape (A,), or one
+        for each, shape (q, A); None: all 1. ``exclude``: an id for each query that is not to be found, such as its own;
+        -1 excludes nothing. ``ties``: find also every further row whose distance equals that of the k-th.
         """
         if not is_whole(k) or k < 1:
             raise ParameterError(f"k must be a whole number >= 1, got {quoted(k)}")
