@@ -41,10 +41,8 @@ TARGETS: dict[str, list[Any]] = {
 ALPHA = 5.0
 """How many standard deviations a number may be off by default (Kordos & Blachnik 2012)."""
 
-MANY_ROWS = 20_000
-"""From here on a progress bar is shown."""
-
-_ROWS_AT_ONCE = 4_096
+# Rows from which on a progress bar is shown, and rows between two looks at Ctrl-C.
+MANY_ROWS, _ROWS_AT_ONCE = 20_000, 4_096
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

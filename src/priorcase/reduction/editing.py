@@ -217,12 +217,9 @@ def edited(
 def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
     """The rows kept, of which there must be some."""
     if not kept.size:
-        counts = rows.classes is not None and rows.classes.dtype.kind in "iuf"
-        advice = (
-            "here y names classes; if it counts or measures, ENN and DROP3 take it by target='numbers'"
-            if counts
-            else "the columns hardly tell the target; another n_neighbors or distance may keep some rows"
-        )
+        advice = "the columns hardly tell the target; another n_neighbors or distance may keep some rows"
+        if rows.classes is not None and rows.classes.dtype.kind in "iuf":
+            advice = "here y names classes; if it counts or measures, ENN and DROP3 take it by target='numbers'"
         raise TooFewRowsError(
             f"all {len(rows)} rows would be deleted, because their nearest others (n_neighbors = {k}) disagree with "
             f"every one of them; {advice}"
