@@ -14,7 +14,7 @@ from reference import trees as reference
 from test_pairs import as_rows, counted, random_rows
 from test_tree_sums import log_fraction
 
-from priorcase.bayes.pairs import Family, PairCounts, PairMarginals, PairModel
+from priorcase.bayes.pairs import Family, PairCounts, PairModel
 
 FAMILIES: tuple[Family, ...] = get_args(Family)
 tables = st.tuples(
@@ -26,7 +26,7 @@ sizes_of_sample = st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(10)])
 
 
 def model_of(counts: PairCounts, family: Any, ess: float = 1.0, least: float = 1.0) -> PairModel:
-    return PairModel(PairMarginals(counts), family, ess, least)
+    return PairModel(counts, family, ess, least)
 
 
 def best(rows: list[reference.Row], sizes: Any, n_classes: int, ess: Fraction, tree: Any) -> reference.Parents:
@@ -162,7 +162,7 @@ def test_posteriors_are_shares_of_the_marginal_likelihood(table: Any, ess: Fract
     counts, rows, width = counted(columns, classes, sizes, 3), as_rows(columns, classes), len(sizes)
     members = [reference.marginal(rows, each, sizes, 3, ess) for each in reference.all_super_parents(width)]
     shares = [float(each / sum(members)) for each in (*members[1:], members[0])]
-    np.testing.assert_allclose(np.exp(model_of(counts, "super_parents", float(ess)).super_parent_logs), shares, 1e-11)
+    np.testing.assert_allclose(model_of(counts, "super_parents", float(ess)).super_parent_probabilities, shares, 1e-11)
     trees = {
         tree: reference.marginal(rows, reference.rooted(tree, width), sizes, 3, ess)
         for tree in reference.spanning_trees(width)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reference import trees as reference
 from test_tree_sums import log_fraction
 
-from priorcase.bayes.pairs import PairCounts, PairMarginals, check_n_pairs
+from priorcase.bayes.pairs import PairCounts, check_n_pairs
 from priorcase.exceptions import TooLargeError
 
 
@@ -39,13 +39,15 @@ def counted(
 
 def single(counts: PairCounts, a: int) -> Any:
     """Counts of one attribute: values by classes."""
-    starts = counts.single_starts()
+    starts = np.concatenate(([0], np.cumsum(counts.sizes * counts.n_classes)))
     return counts.singles[starts[a] : starts[a + 1]].reshape(-1, counts.n_classes)
 
 
 def pair(counts: PairCounts, u: int, v: int) -> Any:
     """Counts of two attributes, u before v: values of u by values of v by classes."""
-    starts, edge = counts.pair_starts(), v * (v - 1) // 2 + u
+    second, first = np.tril_indices(counts.n_attributes, -1)
+    starts = np.concatenate(([0], np.cumsum(counts.sizes[first] * counts.sizes[second] * counts.n_classes)))
+    edge = v * (v - 1) // 2 + u
     return counts.pairs[starts[edge] : starts[edge + 1]].reshape(int(counts.sizes[u]), -1, counts.n_classes)
 
 
@@ -113,10 +115,9 @@ def test_whole_weights_are_repetitions() -> None:
 def test_weights_of_edges_are_ratios_of_marginal_likelihoods(seed: int, sizes: tuple[int, ...], ess: str) -> None:
     columns, classes = random_rows(seed, 7, sizes, 3)
     counts, rows, n = counted(columns, classes, sizes, 3), as_rows(columns, classes), len(sizes)
-    marginals = PairMarginals(counts)
     naive = reference.marginal(rows, reference.naive(n), sizes, 3, Fraction(ess))
-    assert marginals.log_naive(float(Fraction(ess))) == pytest.approx(log_fraction(naive), rel=1e-12)
-    weights = iter(marginals.log_weights(float(Fraction(ess))))
+    assert counts.log_naive(float(Fraction(ess))) == pytest.approx(log_fraction(naive), rel=1e-12)
+    weights = iter(counts.log_weights(float(Fraction(ess))))
     for v in range(n):
         for u in range(v):
             one_edge = tuple(u if each == v else None for each in range(n))
@@ -126,7 +127,7 @@ def test_weights_of_edges_are_ratios_of_marginal_likelihoods(seed: int, sizes: t
 
 def test_weights_of_widened_attributes_are_computed_anew() -> None:
     columns, classes = random_rows(5, 40, (3, 2, 4), 2)
-    counts, wider = (PairMarginals(counted(columns, classes, (3, width, 4), 2)) for width in (2, 3))
+    counts, wider = (counted(columns, classes, (3, width, 4), 2) for width in (2, 3))
     before = counts.log_weights(1.0)
     after = counts.log_weights(1.0, np.array([3, 3, 4]), (before, np.array([False, True, False])))
     np.testing.assert_allclose(after, wider.log_weights(1.0), rtol=1e-13)
@@ -135,9 +136,9 @@ def test_weights_of_widened_attributes_are_computed_anew() -> None:
 
 
 def test_no_rows_say_nothing() -> None:
-    marginals = PairMarginals(PairCounts.empty([3, 2], 2))
-    assert marginals.log_naive(1.0) == 0.0
-    assert marginals.log_weights(1.0).tolist() == [0.0]
+    counts = PairCounts.empty([3, 2], 2)
+    assert counts.log_naive(1.0) == 0.0
+    assert counts.log_weights(1.0).tolist() == [0.0]
 
 
 def test_tables_beyond_memory_are_refused() -> None:

@@ -48,11 +48,7 @@ class Discretiser(Protocol):
     """Whether the cuts depend on the classes of the rows."""
 
     def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
-        """Cut points, strictly ascending; none where a single bin is best or there is nothing to cut.
-
-        ``values`` are the known values in any order, ``classes`` the class code of each, below ``n_classes`` (None
-        where classes are not needed), and ``weights`` how often each row counts (None for once each).
-        """
+        """Cut points of known values in any order, strictly ascending; none where a single bin is best."""
         ...
 
 
@@ -92,7 +88,7 @@ class CutPoints:
 
 @dataclass(frozen=True)
 class _LabelBlind(ABC):
-    """What the discretisers that do not look at classes share: a number of bins, at least 2."""
+    """Base of the discretisers that do not look at classes: a number of bins, at least 2."""
 
     bins: int = 5
 
@@ -104,16 +100,11 @@ class _LabelBlind(ABC):
         object.__setattr__(self, "bins", int(self.bins))
 
     @abstractmethod
-    def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
-        """Cut points, as in `Discretiser`."""
+    def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray: ...
 
     @prefix_errors
     def learned_from(self, column: ArrayLike) -> CutPoints:
-        """The cut points of a whole column, NaN where missing, to be used on parts of it.
-
-        Cuts are learned from training rows otherwise; those of a whole column have seen the test rows too, though not
-        their classes.
-        """
+        """The cut points of a whole column, NaN where missing, to be used on parts of it."""
         values = as_floats(column)
         if values is None or values.ndim != 1 or np.isinf(values).any():
             raise ParameterError(
@@ -155,10 +146,10 @@ class EqualFrequency(_LabelBlind):
     """
 
     def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
-        column = distinct(values, weights)
-        if len(column) < 2:
+        points, totals = distinct(values, weights)
+        if len(points) < 2:
             return np.empty(0)
-        reached = np.cumsum(column.weights)
+        reached = np.cumsum(totals)
         wanted = np.arange(1, self.bins, dtype=np.float64) * reached[-1]
         # Both sides times ``bins``, so that whole weights are compared as whole numbers.
         below = reached[:-1] * self.bins
@@ -166,7 +157,7 @@ class EqualFrequency(_LabelBlind):
         before = after - 1
         after = np.minimum(after, len(below) - 1)
         places = np.unique(np.where(wanted - below[before] <= below[after] - wanted, before, after))
-        return between(column.points[places], column.points[places + 1])
+        return between(points[places], points[places + 1])
 
 
 @dataclass(frozen=True)
@@ -187,14 +178,12 @@ class KMeansBins(_LabelBlind):
     """
 
     def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
-        column = distinct(values, weights)
-        if len(column) < 2:
+        points, totals = distinct(values, weights)
+        if len(points) < 2:
             return np.empty(0)
-        line = _Line(column)
-        found = []
-        clusters = line.settle(line.quantiles(self.bins))
-        for (_, left), (begin, right) in pairwise(clusters):
-            low, high = float(column.points[begin - 1]), float(column.points[begin])
+        line, found = _Line(points, totals), []
+        for (_, left), (begin, right) in pairwise(line.settle(line.quantiles(self.bins))):
+            low, high = float(points[begin - 1]), float(points[begin])
             cut = line.number((left + right) / 2)
             found.append(cut if low < cut <= high else high)
         return np.array(found, dtype=np.float64)
@@ -203,13 +192,12 @@ class KMeansBins(_LabelBlind):
 class _Line:
     """Values as whole numbers: exact sums, so that no tie is decided by a rounding."""
 
-    def __init__(self, column: Distinct) -> None:
-        points = column.points
+    def __init__(self, points: FloatArray, times: FloatArray) -> None:
         self.exponent = int(np.frexp(np.abs(points).max())[1])
         fixed = np.ldexp(points, _BITS - self.exponent).astype(np.int64)
         self.low = int(fixed[0])
         self.positions = fixed - fixed[0]
-        times, total = column.weights, float(column.weights.sum())
+        total = float(times.sum())
         if total >= _MOST_WEIGHT or (times != np.floor(times)).any():
             times = np.floor(times * ((_MOST_WEIGHT - len(times) - 1) / total))
         times = times.astype(np.int64)
@@ -284,40 +272,34 @@ class MDL:
         while waiting:
             begin, end = waiting.pop()
             split = blocks.best_split(begin, end)
-            if split is None or split.whole.weight < 2:
+            if split is None or (n := float(split.whole.sum())) < 2:
                 continue
-            (n, k, entropy), left, right = split.whole, split.left, split.right
+            k, sides = len(split.whole), _class_nats(split.left) + _class_nats(split.right)
             # ln(3^k - 2), also where 3^k is beyond float64.
             shapes = k * math.log(3) + math.log1p(-2 * math.exp(-k * math.log(3)))
-            sides = left.n_classes * left.entropy + right.n_classes * right.entropy
-            if split.gain > (math.log(n - 1) + shapes - k * entropy + sides) / n:
+            if split.gain > (math.log(n - 1) + shapes - _class_nats(split.whole) + sides) / n:
                 found.append(blocks.cuts[split.at])
                 waiting += [(begin, split.at), (split.at, end)]
         return np.array(sorted(found), dtype=np.float64)
 
 
-class _Side(NamedTuple):
-    """Some rows: their weight, their classes and the entropy of these, in nats."""
-
-    weight: float
-    n_classes: int
-    entropy: float
-
-    @classmethod
-    def of(cls, weights: FloatArray) -> _Side:
-        total = float(weights.sum())
-        shares = weights / total
-        return cls(total, len(weights), float(-xlogy(shares, shares).sum()))
-
-
 class _Split(NamedTuple):
-    """The best cut of a run of blocks: before block ``at``; ``gain`` is the information gain in nats."""
+    """The best cut of a run of blocks, before block ``at``, with the weights of the classes there and on either side.
+
+    ``gain`` is the information gain in nats.
+    """
 
     at: int
     gain: float
-    whole: _Side
-    left: _Side
-    right: _Side
+    whole: FloatArray
+    left: FloatArray
+    right: FloatArray
+
+
+def _class_nats(weights: FloatArray) -> float:
+    """The entropy of the classes, in nats, times their number."""
+    shares = weights / float(weights.sum())
+    return len(weights) * float(-xlogy(shares, shares).sum())
 
 
 class _ClassBlocks:
@@ -338,25 +320,24 @@ class _ClassBlocks:
         ends = np.searchsorted(classes[order], np.arange(n_classes + 1))
         groups = [order[a:b] for a, b in pairwise(ends) if b > a]
         columns = [distinct(values[rows], None if weights is None else weights[rows]) for rows in groups]
-        columns = [column for column in columns if len(column)]
-        points = np.unique(np.concatenate([np.empty(0), *(column.points for column in columns)]))
-        places = [np.searchsorted(points, column.points) for column in columns]
-        n_of, only = np.zeros(len(points), dtype=np.int64), np.zeros(len(points), dtype=np.int64)
+        columns = [column for column in columns if len(column[0])]
+        points = np.unique(np.concatenate([np.empty(0), *(own for own, _ in columns)]))
+        places = [np.searchsorted(points, own) for own, _ in columns]
+        n_of, only = np.zeros((2, len(points)), dtype=np.int64)
         for k, at in enumerate(places):
             n_of[at] += 1
             only[at] = k
         pure, begins = n_of == 1, np.ones(len(points), dtype=np.bool_)
         begins[1:] = ~(pure[1:] & pure[:-1] & (only[1:] == only[:-1]))
-        block_of = np.cumsum(begins) - 1
-        starts = np.flatnonzero(begins)
+        block_of, starts = np.cumsum(begins) - 1, np.flatnonzero(begins)
         self.cuts = np.append(np.nan, between(points[starts[1:] - 1], points[starts[1:]]))[: len(starts)]
         self.blocks: list[NDArray[np.intp]] = [block_of[at] for at in places]
-        self.weights = [column.weights for column in columns]
+        self.weights = [own for _, own in columns]
         self._table = None
-        if all(bool((w == np.floor(w)).all()) for w in self.weights):
-            total = sum(float(w.sum()) for w in self.weights)
-            whole = np.arange(total + 1) if total <= 4 * values.size else None
-            self._table = None if whole is None else xlogy(whole, whole)
+        total = sum(float(w.sum()) for w in self.weights)
+        if total <= 4 * values.size and all((w == np.floor(w)).all() for w in self.weights):
+            whole = np.arange(total + 1)
+            self._table = xlogy(whole, whole)
 
     def best_split(self, begin: int, end: int) -> _Split | None:
         """The cut of some blocks with the highest gain, the lowest of equal ones; None if all gain nothing."""
@@ -391,8 +372,8 @@ class _ClassBlocks:
         # Presence comes from places: a difference of fractional weights is not always 0 where it should be.
         of_left = of_left[[at[0] <= i for at, _ in parts]]
         of_right = of_right[[at[-1] > i for at, _ in parts]]
-        whole, gain = _Side.of(np.array(sums)), before - float(rest.min())
-        return _Split(begin + i + 1, gain / whole.weight, whole, _Side.of(of_left), _Side.of(of_right))
+        whole = np.array(sums)
+        return _Split(begin + i + 1, (before - float(rest.min())) / float(whole.sum()), whole, of_left, of_right)
 
     def _plogp(self, weights: FloatArray) -> FloatArray:
         if self._table is not None:
@@ -401,32 +382,17 @@ class _ClassBlocks:
         return np.asarray(xlogy(weights, weights))
 
 
-@dataclass(frozen=True)
-class Distinct:
-    """The distinct values of a column and the weight of each."""
-
-    points: FloatArray
-    weights: FloatArray
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-
-def distinct(values: FloatArray, weights: FloatArray | None = None) -> Distinct:
-    """The distinct known values, ascending, with the total weight of each.
-
-    The weights of equal values are added in ascending order, so that the order of the rows changes no bit.
-    """
+def distinct(values: FloatArray, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+    """The distinct known values, ascending, and the total weight of each, whatever the order of the rows."""
     values = np.asarray(values, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
     if weights is None:
         points, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-        return Distinct(points, counts.astype(np.float64))
+        return points, counts.astype(np.float64)
     usable = ~np.isnan(values) & (weights > 0)
     values, weights = values[usable], np.asarray(weights, dtype=np.float64)[usable]
     order = np.lexsort((weights, values))
     points, at = np.unique(values[order], return_inverse=True)
-    totals: FloatArray = np.bincount(at, weights=weights[order], minlength=len(points)).astype(np.float64)
-    return Distinct(points, totals)
+    return points, np.bincount(at, weights=weights[order], minlength=len(points)).astype(np.float64)
 
 
 def between(lower: FloatArray, upper: FloatArray) -> FloatArray:

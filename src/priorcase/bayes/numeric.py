@@ -24,33 +24,19 @@ from priorcase._core import add_moments
 from priorcase._locks import cached_property
 from priorcase._parameters import check_fields, is_number
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
-from priorcase.bayes.discretise import (
-    MDL,
-    Discretiser,
-    Distinct,
-    EqualFrequency,
-    EqualWidth,
-    KMeansBins,
-    TwoWay,
-    distinct,
-)
+from priorcase.bayes import discretise as bins
 from priorcase.bayes.predictive import log_rising
 from priorcase.exceptions import NumericRangeError, ParameterError, advice, quoted
 
 # Variances within these leave room for the square of any distance that matters.
 LEAST_VARIANCE, MOST_VARIANCE = 1e-280, 1e280
-
 # The least weight of values that have a variance of their own: two rows, the rounding of weights aside.
-TWO_ROWS = 2 * (1 - 1e-12)
-
+_ROUNDING = 1e-12
+TWO_ROWS = 2 * (1 - _ROUNDING)
 # Without a row that makes up more than all but this share of the squared deviations, too few digits are left.
 _CANCELLED = 2.0**-10
-_LEAST = float(np.nextafter(0.0, 1.0))
-
 # An interquartile range below this share of the standard deviation is one between equal values.
 _LEAST_RANGE = 1e-9
-# Weights that add up to a share of the whole, rounding aside.
-_ROUNDING = 1e-12
 _CELLS_AT_ONCE = 2**17
 _KERNELS_AT_ONCE = 2**20
 
@@ -92,7 +78,7 @@ class Moments:
             deviation_all = _total(deviation) + _total(squares)
         deviation_all = np.where(np.isnan(deviation_all), np.inf, deviation_all)
         differ = (away != 0).any(axis=-1) & (deviation_all == 0)  # by too little to be squared
-        deviation_all = np.where(differ, _LEAST, deviation_all)
+        deviation_all = np.where(differ, math.ulp(0.0), deviation_all)
         return cls(n, mean, deviation, n_all, mean_all, deviation_all, low)
 
     @classmethod
@@ -305,16 +291,8 @@ class Student:
         found = rising - a0 * np.log(b / b0) - 0.5 * m.n * np.log(2 * math.pi * b) + 0.5 * np.log(self.strength / k)
         return np.where(m.is_informative()[..., None] & (m.n > 0), found, 0.0)
 
-    def parameters_pooled(self, m: Moments) -> FloatArray:
-        """As `parameters`, with all classes taken for one: shape (..., 4)."""
-        return self.parameters(m.pooled())[..., 0, :]
-
-    def log_marginal_pooled(self, m: Moments) -> FloatArray:
-        """As `log_marginal`, with all classes taken for one: shape (...,)."""
-        return np.asarray(self.log_marginal(m.pooled())[..., 0])
-
     def _posterior(self, m: Moments) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """``k, m, a, b`` of the posterior in each class; without values where they would overflow to no purpose."""
+        """``k, m, a, b`` of the posterior in each class; as without values where the column is not informative."""
         informative = m.is_informative()[..., None]
         n, mean, deviation = (np.where(informative, part, 0.0) for part in (m.n, m.mean, m.deviation))
         prior_mean = np.asarray(m.mean_all if self.mean is None else self.mean, dtype=np.float64)[..., None]
@@ -446,34 +424,25 @@ class KernelDensity:
 class FittedKernels:
     def __init__(self, bandwidth: Bandwidth, samples: Sequence[Sample]) -> None:
         self.bandwidth = bandwidth
-        self.classes = [_KernelSum(distinct(*sample)) for sample in samples]
-        parts = [kernels.values for kernels in self.classes]
-        points = np.concatenate([np.empty(0), *(part.points for part in parts)])
-        weights = np.concatenate([np.empty(0), *(part.weights for part in parts)])
-        codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-        self.everything = _KernelSum(distinct(points, weights))
-        self.moments = Moments.of(points, codes, len(parts), weights)
+        self.classes = [_KernelSum(*bins.distinct(*sample)) for sample in samples]
+        points = np.concatenate([np.empty(0), *(part.points for part in self.classes)])
+        weights = np.concatenate([np.empty(0), *(part.weights for part in self.classes)])
+        codes = np.repeat(np.arange(len(self.classes)), [len(part.points) for part in self.classes])
+        self.everything = _KernelSum(*bins.distinct(points, weights))
+        self.moments = Moments.of(points, codes, len(self.classes), weights)
 
     def log_density(self, x: FloatArray, own: IntArray | None = None, weights: FloatArray | None = None) -> FloatArray:
         """Log-density of each number in each class, by all values; 0 where it is missing.
 
         Where classes ``own`` are given, these are the stored rows with their weights, each to be left out.
         """
-        x, m = np.asarray(x, dtype=np.float64), self.moments
-        known = np.flatnonzero(~np.isnan(x))
-        found = np.zeros((len(x), len(self.classes)))
-        if not m.is_informative():
-            return found
-        n = len(known)
-        if own is None:
-            by_class = (np.broadcast_to(part, (n, len(m.n))) for part in (m.n, m.mean, m.deviation))
-            m = Moments(*by_class, *(np.full(n, part) for part in (m.n_all, m.mean_all, m.deviation_all)))
-            classes, out = np.full(n, -1), np.zeros(n)
-        else:
+        x = np.asarray(x, dtype=np.float64)
+        found, known = np.zeros((len(x), len(self.classes))), np.flatnonzero(~np.isnan(x))
+        if self.moments.is_informative():
+            own = np.full(len(x), -1) if own is None else own
             w = np.ones(len(x)) if weights is None else np.asarray(weights, dtype=np.float64)
-            m = moments_without_each(m, x, own, w, known)
-            classes, out = own[known], np.where(own < 0, 0.0, w)[known]
-        found[known] = self._log_densities(x[known], classes, out, m)
+            m = moments_without_each(self.moments, x, own, w, known)
+            found[known] = self._log_densities(x[known], own[known], np.where(own < 0, 0.0, w)[known], m)
         return found
 
     def _log_densities(self, x: FloatArray, own: IntArray, w: FloatArray, m: Moments) -> FloatArray:
@@ -518,25 +487,32 @@ class _KernelSum:
     Each query leaves out some weight ``out``, or 0, of the stored value ``at``, which is its own.
     """
 
-    values: Distinct
+    points: FloatArray
+    weights: FloatArray
 
     @cached_property
     def reached(self) -> FloatArray:
-        return np.cumsum(self.values.weights)
+        return np.cumsum(self.weights)
 
     def find(self, x: FloatArray) -> IntArray:
-        return np.minimum(np.searchsorted(self.values.points, x), len(self.values) - 1)
+        return np.minimum(np.searchsorted(self.points, x), len(self.points) - 1)
 
     def quartile_range(self, at: IntArray, out: FloatArray) -> FloatArray:
         """Third minus first quartile, each the smallest value with at least this share at or below it."""
-        return self._quantile(0.75, at, out) - self._quantile(0.25, at, out)
+        last, found = len(self.points) - 1, []
+        for q in (0.25, 0.75):
+            wanted = q * (self.reached[-1] - out) * (1 - _ROUNDING)
+            before = np.searchsorted(self.reached, wanted, side="left")
+            after = np.maximum(np.searchsorted(self.reached, wanted + out, side="left"), at)
+            found.append(self.points[np.minimum(np.where(before < at, before, after), last)])
+        return found[1] - found[0]
 
     def log_density(
         self, x: FloatArray, bandwidth: FloatArray, weight: FloatArray, at: IntArray, out: FloatArray
     ) -> FloatArray:
         """``ln( sum_j w_j N(x; v_j, h^2) / sum_j w_j )`` for each query with its bandwidth and total weight."""
         found = np.empty(len(x))
-        step = max(1, _KERNELS_AT_ONCE // max(1, len(self.values)))
+        step = max(1, _KERNELS_AT_ONCE // max(1, len(self.points)))
         for begin in range(0, len(x), step):
             part = slice(begin, begin + step)
             found[part] = self._log_sums(x[part], bandwidth[part], at[part], out[part])
@@ -544,9 +520,9 @@ class _KernelSum:
 
     def _log_sums(self, x: FloatArray, bandwidth: FloatArray, at: IntArray, out: FloatArray) -> FloatArray:
         rows = np.arange(len(x))
-        left = self.values.weights[at] - out
+        left = self.weights[at] - out
         with np.errstate(over="ignore", divide="ignore"):
-            terms = (x[:, None] - self.values.points) / bandwidth[:, None]
+            terms = (x[:, None] - self.points) / bandwidth[:, None]
             terms *= terms
             terms *= -0.5
             terms[rows[left <= 0], at[left <= 0]] = -np.inf
@@ -555,21 +531,14 @@ class _KernelSum:
             terms -= np.where(np.isfinite(highest), highest, 0.0)[:, None]
             np.exp(terms, out=terms)
             own = terms[rows, at] * np.maximum(left, 0.0)
-            terms *= self.values.weights
+            terms *= self.weights
             terms[rows, at] = own
             return np.asarray(highest + np.log(terms.sum(axis=1)))
-
-    def _quantile(self, q: float, at: IntArray, out: FloatArray) -> FloatArray:
-        wanted = q * (self.reached[-1] - out) * (1 - _ROUNDING)
-        before = np.searchsorted(self.reached, wanted, side="left")
-        after = np.maximum(np.searchsorted(self.reached, wanted + out, side="left"), at)
-        place = np.where(before < at, before, after)
-        return np.asarray(self.values.points[np.minimum(place, len(self.values) - 1)])
 
 
 # -- the strategies by name
 
-Numeric: TypeAlias = Student | Gaussian | KernelDensity | Discretiser
+Numeric: TypeAlias = Student | Gaussian | KernelDensity | bins.Discretiser
 
 DENSITIES = (Student, Gaussian, KernelDensity)
 PLUG_IN = (Gaussian, KernelDensity)
@@ -579,11 +548,11 @@ NUMERIC: Mapping[str, Callable[[], Numeric]] = {
     "student": Student,
     "gaussian": Gaussian,
     "kernel": KernelDensity,
-    "equal_width": EqualWidth,
-    "equal_frequency": EqualFrequency,
-    "kmeans": KMeansBins,
-    "mdl": MDL,
-    "two_way": TwoWay,
+    "equal_width": bins.EqualWidth,
+    "equal_frequency": bins.EqualFrequency,
+    "kmeans": bins.KMeansBins,
+    "mdl": bins.MDL,
+    "two_way": bins.TwoWay,
 }
 
 

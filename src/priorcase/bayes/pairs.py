@@ -4,12 +4,11 @@ With ``theta`` the expected parameters of the counts, all families of structures
 naive Bayes, and ``rho_kuv = theta_kuv / (theta_ku theta_kv)``, the factor of a pair of values. They differ in the
 structures over which the products of ``rho`` are averaged.
 
-A tree weighs the product of its edges' weights; there are ``n^(n-2)`` trees over n nodes. Weights are given as
-logarithms in the lower triangle of a matrix, row by row: edges (1,0), (2,0), (2,1), (3,0) and so on. The sum over all
-trees eliminates one node after the other (star-mesh elimination): with ``s = sum_j w_pj``, eliminating p adds
-``w_pi w_pj / s`` to the weight of every other edge (i, j) and divides the sum by s. Unlike the determinant of Meilă &
-Jaakkola (2000) this subtracts nothing, so it stays exact where weights differ by thousands of nats. It takes
-``O(n^3)``, for the sum and for the shares of all edges together.
+A tree weighs the product of its edges' weights. Weights are given as logarithms in the lower triangle of a matrix, row
+by row: edges (1,0), (2,0), (2,1), (3,0) and so on. The sum over all trees eliminates one node after the other
+(star-mesh elimination): with ``s = sum_j w_pj``, eliminating p adds ``w_pi w_pj / s`` to the weight of every other edge
+(i, j) and divides the sum by s, in ``O(n^3)``. Unlike the determinant of Meilă & Jaakkola (2000) this subtracts
+nothing, so it stays exact where weights differ by thousands of nats.
 """
 
 from __future__ import annotations
@@ -49,13 +48,18 @@ _UPDATES_AT_ONCE = 200_000_000
 # -- counts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PairCounts:
     """Counts of classes, of values and of pairs of values, for attributes whose values are numbered from 0.
 
-    ``sizes`` are the numbers of values of the attributes, ``classes`` the counts of the classes. ``singles`` are counts
-    of values by classes, attribute after attribute. ``pairs`` are counts of values of the first by values of the second
-    by classes, for the attributes (0,1), (0,2), (1,2), (0,3) and so on.
+    ``sizes`` are the numbers of values of the attributes. ``singles`` are counts of values by classes, attribute after
+    attribute; ``pairs`` are counts of values of the first by values of the second by classes, for the attributes (0,1),
+    (0,2), (1,2), (0,3) and so on.
+
+    DM is the log marginal likelihood of counts whose cells share the class's part, ``ess / K``, of an equivalent sample
+    of ``ess`` rows (Heckerman, Geiger & Chickering 1995): ``sum_k DM(N_k)`` is
+    ``sum_kj ln G(N_kj + a) / G(a) - sum_k ln G(h_k + ess/K) / G(ess/K)``, with ``a = ess / K / cells``. The tallies are
+    made once, so another ``ess`` costs little.
     """
 
     sizes: IdArray
@@ -80,10 +84,7 @@ class PairCounts:
         *,
         threads: int = 1,
     ) -> Self:
-        """Counts of some rows, the same to the last bit for any order of the rows.
-
-        ``columns`` gives the values of a slice of the rows, (attributes, rows).
-        """
+        """Counts of rows in any order, bit for bit; ``columns`` gives the values of a slice, (attributes, rows)."""
         counts = cls.empty(sizes, n_classes)
         for unit, whole in [(1.0, None)] if weights is None else _whole_parts(weights):
             part = counts if unit == 1.0 and not counts.classes.any() else cls.empty(sizes, n_classes)
@@ -110,14 +111,45 @@ class PairCounts:
         amounts = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
         count_pairs(codes, own, amounts, 1.0, self.sizes, self.classes, self.singles, self.pairs, threads)
 
-    def single_starts(self) -> IdArray:
-        """Where the counts of each attribute begin, and where the last ones end."""
-        return np.concatenate(([0], np.cumsum(self.sizes * self.n_classes)))
+    @cached_property
+    def _singles(self) -> Tallies:
+        return Tallies.of(self.singles, np.concatenate(([0], np.cumsum(self.sizes * self.n_classes))))
 
-    def pair_starts(self) -> IdArray:
-        """Where the counts of each pair of attributes begin, and where the last ones end."""
+    @cached_property
+    def _pairs(self) -> Tallies:
         v, u = np.tril_indices(self.n_attributes, -1)
-        return np.concatenate(([0], np.cumsum(self.sizes[u] * self.sizes[v] * self.n_classes)))
+        cells = self.sizes[u] * self.sizes[v] * self.n_classes
+        return Tallies.of(self.pairs, np.concatenate(([0], np.cumsum(cells))))
+
+    def log_naive(self, ess: float) -> float:
+        """The log-probability of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``."""
+        classes, singles = self._class_logs(ess), self._single_logs(ess, self.sizes).sum()
+        of_classes = classes - log_rising(np.array(ess), self.classes.sum())
+        return float(of_classes + singles - self.n_attributes * classes)
+
+    def log_weights(
+        self, ess: float, widths: IntArray | None = None, known: tuple[FloatArray, BoolArray] | None = None
+    ) -> FloatArray:
+        """What each edge adds to the log-probability of all rows, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
+
+        ``widths`` are the assumed numbers of values; ``known`` are log-weights from before, and which are still valid.
+        """
+        width = self.sizes if widths is None else widths
+        v, u = np.tril_indices(self.n_attributes, -1)
+        wanted, result = None, np.zeros(u.size)
+        if known is not None:
+            wanted, result = np.flatnonzero(~known[1]), known[0].copy()
+            u, v = u[wanted], v[wanted]
+        pairs = self._pairs.log_rising_sums(ess / self.n_classes / (width[u] * width[v]), wanted)
+        singles = self._single_logs(ess, width)
+        result[... if wanted is None else wanted] = pairs - singles[u] - singles[v] + self._class_logs(ess)
+        return result
+
+    def _class_logs(self, ess: float) -> float:
+        return float(log_rising(np.array(ess / self.n_classes), self.classes).sum())
+
+    def _single_logs(self, ess: float, widths: IntArray) -> FloatArray:
+        return self._singles.log_rising_sums(ess / self.n_classes / widths)
 
 
 def n_pairs(sizes: Sequence[int] | IntArray) -> int:
@@ -126,9 +158,7 @@ def n_pairs(sizes: Sequence[int] | IntArray) -> int:
 
 
 def check_n_pairs(sizes: Sequence[int] | IntArray, n_classes: int, names: Sequence[object]) -> None:
-    """Refuse more than `MAX_CELLS` counts, and name the attributes with the most values."""
-    cells = n_pairs(sizes) * n_classes
-    if cells > MAX_CELLS:
+    if (cells := n_pairs(sizes) * n_classes) > MAX_CELLS:
         widest = sorted(range(len(sizes)), key=lambda a: -int(sizes[a]))[:3]
         most = ", ".join(f"{names[a]!r} ({int(sizes[a]):,})" for a in widest)
         raise TooLargeError(
@@ -153,16 +183,12 @@ def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
         unit = max(unit / _WHOLE, smallest)
 
 
-# -- marginal likelihoods
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
     """How many cells of each of several tables hold each count, so that sums over cells evaluate each count once.
 
-    The entries of table t are ``starts[t]`` to ``starts[t + 1]``: ``times`` cells hold the count ``counts[which]``.
-    Empty cells are left out. Counts are ascending within a table, so that sums do not depend on how values are
-    numbered.
+    The entries of table t are ``starts[t]`` to ``starts[t + 1]``: ``times`` cells hold the count ``counts[which]``,
+    ascending, so that sums do not depend on how values are numbered. Empty cells are left out.
     """
 
     starts: IdArray
@@ -198,57 +224,6 @@ class Tallies:
         return np.bincount(table, weights=times * logs, minlength=priors.size).astype(np.float64)
 
 
-class PairMarginals:
-    """Log marginal likelihoods of naive Bayes, and of each edge that may be added to it.
-
-    DM is the log marginal likelihood of counts whose cells share the class's part, ``ess / K``, of an equivalent sample
-    of ``ess`` rows (Heckerman, Geiger & Chickering 1995): ``sum_k DM(N_k)`` is
-    ``sum_kj ln G(N_kj + a) / G(a) - sum_k ln G(h_k + ess/K) / G(ess/K)``, with ``a = ess / K / cells``. The tallies are
-    made once, so another ``ess`` costs little.
-    """
-
-    def __init__(self, counts: PairCounts) -> None:
-        self.counts = counts
-
-    @cached_property
-    def _singles(self) -> Tallies:
-        return Tallies.of(self.counts.singles, self.counts.single_starts())
-
-    @cached_property
-    def _pairs(self) -> Tallies:
-        return Tallies.of(self.counts.pairs, self.counts.pair_starts())
-
-    def log_naive(self, ess: float) -> float:
-        """The log-probability of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``."""
-        classes, singles = self._class_logs(ess), self._single_logs(ess, self.counts.sizes).sum()
-        of_classes = classes - log_rising(np.array(ess), self.counts.classes.sum())
-        return float(of_classes + singles - self.counts.n_attributes * classes)
-
-    def log_weights(
-        self, ess: float, widths: IntArray | None = None, known: tuple[FloatArray, BoolArray] | None = None
-    ) -> FloatArray:
-        """What each edge adds to the log-probability of all rows, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
-
-        ``widths`` are the assumed numbers of values; ``known`` are log-weights from before, and which are still valid.
-        """
-        width = self.counts.sizes if widths is None else widths
-        v, u = np.tril_indices(self.counts.n_attributes, -1)
-        wanted, result = None, np.zeros(u.size)
-        if known is not None:
-            wanted, result = np.flatnonzero(~known[1]), known[0].copy()
-            u, v = u[wanted], v[wanted]
-        pairs = self._pairs.log_rising_sums(ess / self.counts.n_classes / (width[u] * width[v]), wanted)
-        singles = self._single_logs(ess, width)
-        result[... if wanted is None else wanted] = pairs - singles[u] - singles[v] + self._class_logs(ess)
-        return result
-
-    def _class_logs(self, ess: float) -> float:
-        return float(log_rising(np.array(ess / self.counts.n_classes), self.counts.classes).sum())
-
-    def _single_logs(self, ess: float, widths: IntArray) -> FloatArray:
-        return self._singles.log_rising_sums(ess / self.counts.n_classes / widths)
-
-
 # -- averages over structures
 
 
@@ -269,19 +244,15 @@ def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
     return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PairModel:
     """A family of structures with its counts; ``least`` is the `AODE.min_count` of ``plain_super_parents``."""
 
-    marginals: PairMarginals
+    counts: PairCounts
     family: Family
     ess: float = 1.0
     least: float = 1.0
     _cache: dict[bytes, FloatArray] = field(default_factory=dict)
-
-    @property
-    def counts(self) -> PairCounts:
-        return self.marginals.counts
 
     @property
     def log_weights(self) -> FloatArray:
@@ -303,10 +274,10 @@ class PairModel:
         return np.append(as_matrix(self.log_weights, self.counts.n_attributes).sum(axis=0), 0.0)
 
     @property
-    def super_parent_logs(self) -> FloatArray:
-        """The log posterior of each super-parent and, last, of naive Bayes, with equal prior probabilities."""
+    def super_parent_probabilities(self) -> FloatArray:
+        """The posterior probability of each super-parent and, last, of naive Bayes, with equal prior probabilities."""
         logs = self.super_parent_weights
-        return logs - float(np.logaddexp.reduce(logs))
+        return np.exp(logs - float(np.logaddexp.reduce(logs)))
 
     def log_evidence(self) -> float:
         """The log-probability of all rows, averaged over the structures (for ``best_tree``, under the one chosen).
@@ -314,8 +285,7 @@ class PairModel:
         Every tree has the prior probability ``1 / A^(A-2)``, every member of the super-parent family ``1 / (A + 1)``. A
         plain average over super-parents gives rows no probability; it uses that of the family with naive Bayes.
         """
-        n, logs = self.counts.n_attributes, self.marginals.log_weights(self.ess)
-        naive = self.marginals.log_naive(self.ess)
+        n, logs, naive = self.counts.n_attributes, self.counts.log_weights(self.ess), self.counts.log_naive(self.ess)
         if self.family == "all_trees":
             return naive + log_tree_sum(logs, n) - max(n - 2, 0) * float(np.log(n))
         if self.family == "best_tree":
@@ -330,8 +300,7 @@ class PairModel:
         An unseen value widens its attribute by one value for that query, and with it the weights of its edges.
         """
         codes = np.ascontiguousarray(codes, dtype=np.int32)
-        unseen = codes < 0
-        if not unseen.any():
+        if not (unseen := codes < 0).any():
             return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), threads=threads)
         result = np.empty((len(codes), self.counts.n_classes))
         masks, group = np.unique(unseen, axis=0, return_inverse=True)
@@ -345,8 +314,7 @@ class PairModel:
     ) -> FloatArray:
         """``ln P(k, q | D without q)`` for stored rows of classes ``own`` and weights ``leave``, exactly."""
         amounts = np.ones(len(codes)) if leave is None else np.ascontiguousarray(leave, dtype=np.float64)
-        codes = np.ascontiguousarray(codes, dtype=np.int32)
-        own = np.ascontiguousarray(own, dtype=np.int32)
+        codes, own = (np.ascontiguousarray(numbers, dtype=np.int32) for numbers in (codes, own))
         return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), own, amounts, threads=threads)
 
     def _ask(self, codes: IntArray, widened: BoolArray, *left_out: AnyArray, threads: int) -> FloatArray:
@@ -373,7 +341,7 @@ class PairModel:
         if widened.any():
             v, u = np.tril_indices(widened.size, -1)
             known = self.log_weights, ~(widened[u] | widened[v])
-        weights = self.marginals.log_weights(self.ess, self.counts.sizes + widened, known)
+        weights = self.counts.log_weights(self.ess, self.counts.sizes + widened, known)
         if len(self._cache) < _MAX_CACHED:
             self._cache[key] = weights
         return weights

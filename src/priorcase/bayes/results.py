@@ -10,22 +10,11 @@ from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
-from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name, Value
+from priorcase._typing import AnyArray, Backend, FloatArray, Name, Value
 from priorcase.bayes.discretise import Interval
 from priorcase.exceptions import ParameterError, UnknownNameError, listed, nearest, prefix_errors, quoted
-from priorcase.learning.results import (
-    Grid,
-    PerQuery,
-    Row,
-    by_attribute,
-    framed,
-    free_label,
-    grids_html,
-    grids_text,
-    rest_text,
-    short,
-    value_text,
-)
+from priorcase.learning import results as layout
+from priorcase.learning.results import Grid, PerQuery, Row, short, value_text
 from priorcase.learning.targets import objects
 
 Key = TypeVar("Key")
@@ -51,17 +40,16 @@ TARGET: Final = _Target.TARGET
 
 
 class _PrintedPerQuery(PerQuery):
-    """A result that prints one table for each of the first queries: subclasses make them by `_grid`."""
+    """A result that prints the table `_grid` of each of the first queries."""
 
     @abstractmethod
-    def _grid(self, i: int) -> Grid:
-        """The table of one query."""
+    def _grid(self, i: int) -> Grid: ...
 
     def __repr__(self) -> str:
-        return grids_text(self._grids(), rest_text(_QUERIES, len(self)))
+        return layout.grids_text(self._grids(), layout.rest_text(_QUERIES, len(self)))
 
     def _repr_html_(self) -> str:
-        return grids_html(self._grids(), rest_text(_QUERIES, len(self)))
+        return layout.grids_html(self._grids(), layout.rest_text(_QUERIES, len(self)))
 
     def _grids(self) -> list[Grid]:
         return [self._grid(i) for i in range(min(len(self), _QUERIES))]
@@ -71,15 +59,13 @@ class _PrintedPerQuery(PerQuery):
 class Contributions(_PrintedPerQuery):
     """What the class prior and each attribute add to the log-odds of the predicted class against another class.
 
-    ``contributions[i]`` and ``contributions[i:j]`` are the contributions for some of the queries, which keep their
-    numbers. Prints as a table, the largest contributions first, in terminals and notebooks.
+    It can be indexed and sliced by query, and prints as a table, the largest contributions first.
 
     ``shares`` are what each part adds, shape (queries, 1 + attributes): the prior first, ``ln a_p - ln a_v``, then
     ``ln phi_pi - ln phi_vi`` for each attribute; 0 where it is missing. Infinite where a zero probability rules out one
     of the two classes, NaN where it rules out both. ``total`` is ``ln P(predicted) - ln P(versus)``: the sum of the
     shares where all are finite, 0 where every class is impossible. ``probabilities`` are those of the two classes,
-    ``backend`` is the library of the frame that the estimator was fitted on, or None, and ``numbers`` are those of the
-    queries among all.
+    ``backend`` is the library of the frame that the estimator was fitted on, and ``numbers`` are those of the queries.
     """
 
     names: tuple[Name, ...]
@@ -102,17 +88,15 @@ class Contributions(_PrintedPerQuery):
         return replace(self, queries=queries, numbers=numbers, **parts)
 
     def frame(self) -> Any:
-        """One row for each query, in a frame of the library that the estimator was fitted with.
+        """One row for each query, in a frame of the library that the estimator was fitted with, or an installed one.
 
         Columns: ``query``, ``predicted``, ``versus``, ``total``, ``prior``, the attributes' values by name, and
-        ``share of NAME`` for what each adds. An attribute named like one of the first columns becomes
-        ``NAME (value)``; a name that is still taken becomes ``NAME (2)``. After a fit on arrays, the frame is one of
-        the installed library.
+        ``share of NAME`` for what each adds. A name that is taken becomes ``NAME (value)`` or ``NAME (2)``.
         """
         columns = {"query": np.array(self.numbers, np.int64), "predicted": self.predicted, "versus": self.versus}
         columns |= {"total": self.total, "prior": self.shares[:, 0]}
         shares = {"share": self.shares[:, 1:]}
-        return framed(by_attribute(columns, self.names, self.queries, shares), self.backend)
+        return layout.framed(layout.by_attribute(columns, self.names, self.queries, shares), self.backend)
 
     def note(self, query: int) -> str:
         """A remark on a query whose shares do not add up because every class is impossible; otherwise empty."""
@@ -157,9 +141,8 @@ class JointDistribution(_PrintedPerQuery):
     It can be indexed and sliced by query, and prints as a table, the most probable combinations first.
 
     ``targets`` are the columns, as in the schema (``TARGET`` for the class), ``names`` what they are called in tables
-    and ``values`` those of each in the order of its axis, as in `NaiveBayes.column_values`. ``probabilities`` have the
-    shape (queries, values of the first target, values of the second, ...) and sum to 1 for each query. ``backend`` and
-    ``numbers`` as in `Contributions`.
+    and ``values`` those of each, as in `NaiveBayes.column_values`. ``probabilities`` have the shape (queries, values of
+    the first target, values of the second, ...). ``backend`` and ``numbers`` as in `Contributions`.
     """
 
     targets: tuple[Name, ...]
@@ -183,33 +166,31 @@ class JointDistribution(_PrintedPerQuery):
             raise ParameterError(
                 f"targets must be some of {listed(self.targets)}, each at most once, got {quoted(targets)}"
             )
-        others = tuple(1 + axis for axis in range(len(self.targets)) if axis not in kept)
-        left = sorted(kept)
-        summed = self.probabilities.sum(axis=others)
-        return replace(
-            self,
-            targets=tuple(self.targets[axis] for axis in kept),
-            values=tuple(self.values[axis] for axis in kept),
-            probabilities=np.ascontiguousarray(summed.transpose(0, *(1 + left.index(axis) for axis in kept))),
-            names=tuple(self.names[axis] for axis in kept),
-        )
+        summed = self.probabilities.sum(axis=tuple(1 + axis for axis in range(len(self.targets)) if axis not in kept))
+        ordered = np.ascontiguousarray(summed.transpose(0, *(1 + sorted(kept).index(axis) for axis in kept)))
+        columns, names = tuple(self.targets[axis] for axis in kept), tuple(self.names[axis] for axis in kept)
+        values = tuple(self.values[axis] for axis in kept)
+        return replace(self, targets=columns, values=values, probabilities=ordered, names=names)
 
     def most_probable(self) -> list[tuple[Value, ...]]:
         """The most probable combination of values for each query; the first of equally probable ones."""
         return [self._combination(cell) for cell in self._flat().argmax(axis=1).tolist()]
 
     def frame(self) -> Any:
-        """One row for each query and combination, in a frame of the library that the estimator was fitted with.
+        """One row for each query and combination, in a frame as in `Contributions.frame`.
 
-        Columns: ``query``, the targets by name, and ``probability``; intervals are written as text. A name that is
-        already taken becomes ``NAME (2)``. After a fit on arrays, the frame is one of the installed library.
+        Columns: ``query``, the targets by name, and ``probability``; intervals are written as text.
         """
         flat = self._flat()
         where = np.unravel_index(np.tile(np.arange(flat.shape[1]), len(self)), self.probabilities.shape[1:])
         columns: dict[str, Any] = {"query": np.repeat(np.array(self.numbers, np.int64), flat.shape[1])}
         for name, values, at in zip(self.names, self.values, where, strict=True):
-            columns[free_label(name, {*columns, "probability"})] = _without_intervals(values)[at]
-        return framed(columns | {"probability": flat.ravel()}, self.backend)
+            if any(
+                isinstance(value, Interval) for value in values.tolist()
+            ):  # as text: all libraries have columns for it
+                values = objects([None if value is None else str(value) for value in values.tolist()])
+            columns[layout.free_label(name, {*columns, "probability"})] = values[at]
+        return layout.framed(columns | {"probability": flat.ravel()}, self.backend)
 
     def _flat(self) -> FloatArray:
         return self.probabilities.reshape(len(self), -1)
@@ -239,74 +220,58 @@ class JointDistribution(_PrintedPerQuery):
         return Grid(f"query {self.numbers[i]}", header, lines, note, right={len(self.names)})
 
 
-def _without_intervals(values: AnyArray) -> AnyArray:
-    """Intervals as text, which every library has columns for."""
-    if not any(isinstance(value, Interval) for value in values.tolist()):
-        return values
-    return objects([None if value is None else str(value) for value in values.tolist()])
-
-
 class PosteriorTable(Mapping[Key, float]):
     """Posterior probabilities by key; prints as a table with the most probable first.
 
-    Subclasses are dataclasses with ``probabilities`` and ``backend`` among their fields. `_columns` gives what is
-    printed: names, the probabilities, and logarithms, which still differ where probabilities round to 0 or 1.
+    Subclasses are dataclasses that give their keys, columns of names, and logarithms, which still differ where
+    probabilities round to 0 or 1; ``_header`` names the columns.
     """
 
     probabilities: FloatArray
     backend: Backend | None
     _title: ClassVar[str]
+    _header: ClassVar[tuple[str, ...]]
 
     @abstractmethod
-    def _keys(self) -> tuple[Key, ...]:
-        """The keys, in the order of the probabilities."""
-
-    @abstractmethod
-    def _columns(self) -> dict[str, AnyArray]:
-        """One or more columns of names, the probabilities, and logarithms."""
+    def _parts(self) -> tuple[tuple[Key, ...], list[AnyArray], FloatArray]: ...
 
     def __getitem__(self, key: Key) -> float:
-        keys = self._keys()
-        try:
+        keys = self._parts()[0]
+        if key in keys:
             return float(self.probabilities[keys.index(key)])
-        except ValueError:
-            meant = nearest(key, keys)
-            advice = "" if meant is None else f". Did you mean {meant!r}?"
-            raise UnknownNameError(
-                f"{type(self).__name__} has no {quoted(key)}; it has {listed(keys)}{advice}"
-            ) from None
+        meant = nearest(key, keys)
+        advice = "" if meant is None else f". Did you mean {meant!r}?"
+        raise UnknownNameError(f"{type(self).__name__} has no {quoted(key)}; it has {listed(keys)}{advice}")
 
     def __iter__(self) -> Iterator[Key]:
-        return iter(self._keys())
+        return iter(self._parts()[0])
 
     def __len__(self) -> int:
-        return len(self._keys())
+        return len(self.probabilities)
 
     def frame(self) -> Any:
-        """The table in a frame of the library that the estimator was fitted with, the most probable first.
-
-        After a fit on arrays or lists, the frame is one of the installed library.
-        """
-        order = self._order()
-        return framed({name: column[order] for name, column in self._columns().items()}, self.backend)
+        """The table in a frame as in `Contributions.frame`, the most probable first."""
+        return layout.framed(dict(zip(self._header, self._columns(), strict=True)), self.backend)
 
     def __repr__(self) -> str:
-        return grids_text([self._grid("")])
+        return layout.grids_text([self._grid("")])
 
     def _repr_html_(self) -> str:
-        return grids_html([self._grid(self._title)])
+        return layout.grids_html([self._grid(self._title)])
 
-    def _order(self) -> IntArray:
-        return np.lexsort((-[*self._columns().values()][-1], -self.probabilities))
+    def _columns(self) -> list[AnyArray]:
+        _, names, logs = self._parts()
+        order = np.lexsort((-logs, -self.probabilities))
+        return [column[order] for column in (*names, self.probabilities, logs)]
 
     def _grid(self, title: str) -> Grid:
-        order, columns = self._order(), self._columns()
-        n_names = len(columns) - 2
-        forms = [*[lambda name: short(str(name), _WIDTH)] * n_names, "{:.4f}".format, "{:+.2f}".format]
-        shown = [map(form, column[order[:_LINES]]) for form, column in zip(forms, columns.values(), strict=True)]
-        note = f"... and {order.size - _LINES} more; frame() has all" if order.size > _LINES else ""
-        header = [name.replace("_", "-") for name in columns]
-        return Grid(title, header, list(zip(*shown, strict=True)), note, right=range(n_names, len(columns)))
+        *names, probabilities, logs = (column[:_LINES] for column in self._columns())
+        texts = [[short(str(name), _WIDTH) for name in column] for column in names]
+        numbers = [map("{:.4f}".format, probabilities), map("{:+.2f}".format, logs)]
+        note = f"... and {len(self) - _LINES} more; frame() has all" if len(self) > _LINES else ""
+        header = [name.replace("_", "-") for name in self._header]
+        lines = list(zip(*texts, *numbers, strict=True))
+        return Grid(title, header, lines, note, right=range(len(names), len(header)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -322,12 +287,10 @@ class Relevance(PosteriorTable[Name]):
     log_odds: FloatArray
     backend: Backend | None = None
     _title: ClassVar[str] = "Probability that each attribute matters"
+    _header: ClassVar[tuple[str, ...]] = ("attribute", "matters", "log_odds")
 
-    def _keys(self) -> tuple[Name, ...]:
-        return self.labels
-
-    def _columns(self) -> dict[str, AnyArray]:
-        return {"attribute": objects(list(self.labels)), "matters": self.probabilities, "log_odds": self.log_odds}
+    def _parts(self) -> tuple[tuple[Name, ...], list[AnyArray], FloatArray]:
+        return self.labels, [objects(list(self.labels))], self.log_odds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -344,17 +307,14 @@ class EdgeTable(PosteriorTable[tuple[Name, Name]]):
     gains: FloatArray
     backend: Backend | None = None
     _title: ClassVar[str] = "Probability that two attributes are joined"
+    _header: ClassVar[tuple[str, ...]] = ("attribute", "other", "probability", "gain")
 
     def __getitem__(self, pair: tuple[Name, Name]) -> float:
         reversed_pair = isinstance(pair, tuple) and pair[::-1] in self.pairs
         return super().__getitem__(pair[::-1] if reversed_pair else pair)
 
-    def _keys(self) -> tuple[tuple[Name, Name], ...]:
-        return self.pairs
-
-    def _columns(self) -> dict[str, AnyArray]:
-        first, second = (objects([pair[end] for pair in self.pairs]) for end in (0, 1))
-        return {"attribute": first, "other": second, "probability": self.probabilities, "gain": self.gains}
+    def _parts(self) -> tuple[tuple[tuple[Name, Name], ...], list[AnyArray], FloatArray]:
+        return self.pairs, [objects([pair[end] for pair in self.pairs]) for end in (0, 1)], self.gains
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -370,10 +330,7 @@ class SuperParentTable(PosteriorTable[Name | None]):
     gains: FloatArray
     backend: Backend | None = None
     _title: ClassVar[str] = "Probability of each super-parent"
+    _header: ClassVar[tuple[str, ...]] = ("super_parent", "probability", "gain")
 
-    def _keys(self) -> tuple[Name | None, ...]:
-        return (*self.labels, None)
-
-    def _columns(self) -> dict[str, AnyArray]:
-        names = objects([*self.labels, "(naive Bayes)"])
-        return {"super_parent": names, "probability": self.probabilities, "gain": self.gains}
+    def _parts(self) -> tuple[tuple[Name | None, ...], list[AnyArray], FloatArray]:
+        return (*self.labels, None), [objects([*self.labels, "(naive Bayes)"])], self.gains

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import normalise_rows
@@ -16,13 +14,12 @@ from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes.additive import Scale, query_slots
 from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.discretise import Discretiser
-from priorcase.bayes.memory import BayesMemory, Discrete, slots_of
+from priorcase.bayes.memory import slots_of
 from priorcase.bayes.numeric import DENSITIES, Numeric
-from priorcase.bayes.pairs import Family, PairCounts, PairMarginals, PairModel, as_matrix, check_n_pairs
+from priorcase.bayes.pairs import Family, PairCounts, PairModel, as_matrix, check_n_pairs
 from priorcase.bayes.priors import choose_weight
 from priorcase.bayes.results import EdgeTable, SuperParentTable
 from priorcase.exceptions import ParameterError, quoted
-from priorcase.instances import Instances
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Table
@@ -80,47 +77,51 @@ class StructuredBayes(BayesClassifier):
         return EdgeTable(pairs, model.edge_probabilities[u, v], gains[u, v], self._backend)
 
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
-        codes = self._values().of_queries(self._stored().instances.encode(table))
-        joint = self._model().joint_logs(codes, threads=threads)
+        cells, discrete = self._stored().instances.encode(table), self._statistics().discrete
+        codes = self._numbered(lambda a, d: query_slots(cells[:, a], discrete, d))
+        joint = self._model().joint_logs(codes.T, threads=threads)
         if scale != Scale.JOINT:
             normalise_rows(joint, scale)
         return joint
 
     def _left_out(self, scale: Scale) -> FloatArray:
-        memory, threads = self._stored(), self._threads()
-        values, model = self._values(), self._model()
+        memory, threads, model = self._stored(), self._threads(), self._model()
         own, weights = memory.class_positions(self._statistics().codes), memory.row_weights
         joint = np.empty((len(memory), model.counts.n_classes))
         for start in range(0, len(memory), _ROWS_AT_ONCE):
             rows = slice(start, start + _ROWS_AT_ONCE)
-            codes = values.of_rows(memory.instances, rows).T
             leave = None if weights is None else weights[rows]
-            joint[rows] = model.left_out_joint_logs(codes, own[rows], leave, threads=threads)
+            joint[rows] = model.left_out_joint_logs(self._numbered_rows(rows).T, own[rows], leave, threads=threads)
         normalise_rows(joint, scale)
         return joint
 
-    def _values(self) -> NumberedValues:
-        statistics = self._statistics()
-        return self._stored().cached("numbered values", lambda: NumberedValues.of(statistics.discrete))
+    def _numbered_rows(self, rows: slice) -> IntArray:
+        column, cuts = self._stored().instances.column, self._statistics().discrete.cuts
+        return self._numbered(lambda a, d: slots_of(column(a)[rows], cuts[d]))
+
+    def _numbered(self, slots: Callable[[int, int], IntArray]) -> IntArray:
+        """Values, (attributes, rows), numbered from 0 in the order of their slots; -1 for an unseen value."""
+        discrete = self._statistics().discrete
+
+        def numbers() -> IntArray:
+            before = np.cumsum(discrete.sizes) - discrete.sizes
+            return np.where(discrete.inside, np.cumsum(discrete.inside) - 1 - before[discrete.of], -1)
+
+        numbered, order = self._stored().cached("value numbers", numbers), np.argsort(discrete.attributes).tolist()
+        return np.stack([numbered[discrete.starts[d] + slots(a, d)] for a, d in enumerate(order)])
 
     def _model(self) -> PairModel:
-        memory = self._stored()
-        return memory.cached("pair model", lambda: self._fitted_model(memory))
+        return self._stored().cached("pair model", self._fitted_model)
 
-    def _fitted_model(self, memory: BayesMemory) -> PairModel:
-        values, statistics = self._values(), self._statistics()
-        counts = PairCounts.of_rows(
-            lambda rows: values.of_rows(memory.instances, rows),
-            memory.class_positions(statistics.codes),
-            memory.row_weights,
-            values.sizes,
-            statistics.n_classes,
-            threads=self._threads(),
-        )
-        marginals, ess = PairMarginals(counts), self._ess
+    def _fitted_model(self) -> PairModel:
+        memory, statistics = self._stored(), self._statistics()
+        sizes = statistics.discrete.sizes[np.argsort(statistics.discrete.attributes)]
+        own, weights, n_classes = memory.class_positions(statistics.codes), memory.row_weights, statistics.n_classes
+        counts = PairCounts.of_rows(self._numbered_rows, own, weights, sizes, n_classes, threads=self._threads())
+        ess = self._ess
         if ess == "auto":
-            ess = choose_weight(lambda size: PairModel(marginals, self._family, size).log_evidence(), _DECADES)
-        return PairModel(marginals, self._family, ess, self._least)
+            ess = choose_weight(lambda size: PairModel(counts, self._family, size).log_evidence(), _DECADES)
+        return PairModel(counts, self._family, ess, self._least)
 
     def _finish_fit(self) -> None:
         super()._finish_fit()
@@ -144,50 +145,9 @@ class StructuredBayes(BayesClassifier):
         super()._check_rows()
         memory = self._memory
         if len(memory):
-            statistics, schema = memory.statistics(self._labelling, memory.threads), memory.instances.schema
-            names = [schema.label(a) for a in statistics.discrete.attributes]
+            statistics = memory.statistics(self._labelling, memory.threads)
+            names = [memory.instances.schema.label(a) for a in statistics.discrete.attributes]
             check_n_pairs(statistics.discrete.sizes, statistics.n_classes, names)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NumberedValues:
-    """The values that each attribute can have, numbered from 0 in the order of their slots.
-
-    ``order`` is the position of each attribute of the schema in ``discrete``; ``numbers`` gives the number of each of
-    its slots, -1 for a value that it cannot have.
-    """
-
-    discrete: Discrete
-    order: tuple[int, ...]
-    numbers: tuple[NDArray[np.int32], ...]
-
-    @classmethod
-    def of(cls, discrete: Discrete) -> Self:
-        order = np.argsort(np.array(discrete.attributes, dtype=np.intp))
-        numbers = []
-        for d in order.tolist():
-            inside = discrete.inside[discrete.starts[d] : discrete.starts[d + 1]]
-            numbers.append(np.where(inside, np.cumsum(inside) - 1, -1).astype(np.int32))
-        return cls(discrete, tuple(order.tolist()), tuple(numbers))
-
-    @property
-    def sizes(self) -> IntArray:
-        sizes: IntArray = self.discrete.sizes[list(self.order)]
-        return sizes
-
-    def of_rows(self, instances: Instances, rows: slice) -> NDArray[np.int32]:
-        """The values of some stored rows, (attributes, rows)."""
-        found = np.empty((len(self.order), len(range(*rows.indices(len(instances))))), dtype=np.int32)
-        for a, d in enumerate(self.order):
-            found[a] = self.numbers[a][slots_of(instances.column(a)[rows], self.discrete.cuts[d])]
-        return found
-
-    def of_queries(self, cells: FloatArray) -> NDArray[np.int32]:
-        """The values of queries, (queries, attributes); -1 for an unseen value."""
-        found = np.empty(cells.shape, dtype=np.int32)
-        for a, d in enumerate(self.order):
-            found[:, a] = self.numbers[a][query_slots(cells[:, a], self.discrete, d)]
-        return found
 
 
 class TreeAveragedBayes(StructuredBayes):
@@ -208,18 +168,14 @@ class TreeAveragedBayes(StructuredBayes):
     ----------
     ess
         Equivalent sample size: how many rows the prior is worth, spread evenly over all classes and values
-        (Heckerman, Geiger & Chickering 1995). A larger number makes probabilities more cautious. ``"auto"`` takes the
-        number, from 1e-3 to 1e6, with the largest ``log_evidence_``.
-    numeric
-        How to cut numbers into bins: ``"mdl"``, ``"kmeans"``, ``"equal_width"``, ``"equal_frequency"``,
-        ``"two_way"``, a discretiser, or a mapping from column to one of these (``"mdl"`` for the others).
-    categorical_features, schema, n_jobs
-        As in `NaiveBayes`.
+        (Heckerman, Geiger & Chickering 1995). ``"auto"``: that with the largest ``log_evidence_``, from 1e-3 to 1e6.
+    numeric, categorical_features, schema, n_jobs
+        As in `NaiveBayes`, but numbers are always cut into bins; columns that a mapping does not name by ``"mdl"``.
 
     Attributes
     ----------
     ess_, edge_probabilities_, log_evidence_, classes_, class_count_, cut_points_
-        What was learned; see each of them.
+        What was learned.
 
     Examples
     --------
@@ -336,13 +292,13 @@ class SuperParentAveragedBayes(StructuredBayes):
     @reads
     def super_parent_probabilities_(self) -> FloatArray:
         """The posterior probability of each column as the super-parent."""
-        return np.exp(self._model().super_parent_logs[:-1])
+        return self._model().super_parent_probabilities[:-1]
 
     @property
     @reads
     def naive_probability_(self) -> float:
         """The posterior probability of naive Bayes."""
-        return float(np.exp(self._model().super_parent_logs[-1]))
+        return float(self._model().super_parent_probabilities[-1])
 
     @reads
     def super_parent_table(self) -> SuperParentTable:
@@ -351,7 +307,7 @@ class SuperParentAveragedBayes(StructuredBayes):
         ``gain`` is what the edges from it add to the log marginal likelihood of naive Bayes.
         """
         model = self._model()
-        probabilities, gains = np.exp(model.super_parent_logs), model.super_parent_weights
+        probabilities, gains = model.super_parent_probabilities, model.super_parent_weights
         return SuperParentTable(self._column_labels(), probabilities, gains, self._backend)
 
     @property

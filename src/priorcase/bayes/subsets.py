@@ -192,7 +192,9 @@ class SubsetAveragedBayes(AdditiveBayes):
                 if isinstance(strategy, Student):
                     moments = statistics.moments[a]
                     own = strategy.parameters(moments)[statistics.codes]
-                    densities[a] = Density(own, False, strategy.parameters_pooled(moments), float(evidence.log_odds[a]))
+                    densities[a] = Density(
+                        own, False, strategy.parameters(moments.pooled())[0], float(evidence.log_odds[a])
+                    )
             table = _value_table(statistics.discrete, weights, evidence)
             return AdditiveModel(_EVIDENCE.log_shares(classes), statistics.discrete, table, densities)
 
@@ -320,7 +322,7 @@ def _subset_evidence(
         if isinstance(strategy, Student):
             moments = statistics.moments[a]
             included[a] = strategy.log_marginal(moments)[statistics.codes].sum()
-            excluded[a] = strategy.log_marginal_pooled(moments)
+            excluded[a] = strategy.log_marginal(moments.pooled())[0]
     return SubsetEvidence(inclusion, included, excluded)
 
 
@@ -415,9 +417,9 @@ def _add_numbers(
     for rows in (known[start : start + step] for start in range(0, known.size, step)):
         less = moments_without_each(moments, x, own, weights, rows)
         included = strategy.log_marginal(less)[:, statistics.codes].sum(axis=1)
-        log_odds = odds + (included - strategy.log_marginal_pooled(less))
+        log_odds = odds + (included - strategy.log_marginal(less.pooled())[:, 0])
         by_class = log_densities(strategy.parameters(less)[:, statistics.codes], x[rows])
-        rest = log_densities(strategy.parameters_pooled(less)[:, np.newaxis], x[rows])
+        rest = log_densities(strategy.parameters(less.pooled()), x[rows])
         joint[rows] += additive.mixed(log_odds[:, np.newaxis], by_class, rest)
 
 
