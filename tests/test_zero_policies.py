@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from priorcase.bayes.additive import Cap, KeepZeros, ParamFloor, ZeroPolicy, normalise, resolve_zero_policy
+from priorcase.bayes.additive import Cap, KeepZeros, ParamFloor, normalise, resolve_zero_policy
 
 INF = math.inf
 POLICIES = [KeepZeros(), Cap(), Cap(20), ParamFloor(), None]
@@ -118,7 +118,7 @@ def test_the_input_stays_as_it_is():
 def test_resolve_zero_policy(spec, policy):
     found = resolve_zero_policy(spec)
     assert found == policy
-    assert isinstance(found, ZeroPolicy)
+    assert isinstance(found, KeepZeros)
     assert hash(found) == hash(policy)
 
 

@@ -7,11 +7,11 @@ these: probabilities, contributions, any column, joint distributions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from numbers import Real
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import log_expit
@@ -20,17 +20,8 @@ from sklearn.utils._param_validation import Interval
 from priorcase._core import Scorer, normalise_rows
 from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
-from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, Discrete, Statistics
-from priorcase.bayes.numeric import (
-    FittedKernels,
-    Gaussian,
-    KernelDensity,
-    Moments,
-    Numeric,
-    Student,
-    check_floats,
-    log_densities,
-)
+from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, Discrete
+from priorcase.bayes.numeric import FittedKernels, check_floats, log_densities
 from priorcase.bayes.predictive import evidence_share, growth
 from priorcase.bayes.priors import CellWeights
 from priorcase.exceptions import ParameterError, advice, quoted
@@ -54,37 +45,25 @@ class Scale(IntEnum):
 # -- zeros
 
 
-@runtime_checkable
-class ZeroPolicy(Protocol):
-    """What a zero among the parameters becomes, and what a class becomes that cannot be."""
+@dataclass(frozen=True)
+class KeepZeros:
+    """A zero stays a zero: an impossible class has log-probability ``-inf``. Base of the zero policies."""
 
     def parameters(self, probabilities: FloatArray) -> FloatArray:
         """The parameters to predict with, for those that were estimated."""
-        ...
-
-    def impossible(self, log_probabilities: FloatArray, zero: BoolArray) -> FloatArray:
-        """Log-probabilities of the classes (rows, K), where ``zero`` marks those that cannot be; some class can."""
-        ...
-
-
-@dataclass(frozen=True)
-class KeepZeros:
-    """A zero stays a zero: an impossible class has log-probability ``-inf``."""
-
-    def parameters(self, probabilities: FloatArray) -> FloatArray:
         return probabilities
 
     def impossible(self, log_probabilities: FloatArray, zero: BoolArray) -> FloatArray:
+        """Log-probabilities of the classes (rows, K), where ``zero`` marks those that are impossible; some are not."""
         return log_probabilities
 
 
 @dataclass(frozen=True)
 class Cap(KeepZeros):
-    """An impossible class has log-probability ``-nats``, so that its log-score is ``-nats`` and not infinite.
+    """An impossible class has log-probability ``-nats``, from 20 to 1e6; only exact zeros are replaced.
 
-    Only exact zeros are replaced: a class that is less likely than that, but possible, stays where it is. The possible
-    classes share the rest, ``1 - z exp(-nats)`` for z impossible ones. With 100 nats it is what the published
-    log-scores of Kontkanen et al. 1998, Table 1, go back to. ``nats`` is from 20 to 1e6.
+    The possible classes share the rest, ``1 - z exp(-nats)`` for z impossible ones. With 100 nats this gives the
+    published log-scores of Kontkanen et al. 1998, Table 1.
     """
 
     nats: float = 100.0
@@ -102,10 +81,9 @@ class Cap(KeepZeros):
 
 @dataclass(frozen=True)
 class ParamFloor(KeepZeros):
-    """Every parameter below ``floor`` is raised to it, and the others stay: their sum may exceed 1.
+    """Every parameter below ``floor``, above 0 and below 1, is raised to it, and the others stay.
 
-    So no class is impossible. With 1e-4 it comes closest to the published log-scores of Kontkanen et al. 1997, Table 1,
-    which do not say how zeros were treated. ``floor`` is above 0 and below 1.
+    So no class is impossible. 1e-4 comes closest to the published log-scores of Kontkanen et al. 1997, Table 1.
     """
 
     floor: float = 1e-4
@@ -119,13 +97,13 @@ class ParamFloor(KeepZeros):
         return np.maximum(probabilities, self.floor)
 
 
-ZERO_POLICIES: dict[str, Callable[[], ZeroPolicy]] = {"-inf": KeepZeros, "cap100": Cap, "param_floor": ParamFloor}
+ZERO_POLICIES: dict[str, type[KeepZeros]] = {"-inf": KeepZeros, "cap100": Cap, "param_floor": ParamFloor}
 
 
-def resolve_zero_policy(spec: object) -> ZeroPolicy:
+def resolve_zero_policy(spec: object) -> KeepZeros:
     if isinstance(spec, str) and spec in ZERO_POLICIES:
         return ZERO_POLICIES[spec]()
-    if isinstance(spec, ZeroPolicy) and not isinstance(spec, type):
+    if isinstance(spec, KeepZeros):
         return spec
     otherwise = "Policies with options are Cap(nats=50) and ParamFloor(floor=1e-3)"
     raise ParameterError(
@@ -134,11 +112,10 @@ def resolve_zero_policy(spec: object) -> ZeroPolicy:
     )
 
 
-def normalise(joint_log: FloatArray, policy: ZeroPolicy | None = None) -> FloatArray:
+def normalise(joint_log: FloatArray, policy: KeepZeros | None = None) -> FloatArray:
     """Log-probabilities of the classes, ``joint_k - ln sum_j exp(joint_j)``, (queries, classes).
 
-    Where every class is impossible, nothing is known and each gets ``1 / K`` (the rule behind Kontkanen et al. 1998,
-    Table 1). The policy says what becomes of a class that cannot be while another can; None leaves it at ``-inf``.
+    Where every class is impossible, each gets ``1 / K`` (the rule behind Kontkanen et al. 1998, Table 1).
     """
     n, n_classes = joint_log.shape
     top = joint_log.max(axis=1, initial=-np.inf)
@@ -164,9 +141,8 @@ def normalise(joint_log: FloatArray, policy: ZeroPolicy | None = None) -> FloatA
 class Cells:
     """Counts with the Dirichlet weights beside them; arrays that go together by broadcasting.
 
-    ``count`` rows are in the cell, ``total`` in all cells of the same attribute and class; ``weight`` and ``weights``
-    are the Dirichlet weights of the cell and of all ``size`` cells; ``mass`` is the sum of
-    ``max(count + weight - 1, 0)`` over all cells, of which the most probable parameters are shares.
+    ``count`` rows are in the cell, ``total`` in all ``size`` cells of the same attribute and class; ``weight`` and
+    ``weights`` are their Dirichlet weights; ``mass`` is the sum of all ``max(count + weight - 1, 0)``.
     """
 
     count: FloatArray
@@ -196,15 +172,12 @@ class Estimates:
     """How cells become probabilities."""
 
     predictive: Predictive = "evidence"
-    policy: ZeroPolicy = field(default_factory=KeepZeros)
+    policy: KeepZeros = field(default_factory=KeepZeros)
 
     def log_shares(self, cells: Cells) -> FloatArray:
-        """The logarithm of each cell's share; for ``"sc"`` the growth of the log-likelihood.
+        """The logarithm of each cell's share (Kontkanen et al. 1998, eqs. 9 and 7); for ``"sc"`` ``g(f) - g(h)``.
 
-        - ``"evidence"``: ``(f + s) / (h + sum s)``, Kontkanen et al. 1998, eq. 9;
-        - ``"map"``: ``(f + s - 1) / (h + sum s - n)``, eq. 7, the policy applied to it; ``1 / n`` where nothing is
-          known;
-        - ``"sc"``: ``g(f) - g(h)``, the form of Kontkanen et al. 1997, eq. 8, with one look-up for each attribute.
+        That is Kontkanen et al. 1997, eq. 8, with one term for each attribute.
         """
         if self.predictive == "evidence":
             return np.log(evidence_share(cells.count, cells.total, cells.weight, cells.weights))
@@ -262,11 +235,10 @@ def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> Float
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """The density of a numeric attribute in each class.
+    """The density of a numeric attribute in each class, by parameters as in `log_densities`.
 
-    ``parameters`` are those of `log_densities`, one row for each class. Where the class may not matter, ``pooled`` are
-    the parameters for all classes together and ``log_odds`` the log-odds that it does. (Not the probability: of one
-    near 1 nothing would be left for the other density, which may be far larger.)
+    Where the class may not matter, ``pooled`` are the parameters for all classes together and ``log_odds`` the log-odds
+    that it does: of a probability near 1 nothing would be left for the other density, which may be far larger.
     """
 
     parameters: FloatArray
@@ -283,26 +255,6 @@ class Density:
         return np.where(np.isnan(x)[:, np.newaxis], 0.0, both)
 
 
-def numeric_terms(
-    statistics: Statistics, numeric: Sequence[Numeric | None]
-) -> tuple[dict[int, Density], dict[int, FittedKernels]]:
-    """The densities of the numeric attributes, by position in the schema."""
-    densities: dict[int, Density] = {}
-    kernels: dict[int, FittedKernels] = {}
-    columns: dict[Student | Gaussian, list[int]] = {}
-    for a, strategy in enumerate(numeric):
-        if isinstance(strategy, (Student, Gaussian)):
-            columns.setdefault(strategy, []).append(a)
-        elif isinstance(strategy, KernelDensity):
-            kernels[a] = strategy.fit(statistics.sorted_values[a])
-    for strategy, attributes in columns.items():
-        moments = Moments.stacked([statistics.moments[a] for a in attributes])
-        parameters = strategy.parameters(moments)[:, statistics.codes]
-        normal = isinstance(strategy, Gaussian)
-        densities |= {a: Density(own, normal) for a, own in zip(attributes, parameters, strict=True)}
-    return densities, kernels
-
-
 def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> FloatArray:
     """The log of a mixture of two probabilities given by their logs: the first one's share has these log-odds."""
     return np.logaddexp(log_expit(log_odds) + own, log_expit(-np.asarray(log_odds)) + rest)
@@ -313,11 +265,7 @@ def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> Fl
 
 @dataclass(frozen=True, eq=False)
 class AdditiveModel:
-    """Joint logs of the classes as sums over the attributes.
-
-    ``prior`` is the log-share of each class, ``table`` what each cell of ``discrete`` adds for each class;
-    ``densities`` and ``kernels`` are what numeric attributes add, by position in the schema.
-    """
+    """Joint logs of the classes as sums: the log-share ``prior`` of each class, and what each attribute adds."""
 
     prior: FloatArray
     discrete: Discrete

@@ -17,14 +17,7 @@ from priorcase.bayes.additive import Scale
 from priorcase.bayes.discretise import CutPoints
 from priorcase.bayes.memory import BayesMemory, Statistics
 from priorcase.bayes.numeric import Numeric, resolve_numeric
-from priorcase.exceptions import (
-    ParameterError,
-    SchemaMismatchError,
-    TargetError,
-    listed,
-    prefix_errors,
-    quoted,
-)
+from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError, listed, prefix_errors, quoted
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.resampling import needs_refits, refits, stored_table
@@ -35,11 +28,7 @@ from priorcase.schema import Numeric as NumericKind
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator):
-    """Base of the classifiers that answer from counts: queries by `_scores`, stored rows by `_left_out`.
-
-    Subclasses have ``numeric``, ``missing``, ``categorical_features``, ``schema`` and ``n_jobs`` among their
-    parameters. What they compute from the statistics of the stored rows they keep by ``self._stored().cached``.
-    """
+    """Base of the classifiers that answer from counts: queries by `_scores`, stored rows by `_left_out`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"missing": [StrOptions({"ignore", "value"})]}
 
@@ -101,8 +90,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
     def merge(self, other: Self) -> Self:
         """Learn from the rows of another model too: the same as one fit on both tables, this one's rows first.
 
-        The other one is a fitted model of the same class, whose columns have the same names, in any order, and the same
-        kinds. It stays as it is; its rows get new ids here. Parameters and declared classes are those of this model.
+        The other one is a fitted model of the same class, with columns of the same names, in any order, and the same
+        kinds. Its rows get new ids here. Parameters and declared classes are those of this model.
         """
         if type(other) is not type(self) or other is self:
             raise ParameterError(f"other must be another fitted {type(self).__name__}, got {quoted(other)}")
@@ -146,12 +135,10 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it.
+        """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it, in closed form.
 
-        In closed form, from counts and moments with one row less; not by a fit for each row. A row leaves with all its
-        weight. Its class stays one of ``classes_``, and what was chosen by looking at all rows stays chosen: cut
-        points, and the weight of ``prior="auto"`` or ``ess="auto"``. With ``relearn`` these are chosen anew without
-        each row, which takes a fit for each.
+        What was chosen by looking at all rows stays chosen: ``classes_``, cut points, and the weight of
+        ``prior="auto"`` or ``ess="auto"``. With ``relearn`` the latter two are chosen anew, by a fit for each row.
         """
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 
@@ -283,11 +270,8 @@ def _ordered(table: Table, schema: Schema) -> Table:
     here, there = ({own.label(a): kind for a, kind in enumerate(own.kinds)} for own in (schema, table.schema))
     differences = [f"{name!r} is only here" for name in here if name not in there]
     differences += [f"{name!r} is only there" for name in there if name not in here]
-    differences += [
-        f"{name!r} is {kind.describe()} here and {there[name].describe()} there"
-        for name, kind in here.items()
-        if name in there and kind != there[name]
-    ]
+    both = ((name, kind, there[name]) for name, kind in here.items() if name in there)
+    differences += [f"{name!r} is {a.describe()} here and {b.describe()} there" for name, a, b in both if a != b]
     if differences:
         raise SchemaMismatchError(f"the columns of the other model differ: {'; '.join(differences)}")
     columns = dict(zip(there, table.columns, strict=True))

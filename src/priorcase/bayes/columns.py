@@ -90,10 +90,8 @@ def predict_column(
         likely = estimator._labels()[np.argmax(estimator._ask(X, Scale.JOINT), axis=1)]
         return (likely, estimator._ask(X, Scale.PROBABILITY)) if return_proba else likely
     if not return_proba and a not in estimator._statistics().discrete.attributes:
-        means = _means(estimator, a)
-        probabilities = _class_probabilities(estimator, X, y, (a,))
-        # The first mean plus weighted differences from it: equal means give exactly that mean. Class after class: the
-        # same bits for any batch.
+        means, probabilities = _means(estimator, a), _class_probabilities(estimator, X, y, (a,))
+        # Differences from the first mean: equal means give exactly that mean. By class: the same bits for any batch.
         expected = np.zeros(len(probabilities))
         for k, away in enumerate((means - means[0]).tolist()):
             expected += probabilities[:, k] * away
@@ -184,8 +182,7 @@ def joint_distribution(
 ) -> JointDistribution:
     """The joint distribution of some columns by position, the class after all columns, with the values of each.
 
-    ``kinds``, ``shares`` and ``kept`` as in `joint_table`, columns in schema order and the class last: the order of the
-    question changes no bit.
+    ``kinds``, ``shares`` and ``kept`` as in `joint_table`, in schema order: the order of the question changes no bit.
     """
     targets = tuple(TARGET if a == len(schema) else schema.label(a) for a in asked)
     sizes, rows = [len(values[a]) for a in asked], len(kinds)
@@ -206,8 +203,7 @@ def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool)
     """Probabilities of all combinations of values, ``sum_k P(k) prod_t phi_t(v_t | k)``, normalised.
 
     ``kinds`` are the probabilities of the classes (or components) for each query, ``columns`` the shares of each
-    column's values in each class, shape (values, kinds). With ``kept`` the last axis is the class; otherwise the
-    classes are summed out.
+    column's values, shape (values, kinds). With ``kept`` the last axis is the class; otherwise it is summed out.
     """
     n, n_kinds = kinds.shape
     sizes = [len(column) for column in columns]
@@ -232,10 +228,7 @@ def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool)
 
 
 def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
-    """The values of a discrete column in the order in which they are shown, and the cells that count them.
-
-    These are the values that some row holds or that are declared, and last None where missing is a value and occurs.
-    """
+    """The values of a discrete column in the order in which they are shown, None last, and their cells."""
     instances, discrete = estimator._stored().instances, estimator._statistics().discrete
     label = instances.schema.label(a)
     if a not in discrete.attributes:
@@ -265,10 +258,8 @@ def _nothing_known(label: Name) -> ParameterError:
 
 def shown_order(values: Sequence[Value], kind: Kind) -> list[int]:
     """The order in which a column's values are shown: as declared, otherwise ascending."""
-    positions = range(len(values))
-    if isinstance(kind, Nominal) and kind.values is None:
-        return sorted(positions, key=lambda i: _sort_key(values[i]))
-    return list(positions)
+    declared = not isinstance(kind, Nominal) or kind.values is not None
+    return sorted(range(len(values)), key=lambda i: i if declared else _sort_key(values[i]))
 
 
 def _sort_key(value: Value) -> tuple[int, Any]:

@@ -34,8 +34,7 @@ class Counts:
     """How many rows of each class hold each value of some discrete attributes.
 
     The slots of all attributes lie one after another in ``cells``, one column for each class code. ``cuts`` has for
-    each attribute None, or the cut points of a numeric one. Whole numbers, so that rows taken out leave no trace, and
-    rows may come in any order, in parts or all at once.
+    each attribute None, or the cut points of a numeric one. Whole numbers, so that rows taken out leave no trace.
     """
 
     def __init__(self, cuts: Sequence[FloatArray | None]) -> None:
@@ -54,8 +53,7 @@ class Counts:
         old, starts = self.starts, np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))])
         if n_classes == self.classes.size and np.array_equal(starts, old):
             return
-        cells = np.zeros((int(starts[-1]), n_classes), np.int64)
-        known = self.classes.size
+        cells, known = np.zeros((int(starts[-1]), n_classes), np.int64), self.classes.size
         for d in range(len(sizes)):
             block = self.cells[old[d] : old[d + 1]]
             cells[starts[d] : starts[d] + len(block), :known] = block
@@ -95,8 +93,9 @@ class Discrete:
     """Class-conditional counts of the discrete attributes: nominal, ordinal, and numeric ones cut into bins.
 
     ``attributes`` are their positions in the schema, ``starts`` the first cell of each and the number of cells,
-    ``cuts`` for each the cut points of a numeric attribute, or None. ``counts`` has the rows of each class in each
-    cell, cells by classes; ``inside`` says whether a cell is one of the values that its attribute can have.
+    ``cuts`` the cut points of numeric ones. ``counts`` has the rows of each class in each cell, cells by classes;
+    ``inside`` says whether a cell is one of the values that its attribute can have, ``missing_counts`` whether missing
+    is one more value.
     """
 
     attributes: tuple[int, ...]
@@ -105,7 +104,6 @@ class Discrete:
     counts: FloatArray
     inside: BoolArray
     missing_counts: bool = False
-    """Whether missing is one more value."""
 
     @cached_property
     def of(self) -> IntArray:
@@ -142,8 +140,7 @@ class Statistics:
     """Everything that a Bayes classifier needs to know of the stored rows.
 
     ``labels`` are the classes in ascending order, ``codes`` the stored code of each, -1 where no row has it. By
-    position in the schema, ``moments`` are those of numeric attributes that have a density, by class code, and
-    ``sorted_values`` the known values in each class, ascending, of those with a kernel density.
+    position in the schema: ``moments``, by class code, and ``sorted_values`` in each class for kernel densities.
     """
 
     labels: AnyArray
@@ -162,11 +159,10 @@ class Statistics:
 
 
 class BayesMemory(Memory):
-    """Stored rows with counts of their values and moments of their numbers.
+    """Stored rows with counts of their values and moments of their numbers, kept up to date.
 
-    Rows that come are counted in and rows that go are counted out; bins, whose cut points depend on all rows, and
-    counts of weighted rows are made again when they are next needed, and so are the moments of classes that lost rows.
-    ``numeric`` says for each attribute what to do with its numbers; None where it is nominal or ordinal.
+    Bins, whose cut points depend on all rows, counts of weighted rows, and moments of classes that lost rows are made
+    again when they are next needed. ``numeric`` has a strategy for each numeric attribute, None for others.
     """
 
     def __init__(
@@ -179,9 +175,7 @@ class BayesMemory(Memory):
         threads: int = 1,
     ) -> None:
         super().__init__(instances, owner=owner)
-        self.numeric = tuple(numeric)
-        self.missing_counts = missing_counts
-        self.threads = threads
+        self.numeric, self.missing_counts, self.threads = tuple(numeric), missing_counts, threads
         self._coded = [a for a, strategy in enumerate(numeric) if strategy is None]
         # Moments of kernel densities tell whether numbers can be squared.
         self._summed = [a for a, strategy in enumerate(numeric) if isinstance(strategy, DENSITIES)]
@@ -209,24 +203,23 @@ class BayesMemory(Memory):
     def forget(self, ids: ArrayLike) -> None:
         rows = self.instances.look_up(ids)
         super().forget(ids)
-        if len(self.instances):
-            self._count(*rows, sign=-1)
-        else:
-            self._counts = self._sums = None
+        self._count(*rows, sign=-1)
 
     def _count(
         self, columns: list[AnyArray], targets: list[AnyArray], weights: FloatArray | None, *, sign: int
     ) -> None:
-        classes, counts, sums = targets[0], self._counts, self._sums
-        if counts is not None:
-            counts.grow(self._sizes(), self._n_codes())
-            counts.add([columns[a] for a in self._coded], classes, sign=sign, threads=self.threads)
-        if sums is not None:
-            sums.grow(self._n_codes() + 1)
+        if not len(self.instances):
+            self._counts = self._sums = None
+        classes = targets[0]
+        if self._counts is not None:
+            self._counts.grow(self._sizes(), self._n_codes())
+            self._counts.add([columns[a] for a in self._coded], classes, sign=sign, threads=self.threads)
+        if self._sums is not None:
+            self._sums.grow(self._n_codes() + 1)
             if sign > 0:
-                sums.add([columns[a] for a in self._summed], classes, weights, threads=self.threads)
+                self._sums.add([columns[a] for a in self._summed], classes, weights, threads=self.threads)
             else:
-                sums.remove(classes)
+                self._sums.remove(classes)
 
     def _n_codes(self) -> int:
         return len(self.instances.target_values())
@@ -261,8 +254,7 @@ class BayesMemory(Memory):
         cells, starts, classes = self._weighted_cells(cuts) if self.instances.weighted else self._cells(cuts, threads)
         counts, class_counts, known = np.zeros((len(cells), labels.size)), np.zeros(labels.size), codes >= 0
         counts[:, known], class_counts[known] = cells[:, codes[known]], classes[codes[known]]
-        attributes = (*self._coded, *self._binned)
-        all_cuts = (*(None,) * len(self._coded), *cuts)
+        attributes, all_cuts = (*self._coded, *self._binned), (*(None,) * len(self._coded), *cuts)
         inside = self._inside(counts, starts, attributes)
         discrete = Discrete(attributes, starts, all_cuts, counts, inside, self.missing_counts)
         values = {a: self._sorted_values(a, labels, codes) for a in self._smooth}

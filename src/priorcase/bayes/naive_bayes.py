@@ -14,11 +14,11 @@ from sklearn.utils._param_validation import StrOptions
 from priorcase._core import normalise_rows
 from priorcase._parameters import is_list
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
-from priorcase.bayes import additive, columns, priors
-from priorcase.bayes.additive import AdditiveModel, Cells, Estimates, KeepZeros, ParamFloor, Scale, ZeroPolicy
+from priorcase.bayes import additive, columns, numeric, priors
+from priorcase.bayes.additive import AdditiveModel, Cells, Density, Estimates, KeepZeros, ParamFloor, Scale
 from priorcase.bayes.classifier import BayesClassifier, check_last_rows
-from priorcase.bayes.memory import FIRST, BayesMemory, slots_of
-from priorcase.bayes.numeric import DENSITIES, PLUG_IN, Gaussian, KernelDensity, Student, loo_log_densities
+from priorcase.bayes.memory import FIRST, BayesMemory, Statistics, slots_of
+from priorcase.bayes.numeric import DENSITIES, PLUG_IN, FittedKernels, Gaussian, KernelDensity, Moments, Student
 from priorcase.bayes.priors import Auto, PerAttribute, Prior, PriorWeights, SymmetricPrior
 from priorcase.bayes.results import Contributions, JointDistribution
 from priorcase.exceptions import NotAvailableError, ParameterError, listed, quoted
@@ -28,10 +28,7 @@ from priorcase.schema import CategoricalFeatures, Schema, Table
 
 
 class AdditiveBayes(BayesClassifier):
-    """Base of `NaiveBayes` and `SubsetAveragedBayes`, which have Dirichlet priors and an additive model.
-
-    Subclasses apply ``prior`` and ``class_prior`` to the counts by `_weights` and give the sums by `_model`.
-    """
+    """Base of `NaiveBayes` and `SubsetAveragedBayes`, which have Dirichlet priors and an additive model."""
 
     prior: Any
     class_prior: Any
@@ -51,9 +48,8 @@ class AdditiveBayes(BayesClassifier):
 
         ``ln P(p) - ln P(v) = (ln a_p - ln a_v) + sum_i (ln phi_pi - ln phi_vi)``: one part for the class prior and one
         for each attribute, positive where it favours the predicted class p. A missing attribute adds nothing, unless
-        missing is a value. Where a parameter is zero (``predictive="map"``) the part is infinite, and is printed in
-        words; the zero policies ``"cap100"`` and ``Cap`` then change the total only. ``versus`` is the class to compare
-        with; by default, and where it is the predicted class, the most probable of the other classes.
+        missing is a value. Parts of parameters that are zero are infinite. ``versus`` is the class to compare with; by
+        default, and where it is the predicted class, the most probable of the other classes.
 
         Examples
         --------
@@ -76,9 +72,8 @@ class AdditiveBayes(BayesClassifier):
         """The most probable value of a column for each query, or its expected number, from all other columns.
 
         ``P(v | known) = sum_k P(k | known) phi_k(v)``, as in `predict_joint`; of equally probable values the first in
-        the order of `column_values`. A column in bins gives an `Interval`. A numeric column with a density gives
-        ``sum_k P(k | known) m_k``, where m is the mean of the class's density (for ``"student"`` its centre, which is
-        its mean where it has one); a column whose known numbers are all equal gives that number.
+        the order of `column_values`. A column in bins gives an `Interval`; one with a density gives the expected number
+        ``sum_k P(k | known) m_k``, where m is the mean of the class's density (for ``"student"`` its centre).
 
         Parameters
         ----------
@@ -117,16 +112,9 @@ class AdditiveBayes(BayesClassifier):
         ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t phi_kt(v_t)`` with the class probabilities P(k | known) and
         the shares phi of ``predictive``. Columns that are neither targets nor known are summed out; so is the class
         unless it is a target or given by ``y``. Shares that do not sum to one in a class (``"sc"``, ``"param_floor"``)
-        are normalised over all combinations: for ``"sc"`` this is eq. 8 of Kontkanen et al. 1997 for several columns
-        instead of the class. A marginal of such a distribution may differ from the distribution of fewer targets.
-
-        Parameters
-        ----------
-        X, y
-            As in `predict_column`.
-        targets
-            Names or positions of columns that have a list of values: nominal, ordinal, or numeric and cut into bins,
-            whose values are then of class `Interval`. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class.
+        are normalised over all combinations, so a marginal may differ from the distribution of fewer targets.
+        ``targets`` are columns that have a list of values: nominal, ordinal, or numeric and cut into bins. Names, X and
+        y are as in `predict_column`.
 
         Examples
         --------
@@ -146,12 +134,37 @@ class AdditiveBayes(BayesClassifier):
     # -- for subclasses
 
     @abstractmethod
-    def _weights(self) -> PriorWeights:
-        """The weights of the cells and classes of the stored rows."""
-
-    @abstractmethod
     def _model(self) -> AdditiveModel:
         """What the class and each attribute add to the joint logs."""
+
+    def _counts_evidence(self, statistics: Statistics, weights: PriorWeights) -> float:
+        """What ``prior="auto"`` makes largest."""
+        return priors.counts_evidence(statistics, weights)
+
+    def _weights(self) -> PriorWeights:
+        """The weights of the cells and classes of the stored rows."""
+        memory, statistics = self._answering(), self._statistics()
+
+        def weights() -> PriorWeights:
+            spec = self._prior, self._class_prior
+            return priors.prior_weights(*spec, statistics, memory.instances, self._counts_evidence)
+
+        return memory.cached("weights", weights)
+
+    def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
+        first = self._first_scale(scale)
+        found = self._model().scores(self._stored().instances, table, first, threads=threads)
+        return self._rescaled(found, first, scale)
+
+    def _first_scale(self, scale: Scale) -> Scale:
+        """The scale to compute: joint logs where the policy changes what becomes of them."""
+        return scale if type(self._estimates.policy) in (KeepZeros, ParamFloor) else Scale.JOINT
+
+    def _rescaled(self, scores: FloatArray, first: Scale, scale: Scale) -> FloatArray:
+        if first == scale:
+            return scores
+        logs = self._log_probabilities(scores)
+        return np.exp(logs) if scale == Scale.PROBABILITY else logs
 
     def _log_probabilities(self, joint: FloatArray) -> FloatArray:
         return additive.normalise(joint, self._estimates.policy)
@@ -185,41 +198,36 @@ class NaiveBayes(AdditiveBayes):
     """The most probable class, by counts of each attribute in each class, and an honest probability of it.
 
     The joint probability of a class k and a row's values is ``a_k prod_i phi_ki``, where a is the share of the class
-    and phi the share of the value among the rows of the class. ``predictive`` says how shares are predicted from
-    counts: those of the classes, and of the values of nominal, ordinal and binned columns. For numbers that are not cut
-    into bins phi is a density, which is the choice of ``numeric``, whatever ``predictive`` says. Values may be missing.
-    Rows can be added (`partial_fit`, `merge`) and forgotten (`forget`) at any time; every answer is then that of a
-    fresh fit on the rows that are left, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`),
-    ``n_jobs`` at once. Several threads may ask while another one adds or forgets rows.
+    and phi the share of the value among the rows of the class, or the density of a number. Values may be missing. Rows
+    can be added (`partial_fit`, `merge`) and forgotten (`forget`) at any time; every answer is then that of a fresh fit
+    on the rows that are left, bit for bit. Several threads may ask while another one adds or forgets rows.
 
     Parameters
     ----------
     predictive
-        For counts. ``"evidence"``: the average over all parameters, ``(f + s) / (h + sum s)``: no value is impossible.
-        ``"map"``: the most probable parameters, ``(f + s - 1) / (h + sum s - n)``; with weight 1 the relative
-        frequencies. ``"sc"``: stochastic complexity, the class with which all rows have the largest maximum likelihood;
-        it knows no prior (``prior`` is then for ``log_evidence_`` only).
+        How shares are predicted from counts. ``"evidence"``: the average over all parameters,
+        ``(f + s) / (h + sum s)``: no value is impossible. ``"map"``: the most probable parameters,
+        ``(f + s - 1) / (h + sum s - n)``; with weight 1 the relative frequencies. ``"sc"``: stochastic complexity, the
+        class with which all rows have the largest maximum likelihood; ``prior`` is then for ``log_evidence_`` only.
     prior
         Dirichlet weights s of values and classes: a number; ``"jeffreys"`` (1/2); ``"laplace"`` (1); ``"bdeu"`` or
         ``BDeu(s)``: ``s / (K n)``; ``MEstimate(m)``: ``m / n``; ``"auto"``: the weight that makes the stored rows most
-        probable (`prior_`); or a mapping from column to weights: a number, a mapping from value to number, or an
-        array in declared order.
+        probable (`prior_`); or a mapping from column to weights, see `PerAttribute`.
     class_prior
         The same for the classes alone: a number, one for each in ``classes_``, or a mapping from class to number; None
         for what ``prior`` says.
     numeric
         For numbers. ``"student"``: the average over all normal densities under a weak Normal-Gamma prior (`Student`);
-        ``"gaussian"``: the normal density with the class's mean and variance (`Gaussian`); ``"kernel"``
-        (`KernelDensity`); or bins, whose cut points are learned from the stored rows only: ``"equal_width"``,
-        ``"equal_frequency"``, ``"kmeans"``, ``"mdl"``, ``"two_way"``, or fixed by `CutPoints`. A mapping from column to
-        one of these leaves the other columns at ``"student"``.
+        ``"gaussian"`` (`Gaussian`); ``"kernel"`` (`KernelDensity`); or bins, whose cut points are learned from the
+        stored rows: ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"mdl"``, ``"two_way"``, or fixed by
+        `CutPoints`. A mapping from column to one of these leaves the other columns at ``"student"``.
     missing
         ``"ignore"``: an attribute that is missing drops out of that row, in counts and queries alike. ``"value"``:
         missing in a nominal, ordinal or binned column is one more value.
     zero_policy
-        What becomes of probabilities that are zero, for ``predictive="map"`` only. ``"-inf"``, the default: a zero
-        stays a zero, and where every class is impossible each gets 1/K. ``"cap100"`` or ``Cap(nats)``: an impossible
-        class has log-probability -100. ``"param_floor"`` or ``ParamFloor(floor)``: no parameter is below 1e-4.
+        For ``predictive="map"``. ``"-inf"``: a zero stays a zero, and where every class is impossible each gets 1/K.
+        ``"cap100"`` or ``Cap(nats)``: an impossible class has log-probability -100. ``"param_floor"`` or
+        ``ParamFloor(floor)``: no parameter is below 1e-4.
     categorical_features, schema, n_jobs
         As in `KNNClassifier`.
 
@@ -228,14 +236,13 @@ class NaiveBayes(AdditiveBayes):
     log_evidence_
         The log marginal likelihood of the stored rows (with ``"student"``: given the mean and spread of all rows).
     prior_, cut_points_, classes_, class_count_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        What was learned; see each of them.
+        What was learned.
 
     Notes
     -----
     An attribute has the values that some row holds or that are declared. A query with another one is answered as if
-    that value had been declared: it has its prior mass under ``"evidence"``, a zero under ``"map"`` with weight 1. A
-    numeric column that has no two different known values is left out. Where a number is so far out that its density is
-    0 in every class, each class gets 1/K. Weights are repetitions: a row of weight 2 counts as two rows.
+    that value had been declared. A numeric column that has no two different known values is left out. Where a number is
+    so far out that its density is 0 in every class, each class gets 1/K. A row of weight 2 counts as two rows.
 
     References
     ----------
@@ -268,7 +275,7 @@ class NaiveBayes(AdditiveBayes):
         class_prior: Any = None,
         numeric: Any = "student",
         missing: str = "ignore",
-        zero_policy: str | ZeroPolicy = "-inf",
+        zero_policy: str | KeepZeros = "-inf",
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,
         n_jobs: int | None = None,
@@ -309,14 +316,6 @@ class NaiveBayes(AdditiveBayes):
             )
         self._estimates = Estimates(self.predictive, policy)
 
-    def _weights(self) -> PriorWeights:
-        memory, statistics = self._answering(), self._statistics()
-
-        def weights() -> PriorWeights:
-            return priors.prior_weights(self._prior, self._class_prior, statistics, memory.instances)
-
-        return memory.cached("weights", weights)
-
     def _model(self) -> AdditiveModel:
         memory = self._answering()
 
@@ -324,15 +323,21 @@ class NaiveBayes(AdditiveBayes):
             statistics, weights, estimates = self._statistics(), self._weights(), self._estimates
             shares = estimates.log_shares(additive.class_cells(statistics.class_counts, weights.classes))
             table = additive.value_table(statistics.discrete, weights.cells, estimates)
-            densities = additive.numeric_terms(statistics, memory.numeric)
-            return AdditiveModel(shares, statistics.discrete, table, *densities)
+            densities: dict[int, Density] = {}
+            kernels: dict[int, FittedKernels] = {}
+            columns: dict[Student | Gaussian, list[int]] = {}
+            for a, strategy in enumerate(memory.numeric):
+                if isinstance(strategy, (Student, Gaussian)):
+                    columns.setdefault(strategy, []).append(a)
+                elif isinstance(strategy, KernelDensity):
+                    kernels[a] = strategy.fit(statistics.sorted_values[a])
+            for density, attributes in columns.items():
+                moments = Moments.stacked([statistics.moments[a] for a in attributes])
+                parameters, normal = density.parameters(moments)[:, statistics.codes], isinstance(density, Gaussian)
+                densities |= {a: Density(own, normal) for a, own in zip(attributes, parameters, strict=True)}
+            return AdditiveModel(shares, statistics.discrete, table, densities, kernels)
 
         return memory.cached("model", model)
-
-    def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
-        first = self._first_scale(scale)
-        found = self._model().scores(self._stored().instances, table, first, threads=threads)
-        return self._rescaled(found, first, scale)
 
     def _left_out(self, scale: Scale) -> FloatArray:
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()
@@ -371,23 +376,13 @@ class NaiveBayes(AdditiveBayes):
             column = instances.column(a)
             if isinstance(strategy, (Student, Gaussian)):
                 codes = instances.target().astype(np.intp)
-                logs = loo_log_densities(strategy, statistics.moments[a], column, codes, row_weights)
+                logs = numeric.loo_log_densities(strategy, statistics.moments[a], column, codes, row_weights)
                 joint += logs[:, statistics.codes]
             elif isinstance(strategy, KernelDensity):
                 joint += strategy.loo_log_density(column, own, statistics.sorted_values[a], row_weights)
         if first != wanted:
             normalise_rows(joint, wanted)
         return self._rescaled(joint, wanted, scale)
-
-    def _first_scale(self, scale: Scale) -> Scale:
-        """The scale to compute: joint logs where the policy changes what becomes of them."""
-        return scale if type(self._estimates.policy) in (KeepZeros, ParamFloor) else Scale.JOINT
-
-    def _rescaled(self, scores: FloatArray, first: Scale, scale: Scale) -> FloatArray:
-        if first == scale:
-            return scores
-        logs = self._log_probabilities(scores)
-        return np.exp(logs) if scale == Scale.PROBABILITY else logs
 
 
 # -- leave-one-out

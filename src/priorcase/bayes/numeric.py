@@ -201,7 +201,7 @@ def moments_without_each(
     gone = left <= 0
     share = w / np.where(gone, 1.0, left)
     with np.errstate(over="ignore", invalid="ignore"):
-        away = (x[rows] - mean) - low[codes]
+        away = np.where(w > 0, (x[rows] - mean) - low[codes], 0.0)
         squares = np.maximum(deviation - n * share * (away * away), 0.0)
         moved = low[codes] - share * away
     found = [left, mean + moved, moved - ((mean + moved) - mean), squares]
@@ -505,7 +505,7 @@ class _KernelSum:
             before = np.searchsorted(self.reached, wanted, side="left")
             after = np.maximum(np.searchsorted(self.reached, wanted + out, side="left"), at)
             found.append(self.points[np.minimum(np.where(before < at, before, after), last)])
-        return found[1] - found[0]
+        return np.asarray(found[1] - found[0])
 
     def log_density(
         self, x: FloatArray, bandwidth: FloatArray, weight: FloatArray, at: IntArray, out: FloatArray

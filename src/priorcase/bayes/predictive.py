@@ -43,9 +43,7 @@ _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 def evidence(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     """Distribution of the next value, averaged over all parameters: ``(n_i + a_i) / (N + sum_j a_j)``.
 
-    Kontkanen et al. 1998, eq. 9. No value is impossible; without any counts it is the mean of the prior. ``counts`` are
-    how often each value was seen, along the last axis; ``prior`` is the Dirichlet weight a of every value, or an array
-    of weights that spreads over the counts.
+    Kontkanen et al. 1998, eq. 9. No value is impossible; without any counts it is the mean of the prior.
 
     >>> evidence([3, 1]), evidence([3, 1], prior=[2, 4])
     (array([0.66666667, 0.33333333]), array([0.5, 0.5]))
@@ -59,8 +57,7 @@ def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArra
     """Distribution of the next value under the most probable parameters: ``(n_i + a_i - 1) / (N + sum_j a_j - K)``.
 
     Kontkanen et al. 1998, eq. 7. Weight 1 gives the maximum likelihood, weight 2 the Laplace estimate. Where a weight
-    below 1 makes ``n_i + a_i - 1`` negative, the posterior has no largest value inside; it is taken for 0 and the
-    others are divided by their own sum. Where nothing is left to divide, every value gets ``1 / K``.
+    below 1 makes ``n_i + a_i - 1`` negative, it is taken for 0; where nothing is left, every value gets ``1 / K``.
 
     >>> maximum_a_posteriori([3, 1]), maximum_a_posteriori([3, 1], prior=2)
     (array([0.75, 0.25]), array([0.66666667, 0.33333333]))
@@ -88,8 +85,7 @@ def stochastic_complexity(counts: ArrayLike) -> FloatArray:
     """Distribution of the next value by how likely it can make all data: ``exp(g(n_i)) / sum_j exp(g(n_j))``.
 
     ``exp(g(n)) = (n + 1)^(n + 1) / n^n``, with g the `growth`, is the factor by which one more of a value changes the
-    largest likelihood of the data, but for one that all values share (Kontkanen et al. 1997, eq. 8, for a single
-    attribute). It is close to ``e (n + 1/2)``, and 1 at 0: no value is impossible, and there is no prior to choose.
+    largest likelihood of the data, but for one that all values share (Kontkanen et al. 1997, eq. 8).
 
     >>> stochastic_complexity([1, 0])
     array([0.8, 0.2])
@@ -123,8 +119,7 @@ def m_estimate(counts: ArrayLike, m: float, p: ArrayLike | None = None) -> Float
 def laplace(counts: ArrayLike) -> FloatArray:
     """Distribution of the next value with each seen once more: ``(n_i + 1) / (N + K)``.
 
-    The `evidence` under the uniform prior, and the `m_estimate` with ``m = K``. (K is the number of values of the
-    attribute; where lectures divide by the number of classes, that is a slip.)
+    The `evidence` under the uniform prior, and the `m_estimate` with ``m = K``, the number of values.
     """
     return evidence(_as_counts(counts))
 
@@ -159,11 +154,9 @@ def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
 def growth(n: ArrayLike) -> FloatArray:
     """What one more row adds to ``n ln n``: ``g(n) = (n + 1) ln(n + 1) - n ln n``, with ``g(0) = 0``.
 
-    Added to a class k of ``h_k`` rows, a row with values x multiplies the largest likelihood of the data by
-    ``exp(g(h_k) + sum_i (g(f_ki) - g(h_k)))`` and a factor that is the same for every class, where ``f_ki`` rows of the
-    class have the row's value of attribute i: the stochastic complexity of Kontkanen et al. 1997, eq. 8, in one term
-    for each attribute. Right to 1e-15 for all n, since the two large terms are never subtracted. ``n`` are counts,
-    finite and at least 0.
+    Added to a class k of ``h_k`` rows, a row multiplies the largest likelihood of the data by
+    ``exp(g(h_k) + sum_i (g(f_ki) - g(h_k)))``, up to a factor that is the same for every class, where ``f_ki`` rows of
+    the class have the row's value of attribute i (Kontkanen et al. 1997, eq. 8). Right to 1e-15 for all n.
 
     >>> np.exp(growth([0, 1, 2]))
     array([1.  , 4.  , 6.75])
@@ -182,8 +175,7 @@ def evidence_share(count: Amount, total: Amount, weight: Amount, weights: Amount
 def log_rising(a: FloatArray, n: FloatArray) -> FloatArray:
     """The log of the rising factorial ``a (a + 1) ... (a + n - 1) = G(a + n) / G(a)``, ``a > 0``, ``n >= 0``.
 
-    Two logs of gamma functions would lose all digits for large a, where each of them is far larger than their
-    difference; there Stirling's formula is subtracted from itself term by term. 0 for ``n = 0``.
+    For large a two logs of gamma functions would cancel, so Stirling's formula is subtracted from itself by terms.
     """
     large = np.maximum(a, _LARGE)
     stirling = (large - 0.5) * np.log1p(n / large) + n * (np.log(large + n) - 1.0) + (_tail(large + n) - _tail(large))
@@ -218,15 +210,9 @@ def _shares(amounts: FloatArray) -> FloatArray:
 def _as_amounts(values: object) -> FloatArray:
     """Counts as float64: finite and at least 0."""
     counts = as_floats(values)
-    if counts is None:
-        problem = "something else than numbers within float64"
-    elif not np.isfinite(counts).all():
-        problem = "a NaN or infinite entry"
-    elif (counts < 0).any():
-        problem = "a negative entry"
-    else:
-        return counts
-    raise ParameterError(f"counts must be finite numbers >= 0 along the last axis, got {problem}. For example [3, 1]")
+    if counts is None or not (np.isfinite(counts) & (counts >= 0)).all():
+        raise ParameterError(f"counts must be numbers, none negative, NaN or infinite, got {quoted(values)}")
+    return counts
 
 
 def _as_counts(values: object) -> FloatArray:

@@ -1,18 +1,4 @@
-"""Prior strength: Dirichlet weights of values and classes.
-
-A weight acts like that many rows seen before. The named ones:
-
-=====================  ============================================  ===============================================
-prior                  weight of a value, K classes, n values        name
-=====================  ============================================  ===============================================
-``Dirichlet(weight)``  the weight                                    a number; ``"jeffreys"`` for 1/2
-``Laplace()``          1                                             ``"laplace"``
-``BDeu(s)``            ``s / (K n)``, so that s rows are shared out  ``"bdeu"`` for ``s = 1``
-``MEstimate(m)``       ``m / n``
-``PerAttribute(...)``  by attribute, value and class                 a mapping
-``Auto()``             the one that makes the rows most probable     ``"auto"``
-=====================  ============================================  ===============================================
-"""
+"""Dirichlet priors: weights of values and classes, each of which acts like that many rows seen before."""
 
 from __future__ import annotations
 
@@ -53,39 +39,34 @@ class Prior(Protocol):
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray | None:
         """The weight of each cell of every attribute; None where cells of one attribute may differ."""
-        ...
 
     def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
         """The weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``.
 
         ``declared`` says whether the values have a declared order, which weights in an array need.
         """
-        ...
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
         """The weight of a value that an attribute never had."""
-        ...
 
     def class_weight(self, n_classes: int) -> float:
         """The weight of each class."""
-        ...
 
 
 class SymmetricPrior(ABC):
-    """A prior under which all values of an attribute weigh the same: so much if it has so many values."""
+    """A prior under which all values of an attribute have the same weight, given how many there are."""
 
     @abstractmethod
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray: ...
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray:
-        """As in `Prior`; an attribute without values counts as having one."""
+        # An attribute without values counts as having one.
         return self._weight(np.maximum(np.asarray(n_values, dtype=np.float64), 1.0), n_classes)
 
     def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
         return np.full(len(values), self.symmetric(np.array([len(values)]), n_classes)[0])
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
-        """As in `Prior`: the weight of a value once it is one more of the attribute's."""
         return float(self.symmetric(np.array([len(values) + 1]), n_classes)[0])
 
     def class_weight(self, n_classes: int) -> float:
@@ -114,10 +95,9 @@ class Laplace(Dirichlet):
 
 @dataclass(frozen=True)
 class BDeu(SymmetricPrior):
-    """So many rows shared out evenly among all cells of each table: ``s / (K n)`` for K classes and n values.
+    """The likelihood-equivalent uniform prior: s rows, above 0, shared out evenly among all cells of each table.
 
-    The likelihood-equivalent uniform prior: networks that say the same get the same marginal likelihood. A class weighs
-    ``s / K``. ``equivalent_sample_size`` is the number s of rows that the prior is worth, above 0.
+    A value has the weight ``s / (K n)`` for K classes and n values, a class ``s / K``.
     """
 
     equivalent_sample_size: float = 1.0
@@ -151,18 +131,14 @@ class PerAttribute:
     ----------
     attributes
         For each attribute, by name or by position: a number (the weight of each value); a mapping from value to weight;
-        or, for columns with declared values, an array in declared order of shape ``(values,)``, or
-        ``(classes, values)`` for weights that differ between classes. Where missing counts as a value, it is the last
-        one of an array, even if none occurs yet, and None in a mapping. A mapping may also name values that no row
-        holds yet.
+        or, for columns with declared values, an array in declared order of shape ``(values,)`` or
+        ``(classes, values)``. Where missing counts as a value, it is the last one of an array, and None in a mapping.
     others
         The weight of each value of all other attributes, and of each class.
 
     Examples
     --------
     >>> prior = PerAttribute({"colour": {"red": 2, "green": 0.5}})
-    >>> prior
-    PerAttribute(attributes={'colour': {'red': 2.0, 'green': 0.5}}, others=1.0)
     >>> prior.weights("colour", ["green", "red"], 2), prior.weights("size", ["small", "large"], 2)
     (array([0.5, 2. ]), array([1., 1.]))
     """
@@ -234,11 +210,10 @@ class Auto:
 
 
 def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, int] = (-3, 3)) -> float:
-    """The weight, from 1e-3 to 1e3 unless other ``decades`` are given, at which a smooth function of it is largest.
+    """The weight at which a smooth function of it is largest; of equal ones the weight nearest 1.
 
     First on a grid, four weights for each power of ten, then by SciPy's bounded search between the neighbours of the
-    best. No answer is worse than the best of the grid. Of equal ones the weight nearest 1 wins, so that a constant
-    function gives 1.
+    best.
     """
     tried: dict[float, float] = {}
 
@@ -279,17 +254,14 @@ def resolve_prior(spec: object) -> Prior | Auto:
 
 def check_prior_goes_with(prior: object, predictive: str) -> None:
     """Refuse priors named after an estimate that ``predictive="map"`` would not give."""
-    if predictive != "map":
-        return
-    if isinstance(prior, Laplace) or (isinstance(prior, str) and prior == "laplace"):
+    by_name = isinstance(prior, str) and prior == "laplace"
+    if predictive == "map" and (by_name or isinstance(prior, (Laplace, MEstimate))):
+        name, weights = "Laplace estimate", "weight 2 gives"
+        if isinstance(prior, MEstimate):
+            name, weights = "m-estimate", "weights of 1 + m / n for n values give"
         raise ParameterError(
-            f"prior={prior!r} needs predictive='evidence': the Laplace estimate is the mean of the posterior. Under "
-            "'map' weight 2 gives the Laplace estimate: prior=2.0"
-        )
-    if isinstance(prior, MEstimate):
-        raise ParameterError(
-            f"prior={prior!r} needs predictive='evidence': the m-estimate is the mean of the posterior. Under 'map' "
-            "weights of 1 + m / n for n values give the m-estimate: prior={'colour': 1.5, ...}"
+            f"prior={prior!r} needs predictive='evidence': the {name} is the mean of the posterior. Under 'map' "
+            f"{weights} the {name}"
         )
 
 
@@ -362,8 +334,7 @@ def _key(value: Value) -> Value:
 class CellWeights:
     """Weights of the cells, as a column for all classes or one for each.
 
-    ``widened`` are those for a query that brings a new value, with which the attribute has one cell more, and
-    ``unseen`` those of that new cell: attributes by one.
+    ``widened`` are those for a query with a new value, and ``unseen`` those of the new cell: attributes by one.
     """
 
     cells: FloatArray
@@ -381,9 +352,13 @@ class PriorWeights:
 
 
 def prior_weights(
-    prior: Prior | Auto, class_prior: object, statistics: Statistics, instances: Instances
+    prior: Prior | Auto,
+    class_prior: object,
+    statistics: Statistics,
+    instances: Instances,
+    evidence: Callable[[Statistics, PriorWeights], float] | None = None,
 ) -> PriorWeights:
-    """The weights that a prior gives; an automatic one is chosen first."""
+    """The weights that a prior gives; an automatic one is chosen first, by the largest ``evidence``."""
 
     def applied(settled: Prior) -> PriorWeights:
         classes = resolve_class_prior(class_prior, settled, statistics.labels.tolist())
@@ -391,20 +366,26 @@ def prior_weights(
         return PriorWeights(settled, cells, classes)
 
     if isinstance(prior, Auto):
-        prior = prior.chosen(lambda weight: counts_evidence(statistics, applied(Dirichlet(weight))))
+        log_evidence = evidence or counts_evidence
+        prior = prior.chosen(lambda weight: log_evidence(statistics, applied(Dirichlet(weight))))
     return applied(prior)
 
 
+def symmetric_weights(prior: Prior, discrete: Discrete, n_classes: int) -> CellWeights | None:
+    """What a prior gives to each cell, 0 for cells that are no values; None where it is not symmetric."""
+    symmetric, widened = (prior.symmetric(sizes, n_classes) for sizes in (discrete.sizes, discrete.sizes + 1))
+    if symmetric is None or widened is None:
+        return None
+    if not (np.isfinite(symmetric) & (symmetric > 0) & (symmetric <= _MOST_WEIGHT)).all():
+        raise ParameterError("prior must give finite weights above 0, and of at most 1e100")
+    inside = discrete.inside[:, np.newaxis]
+    column, wide = (np.where(inside, each[discrete.of, np.newaxis], 0.0) for each in (symmetric, widened))
+    return CellWeights(column, wide, widened[:, np.newaxis])
+
+
 def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_classes: int) -> CellWeights:
-    """What a prior gives to each cell; 0 for cells that are no values."""
-    symmetric = prior.symmetric(discrete.sizes, n_classes)
-    widened = prior.symmetric(discrete.sizes + 1, n_classes)
-    if symmetric is not None and widened is not None:
-        if not (np.isfinite(symmetric) & (symmetric > 0) & (symmetric <= _MOST_WEIGHT)).all():
-            raise ParameterError("prior must give finite weights above 0, and of at most 1e100")
-        inside = discrete.inside[:, np.newaxis]
-        column, wide = (np.where(inside, each[discrete.of, np.newaxis], 0.0) for each in (symmetric, widened))
-        return CellWeights(column, wide, widened[:, np.newaxis])
+    if (found := symmetric_weights(prior, discrete, n_classes)) is not None:
+        return found
     cells = np.zeros((len(discrete.of), n_classes))
     unseen = np.zeros((len(discrete.attributes), 1))
     for d, a in enumerate(discrete.attributes):
@@ -421,7 +402,7 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
             held, values = np.append(held, missing), [*values, None]
         declared = not isinstance(kind, Nominal) or kind.values is not None
         weights = prior.weights(label, values, n_classes, declared=declared)
-        _check_weights(f"prior[{label!r}]", weights)
+        _check_weights(f"prior[{label!r}]", weights)  # a prior of one's own may give any
         cells[held] = np.atleast_2d(weights).T
         if not occurs:
             cells[missing] = 0.0
@@ -430,11 +411,9 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
 
 
 def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | float = 0.0) -> FloatArray:
-    """The log marginal likelihood of each discrete attribute in each class: attributes by classes.
+    """The log marginal likelihood of each discrete attribute in each class (a factor of Kontkanen et al. 1998, eq. 8).
 
-    A factor of Kontkanen et al. 1998, eq. 8, see `log_marginal`, whatever the order in which the values were first
-    seen. ``weights`` are those of the cells, 0 where a cell is no value; ``more`` is the weight of one more value of
-    each attribute, which no row has.
+    ``weights`` are those of the cells; ``more`` is the weight of one more value of each attribute, which no row has.
     """
     shape = discrete.totals.shape
     cells, classes = np.nonzero(np.where(discrete.inside[:, np.newaxis], discrete.counts, 0.0))

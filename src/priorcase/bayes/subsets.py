@@ -28,7 +28,7 @@ from priorcase.instances import Instances, as_floats
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
 from priorcase.learning.targets import Labelling
-from priorcase.schema import CategoricalFeatures, Schema, Table
+from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.schema import Numeric as NumericKind
 
 Inclusion: TypeAlias = float | Mapping[Name, float] | Any
@@ -36,9 +36,6 @@ Inclusion: TypeAlias = float | Mapping[Name, float] | Any
 _PROBABILITY = Interval(Real, 0, 1, closed="both")
 _EVIDENCE = Estimates("evidence")
 _NUMBERS_AT_ONCE = 2**17
-
-# Smaller weights would leave distances that are mere rounding errors.
-MIN_WEIGHT = 1e-12
 
 # Only the order of the classes matters here, and any objects can be ordered as text.
 _LABELLING = Labelling(flat=True, sort="text", batches=((0, np.dtype(object)),))
@@ -57,8 +54,6 @@ class SubsetAveragedBayes(AdditiveBayes):
     ``r_i = p E1 / (p E1 + (1 - p) E0)``: E1 is the marginal likelihood of its values where each class has its own
     distribution, E0 that where all have the same, p the prior probability. A single pass over the attributes gives the
     sum over all subsets, exactly.
-
-    Rows can be added and forgotten as in `NaiveBayes`.
 
     Parameters
     ----------
@@ -80,9 +75,8 @@ class SubsetAveragedBayes(AdditiveBayes):
 
     Notes
     -----
-    A query with a value that no row holds and that was not declared is answered as if it had been declared: r is then
-    that of the attribute with one more value, too. An attribute that has a single value, or no known one, keeps its
-    prior probability.
+    A query with an unseen value is answered as if the value had been declared: r is then that of the attribute with one
+    more value, too. An attribute that has a single value, or no known one, keeps its prior probability.
 
     References
     ----------
@@ -150,9 +144,8 @@ class SubsetAveragedBayes(AdditiveBayes):
     @reads
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows and their classes, summed over all subsets."""
-        evidence, weights = self._evidence(), self._weights()
-        classes = log_marginal(self._statistics().class_counts, weights.classes)
-        return float(classes) + float(evidence.log_totals.sum())
+        classes = log_marginal(self._statistics().class_counts, self._weights().classes)
+        return float(classes) + float(self._evidence().log_totals.sum())
 
     # -- parameters
 
@@ -169,23 +162,20 @@ class SubsetAveragedBayes(AdditiveBayes):
 
     # -- the model
 
-    def _weights(self) -> SubsetWeights:
-        memory, statistics = self._answering(), self._statistics()
-
-        def weights() -> SubsetWeights:
-            return _subset_weights(self._prior, self._class_prior, self._inclusion, statistics, memory.instances)
-
-        return memory.cached("weights", weights)
+    def _counts_evidence(self, statistics: Statistics, weights: PriorWeights) -> float:
+        inclusion = self._inclusion[list(statistics.discrete.attributes)]
+        evidence = SubsetEvidence(inclusion, *_discrete_evidence(statistics.discrete, weights))
+        return float(log_marginal(statistics.class_counts, weights.classes)) + float(evidence.log_totals.sum())
 
     def _evidence(self) -> SubsetEvidence:
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()
         return memory.cached("evidence", lambda: _subset_evidence(statistics, weights, memory.numeric, self._inclusion))
 
     def _model(self) -> AdditiveModel:
-        memory, statistics, weights = self._answering(), self._statistics(), self._weights()
-        evidence = self._evidence()
+        memory = self._answering()
 
         def model() -> AdditiveModel:
+            statistics, weights, evidence = self._statistics(), self._weights(), self._evidence()
             classes = additive.class_cells(statistics.class_counts, weights.classes)
             densities = {}
             for a, strategy in enumerate(memory.numeric):
@@ -200,11 +190,28 @@ class SubsetAveragedBayes(AdditiveBayes):
 
         return memory.cached("model", model)
 
-    def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
-        return self._model().scores(self._stored().instances, table, scale, threads=threads)
-
     def _left_out(self, scale: Scale) -> FloatArray:
-        joint = _left_out_joint_logs(self._answering(), self._statistics(), self._weights(), self._evidence())
+        memory, statistics, weights = self._answering(), self._statistics(), self._weights()
+        evidence, instances, discrete = self._evidence(), memory.instances, statistics.discrete
+        own, row_weights = memory.class_positions(statistics.codes), instances.weights
+        # Log-shares of the classes, without the total, which all classes share.
+        joint = np.repeat(np.log(statistics.class_counts + weights.classes)[np.newaxis], own.size, axis=0)
+        less = np.maximum(statistics.class_counts[own] - (1.0 if row_weights is None else row_weights), 0.0)
+        joint[np.arange(own.size), own] = np.log(less + weights.classes[own])
+        terms, n = _discrete_terms(discrete, weights, evidence), joint.shape[1]
+        step = max(1, _NUMBERS_AT_ONCE // n)
+        for d, a in enumerate(discrete.attributes):
+            first, slots = int(discrete.starts[d]), slots_of(instances.column(a), discrete.cuts[d])
+            if row_weights is None:  # rows with the same value and class have the same terms: compute them once
+                held = np.bincount(keys := slots * n + own) > 0
+                pairs, number = np.flatnonzero(held), np.cumsum(held) - 1
+                joint += terms(first + pairs // n, pairs % n, np.ones(pairs.size))[number[keys]]
+            else:
+                for part in (slice(start, start + step) for start in range(0, own.size, step)):
+                    joint[part] += terms(first + slots[part], own[part], row_weights[part])
+        for a, strategy in enumerate(memory.numeric):
+            if isinstance(strategy, Student):
+                _add_numbers(joint, memory, statistics, a, strategy, float(evidence.inclusion[a]))
         normalise_rows(joint, scale)
         return joint
 
@@ -229,19 +236,8 @@ def _resolve_inclusion(value: Inclusion, schema: Schema) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class SubsetWeights(PriorWeights):
-    """A prior applied to the counts: weights by class for attributes that matter, and pooled for those that do not."""
-
-    pooled: CellWeights
-
-
-@dataclass(frozen=True, eq=False)
 class SubsetEvidence:
-    """For each attribute the log marginal likelihood of its values, in schema order.
-
-    ``inclusion`` is the prior probability that it matters; ``included`` is the log marginal likelihood if it does, each
-    class having a distribution of its own, and ``excluded`` if it does not.
-    """
+    """For each attribute, the prior probability that it matters, and log marginal likelihoods if it does and if not."""
 
     inclusion: FloatArray
     included: FloatArray
@@ -272,48 +268,27 @@ def _pooled(discrete: Discrete) -> Discrete:
     return replace(discrete, counts=discrete.counts.sum(axis=1, keepdims=True))
 
 
-def _subset_weights(
-    prior: Prior | Auto, class_prior: object, inclusion: FloatArray, statistics: Statistics, instances: Instances
-) -> SubsetWeights:
-    """The weights of a prior; ``Auto`` chooses the weight with the largest marginal likelihood over all subsets."""
-
-    def applied(settled: Prior) -> SubsetWeights:
-        own = priors.prior_weights(settled, class_prior, statistics, instances)
-        if settled.symmetric(statistics.discrete.sizes, 1) is not None:
-            joined = priors.cell_weights(settled, statistics.discrete, instances, 1)
-        else:
-            means = own.cells.cells.mean(axis=1, keepdims=True)
-            joined = CellWeights(means, means, own.cells.unseen)
-        return SubsetWeights(own.prior, own.cells, own.classes, joined)
-
-    def total(weight: float) -> float:
-        weights = applied(Dirichlet(weight))
-        classes = log_marginal(statistics.class_counts, weights.classes)
-        included, excluded = _discrete_evidence(statistics.discrete, weights)
-        discrete = SubsetEvidence(inclusion[list(statistics.discrete.attributes)], included, excluded)
-        return float(classes) + float(discrete.log_totals.sum())
-
-    return applied(prior.chosen(total) if isinstance(prior, Auto) else prior)
+def _pooled_weights(weights: PriorWeights, discrete: Discrete) -> CellWeights:
+    """The weights of attributes that do not matter: those of a single class, or their means over the classes."""
+    if (single := priors.symmetric_weights(weights.prior, discrete, 1)) is not None:
+        return single
+    means = weights.cells.cells.mean(axis=1, keepdims=True)
+    return CellWeights(means, means, weights.cells.unseen)
 
 
 def _discrete_evidence(
-    discrete: Discrete, weights: SubsetWeights, *, widened: bool = False
+    discrete: Discrete, weights: PriorWeights, *, widened: bool = False
 ) -> tuple[FloatArray, FloatArray]:
     """Log marginal likelihoods of the discrete attributes if they matter and if not, ``widened`` by an unseen value."""
-    own, rest = weights.cells, weights.pooled
-    if widened:
-        included = priors.log_marginals(discrete, own.widened, own.unseen)
-        excluded = priors.log_marginals(_pooled(discrete), rest.widened, rest.unseen)
-    else:
-        included, excluded = (
-            priors.log_marginals(discrete, own.cells),
-            priors.log_marginals(_pooled(discrete), rest.cells),
-        )
+    included, excluded = (
+        priors.log_marginals(counts, own.widened if widened else own.cells, own.unseen if widened else 0.0)
+        for counts, own in ((discrete, weights.cells), (_pooled(discrete), _pooled_weights(weights, discrete)))
+    )
     return included.sum(axis=1), excluded[:, 0]
 
 
 def _subset_evidence(
-    statistics: Statistics, weights: SubsetWeights, numeric: Sequence[Numeric | None], inclusion: FloatArray
+    statistics: Statistics, weights: PriorWeights, numeric: Sequence[Numeric | None], inclusion: FloatArray
 ) -> SubsetEvidence:
     included, excluded = np.zeros(len(numeric)), np.zeros(len(numeric))
     attributes = list(statistics.discrete.attributes)
@@ -326,7 +301,7 @@ def _subset_evidence(
     return SubsetEvidence(inclusion, included, excluded)
 
 
-def _value_table(discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvidence) -> FloatArray:
+def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence) -> FloatArray:
     """What each cell adds to the joint log of each class.
 
     An unseen value is answered as if it had been declared, and an attribute with one more value has another posterior
@@ -337,7 +312,7 @@ def _value_table(discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvi
     wide = _prior_odds(evidence.inclusion[attributes]) + (included - excluded)
     odds = np.where(discrete.inside, evidence.log_odds[attributes][discrete.of], wide[discrete.of])
     own = additive.value_table(discrete, weights.cells, _EVIDENCE)
-    rest = additive.value_table(_pooled(discrete), weights.pooled, _EVIDENCE)
+    rest = additive.value_table(_pooled(discrete), _pooled_weights(weights, discrete), _EVIDENCE)
     table = additive.mixed(odds[:, np.newaxis], own, rest)
     return additive.with_missing(table, discrete, table[discrete.starts[:-1] + UNSEEN])
 
@@ -345,37 +320,8 @@ def _value_table(discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvi
 # -- leave-one-out
 
 
-def _left_out_joint_logs(
-    memory: BayesMemory, statistics: Statistics, weights: SubsetWeights, evidence: SubsetEvidence
-) -> FloatArray:
-    """Joint logs of the classes for each stored row, from all other rows, up to a constant for each row."""
-    instances, discrete = memory.instances, statistics.discrete
-    own, row_weights = memory.class_positions(statistics.codes), instances.weights
-    # Log-shares of the classes, without the total, which all classes share.
-    joint = np.repeat(np.log(statistics.class_counts + weights.classes)[np.newaxis], own.size, axis=0)
-    less = np.maximum(statistics.class_counts[own] - (1.0 if row_weights is None else row_weights), 0.0)
-    joint[np.arange(own.size), own] = np.log(less + weights.classes[own])
-    terms, n = _discrete_terms(discrete, weights, evidence), joint.shape[1]
-    step = max(1, _NUMBERS_AT_ONCE // n)
-    for d, a in enumerate(discrete.attributes):
-        first, slots = int(discrete.starts[d]), slots_of(instances.column(a), discrete.cuts[d])
-        if row_weights is None:  # rows with the same value and class have the same terms: compute them once
-            keys = slots * n + own
-            pairs = np.flatnonzero(np.bincount(keys))
-            number = np.zeros(pairs[-1] + 1, np.intp)
-            number[pairs] = np.arange(pairs.size)
-            joint += terms(first + pairs // n, pairs % n, np.ones(pairs.size))[number[keys]]
-        else:
-            for part in (slice(start, start + step) for start in range(0, own.size, step)):
-                joint[part] += terms(first + slots[part], own[part], row_weights[part])
-    for a, strategy in enumerate(memory.numeric):
-        if isinstance(strategy, Student):
-            _add_numbers(joint, memory, statistics, a, strategy, float(evidence.inclusion[a]))
-    return joint
-
-
 def _discrete_terms(
-    discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvidence
+    discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence
 ) -> Callable[[IntArray, IntArray, FloatArray], FloatArray]:
     """What values add to the joint logs of the classes when a row that holds them is left out.
 
@@ -383,10 +329,8 @@ def _discrete_terms(
     smaller by ``G(f + s) / G(f - w + s)`` over ``G(h + S) / G(h - w + S)``; for w = 1 by the probability of the row's
     own value. The same holds for all classes pooled, which gives the odds that the attribute matters.
     """
-    of_class, of_all = (
-        additive.value_cells(discrete, weights.cells),
-        additive.value_cells(_pooled(discrete), weights.pooled),
-    )
+    of_class = additive.value_cells(discrete, weights.cells)
+    of_all = additive.value_cells(_pooled(discrete), _pooled_weights(weights, discrete))
     log_odds = evidence.log_odds[list(discrete.attributes)][discrete.of]
     table = additive.value_table(discrete, weights.cells, _EVIDENCE)
 
@@ -446,9 +390,9 @@ class RelevanceWeights(BayesMemory):
         if not len(self):
             return np.ones(len(self.numeric))
         statistics, inclusion = self.statistics(_LABELLING, self.threads), np.full(len(self.numeric), 0.5)
-        weights = _subset_weights(Dirichlet(1.0), None, inclusion, statistics, self.instances)
+        weights = priors.prior_weights(Dirichlet(1.0), None, statistics, self.instances)
         relevance = _subset_evidence(statistics, weights, self.numeric, inclusion).relevance
-        kept = np.where(relevance < MIN_WEIGHT, 0.0, relevance)
+        kept = np.where(relevance < 1e-12, 0.0, relevance)  # smaller ones leave distances that are rounding errors
         return kept if kept.any() else np.ones(kept.size)
 
     def follow(self, ids: IdArray) -> None:
@@ -457,7 +401,4 @@ class RelevanceWeights(BayesMemory):
     def follow_removal(self, rows: tuple[list[AnyArray], list[AnyArray], FloatArray | None]) -> None:
         """Rows, looked up before, were removed."""
         self._cache.clear()
-        if len(self.instances):
-            self._count(*rows, sign=-1)
-        else:
-            self._counts = self._sums = None
+        self._count(*rows, sign=-1)

@@ -33,7 +33,6 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.bayes.additive": ("AdditiveModel", "Cap", "Cells", "Density", "Estimates", "KeepZeros", "ParamFloor"),
     "priorcase.bayes.discretise": (
         "CutPoints",
-        "Distinct",
         "EqualFrequency",
         "EqualWidth",
         "Interval",
@@ -49,7 +48,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.bayes.mixture.results": ("Chances", "Components", "Gaussians", "Oddness", "Selection"),
     "priorcase.bayes.naive_bayes": ("NaiveBayes",),
     "priorcase.bayes.numeric": ("ClassMoments", "FittedKernels", "Gaussian", "KernelDensity", "Moments", "Student"),
-    "priorcase.bayes.pairs": ("PairCounts", "PairMarginals", "PairModel", "Tallies"),
+    "priorcase.bayes.pairs": ("PairCounts", "PairModel", "Tallies"),
     "priorcase.bayes.priors": (
         "Auto",
         "BDeu",
@@ -63,13 +62,12 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.bayes.results": ("Contributions", "EdgeTable", "JointDistribution", "Relevance", "SuperParentTable"),
     "priorcase.bayes.structured": (
         "AODE",
-        "NumberedValues",
         "StructuredBayes",
         "SuperParentAveragedBayes",
         "TreeAugmentedBayes",
         "TreeAveragedBayes",
     ),
-    "priorcase.bayes.subsets": ("RelevanceWeights", "SubsetAveragedBayes", "SubsetEvidence", "SubsetWeights"),
+    "priorcase.bayes.subsets": ("RelevanceWeights", "SubsetAveragedBayes", "SubsetEvidence"),
     "priorcase.neighbors.base": ("NeighborsMemory",),
     "priorcase.neighbors.classifier": ("KNNClassifier",),
     "priorcase.neighbors.polling": ("Rules",),
