@@ -17,20 +17,10 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import bar, needs_refits, refits
 from priorcase.learning.state import reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
+from priorcase.local import windows
 from priorcase.local.fits import LocalPolynomial
 from priorcase.local.models import MODEL_CONSTRAINTS, MODELS, ClassRows, LocalLinear, LocalModel, probabilities
 from priorcase.local.results import LogLossCurve
-from priorcase.local.windows import (
-    FEWEST_LEFT_OUT,
-    MOST_LEFT_OUT,
-    WINDOW_CONSTRAINTS,
-    KernelWindow,
-    Neighborhoods,
-    NNeighbors,
-    WindowChoice,
-    WindowRule,
-    warn_far,
-)
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents, assemble
 from priorcase.neighbors.votes import Poll, summed
@@ -57,14 +47,11 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
 
     Parameters
     ----------
-    n_neighbors
-        How many nearest rows count, ties at the last of them included: a number, ``"sqrt"``, ``"all"``, or ``"loo"``,
-        the default without a bandwidth: the candidate with the least leave-one-out log-loss (``loo_scores_``).
+    n_neighbors, kernel, bandwidth
+        k, K and h as in `LocallyWeightedRegressor`, except for ``"query"``; ``"loo"`` is by log-loss.
     model
         ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`: the fastest),
         ``"linear"`` (`LocalLinear`), or one of these with options.
-    kernel, bandwidth
-        K and h as in `LocallyWeightedRegressor`, except for ``"query"``; ``"loo"`` is by log-loss.
     prior
         Added to the weight of each class, so that few neighbours do not give certainty: a number for every class, up to
         1e100; ``"frequency"``: one row in total, divided as the classes are among the stored rows; None for nothing, in
@@ -75,8 +62,7 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
     Attributes
     ----------
     n_neighbors_, bandwidth_, loo_scores_
-        The number of neighbours and the bandwidth, given or chosen, and the leave-one-out log-losses of the choice, in
-        which a probability of 0 counts as the smallest positive number.
+        As in `LocallyWeightedRegressor`; a probability of 0 counts as the smallest positive number in log-losses.
 
     Notes
     -----
@@ -84,9 +70,7 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
     ``(sum K)^2 / sum K^2`` (Kish 1965); priors and the ridge are relative to it. Weka's LWL scales them to the rows
     looked at, which is the same for the uniform kernel only; its bandwidth is the distance of the last neighbour,
     its compact kernels stop slightly later (``1.0001 - u``), and its ``NaiveBayes`` integrates densities over a grid.
-
-    Where a fixed bandwidth leaves a query without a row with weight, the rows nearest to it vote, and one
-    `FarQueryWarning` lists these queries. Sample weights are repetitions: rows with zero weight are ignored.
+    Queries far from all rows are as in `LocallyWeightedRegressor`, except that the rows nearest to them vote.
 
     Examples
     --------
@@ -100,20 +84,20 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_neighbors": WINDOW_CONSTRAINTS["n_neighbors"],
-        "kernel": WINDOW_CONSTRAINTS["kernel"],
+        "n_neighbors": windows.WINDOW_CONSTRAINTS["n_neighbors"],
+        "kernel": windows.WINDOW_CONSTRAINTS["kernel"],
         "model": MODEL_CONSTRAINTS,
         "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither"), StrOptions({"loo"})],
         "prior": [None, StrOptions({"frequency"}), Interval(Real, 0, 1e100, closed="both")],
     }
-    _rule: WindowRule
+    _rule: windows.WindowRule
     _local: LocalModel
     _prior: float | Literal["frequency"] | None
     _labelling: Labelling
 
     def __init__(
         self,
-        n_neighbors: NNeighbors | None = None,
+        n_neighbors: windows.NNeighbors | None = None,
         *,
         model: str | LocalModel = "logistic",
         kernel: str | Kernel = "tricube",
@@ -150,7 +134,7 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._rule = WindowRule.of(self.n_neighbors, self.kernel, self.bandwidth)
+        self._rule = windows.WindowRule.of(self.n_neighbors, self.kernel, self.bandwidth)
         self._local = MODELS[self.model]() if isinstance(self.model, str) else self.model
         self._prior = "frequency" if self.prior == "frequency" else float(cast(float, self.prior or 0)) or None
 
@@ -198,11 +182,12 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
         """Leave-one-out log-losses of the candidates; available only with ``"loo"``."""
         return cast(LogLossCurve, self._choice().curve())
 
-    def _choice(self) -> WindowChoice:
+    def _choice(self) -> windows.WindowChoice:
         # Only a linear model needs more rows the more columns there are.
         smallest = self._local if isinstance(self._local, LocalLinear) else _CONSTANT
-        losses = lambda choice, windows: log_losses(self._local, self._rows(), choice, windows)  # noqa: E731
-        return WindowChoice(self._rule, self._stored(), smallest, self._threads(), losses, LogLossCurve, self._backend)
+        losses = lambda choice, candidates: log_losses(self._local, self._rows(), choice, candidates)  # noqa: E731
+        given = self._rule, self._stored(), smallest, self._threads()
+        return windows.WindowChoice(*given, losses, LogLossCurve, self._backend)
 
     def _how_many(self, n_neighbors: int | None) -> int:
         return self._choice().n_listed(n_neighbors)
@@ -235,7 +220,7 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
         cells = self._cells(X)
         blocks = list(self._fits(cells))
         far = [part.start + q for part, around, _ in blocks for q in np.flatnonzero(around.far).tolist()]
-        warn_far(far, len(cells), _INSTEAD)
+        windows.warn_far(far, len(cells), _INSTEAD)
         return np.concatenate([shares for _, _, shares in blocks])
 
     @reads
@@ -259,7 +244,7 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
             far += (part.start + np.flatnonzero(around.far)).tolist()
             polls.append(Poll(part.start, part.stop, around, around.weights))
             shares.append(proba)
-        warn_far(far, len(cells), _INSTEAD)
+        windows.warn_far(far, len(cells), _INSTEAD)
         found = np.concatenate(shares)
         predicted = found.argmax(axis=1)
         options: dict[str, Any] = {"most": most, "threads": self._threads(), "backend": self._backend}
@@ -271,12 +256,12 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
         classes = self._classes()
         return np.asarray(classes.labels[classes.at(rows)])
 
-    def _fits(self, cells: FloatArray) -> Iterator[tuple[slice, Neighborhoods, FloatArray]]:
+    def _fits(self, cells: FloatArray) -> Iterator[tuple[slice, windows.Neighborhoods, FloatArray]]:
         """Neighbourhoods and class probabilities of queries, block by block."""
         choice, rows = self._choice(), self._rows()
         for part, around in choice.neighborhoods(cells):
             numbers = np.arange(part.start, part.stop)
-            shares = probabilities(self._local, rows, cells[part], around, numbers=numbers, threads=choice.threads)
+            shares = probabilities(self._local, rows, cells[part], around, numbers, choice.threads)
             yield part, around, shares
 
     # -- leave-one-out
@@ -285,10 +270,8 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
         """For each stored row, in the order of ``ids_``, the class probabilities by the model of all other rows.
 
-        A row is left out with all its weight, also of the class frequencies of the prior; its class stays one of
-        ``classes_``. What was learned from all rows stays: ranges and standard deviations of columns, the numbers of
-        values, and what depends on targets: tables of value differences, learned attribute weights, and what was chosen
-        by ``"loo"``; with ``relearn`` all that is learned again, by one fit for each row (``relearns_``).
+        As in `LocallyWeightedRegressor.loo_predict`, ``relearn`` included. A row is also left out of the class
+        frequencies of the prior; its class stays one of ``classes_``, and tables of value differences stay.
         """
         refit = needs_refits(self, relearn)
         self._choice().check_left_out()
@@ -303,11 +286,10 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
             for rows, own in self._left_out_groups():
                 cells = choice.memory.instances.cells(own)
                 for part, around in choice.neighborhoods(cells, own=own, whole=True):
-                    found[own[part]] = probabilities(
-                        self._local, rows, cells[part], around, numbers=own[part], threads=choice.threads
-                    )
-                    far += own[part][around.far].tolist()
-        warn_far(sorted(far), len(found), _INSTEAD)
+                    numbers = own[part]
+                    found[numbers] = probabilities(self._local, rows, cells[part], around, numbers, choice.threads)
+                    far += numbers[around.far].tolist()
+        windows.warn_far(sorted(far), len(found), _INSTEAD)
         return found
 
     def _left_out_groups(self) -> Iterator[tuple[ClassRows, IntArray]]:
@@ -331,24 +313,24 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
 
 
 def log_losses(
-    model: LocalModel, rows: ClassRows, choice: WindowChoice, windows: Sequence[KernelWindow]
+    model: LocalModel, rows: ClassRows, choice: windows.WindowChoice, candidates: Sequence[windows.KernelWindow]
 ) -> tuple[FloatArray, int]:
-    """Mean log-loss of left-out rows by each window, the widest last, and how many rows were left out."""
-    memory, widest, most = choice.memory, windows[-1], MOST_LEFT_OUT
+    """Mean log-loss of left-out rows by each candidate, the widest last, and how many rows were left out."""
+    memory, widest, most = choice.memory, candidates[-1], windows.MOST_LEFT_OUT
     if widest.k is None and not widest.kernel.compact:
-        most = min(most, max(FEWEST_LEFT_OUT, _DISTANCES // len(memory)))
+        most = min(most, max(windows.FEWEST_LEFT_OUT, _DISTANCES // len(memory)))
     left_out = fixed_sample(len(memory), most)
     times = np.ones(left_out.size) if memory.row_weights is None else memory.row_weights[left_out]
-    sums, starts = np.zeros(len(windows)), range(0, left_out.size, _AT_ONCE)
+    sums, starts = np.zeros(len(candidates)), range(0, left_out.size, _AT_ONCE)
     with bar(len(starts), shown=True, text="leave-one-out") as advance:
         for start in starts:
             own = left_out[start : start + _AT_ONCE]
-            cells, losses = memory.instances.cells(own), np.empty((len(windows), own.size))
+            cells, losses = memory.instances.cells(own), np.empty((len(candidates), own.size))
             for part, found in choice.searches(cells, widest, own=own):
                 asked, numbers = cells[part], own[part]
-                for i, window in enumerate(windows):
+                for i, window in enumerate(candidates):
                     around = choice.weighed(window, found, asked, numbers)
-                    shares = probabilities(model, rows, asked, around, numbers=numbers, threads=choice.threads)
+                    shares = probabilities(model, rows, asked, around, numbers, choice.threads)
                     true = shares[np.arange(numbers.size), rows.codes[numbers]]
                     losses[i, part] = -np.log(np.maximum(true, _LEAST))
             sums += (losses * times[start : start + _AT_ONCE]).sum(axis=1)

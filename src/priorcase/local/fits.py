@@ -16,7 +16,6 @@ from priorcase._core import local_fits
 from priorcase._parameters import check_fields, settle
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import ParameterError
-from priorcase.instances import Instances
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.schema import Nominal, Numeric
 
@@ -60,15 +59,11 @@ class GradientDescent(NamedTuple):
     tol: float
 
 
-# -- the stored rows
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalTable:
-    """The stored rows as the core takes them.
+    """The stored rows as the core takes them: nominal values are numbered in the order in which rows first have them.
 
-    Nominal values are numbered by the first row that has them, so that neither their names nor forgotten rows change a
-    bit.
+    Then neither their names nor forgotten rows change a bit.
     """
 
     cells: FloatArray
@@ -97,35 +92,35 @@ class LocalTable:
 
 def local_table(memory: NeighborsMemory) -> LocalTable:
     """The rows stored now."""
-    return memory.cached("local table", lambda: _made(memory.instances, memory.row_weights, memory.attribute_weights))
+    return memory.cached("local table", lambda: _made(memory))
 
 
-def _made(instances: Instances, weights: FloatArray | None, attribute_weights: FloatArray | None) -> LocalTable:
-    cells, kinds = instances.cells(), []
-    for kind in instances.schema.kinds:
-        kinds.append(NUMERIC if isinstance(kind, Numeric) else NOMINAL if isinstance(kind, Nominal) else ORDINAL)
-    numbers = tuple(_numbers(cells[:, a]) if kind == NOMINAL else None for a, kind in enumerate(kinds))
-    n_targets = 0 if instances.targets is None else len(instances.targets)
+def _made(memory: NeighborsMemory) -> LocalTable:
+    instances, weights = memory.instances, memory.row_weights
+    cells, kinds, scales = instances.cells(), list[int](), list[float]()
+    numbers = list[FloatArray | None]()
+    for column, kind in zip(cells.T, instances.schema.kinds, strict=True):
+        nominal = isinstance(kind, Nominal)
+        kinds.append(NUMERIC if isinstance(kind, Numeric) else NOMINAL if nominal else ORDINAL)
+        scales.append(1.0 if nominal else _spread(column, weights))
+        numbers.append(None)
+        if nominal:
+            codes, first = np.unique(column[~np.isnan(column)].astype(np.int64), return_index=True)
+            numbers[-1] = of = np.full(int(codes.max(initial=-1)) + 1, -1.0)
+            of[codes[np.argsort(first)]] = np.arange(codes.size)
+    attribute_weights, n_targets = memory.attribute_weights, len(instances.targets or ())
     return LocalTable(
         cells=renumbered(cells, numbers),
         kinds=np.array(kinds, dtype=np.uint8),
-        scales=np.array([1.0 if k == NOMINAL else _spread(cells[:, a], weights) for a, k in enumerate(kinds)]),
+        scales=np.array(scales),
         targets=np.stack([instances.target(t).astype(np.float64) for t in range(n_targets)], axis=1),
         values=np.array([0 if of is None else int(of.max(initial=-1.0)) + 1 for of in numbers], dtype=np.int64),
-        numbers=numbers,
+        numbers=tuple(numbers),
         ignored=np.zeros(len(kinds), dtype=bool) if attribute_weights is None else attribute_weights == 0,
     )
 
 
-def _numbers(column: FloatArray) -> FloatArray:
-    """The number of each code, in the order in which rows first have them."""
-    codes, first = np.unique(column[~np.isnan(column)].astype(np.int64), return_index=True)
-    numbers = np.full(int(codes.max(initial=-1)) + 1, -1.0)
-    numbers[codes[np.argsort(first)]] = np.arange(codes.size)
-    return numbers
-
-
-def renumbered(cells: FloatArray, numbers: tuple[FloatArray | None, ...]) -> FloatArray:
+def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> FloatArray:
     """Cells with values numbered like the rows; -1 for a value that no row has."""
     found = np.array(cells, dtype=np.float64, order="C")
     for a, of in enumerate(numbers):
@@ -193,8 +188,6 @@ class Fits:
 
 def concatenated(parts: Sequence[tuple[slice, Fits]]) -> Fits:
     """The fits of all blocks of a batch."""
-    if len(parts) == 1:
-        return parts[0][1]
     return Fits(
         np.concatenate([fits.predictions for _, fits in parts]),
         {key: np.concatenate([fits.answers[key] for _, fits in parts]) for key in parts[0][1].answers},
@@ -218,10 +211,8 @@ def fit_queries(
     def ask(around: Neighborhoods, queries: FloatArray, targets: FloatArray, degree: int) -> Answers:
         lists = around.indptr, around.rows, np.ascontiguousarray(around.masses()), around.counts
         given = (*lists, table.cells, queries, table.kinds, table.scales, np.ascontiguousarray(targets))
-        ridge, rcond, values = model.ridge if degree else 0.0, model.rcond, table.values
-        return local_fits(
-            *given, degree=degree, ridge=ridge, rcond=rcond, want=want, threads=threads, own=None, values=values
-        )
+        options: dict[str, Any] = {"want": want, "threads": threads, "own": None, "values": table.values}
+        return local_fits(*given, degree=degree, ridge=model.ridge if degree else 0.0, rcond=model.rcond, **options)
 
     def answers_of(around: Neighborhoods, targets: FloatArray) -> Answers:
         if not around.far.any():
@@ -229,26 +220,21 @@ def fit_queries(
         near, far = np.flatnonzero(~around.far), np.flatnonzero(around.far)
         degrees = [(at, degree) for at, degree in ((near, model.degree), (far, 0)) if at.size]
         parts = [(at, ask(around.take(at), queries[at], targets, degree)) for at, degree in degrees]
-        return _merged_answers(parts, around)
+        found: Answers = {}
+        for key, values in parts[0][1].items():
+            found[key] = np.empty(around.rows.size if key == "hat" else (len(around), *values.shape[1:]))
+            for at, answers in parts:
+                where = around.far[around.queries()] == around.far[at[0]] if key == "hat" else at
+                found[key][where] = answers[key]
+        return found
 
     if factors is None:
         answers = answers_of(around, table.targets)
     else:
         targets = [table.targets[:, t : t + 1] for t in range(factors.shape[1])]
         columns = [answers_of(around.scaled(factors[:, t]), of) for t, of in enumerate(targets)]
-        answers = {key: np.concatenate([_column(column[key]) for column in columns], axis=1) for key in columns[0]}
+        answers = {key: np.concatenate([_column(of[key]) for of in columns], axis=1) for key in columns[0]}
     return Fits(answers.pop("predictions"), answers, np.flatnonzero(around.far))
-
-
-def _merged_answers(parts: list[tuple[IntArray, Answers]], around: Neighborhoods) -> Answers:
-    """The answers for near queries and those for far ones, each at its place."""
-    found: Answers = {}
-    for key, values in parts[0][1].items():
-        found[key] = np.empty(around.rows.size if key == "hat" else (len(around), *values.shape[1:]))
-        for at, answers in parts:
-            where = around.far[around.queries()] == around.far[at[0]] if key == "hat" else at
-            found[key][where] = answers[key]
-    return found
 
 
 def _column(values: FloatArray) -> FloatArray:
@@ -279,13 +265,7 @@ def robustness_weights(
 
 
 def weighted_median(values: FloatArray, times: FloatArray | None) -> float:
-    """The median of values repeated by their counts; the mean of the middle two.
-
-    Examples
-    --------
-    >>> weighted_median(np.array([1.0, 5.0, 2.0]), np.array([3.0, 2.0, 1.0]))
-    1.5
-    """
+    """The median of values repeated by their counts; the mean of the middle two."""
     if times is None:
         return float(np.median(values))
     order = np.argsort(values, kind="stable")
@@ -300,12 +280,7 @@ def weighted_median(values: FloatArray, times: FloatArray | None) -> float:
 
 
 def descend(
-    table: LocalTable,
-    model: LocalPolynomial,
-    descent: GradientDescent,
-    cells: FloatArray,
-    around: Neighborhoods,
-    t: int,
+    table: LocalTable, model: LocalPolynomial, rule: GradientDescent, cells: FloatArray, around: Neighborhoods, t: int
 ) -> tuple[FloatArray, BoolArray]:
     """The value at each query of the fit that gradient descent finds, and which fits converged.
 
@@ -320,7 +295,7 @@ def descend(
         weighted = masses[part] > 0
         rows, weights = around.rows[part][weighted], masses[part][weighted]
         columns = _design(table, queries[q], table.cells[rows], 0 if around.far[q] else model.degree)
-        found, converged[q] = _descend(columns, weights, table.targets[rows, t : t + 1], model.ridge, descent)
+        found, converged[q] = _descend(columns, weights, table.targets[rows, t : t + 1], model.ridge, rule)
         values[q] = found[0]
     return values, converged
 

@@ -27,18 +27,14 @@ _TOLERANCE = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassRows:
-    """The stored rows with their classes, and the ``prior`` that is added to the weight of each class (None: nothing).
-
-    ``sizes`` is the number of values of each nominal or ordinal column, stored or declared, 0 for numbers; ``declared``
-    are the nominal columns whose values the schema declares.
-    """
+    """The stored rows with their classes."""
 
     table: LocalTable
     codes: IdArray
     n_classes: int
-    prior: FloatArray | None
-    sizes: IdArray
-    declared: tuple[int, ...]
+    prior: FloatArray | None  # added to the weight of each class
+    sizes: IdArray  # the number of values of each nominal or ordinal column, stored or declared, 0 for numbers
+    declared: tuple[int, ...]  # the nominal columns whose values the schema declares
 
     @classmethod
     def of(cls, memory: NeighborsMemory, classes: Classes, prior: FloatArray | None) -> ClassRows:
@@ -108,7 +104,7 @@ class LocalNaiveBayes:
         settle(self, prior=float(self.prior))
 
     def probabilities(
-        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
+        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, numbers: IntArray, threads: int
     ) -> FloatArray:
         student, gaussian, table = Student(), Gaussian(), rows.table
         lists = around.indptr, around.rows, around.effective_weights()
@@ -160,17 +156,17 @@ class LocalLogistic:
         settle(self, ridge=float(self.ridge), max_iter=int(self.max_iter))
 
     def probabilities(
-        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
+        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, numbers: IntArray, threads: int
     ) -> FloatArray:
         table, weights = rows.table, around.effective_weights()
         stored = rows.codes, rows.n_classes, table.cells, table.queries(cells), table.kinds, table.scales
-        given = (around.indptr, around.rows, weights, *stored)
-        ridge, steps = self.ridge, self.max_iter
-        found, settled = local_logistic(*given, ridge=ridge, max_iter=steps, tol=_TOLERANCE, threads=threads)
+        options: dict[str, Any] = {"ridge": self.ridge, "max_iter": self.max_iter, "tol": _TOLERANCE}
+        given = around.indptr, around.rows, weights, *stored
+        found, settled = local_logistic(*given, threads=threads, **options)
         if not settled.all():
             queries = numbers[settled == 0].tolist()
             text = (
-                f"the logistic fits at queries {listed(queries)} did not converge within max_iter={steps} steps. "
+                f"the logistic fits at queries {listed(queries)} did not converge within max_iter={self.max_iter}. "
                 "Increase max_iter of LocalLogistic, or its ridge."
             )
             warn_queries(UnsettledFitWarning, queries, text)
@@ -183,11 +179,7 @@ class LocalLinear(LocalPolynomial):
 
     Fits are those of `LocallyWeightedRegressor`: the value for a class is the sum of the hat row over its rows. The
     values of all classes sum to 1 before clipping. Then the classes' prior is added, as in `LocalLogistic`.
-
-    Parameters
-    ----------
-    degree, ridge, rcond
-        As in `LocallyWeightedRegressor`; degree 0 is the weighted vote.
+    Parameters are those of `LocallyWeightedRegressor`; degree 0 is the weighted vote.
 
     Examples
     --------
@@ -196,7 +188,7 @@ class LocalLinear(LocalPolynomial):
     """
 
     def probabilities(
-        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
+        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, numbers: IntArray, threads: int
     ) -> FloatArray:
         fits = fit_queries(rows.table, self, cells, around, want=HAT_ROWS, threads=threads)
         clipped = np.maximum(rows.summed(around, fits.answers["hat"]), 0.0)
@@ -209,19 +201,16 @@ MODEL_CONSTRAINTS = [StrOptions(set(MODELS)), *get_args(LocalModel)]
 
 
 def probabilities(
-    model: LocalModel, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
+    model: LocalModel, rows: ClassRows, cells: FloatArray, around: Neighborhoods, numbers: IntArray, threads: int
 ) -> FloatArray:
-    """The probability of each class for each query; at queries far from all rows, the vote of the nearest rows.
-
-    ``numbers`` are those of the queries, for warnings.
-    """
+    """The class probabilities of queries; far from all rows, the vote of the nearest; ``numbers`` are for warnings."""
     if not around.far.any():
-        return model.probabilities(rows, cells, around, numbers=numbers, threads=threads)
+        return model.probabilities(rows, cells, around, numbers, threads)
     near, far = np.flatnonzero(~around.far), np.flatnonzero(around.far)
     found = np.empty((len(around), rows.n_classes))
     nearest = around.take(far)
     mass = rows.summed(nearest, nearest.effective_weights())
     found[far] = rows.with_prior(mass / mass.sum(axis=1, keepdims=True), nearest)
     if near.size:
-        found[near] = model.probabilities(rows, cells[near], around.take(near), numbers=numbers[near], threads=threads)
+        found[near] = model.probabilities(rows, cells[near], around.take(near), numbers[near], threads)
     return found

@@ -18,6 +18,7 @@ from priorcase.learning.resampling import blocks, needs_refits, refits
 from priorcase.learning.results import attribute_names, decoded
 from priorcase.learning.state import reads
 from priorcase.learning.targets import learned_numbers
+from priorcase.local import windows
 from priorcase.local.fits import (
     COEFFICIENTS,
     HAT_ROWS,
@@ -33,17 +34,6 @@ from priorcase.local.fits import (
     robustness_weights,
 )
 from priorcase.local.results import LeaveOneOutCurve, LocalCoefficients, LocalPrecedents
-from priorcase.local.windows import (
-    WINDOW_CONSTRAINTS,
-    Bandwidth,
-    Neighborhoods,
-    NNeighbors,
-    WindowChoice,
-    WindowRule,
-    squared_errors,
-    warn_far,
-    warn_queries,
-)
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.precedents import LISTED_OF_ALL
 from priorcase.neighbors.weighting import AttributeWeights, needs_one_target
@@ -52,7 +42,7 @@ from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
 LEVEL = [Interval(Real, 0, 1, closed="neither")]  # the constraint on the level of an interval
-Block: TypeAlias = tuple[slice, Neighborhoods, Fits]  # some queries, by their places
+Block: TypeAlias = tuple[slice, windows.Neighborhoods, Fits]  # some queries, by their places
 _INSTEAD = "the mean of the nearest rows is predicted there, with an infinite standard deviation"
 
 
@@ -62,13 +52,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
     The fit minimises ``sum K(d(x_i, q) / h) (y_i - b0 - b'(x_i - q))^2`` over the stored rows i, and its value at the
     query, ``b0``, is the prediction (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3). Of Mitchell's criteria,
     ``kernel="uniform"`` with a number of neighbours is E1, ``n_neighbors="all"`` with a bandwidth E2, and a number of
-    neighbours with any other kernel E3; ``span`` is loess.
-
-    Numbers and ranks of ordered levels enter the fit by their deviations from the query, nominal values by an indicator
-    for each value other than the query's. A missing value in a row is no deviation; a missing value in the query leaves
-    the column out of its fit, and so does a nominal value that no row with weight has; an attribute weight of 0 leaves
-    a column out of everything. Rows with less than 2^-34 of the largest weight do not count. Rows can be added and
-    forgotten at any time, as in `KNNRegressor`.
+    neighbours with any other kernel E3; ``span`` is loess. Rows can be added and forgotten at any time.
 
     Parameters
     ----------
@@ -111,8 +95,12 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
 
     Notes
     -----
-    Weights are repetitions. Where a fixed bandwidth leaves a query without a row with weight, the mean of the rows
-    nearest to it is predicted, its standard deviation is infinite, and one `FarQueryWarning` lists these queries.
+    Numbers and ranks of ordered levels enter the fit by their deviations from the query, nominal values by an indicator
+    for each value other than the query's. A missing value in a row is no deviation; a missing value in the query leaves
+    the column out of its fit, and so does a nominal value that no row with weight has; an attribute weight of 0 leaves
+    a column out of everything. Rows with less than 2^-34 of the largest weight do not count. Weights are repetitions.
+    Where a fixed bandwidth leaves a query without a row with weight, the mean of the rows nearest to it is predicted,
+    its standard deviation is infinite, and one `FarQueryWarning` lists these queries.
 
     Examples
     --------
@@ -128,7 +116,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **WINDOW_CONSTRAINTS,
+        **windows.WINDOW_CONSTRAINTS,
         **LocalPolynomial._parameter_constraints,
         "robust": [Interval(Integral, 0, 1000, closed="both")],
         "solver": [StrOptions({"direct", "gradient"})],
@@ -136,7 +124,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
         "max_steps": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, 1, closed="left")],
     }
-    _rule: WindowRule
+    _rule: windows.WindowRule
     _model: LocalPolynomial
     _rounds: int
     _descent: GradientDescent | None
@@ -144,11 +132,11 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
 
     def __init__(
         self,
-        n_neighbors: NNeighbors | None = None,
+        n_neighbors: windows.NNeighbors | None = None,
         *,
         degree: Literal[0, 1, 2] = 1,
         kernel: str | Kernel = "tricube",
-        bandwidth: Bandwidth = None,
+        bandwidth: windows.Bandwidth = None,
         span: float | None = None,
         ridge: float = 0.0,
         rcond: float = 1e-10,
@@ -195,7 +183,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._rule = WindowRule.of(self.n_neighbors, self.kernel, self.bandwidth, self.span)
+        self._rule = windows.WindowRule.of(self.n_neighbors, self.kernel, self.bandwidth, self.span)
         self._model = LocalPolynomial(self.degree, self.ridge, self.rcond)
         self._rounds = int(self.robust)
         rate = None if isinstance(self.learning_rate, str) else float(self.learning_rate)
@@ -240,9 +228,9 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
         """Leave-one-out squared errors of the candidates; available only with ``"loo"``."""
         return self._choice().curve()
 
-    def _choice(self) -> WindowChoice:
+    def _choice(self) -> windows.WindowChoice:
         given = self._rule, self._stored(), self._model, self._threads()
-        return WindowChoice(*given, squared_errors, LeaveOneOutCurve, self._backend)
+        return windows.WindowChoice(*given, windows.squared_errors, LeaveOneOutCurve, self._backend)
 
     def _how_many(self, n_neighbors: int | None) -> int:
         return self._choice().n_listed(n_neighbors)
@@ -297,22 +285,18 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
     @reads
     def coefficients(self, X: Any) -> LocalCoefficients:
         """The slopes of the fit at each query, in units of the table: see `LocalCoefficients`."""
-        fits, instances, table = (
-            self._fits_at(self._cells(X), COEFFICIENTS),
-            self._stored().instances,
-            self._local_table(),
-        )
-        terms = list[tuple[Name, Value | None]]()  # the column of each, and for a nominal column the value
+        fits, table = self._fits_at(self._cells(X), COEFFICIENTS), self._local_table()
+        instances, columns, values = self._stored().instances, list[Name](), list[Value | None]()
         for a, (name, numbers) in enumerate(zip(attribute_names(instances.schema), table.numbers, strict=True)):
-            held: list[Value | None] = [None]
+            held: list[Value | None] = [None]  # the values of a nominal column have a term each
             if numbers is not None:
                 codes = np.argsort(numbers, kind="stable")[numbers.size - int(table.values[a]) :]
                 held = [instances.values(a)[code] for code in codes.tolist()]
-            terms += [(name, value) for value in held]
-        columns, values = tuple(name for name, _ in terms), tuple(value for _, value in terms)
-        slopes = fits.answers["coefficients"]
-        slopes = slopes[:, 0] if self._flat else slopes
-        return LocalCoefficients(columns, values, self._shaped(fits.predictions), slopes, self._backend)
+            columns += [name] * len(held)
+            values += held
+        slopes = fits.answers["coefficients"][:, 0] if self._flat else fits.answers["coefficients"]
+        predictions = self._shaped(fits.predictions)
+        return LocalCoefficients(tuple(columns), tuple(values), predictions, slopes, self._backend)
 
     @reads
     def precedents(self, X: Any, target: int = 0) -> LocalPrecedents:
@@ -336,7 +320,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
                 order = start + np.argsort(around.distances[start:stop], kind="stable")
                 order = order[around.weights[order] > 0][:most]
                 lists.append((around.rows[order], around.distances[order], hat[order], around.weights[order]))
-        warn_far(far, len(cells), _INSTEAD)
+        windows.warn_far(far, len(cells), _INSTEAD)
         rows, distances, votes, weights = (np.concatenate(column) for column in zip(*lists, strict=True))
         targets = self._local_table().targets[rows]
         return LocalPrecedents(
@@ -379,11 +363,10 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
 
     @reads
     def loo_residuals(self) -> FloatArray:
-        """Leave-one-out residuals of the stored rows: ``y_i - f_{-i}(x_i)``.
+        """Leave-one-out residuals of the stored rows, ``y_i - f_{-i}(x_i)``, one repetition of each being left out.
 
-        The row is left out before neighbours are counted and the bandwidth is set; one repetition of it, where it has
-        several. ``n_neighbors_``, ``bandwidth_``, the distance and robustness weights stay those of all rows. With a
-        fixed bandwidth it is ``e_i / (1 - s_ii)``, e the residual and s the hat value.
+        With a fixed bandwidth ``e_i / (1 - s_ii)``, e the residual and s the hat value. What was learned from all rows
+        stays, as in `loo_predict`.
         """
         self._answering()
         return self._shaped(self._local_table().targets - self._left_out_predictions(whole=False))
@@ -408,7 +391,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
             for _, _, fits in other._fits(cells, 0, other._factors()):
                 found[row] = fits.predictions[0]
                 far += [row] * fits.far.size
-        warn_far(far, len(found), _INSTEAD)
+        windows.warn_far(far, len(found), _INSTEAD)
         return self._shaped(found)
 
     def _left_out_predictions(self, *, whole: bool) -> FloatArray:
@@ -416,7 +399,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
         for part, _, fits in self._row_fits(self._factors(), left_out=True, whole=whole):
             found[part] = fits.predictions
             far += (fits.far + part.start).tolist()
-        warn_far(far, len(found), _INSTEAD)
+        windows.warn_far(far, len(found), _INSTEAD)
         return found
 
     @property
@@ -434,17 +417,15 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
         self, cells: FloatArray, want: int, factors: FloatArray | None, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[Block]:
         """The fits of queries, block by block; ``own`` are stored rows that the queries are copies of, left out."""
-        choice, table = self._choice(), self._local_table()
-        threads = choice.threads
-        for part, around in choice.neighborhoods(cells, own=own, whole=whole):
-            fits = fit_queries(table, self._model, cells[part], around, want=want, threads=threads, factors=factors)
-            yield part, around, fits
+        table, options = self._local_table(), {"want": want, "threads": self._threads()}
+        for part, around in self._choice().neighborhoods(cells, own=own, whole=whole):
+            yield part, around, fit_queries(table, self._model, cells[part], around, factors=factors, **options)
 
     def _fits_at(self, cells: FloatArray, want: int) -> Fits:
         """The fits of all queries; a warning where some are far from everything."""
         factors = self._factors()
         fits = concatenated([(part, fits) for part, _, fits in self._fits(cells, want, factors)])
-        warn_far(fits.far.tolist(), len(cells), _INSTEAD)
+        windows.warn_far(fits.far.tolist(), len(cells), _INSTEAD)
         return fits
 
     def _row_fits(
@@ -467,10 +448,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
         targets = self._local_table().targets
 
         def residuals(factors: FloatArray) -> FloatArray:
-            found = np.empty(targets.shape)
-            for part, _, fits in self._row_fits(factors):
-                found[part] = targets[part] - fits.predictions
-            return found
+            return np.concatenate([targets[part] - fits.predictions for part, _, fits in self._row_fits(factors)])
 
         weights = robustness_weights(residuals, targets, self._stored().row_weights, self._rounds)
         weights.flags.writeable = False  # cached and handed out
@@ -491,7 +469,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
                 f"the fits at queries {listed(queries)} did not converge within max_steps={descent.max_steps}. "
                 "Increase max_steps or tol, or use solver='direct'."
             )
-            warn_queries(UnsettledFitWarning, queries, text)
+            windows.warn_queries(UnsettledFitWarning, queries, text)
         return found
 
     def _shaped(self, values: FloatArray) -> FloatArray:

@@ -88,14 +88,7 @@ class Neighborhoods(NeighborList):
         return self.weights if self.counts is None else self.weights * self.counts
 
     def effective_weights(self) -> FloatArray:
-        """Masses scaled to add up to the effective number of neighbours ``(sum K)^2 / sum K^2`` (Kish 1965).
-
-        Examples
-        --------
-        >>> lists = np.array([0, 3]), np.arange(3), np.arange(3.0)
-        >>> Neighborhoods(*lists, weights=np.array([0.4, 0.4, 0.0]), far=np.array([False])).effective_weights()
-        array([1., 1., 0.])
-        """
+        """Masses scaled to add up to the effective number of neighbours ``(sum K)^2 / sum K^2`` (Kish 1965)."""
         queries = self.queries()
         # Relative to the largest weight, whose square cannot underflow.
         weights = self.weights / np.maximum.reduceat(self.weights, self.indptr[:-1])[queries]
@@ -122,31 +115,23 @@ class Neighborhoods(NeighborList):
 
 def _merged(parts: Sequence[Neighborhoods], places: Sequence[IntArray]) -> Neighborhoods:
     """The neighbourhoods of all parts, each query at its place."""
-    lengths, counts = np.concatenate([part.lengths for part in parts]), [part.counts for part in parts]
-    joined = Neighborhoods(
-        indptr=np.concatenate(([0], np.cumsum(lengths))),
-        rows=np.concatenate([part.rows for part in parts]),
-        distances=np.concatenate([part.distances for part in parts]),
-        counts=None if counts[0] is None else np.concatenate(cast(list[FloatArray], counts)),
-        weights=np.concatenate([part.weights for part in parts]),
-        far=np.concatenate([part.far for part in parts]),
-    )
+    names = ["lengths", "rows", "distances", "weights", "far", *([] if parts[0].counts is None else ["counts"])]
+    found: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    joined = Neighborhoods(indptr=np.concatenate(([0], np.cumsum(found.pop("lengths")))), **found)
     return joined.take(np.argsort(np.concatenate(places), kind="stable"))
 
 
 @dataclass(frozen=True, slots=True)
 class KernelWindow:
-    """Weights ``K(d / h)`` of the ``k`` nearest rows, all rows as near as the k-th included; of all rows for k=None.
+    """Weights ``K(d / h)`` of the ``k`` nearest rows, all rows as near as the k-th included.
 
-    ``bandwidth`` is h; None for the distance of the first row beyond the k nearest, or slightly more than that of the
-    farthest. With ``stretch``, h is this many times the distance of the k-th nearest row (Cleveland's span). Where the
-    neighbours set the bandwidth, the uniform kernel gives weight to all of them, ties at rank k included.
+    Where the neighbours set the bandwidth, the uniform kernel gives weight to all of them, ties at rank k included.
     """
 
     kernel: Kernel
-    k: int | None
-    bandwidth: float | None = None
-    stretch: float | None = None
+    k: int | None  # None for all rows
+    bandwidth: float | None = None  # h; None: distance of the first row beyond k, or just beyond the farthest row
+    stretch: float | None = None  # with it h is this many times the distance of the k-th nearest row (Cleveland's span)
 
     @property
     def bounded(self) -> bool:
@@ -200,7 +185,17 @@ class KernelWindow:
     def weigh(self, found: NeighborList) -> Neighborhoods:
         """The neighbourhoods among the rows that were found; some may have no weight."""
         voters = found if self.k is None else self._nearest(found, self.k)
-        weights, far = _at_most_one(self._weights(voters), voters.indptr), np.zeros(len(voters), dtype=bool)
+        far = np.zeros(len(voters), dtype=bool)
+        if self.bandwidth is not None:
+            with np.errstate(divide="ignore", over="ignore", under="ignore"):
+                weights = np.asarray(self.kernel(voters.distances / self.bandwidth), dtype=np.float64)
+        elif self.stretch is not None:
+            with np.errstate(over="ignore"):
+                bandwidths = np.maximum.reduceat(voters.distances, voters.indptr[:-1]) * self.stretch
+            weights = KernelVote(self.kernel).weigh(replace(voters, bandwidths=bandwidths))
+        else:
+            weights = self._vote().weigh(voters)
+        weights = _at_most_one(weights, voters.indptr)
         if self.bandwidth is not None:
             far = summed(voters.queries(), weights, len(voters)) == 0
         return Neighborhoods(voters.indptr, voters.rows, voters.distances, voters.counts, weights=weights, far=far)
@@ -219,16 +214,6 @@ class KernelWindow:
 
     def _nearest(self, found: NeighborList, k: int) -> NeighborList:
         return found.nearest(k, whole_ties=True, bandwidth=self._vote().needs_bandwidth)
-
-    def _weights(self, voters: NeighborList) -> FloatArray:
-        if self.bandwidth is not None:
-            with np.errstate(divide="ignore", over="ignore", under="ignore"):
-                return np.asarray(self.kernel(voters.distances / self.bandwidth), dtype=np.float64)
-        if self.stretch is None:
-            return self._vote().weigh(voters)
-        with np.errstate(over="ignore"):
-            bandwidths = np.maximum.reduceat(voters.distances, voters.indptr[:-1]) * self.stretch
-        return KernelVote(self.kernel).weigh(replace(voters, bandwidths=bandwidths))
 
 
 def _kept(found: NeighborList, kept: BoolArray) -> NeighborList:
@@ -303,8 +288,6 @@ class WindowChoice:
     curve_type: type[LeaveOneOutCurve]
     backend: Backend | None
 
-    # -- what was given or chosen
-
     @property
     def _stored(self) -> int:
         """How many rows are stored, weights counted as repetitions."""
@@ -320,7 +303,7 @@ class WindowChoice:
         if rule.k is None:
             raise NotAvailableError("n_neighbors_ differs from query to query with bandwidth='query'")
         if rule.k == "loo":
-            return int(self._chosen())
+            return int(self.curve().best)
         return math.isqrt(stored) if rule.k == "sqrt" else stored
 
     def bandwidth(self) -> float:
@@ -364,12 +347,9 @@ class WindowChoice:
                 f"{memory.total_weight:g}: each row is left out of its own neighbours. Ask for fewer or add rows."
             )
 
-    def _chosen(self) -> Any:
-        return self.memory.cached("loo best", lambda: self.curve().best)
-
     def _bandwidth(self) -> float | None:
         if self.rule.bandwidth == "loo":
-            return float(self._chosen())
+            return float(self.curve().best)
         return None if isinstance(self.rule.bandwidth, str) else self.rule.bandwidth
 
     # -- neighbourhoods of queries
@@ -386,9 +366,8 @@ class WindowChoice:
         while start < len(cells):
             part = slice(start, min(start + size, len(cells)))
             left_out = None if own is None else own[part]
-            found = window.search(
-                self.memory, cells[part], threads=self.threads, own=left_out, whole=whole, first=start
-            )
+            options: dict[str, Any] = {"threads": self.threads, "own": left_out, "whole": whole, "first": start}
+            found = window.search(self.memory, cells[part], **options)
             yield part, found
             start = part.stop
             size = max(1, min(most, _GROWTH * size, entries * len(found) // max(found.rows.size, 1)))

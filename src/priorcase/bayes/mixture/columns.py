@@ -20,22 +20,12 @@ _AT_ONCE = 32768  # as many numbers as stay in a core's cache while a block of r
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Standard units of a numeric column: ``z = (x / unit - centre) / spread``.
+    """Standard units of a numeric column: ``z = (x / unit - centre) / spread``."""
 
-    ``unit`` is the largest absolute value, so that every step stays within float64; ``centre`` and ``spread`` are mean
-    and standard deviation in that unit. Half of the rows have no different number nearer than ``grain``.
-
-    Examples
-    --------
-    >>> scale = Scale.of(np.array([10.0, 20.0, np.nan]), np.array([1.0, 1.0, 1.0]))
-    >>> scale.standard(np.array([10.0, 15.0, 20.0])), scale.original(np.array([0.0, 1.0])), scale.grain * scale.unit
-    (array([-1.,  0.,  1.]), array([15., 20.]), 10.0)
-    """
-
-    unit: float
-    centre: float
-    spread: float
-    grain: float
+    unit: float  # the largest absolute value, so that every step stays within float64
+    centre: float  # the mean in that unit
+    spread: float  # the standard deviation in that unit
+    grain: float  # half of the rows have no different number nearer than this
 
     @classmethod
     def of(cls, column: FloatArray, weights: FloatArray) -> Scale | None:
@@ -82,14 +72,11 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Encoded rows.
-
-    ``codes`` of a discrete attribute of n values are 0 to n - 1, n where missing, n + 1 for an unseen value.
-    """
+    """Encoded rows."""
 
     numbers: FloatArray  # numeric attributes in standard units, shape (attributes, rows); 0 where missing
     known: tuple[FloatArray | None, ...]  # of each numeric attribute, 1 where known, else 0; None where all are known
-    codes: IntArray  # discrete attributes, shape (attributes, rows)
+    codes: IntArray  # of discrete attributes of n values, n where missing, n + 1 unseen; shape (attributes, rows)
     offsets: FloatArray  # the log-Jacobian of the change to standard units, for each row
     weights: FloatArray
 

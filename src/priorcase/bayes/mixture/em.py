@@ -31,17 +31,13 @@ _NARROWER = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prior:
-    """The prior of all parameters, worth ``weight`` rows: the Dirichlet weight of each component and value.
+    """``lambda ~ Gamma(shape, rate)``, truncated at ``bounds``, and ``mu ~ N(0, 1 / (strength lambda))``."""
 
-    In standard units ``lambda ~ Gamma(shape, rate)``, truncated at ``bounds``, the largest precision of each numeric
-    attribute, shape (attributes, 1), and ``mu ~ N(0, 1 / (strength lambda))``.
-    """
-
-    weight: float
+    weight: float  # in rows: the Dirichlet weight of each component and value
     strength: float
     shape: float
     rate: float
-    bounds: FloatArray
+    bounds: FloatArray  # the largest precision of each numeric attribute, shape (attributes, 1)
 
     @classmethod
     def of(cls, weight: float, largest_precisions: FloatArray) -> Prior:
@@ -54,24 +50,17 @@ class Prior:
 class Parameters:
     """The parameters of all components.
 
-    ``means`` and ``precisions`` are those of each numeric attribute in each component, in standard units, shape
-    (attributes, components). ``tables`` has for each discrete attribute of n values log-probabilities in each
-    component, shape (components, n + 2): of the values, 0 for a missing one, and that of an unseen value.
+    ``tables`` has for each discrete attribute of n values log-probabilities in each component, shape
+    (components, n + 2): of the values, 0 for a missing one, and that of an unseen value.
     """
 
     log_weights: FloatArray
-    means: FloatArray
+    means: FloatArray  # of each numeric attribute, in standard units, shape (attributes, components)
     precisions: FloatArray
     tables: tuple[FloatArray, ...]
 
     def __len__(self) -> int:
         return len(self.log_weights)
-
-    @property
-    def free(self) -> int:
-        """Number of free parameters."""
-        values = sum(max(table.shape[1] - 3, 0) for table in self.tables)
-        return len(self) - 1 + len(self) * int(values + 2 * len(self.means))
 
     def sorted(self) -> Parameters:
         """The components by descending weight."""
@@ -107,19 +96,12 @@ def _log_dirichlet(logs: FloatArray, weight: float) -> float:
 
 
 def log_below(shape: FloatArray, bound: FloatArray) -> FloatArray:
-    """``ln P(G <= bound)`` for ``G ~ Gamma(shape, 1)``, also where the probability underflows.
-
-    There it is ``a ln x - x - ln G(a + 1) + ln(1 + x / (a + 1) + x^2 / ((a + 1)(a + 2)) + ...)``.
-
-    Examples
-    --------
-    >>> log_below(np.array([1.0, 500.0]), np.array([np.log(2), 1.0])).tolist()
-    [-0.693..., -2612.32...]
-    """
+    """``ln P(G <= bound)`` for ``G ~ Gamma(shape, 1)``, also where the probability underflows."""
     chance = gammainc(shape, bound)
     usual = chance > 1e-280
     logs = np.log(np.where(usual, chance, 1.0))
     if not usual.all():
+        # ``a ln x - x - ln G(a + 1) + ln(1 + x / (a + 1) + x^2 / ((a + 1)(a + 2)) + ...)``
         a, x = (array[~usual] for array in np.broadcast_arrays(shape, bound))
         term, total = np.ones_like(a), np.ones_like(a)
         for k in range(1, 10_000):
@@ -219,23 +201,19 @@ def log_distribution(parameters: Parameters, logs: FloatArray, j: int) -> FloatA
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
-    """Expected counts and sums by component.
-
-    ``known``, ``sums`` and ``squares`` are those of each numeric attribute, shape (attributes, components), in standard
-    units; ``counts`` those of the values of each discrete attribute, shape (components, values).
-    """
+    """Expected counts and sums by component."""
 
     rows: FloatArray
-    known: FloatArray
+    known: FloatArray  # of each numeric attribute, shape (attributes, components); sums and squares in standard units
     sums: FloatArray
     squares: FloatArray
-    counts: tuple[FloatArray, ...]
+    counts: tuple[FloatArray, ...]  # of the values of each discrete attribute, shape (components, values)
 
 
 def _statistics(
     cells: Cells, sizes: Sequence[int], components: int, shares_of: Callable[[slice], FloatArray]
 ) -> Statistics:
-    """The statistics of all rows, block by block, given the responsibilities of a block, shape (components, rows)."""
+    """The statistics of all rows, given the responsibilities of a block of them, shape (components, rows)."""
     shape, total = (len(cells.numbers), components), np.zeros(components)
     all_known, sums, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     all_counts = [np.zeros((components, size + 2)) for size in sizes]
@@ -311,24 +289,15 @@ class Run:
     history: FloatArray
     converged: bool
 
-    @property
-    def log_posterior(self) -> float:
-        """Log of likelihood times prior at the end."""
-        return float(self.history[-1])
-
 
 def run_em(cells: Cells, start: Statistics, *, prior: Prior, max_iter: int, tol: float) -> Run:
     """EM from some statistics on, for at most ``max_iter`` iterations or until one gains at most ``tol`` per row."""
-    parameters = maximization(start, prior)
-    statistics, likelihood = expectation(parameters, cells)
-    history = [likelihood + parameters.log_prior(prior)]
-    enough = tol * float(cells.weights.sum())
-    converged = False
+    statistics, history, enough, converged = start, list[float](), tol * float(cells.weights.sum()), False
     while not converged and len(history) <= max_iter:
         parameters = maximization(statistics, prior)
         statistics, likelihood = expectation(parameters, cells)
         history.append(likelihood + parameters.log_prior(prior))
-        converged = history[-1] - history[-2] <= enough
+        converged = len(history) > 1 and history[-1] - history[-2] <= enough
     return Run(parameters, statistics, likelihood, np.array(history), converged)
 
 
@@ -415,17 +384,14 @@ def _runs(layout: Layout, tasks: Sequence[tuple[int, Cells]], prior: Prior, sear
             advance(f"{n} component{'s' if n > 1 else ''}")
             return run
 
-        if search.threads == 1 or len(jobs) == 1:
-            done = [work(job) for job in jobs]
-        else:  # each run depends on its own seed only, so threads change nothing
-            with ThreadPoolExecutor(search.threads) as pool:
-                try:
-                    done = list(pool.map(work, jobs))
-                except BaseException:
-                    pool.shutdown(cancel_futures=True)
-                    raise
+        with ThreadPoolExecutor(search.threads) as pool:  # each run has its own seed, so threads change nothing
+            try:
+                done = list(pool.map(work, jobs))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
     runs = iter(done)
-    return [max(islice(runs, count), key=lambda run: run.log_posterior) for count in starts]
+    return [max(islice(runs, count), key=lambda run: float(run.history[-1])) for count in starts]
 
 
 def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
@@ -478,13 +444,12 @@ def _folds(cells: Cells, seed: int) -> list[tuple[Cells, Cells]]:
     amounts[np.cumsum(copies)[copies > 0] - 1] = (rest - copies + 1.0)[copies > 0]
     parts = np.random.default_rng((seed, count)).permutation(owners.size) % count
     held = even[:, None] + np.bincount(owners * count + parts, amounts, minlength=n * count).reshape(n, count)
-    return [(_reweighted(cells, weights - out), _reweighted(cells, out)) for out in held.T]
 
+    def reweighted(given: FloatArray) -> Cells:
+        some = np.flatnonzero(given > 1e-9 * weights)  # rows left with nothing but rounding are dropped
+        return cells.take(some, given[some])
 
-def _reweighted(cells: Cells, weights: FloatArray) -> Cells:
-    """Rows with other weights; those that are left with none but rounding are dropped."""
-    some = np.flatnonzero(weights > 1e-9 * cells.weights)
-    return cells.take(some, weights[some])
+    return [(reweighted(weights - out), reweighted(out)) for out in held.T]
 
 
 def _held_out(layout: Layout, run: Run, cells: Cells) -> float:

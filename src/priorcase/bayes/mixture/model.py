@@ -38,7 +38,7 @@ from priorcase.instances import Instances, check_weights
 from priorcase.learning.estimator import SchemaLike, read_queries, record_features, thread_count, training_table
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import read_labels
-from priorcase.schema import CategoricalFeatures, Schema, Table
+from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.schema.schema import backend_of
 
 _POSITIVE = Interval(Integral, 1, None, closed="left")
@@ -197,7 +197,7 @@ class MixtureModel(BaseEstimator):
         found = layout.reordered(shown), parameters.reordered(shown)
         self._mixture = FittedMixture(*found, training, instances.schema, labels, backend)
         self.selection_ = replace(selection, backend=backend)
-        self.history_, self.log_posterior_ = run.history, run.log_posterior
+        self.history_, self.log_posterior_ = run.history, float(run.history[-1])
         self.n_iter_, self.converged_ = run.history.size - 1, run.converged
         record_features(self, instances.schema)
         if not run.converged:
@@ -262,7 +262,7 @@ class MixtureModel(BaseEstimator):
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithm of `predict_proba`, without its underflow."""
         mixture = self._fitted()
-        logs = log_responsibilities(mixture.parameters, mixture.encoded(mixture.table(X)))
+        logs = log_responsibilities(mixture.parameters, mixture.encoded(X))
         if mixture.labels is None:
             return np.ascontiguousarray(logs.T)
         return log_distribution(mixture.parameters, logs, len(mixture.layout.values) - 1)
@@ -271,13 +271,13 @@ class MixtureModel(BaseEstimator):
     def responsibilities(self, X: Any) -> FloatArray:
         """Probability of each component for each row, shape (rows, components)."""
         mixture = self._fitted()
-        return np.ascontiguousarray(mixture.responsibilities(mixture.encoded(mixture.table(X))).T)
+        return np.ascontiguousarray(responsibilities(mixture.parameters, mixture.encoded(X))[0].T)
 
     @reads
     def score_samples(self, X: Any) -> FloatArray:
         """Log-density of each row, without its class; missing values are left out."""
         mixture = self._fitted()
-        return responsibilities(mixture.parameters, mixture.encoded(mixture.table(X)))[1]
+        return responsibilities(mixture.parameters, mixture.encoded(X))[1]
 
     @reads
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -440,17 +440,10 @@ class FittedMixture:
     @property
     def free(self) -> int:
         """Number of free parameters of the density of rows without their class."""
-        tables = self.parameters.tables[:-1] if self.layout.has_class else self.parameters.tables
-        return replace(self.parameters, tables=tables).free
+        n, discrete = len(self.parameters), self.layout.discrete
+        values = sum(max(table.shape[1] - 3, 0) for table in self.parameters.tables[: len(discrete)])
+        return n - 1 + n * int(values + 2 * len(self.parameters.means))
 
-    def table(self, X: Any) -> Table:
-        """Queries as a table."""
-        return read_queries(X, self.layout.reader)
-
-    def encoded(self, table: Table) -> Cells:
-        """The rows of a table, encoded."""
-        return self.layout.encode(self.layout.reader.encode(table))
-
-    def responsibilities(self, cells: Cells) -> FloatArray:
-        """Probability of each component for each row, shape (components, rows)."""
-        return responsibilities(self.parameters, cells)[0]
+    def encoded(self, X: Any) -> Cells:
+        """Queries, encoded."""
+        return self.layout.encode(self.layout.reader.encode(read_queries(X, self.layout.reader)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +20,11 @@ from priorcase.bayes.columns import (
     with_missing_columns,
 )
 from priorcase.bayes.mixture.columns import Cells, Layout
-from priorcase.bayes.mixture.em import Parameters, distribution, log_number, log_value, normalize
+from priorcase.bayes.mixture.em import Parameters, distribution, log_number, log_value, normalize, responsibilities
 from priorcase.bayes.mixture.results import Oddness
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import ParameterError
+from priorcase.learning.estimator import read_queries
 from priorcase.learning.results import attribute_names, decoded
 from priorcase.learning.targets import objects
 from priorcase.schema.schema import open_source
@@ -76,7 +77,7 @@ def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, columns: S
     """Probability of each component, from all columns but some, and from the class where ``y`` knows it."""
     layout, class_position = mixture.layout, len(mixture.schema)
     others = sorted(set(columns) - {class_position})
-    table = mixture.table(with_missing_columns(open_source(X), mixture.schema, others))
+    table = read_queries(with_missing_columns(open_source(X), mixture.schema, others), layout.reader)
     if y is not None and mixture.labels is None:
         raise ParameterError("y was passed, but the model was fitted without y and has no classes. Fit with y.")
     if y is not None and class_position in columns:
@@ -86,7 +87,7 @@ def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, columns: S
     classes = None if mixture.labels is None else known_classes(y, mixture.labels, len(matrix))
     if classes is not None:
         classes[classes < 0] = layout.sizes[-1]
-    return mixture.responsibilities(layout.encode(matrix, classes))
+    return responsibilities(mixture.parameters, layout.encode(matrix, classes))[0]
 
 
 def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyArray, FloatArray | None]:
@@ -122,8 +123,8 @@ def _never_known(mixture: FittedMixture, a: int) -> ParameterError:
 def impute(mixture: FittedMixture, X: Any) -> Any:
     """See `MixtureModel.impute`."""
     names, schema = open_source(X).names, mixture.schema
-    matrix = mixture.layout.reader.encode(mixture.table(X))
-    shares = mixture.responsibilities(mixture.layout.encode(matrix))
+    matrix = mixture.layout.reader.encode(read_queries(X, mixture.layout.reader))
+    shares = responsibilities(mixture.parameters, mixture.layout.encode(matrix))[0]
     fills: dict[int, _Fill] = {}
     for a in range(len(schema)):
         missing: BoolArray = np.isnan(matrix[:, a])
@@ -280,8 +281,8 @@ class TrainingOddness:
     def of(cls, layout: Layout, parameters: Parameters, cells: Cells) -> TrainingOddness:
         """From the training rows."""
         scores, usual, known = np.empty(len(cells)), np.zeros(len(layout.schema)), np.zeros(len(layout.schema))
-        for rows, (found, surprises, _) in _measured(layout, parameters, cells):
-            scores[rows] = found
+        for rows in cells.blocks(len(parameters) * len(layout.schema)):
+            scores[rows], surprises, _ = _measured(layout, parameters, cells, rows)
             usual += np.einsum("na,n->a", surprises, cells.weights[rows])
         order = np.argsort(scores, kind="stable")
         above = np.append(np.cumsum(cells.weights[order[::-1]])[::-1], 0.0)
@@ -292,9 +293,12 @@ class TrainingOddness:
 
 def oddness(mixture: FittedMixture, X: Any) -> Oddness:
     """See `MixtureModel.oddness`."""
-    table, layout = mixture.table(X), mixture.layout
-    blocks = [found for _, found in _measured(layout, mixture.parameters, mixture.encoded(table))]
-    scores, surprises, shares = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    layout = mixture.layout
+    table = read_queries(X, layout.reader)
+    cells = layout.encode(layout.reader.encode(table))
+    parts = cells.blocks(len(mixture.parameters) * len(layout.schema))
+    blocks = [_measured(layout, mixture.parameters, cells, rows) for rows in parts]
+    scores, surprises, shares = (np.concatenate(column) for column in zip(*blocks, strict=True))
     return Oddness(
         names=attribute_names(mixture.schema),
         queries=decoded(table),
@@ -308,18 +312,8 @@ def oddness(mixture: FittedMixture, X: Any) -> Oddness:
     )
 
 
-def _measured(
-    layout: Layout, parameters: Parameters, cells: Cells
-) -> Iterator[tuple[slice, tuple[FloatArray, FloatArray, FloatArray]]]:
-    """Scores, surprises and shares of rows without their class, as in `Oddness`, block by block."""
-    for rows in cells.blocks(len(parameters) * max(len(layout.schema), 1)):
-        yield rows, _measured_block(layout, parameters, cells, rows)
-
-
-def _measured_block(
-    layout: Layout, parameters: Parameters, cells: Cells, rows: slice
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Some rows, measured in one pass over the log-densities of their attributes.
+def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice) -> tuple[FloatArray, ...]:
+    """Scores, surprises and shares of some rows without their class, as in `Oddness`.
 
     The log-density of all other attributes is the sum of the terms before and after: subtracting an outlier's term from
     the sum of all would leave nothing but rounding.

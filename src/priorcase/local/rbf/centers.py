@@ -72,13 +72,7 @@ class Centers:
 
 
 def gaussian(squares: FloatArray, widths: FloatArray | float) -> FloatArray:
-    """The activation of each centre: ``exp(-d^2 / (2 sigma^2))`` (Mitchell 1997, eq. 8.9).
-
-    Examples
-    --------
-    >>> gaussian(np.array([[0.0, 2.0, np.inf]]), 1.0)
-    array([[1.        , 0.36787944, 0.        ]])
-    """
+    """The activation of each centre: ``exp(-d^2 / (2 sigma^2))`` (Mitchell 1997, eq. 8.9)."""
     with np.errstate(over="ignore"):
         scaled: FloatArray = squares / widths
         scaled /= widths  # not by the square, which may vanish
@@ -134,7 +128,7 @@ def find_centers(
         mixture = Mixture.fit(rows, count, seed=seed, threads=threads)
         return like.at(mixture.cells()), mixture
     if kind == "kmeans" and count < len(distinct):
-        cells = _kmeans(distinct, count, like, seed=seed, threads=threads, advance=advance)
+        cells = _kmeans(distinct, count, like, seed, threads, advance)
     elif kind in ("random", "stratified") and count < len(distinct):
         groups = strata if kind == "stratified" else np.zeros(len(rows), np.int64)
         cells = _stratified(rows, groups, count, np.random.default_rng(seed))
@@ -145,7 +139,7 @@ def find_centers(
     return like.at(cells[np.sort(first)]), None
 
 
-def _kmeans(rows: SortedRows, count: int, like: Centers, *, seed: int, threads: int, advance: Advance) -> FloatArray:
+def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int, advance: Advance) -> FloatArray:
     """Cells of ``count`` centres of distinct rows, or of fewer where not that many can be found."""
     if len(rows) > _KMEANS_ROWS:
         rows = rows.take(np.linspace(0, len(rows) - 1, _KMEANS_ROWS).astype(np.int64))
@@ -242,40 +236,21 @@ def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.G
     Rows are drawn without replacement, heavier ones more likely: those with the largest ``ln(u) / w`` (Efraimidis &
     Spirakis 2006).
     """
-    names, of = np.unique(strata, return_inverse=True)
-    members = [rows.take(np.flatnonzero(of == s)).distinct() for s in range(names.size)]
-    quotas = _quotas(np.array([float(m.weights.sum()) for m in members]), np.array([len(m) for m in members]), count)
-    drawn = []
+    members = [rows.take(np.flatnonzero(strata == stratum)).distinct() for stratum in np.unique(strata)]
+    weights, sizes = np.array([float(m.weights.sum()) for m in members]), np.array([len(m) for m in members])
+    quotas, drawn = np.minimum(sizes, 1), []
+    while quotas.sum() < count and (quotas < sizes).any():
+        # One after the other to the stratum that is farthest below its share.
+        short = np.where(quotas < sizes, weights / weights.sum() * count - quotas, -np.inf)
+        quotas[int(short.argmax())] += 1
     for member, quota in zip(members, quotas.tolist(), strict=True):
         keys = np.log1p(-rng.random(len(member))) / member.weights
         drawn.append(member.cells[np.sort(np.argsort(-keys, kind="stable")[:quota])])
     return np.concatenate(drawn)
 
 
-def _quotas(weights: FloatArray, sizes: IntArray, count: int) -> IntArray:
-    """How many rows to draw from each stratum.
-
-    Examples
-    --------
-    >>> _quotas(np.array([90.0, 9.0, 1.0]), np.array([90, 9, 1]), 10)
-    array([8, 1, 1])
-    """
-    quotas = np.minimum(sizes, 1)
-    while quotas.sum() < count and (quotas < sizes).any():
-        # One after the other to the stratum that is farthest below its share.
-        short = np.where(quotas < sizes, weights / weights.sum() * count - quotas, -np.inf)
-        quotas[int(short.argmax())] += 1
-    return quotas
-
-
 def quantile_groups(targets: FloatArray, weights: FloatArray, groups: int) -> IntArray:
-    """Groups of rows of equal weight, by their first target; equal targets share a group.
-
-    Examples
-    --------
-    >>> quantile_groups(np.array([[3.0], [1.0], [1.0], [2.0]]), np.ones(4), 2)
-    array([1, 0, 0, 1])
-    """
+    """Groups of rows of equal weight, by their first target; equal targets share a group."""
     of = np.unique(targets[:, 0], return_inverse=True)[1]
     heavy = np.bincount(of, weights)
     before = np.cumsum(heavy) - heavy
@@ -351,7 +326,8 @@ def candidate_widths(
         return [np.full(count, float(rule))]
     between = centers.distances(centers.cells, threads=threads)
     np.fill_diagonal(between, np.nan)  # with missing values a centre may be far from itself
-    common = _common_width(between)
+    # d_max / sqrt(2 k) of k centres, d_max the largest distance between two of them; 1 where that is 0.
+    common = float(between[np.isfinite(between)].max(initial=0.0)) / math.sqrt(2.0 * count) or 1.0
     if rule == "auto":
         unit, near = _typical_distance(centers, rows, threads=threads), _neighbor_widths(between)
         near = near[np.isfinite(near) & (near > 0)]
@@ -366,20 +342,8 @@ def candidate_widths(
     return [np.where(np.isfinite(widths) & (widths > 0), widths, common)]
 
 
-def _common_width(between: FloatArray) -> float:
-    """``d_max / sqrt(2 k)`` of k centres, d_max the largest distance between two of them; 1 where that is 0."""
-    known = between[np.isfinite(between)]
-    return float(known.max(initial=0.0)) / math.sqrt(2.0 * len(between)) or 1.0
-
-
 def _neighbor_widths(between: FloatArray) -> FloatArray:
-    """The mean distance of each centre from its two nearest others (Moody & Darken 1989).
-
-    Examples
-    --------
-    >>> _neighbor_widths(np.array([[np.nan, 1.0, 3.0], [1.0, np.nan, 2.0], [3.0, 2.0, np.nan]]))
-    array([2. , 1.5, 2.5])
-    """
+    """The mean distance of each centre from its two nearest others (Moody & Darken 1989)."""
     nearest = np.sort(between, axis=1)[:, : min(2, len(between) - 1)]  # NaN comes last
     return np.asarray(nearest.sum(axis=1) / max(nearest.shape[1], 1))
 

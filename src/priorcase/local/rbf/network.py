@@ -59,11 +59,6 @@ class Design(NamedTuple):
     alpha: Criterion | float
     seed: int
 
-    @property
-    def criterion(self) -> Criterion:
-        """What widths and penalties are chosen by."""
-        return "loo" if self.alpha == "loo" else "gcv"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
@@ -107,14 +102,14 @@ def fit_network(
             "power of ten."
         )
     count = center_count(design.n_centers, design.centers, rows.distinct())
+    criterion: Criterion = "loo" if design.alpha == "loo" else "gcv"  # what widths and penalties are chosen by
     # Blocks of rows, each no smaller than the triangle kept of the rows before.
     size = max(2_048, 2 * count)
     blocks = [slice(start, start + size) for start in range(0, len(rows), size)]
-    steps = KMEANS_ITERATIONS + 2 + (1 + (design.criterion == "loo")) * len(blocks)
+    steps = KMEANS_ITERATIONS + 2 + (1 + (criterion == "loo")) * len(blocks)
     with bar(steps, shown=len(rows) * count >= _SHOWN_FROM, text="network") as advance:
         groups = strata(count) if design.centers == "stratified" else np.zeros(len(rows), np.int64)
-        given = design.centers, count, rows, groups, like
-        centers, mixture = find_centers(*given, design.seed, threads, advance)
+        centers, mixture = find_centers(design.centers, count, rows, groups, like, design.seed, threads, advance)
         widths = candidate_widths(design.width, centers, rows, mixture, threads=threads)
         advance("widths")
         order = 1 + len(centers) + rows.targets.shape[1]
@@ -127,7 +122,7 @@ def fit_network(
                 advance("output layer")
             spectra = list(pool.map(Spectrum.of, triangles, repeat(len(centers))))
         alphas = [s.penalties() if isinstance(design.alpha, str) else np.array([design.alpha]) for s in spectra]
-        if design.criterion == "gcv":
+        if criterion == "gcv":
             scores = [np.array([s.gcv(a) for a in tried.tolist()]) for s, tried in zip(spectra, alphas, strict=True)]
         else:
             sums = [np.zeros(tried.size) for tried in alphas]
@@ -145,7 +140,7 @@ def fit_network(
     all_alphas, all_scores = np.concatenate(alphas), np.concatenate(scores)
     chosen, means = int(all_scores.argmin()), np.array([widths[i].mean() for i in of])
     freedom = np.array([spectra[i].freedom(a) for i, a in zip(of, all_alphas.tolist(), strict=True)])
-    curve = RidgeCurve(design.criterion, means, all_alphas, freedom, all_scores, chosen)
+    curve = RidgeCurve(criterion, means, all_alphas, freedom, all_scores, chosen)
     best, alpha = spectra[of[chosen]], float(all_alphas[chosen])
     weights = best.weights(alpha)
     intercept = best.target_means - best.means @ weights
@@ -250,10 +245,7 @@ class RBFNetwork(NeighborsEstimator):
     @reads
     def activations(self, X: Any) -> FloatArray:
         """The activation of each centre for each query, ``exp(-d^2 / (2 sigma^2))``, shape (queries, centres)."""
-        network, cells = self._network(), self._cells(X)
-        return network.activations(cells, threads=self._threads())
-
-    # -- for subclasses
+        return self._network().activations(self._cells(X), threads=self._threads())
 
     @abstractmethod
     def _learned(self) -> FloatArray:
@@ -313,11 +305,10 @@ class RBFNetwork(NeighborsEstimator):
     @reads
     def relearns_(self) -> bool:
         """Whether ``relearn=True`` takes a fit for each row: something besides the weights is learned from targets."""
-        learned = self._stored().learns_from_targets
-        by_score = isinstance(self._design.alpha, str) or self._design.width == "auto"
+        design = self._design
+        by_score = isinstance(design.alpha, str) or design.width == "auto" or design.centers == "stratified"
         # Without a penalty a row may be predicted by a centre at itself alone, which must go with the row.
-        own_center = self._design.alpha == 0.0 or self._design.centers == "stratified"
-        return learned or by_score or own_center
+        return self._stored().learns_from_targets or by_score or design.alpha == 0.0
 
     def _finish_fit(self) -> None:
         self._network()
@@ -365,11 +356,10 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         Number of centres; ``"auto"``: four times the root of the number of rows, within 100 and 200, and no more than
         there are distinct rows.
     centers
-        ``"kmeans"``: k-means by the distance, ten iterations from a k-means++ start, on at most 10,000 rows; a centre
-        has the mean of numbers, the median of levels and the mode of values. ``"em"``: the components of a
-        `MixtureModel` of the inputs. ``"random"``: rows drawn at random. ``"stratified"``: rows drawn in proportion
-        from ten groups by the first target. ``"all"``: every distinct row, 4,000 at most; with ``alpha=0`` the network
-        then interpolates their targets.
+        ``"kmeans"``: k-means++ with ten iterations on at most 10,000 rows; a centre has the mean of numbers, the median
+        of levels and the mode of values. ``"em"``: the components of a `MixtureModel` of the inputs. ``"random"``: rows
+        drawn at random. ``"stratified"``: rows drawn in proportion from ten groups by the first target. ``"all"``:
+        every distinct row, 4,000 at most; with ``alpha=0`` the network then interpolates their targets.
     width
         ``"auto"``: one width for all centres, chosen together with alpha among six: a quarter to four times the root
         mean square distance of rows from centres, and the mean of the widths by ``"neighbors"``. ``"common"``:
@@ -390,10 +380,8 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     ----------
     centers_, n_centers_, widths_, alpha_
         The centres as a frame, their number, the width of each, and the penalty.
-    coef_, intercept_
-        The weight of each centre, shape (centres,) or (targets, centres), and the intercept.
-    curve_
-        The widths and penalties tried, with their estimates; prints as a table, and plots itself.
+    coef_, intercept_, curve_
+        Weight of each centre, shape (centres,) or (targets, centres), the intercept, the widths and penalties tried.
 
     Notes
     -----
@@ -426,7 +414,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     @reads
     def predict(self, X: Any) -> FloatArray:
-        """Predict the target of each query; shape (queries, targets) when ``y`` had columns."""
+        """The output for each query; shape (queries, targets) when ``y`` had columns."""
         return self._shaped(self._outputs_of(X))
 
     @reads
@@ -461,8 +449,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         return quantile_groups(rows.targets, rows.weights, min(10, count))
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        instances = None if first else self._stored().instances
-        targets, numbers, flat = learned_numbers(y, instances)
+        targets, numbers, flat = learned_numbers(y, None if first else self._stored().instances)
         if (np.abs(numbers) > _LARGEST_TARGET).any():
             raise NumericRangeError(
                 f"y must not exceed {_LARGEST_TARGET} in absolute value, since squares of larger numbers overflow, got "
@@ -486,11 +473,9 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     Parameters
     ----------
-    n_centers, width, alpha, random_state
-        As in `RBFNetworkRegressor`; the squared errors of all outputs are added.
-    centers
-        As in `RBFNetworkRegressor`, but ``"stratified"`` draws rows in proportion from the classes, at least one of
-        each even if that makes more than ``n_centers``.
+    n_centers, centers, width, alpha, random_state
+        As in `RBFNetworkRegressor`, with the squared errors of all outputs added. ``"stratified"`` draws rows in
+        proportion from the classes, at least one of each even if that makes more than ``n_centers``.
     distance, attribute_weights, categorical_features, schema, n_jobs
         As in `KNNClassifier`.
 
@@ -582,27 +567,16 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return np.asarray(rows.targets.argmax(axis=1))
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        instances = None if first else self._stored().instances
-        earlier = None if first else self._labelling
+        instances, earlier = (None, None) if first else (self._stored().instances, self._labelling)
         labelling, targets, labels = learned_labels(y, classes, earlier, instances)
         if labels.shape[1] != 1:
-            raise TargetError(
-                f"y has {labels.shape[1]} columns, expected one. Fit a network for each, for example with "
-                "MultiOutputClassifier."
-            )
+            raise TargetError(f"y has {labels.shape[1]} columns, expected one. Fit a network for each of them.")
         self._labelling = labelling
         return targets, labels
 
 
 def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
-    """Positive outputs divided by their sum; where there are none, ``otherwise``, one for all or for each row.
-
-    Examples
-    --------
-    >>> shares(np.array([[0.5, 1.5, -1.0], [0.0, 0.0, -1.0]]), np.array([3.0, 1.0, 0.0]))
-    array([[0.25, 0.75, 0.  ],
-           [0.75, 0.25, 0.  ]])
-    """
+    """Positive outputs divided by their sum; where there are none, ``otherwise``, one for all or for each row."""
     positive = np.maximum(outputs, 0.0)
     none = ~(positive > 0.0).any(axis=1)
     positive[none] = otherwise if otherwise.ndim == 1 else otherwise[none]
