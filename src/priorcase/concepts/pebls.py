@@ -34,7 +34,7 @@ from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.votes import NeighborList, Poll, Ties, UniformVote, decide, probabilities
 from priorcase.schema import CategoricalFeatures, Coded, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
 from priorcase.similarity import Distance, FittedDistance, mvdm
-from priorcase.similarity.class_differences import Discretised, Unseen
+from priorcase.similarity.differences import Discretised, Unseen
 from priorcase.similarity.statistics import Statistics, codes_of, first_seen
 from priorcase.similarity.terms import Curve, MissingRule
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, get_args
 import numpy as np
 
 from priorcase._typing import Content, Value
-from priorcase.exceptions import SchemaError, listed, quoted
+from priorcase.exceptions import PriorcaseError, SchemaError, listed, quoted
 
 _NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
 BOOLEANS = (bool, np.bool_)
@@ -153,7 +153,7 @@ class Ordinal:
     order: tuple[Value, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "order", _distinct("Ordinal", "order", self.order))
+        object.__setattr__(self, "order", check_distinct("order of Ordinal", self.order))
 
     @property
     def content(self) -> Content:
@@ -193,7 +193,7 @@ class Nominal:
 
     def __post_init__(self) -> None:
         if self.values is not None:
-            values = _distinct("Nominal", "values", self.values)
+            values = check_distinct("values of Nominal", self.values)
             object.__setattr__(self, "values", values)
             object.__setattr__(self, "content", content_of(values))
         if self.content not in get_args(Content):
@@ -220,14 +220,16 @@ Kind: TypeAlias = Numeric | Ordinal | Nominal
 """Kind of one column."""
 
 
-def _distinct(owner: str, parameter: str, values: Iterable[Value]) -> tuple[Value, ...]:
-    """Check declared values: at least one, none missing, none repeated."""
-    expected = f"{parameter} of {owner} must be a tuple of distinct values, for example {owner}(('low', 'high'))"
+def check_distinct(
+    parameter: str, values: Iterable[Value], error: type[PriorcaseError] = SchemaError
+) -> tuple[Value, ...]:
+    """Declared values: at least one, none missing, none repeated."""
+    expected = f"{parameter} must be a tuple of distinct hashable values, such as ('low', 'high')"
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise SchemaError(f"{expected}, got {quoted(values)}")
+        raise error(f"{expected}, got {quoted(values)}")
     values = tuple(map(plain, values))
     if any(map(is_missing, values)):
-        raise SchemaError(f"{parameter} of {owner} contains a missing value. Leave it out: any cell may be missing.")
+        raise error(f"{parameter} has a missing value. Leave it out: any cell may be missing.")
     if not values or not all(map(is_hashable, values)) or len(set(map(identity, values))) < len(values):
-        raise SchemaError(f"{expected}, got {quoted(values)}")
+        raise error(f"{expected}, got {quoted(values)}")
     return values

@@ -1,7 +1,16 @@
 """Differences between values, distances between rows, and kernels of distances."""
 
-from priorcase.similarity.class_differences import Discretised, Interpolated, ValueDifference, Windowed
-from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap, ValueTable
+from priorcase.similarity.differences import (
+    Absolute,
+    Difference,
+    Discretised,
+    Interpolated,
+    Levels,
+    Overlap,
+    ValueDifference,
+    ValueTable,
+    Windowed,
+)
 from priorcase.similarity.distance import Distance, FittedDistance
 from priorcase.similarity.kernels import (
     Biweight,

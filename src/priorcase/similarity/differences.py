@@ -1,15 +1,19 @@
-"""How two values of one attribute differ, without regard to classes.
+"""How two values of one attribute differ, with or without regard to classes.
 
 Each difference ``d(x, q)`` is a frozen value that holds only parameters; `fit` fills in the statistics of a column.
+
+The value difference family compares the class profiles of values: ``P(c|x)`` is the share of class c among the stored
+rows with value x. References: Stanfill & Waltz 1986 (VDM); Cost & Salzberg 1993 (MVDM, PEBLS); Wilson & Martinez 1997
+with the erratum of March 2000 (HVDM, DVDM, IVDM, WVDM).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -18,17 +22,23 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase._parameters import check_fields, floats_or_none, settle
 from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError, listed, quoted
+from priorcase.instances import as_floats
 from priorcase.schema import Ordinal
-from priorcase.schema.kinds import identity, is_missing, plain
-from priorcase.similarity.statistics import Column
-from priorcase.similarity.terms import Differ, Linear, Lookup, MissingRule, Profile, Term
+from priorcase.schema.kinds import check_distinct, identity
+from priorcase.similarity.statistics import Column, shares
+from priorcase.similarity.terms import Curve, Differ, Linear, Lookup, MissingRule, Profile, Term, raised, raised_number
 
 Scaling = Literal["range", "std", "robust", "none"]
+Norm = Literal["sum", "root", "class_root", "weighted"]
+Unseen = Literal["maximal", "prior", "zero"]
+Empty = Literal["zero", "prior"]
 
 _QUARTILES = (0.25, 0.75)
-
 # The smallest normal number: two different numbers lie further apart than this unless both are smaller still.
 _ANY_DIFFERENCE = float(np.finfo(np.float64).tiny)
+_EXPONENT = [Interval(Real, 1, None, closed="left")]
+# Beyond this many intervals their edges alone fill the memory.
+_BINS = [Interval(Integral, 1, 1_000_000, closed="both"), None]
 
 
 class Difference:
@@ -39,7 +49,6 @@ class Difference:
 
     needs_classes: ClassVar[bool] = False
     """Whether it counts classes, and so needs a nominal target."""
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
     def __post_init__(self) -> None:
@@ -54,18 +63,15 @@ class Difference:
 class Absolute(Difference):
     """Distance on the number line, ``d = |x - q| / (factor scale)``; 0 where the scale is 0.
 
-    A scale is 0 when all stored numbers are equal, or none is known: such a column says nothing about nearness.
-
     Parameters
     ----------
     scaling
         The scale: ``"range"`` (largest minus smallest stored number), ``"std"`` (population standard deviation),
         ``"robust"`` (distance between two quantiles) or ``"none"`` (1).
     factor
-        A further divisor; HVDM takes ``|x - q| / (4 std)`` (Wilson & Martinez 1997, section 3).
+        A further divisor; HVDM takes 4 with ``"std"``.
     quantiles
-        The two quantiles of ``"robust"``, and of no other: the smallest stored numbers with at least that share at or
-        below them. The default is the interquartile range.
+        The two quantiles of ``"robust"``: the smallest stored numbers with at least that share at or below them.
     cap
         Limit d to 1; with ``"range"`` this matters only for queries outside the stored range.
     widen
@@ -108,7 +114,8 @@ class Absolute(Difference):
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         ranked = isinstance(column.kind, Ordinal)
-        if missing.aha and not ranked and (self.scaling != "range" or self.factor != 1):
+        aha = missing.aha and not ranked
+        if aha and (self.scaling != "range" or self.factor != 1):
             raise ParameterError(
                 f"missing='aha' asks how far a number is from the ends of its range, but {column.label} is compared by "
                 f"{self!r}. Use Absolute('range'), or another rule for missing values."
@@ -122,20 +129,12 @@ class Absolute(Difference):
         elif self.scaling == "robust":
             scale = column.quantile(self.quantiles[1]) - column.quantile(self.quantiles[0])
         column.check_finite(scale := float(self.factor) * scale, "their scale")
-        aha = missing.aha and not ranked
         return Linear(power, *missing[:2], scale, low, high, self.widen, self.cap, ranked, aha)
-
-    def spread(self, column: Column) -> float:
-        """The largest difference between stored numbers; of a scaled column a number that it is not below."""
-        return (column.extent() if self.scaling == "none" else 1.0) / self.factor
 
 
 @dataclass(frozen=True)
 class Overlap(Difference):
-    """``d = 0`` for equal values and 1 for different ones; a value never seen differs from all.
-
-    Numbers are compared for equality too. (Numbers that differ by less than 2.3e-308 count as partly equal.)
-    """
+    """``d = 0`` for equal values or numbers and 1 for different ones; a value never seen differs from all."""
 
     accepts: ClassVar[tuple[str, ...]] = ("numeric", "ordinal", "nominal")
 
@@ -205,8 +204,7 @@ class ValueTable(Difference):
     values
         The values the table knows; every stored or declared value of the column must be among them.
     matrix
-        One row for each query value and one column for each stored value, in the order of ``values``: finite numbers,
-        not negative, 0 on the diagonal. It need not be symmetric.
+        Finite numbers, not negative, 0 on the diagonal, in the order of ``values``; need not be symmetric.
 
     Examples
     --------
@@ -220,14 +218,9 @@ class ValueTable(Difference):
     accepts: ClassVar[tuple[str, ...]] = ("ordinal", "nominal")
 
     def __post_init__(self) -> None:
-        values = _distinct(self.values)
-        try:
-            given = np.asarray(self.matrix)
-            matrix = given.astype(np.float64) if given.dtype.kind in "fiubO" else None
-        except (TypeError, ValueError, OverflowError):
-            matrix = None
-        n = len(values)
-        if matrix is None or matrix.shape != (n, n) or n == 0:
+        values = check_distinct("values of ValueTable", self.values, ParameterError)
+        matrix, n = as_floats(self.matrix), len(values)
+        if matrix is None or matrix.shape != (n, n):
             raise ParameterError(
                 f"matrix of ValueTable must be a square of numbers, {n} by {n}, a row and a column for each value, got "
                 f"{quoted(self.matrix)}"
@@ -245,29 +238,212 @@ class ValueTable(Difference):
         declared = kind.order if isinstance(kind, Ordinal) else getattr(kind, "values", None) or ()
         known = {identity(value) for value in declared}
         at = np.array([place.get(key, -1) for key in keys], dtype=np.intp)
-        needed = (column.row_counts() > 0) | np.array([key in known for key in keys], dtype=bool)
+        held = column.all.instances.value_counts(column.a) > 0
+        needed = held | np.array([key in known for key in keys], dtype=bool)
         if np.any(lacking := needed & (at < 0)):
             values = listed([column.values()[i] for i in np.flatnonzero(lacking)])
             raise ParameterError(f"ValueTable lacks the values {values} of {column.label}; add them to the table")
         matrix: FloatArray = np.array(self.matrix)
-        largest = float(matrix.max(initial=0.0))
+        largest = float(matrix.max())
         table = np.where((at[:, None] < 0) | (at[None, :] < 0), largest, matrix[np.ix_(at, at)])
-        return Lookup(power, *missing[:2], np.ascontiguousarray(table), largest)
+        return Lookup(power, *missing[:2], np.ascontiguousarray(raised(table, power)), raised_number(largest, power))
 
 
-def _distinct(values: object) -> tuple[Hashable, ...]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise ParameterError(f"values of ValueTable must be several values, got {quoted(values)}")
-    found = tuple(plain(value) for value in values)
-    if any(is_missing(value) for value in found):
-        raise ParameterError(
-            f"values of ValueTable must not be missing, got {quoted(found)}; the distance's missing= says what a "
-            "missing value costs"
+@dataclass(frozen=True)
+class ValueDifference(Difference):
+    """Difference of two values' class profiles, built on ``s = sum_c |P(c|x) - P(c|q)| ** exponent``.
+
+    ========================  =======================================================================================
+    ``"sum"``                 ``d = s``: MVDM (exponent k), and N1 of HVDM (exponent 1)
+    ``"root"``                ``d = sqrt(s)``: N2 of HVDM, DVDM, IVDM, WVDM (exponent 2)
+    ``"class_root"``          ``d = sqrt(C s)`` with C classes: N3 of HVDM (exponent 2)
+    ``"weighted"``            ``d = w(q) s``, ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value: VDM (exponent 2)
+    ========================  =======================================================================================
+
+    Parameters
+    ----------
+    exponent
+        Cost & Salzberg's k.
+    norm
+        How s becomes a difference; see the table.
+    unseen
+        A query value without stored rows: ``"maximal"`` (as far as two values can be: s = 2, and w = 1), ``"prior"``
+        (its profile is the class shares of all rows) or ``"zero"`` (its profile is all 0, and w = 1). A value that the
+        schema declares is known even if no row holds it: its profile is all 0 with ``"zero"``, otherwise the prior's.
+
+    Examples
+    --------
+    >>> ValueDifference(exponent=2, norm="root")
+    ValueDifference(exponent=2, norm='root', unseen='maximal')
+    """
+
+    exponent: float = 1.0
+    norm: Norm = "sum"
+    unseen: Unseen = "maximal"
+
+    accepts: ClassVar[tuple[str, ...]] = ("ordinal", "nominal")
+    needs_classes: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "exponent": _EXPONENT,
+        "norm": [StrOptions(set(get_args(Norm)))],
+        "unseen": [StrOptions(set(get_args(Unseen)))],
+    }
+
+    def __post_init__(self) -> None:
+        _check_norm(self)
+
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
+        counts, prior = column.class_counts(), column.all.prior()
+        instead = np.zeros_like(prior) if self.unseen == "zero" else prior
+        profiles = shares(counts, instead)
+        factors = self._factors(profiles, column)
+        own = profiles[0] if missing.symbol and (counts[0].sum() > 0 or self.unseen != "maximal") else None
+        most = {"root": math.sqrt(2.0), "class_root": math.sqrt(2.0 * column.all.n_classes)}.get(self.norm, 2.0)
+        largest = raised_number(most, power)
+        return Profile(
+            power,
+            largest if missing.symbol and own is None else missing.one,
+            missing.both,
+            np.ascontiguousarray(profiles[1:]),
+            factors[1:].copy(),
+            exponent=self.exponent,
+            root=self.norm in ("root", "class_root"),
+            f_unseen=largest,
+            unseen=None if self.unseen == "maximal" else instead,
+            unseen_factor=float(self._factors(instead[None, :], column)[0]),
+            missing=own,
+            missing_factor=float(factors[0]) if own is not None else 1.0,
         )
-    try:
-        distinct = {identity(value) for value in found}
-    except TypeError:
-        raise ParameterError(f"values of ValueTable must be hashable, got {quoted(found)}") from None
-    if len(distinct) < len(found):
-        raise ParameterError(f"values of ValueTable must be distinct, got {quoted(found)}")
-    return found
+
+    def _factors(self, profiles: FloatArray, column: Column) -> FloatArray:
+        if self.norm == "class_root":
+            return np.full(len(profiles), float(column.all.n_classes))
+        if self.norm != "weighted":
+            return np.ones(len(profiles))
+        w = np.sqrt(raised(profiles, 2).sum(axis=1))
+        return np.where(w == 0.0, 1.0, w)
+
+
+@dataclass(frozen=True)
+class Discretised(Difference):
+    """Class profiles of equal-width intervals: numbers as symbols, for PEBLS and DVDM.
+
+    The stored range is cut into ``bins`` intervals of equal width (Wilson & Martinez 1997, section 2.5); a number
+    outside it belongs to the nearest interval. Intervals are then compared as values are in `ValueDifference`.
+
+    Parameters
+    ----------
+    bins
+        Number of intervals, 1,000,000 at most; None takes ``max(5, number of classes)``.
+    exponent, norm
+        As in `ValueDifference`, without ``"weighted"``.
+    empty
+        Profile of an interval without stored rows: all ``"zero"``, or the class shares of all rows (``"prior"``).
+
+    Examples
+    --------
+    >>> Discretised(bins=10)
+    Discretised(bins=10, exponent=1.0, norm='sum', empty='zero')
+    """
+
+    bins: int | None = None
+    exponent: float = 1.0
+    norm: Norm = "sum"
+    empty: Empty = "zero"
+
+    accepts: ClassVar[tuple[str, ...]] = ("numeric",)
+    needs_classes: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "bins": _BINS,
+        "exponent": _EXPONENT,
+        "norm": [StrOptions(set(get_args(Norm)) - {"weighted"})],
+        "empty": [StrOptions(set(get_args(Empty)))],
+    }
+
+    def __post_init__(self) -> None:
+        _check_norm(self)
+
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
+        edges, _ = _intervals(column, self.bins)
+        prior = column.all.prior()
+        profiles = shares(column.interval_counts(edges), np.zeros_like(prior) if self.empty == "zero" else prior)
+        factor = float(column.all.n_classes) if self.norm == "class_root" else 1.0
+        root = self.norm in ("root", "class_root")
+        return Curve(power, *missing[:2], edges, profiles, True, self.exponent, factor, root)
+
+
+@dataclass(frozen=True)
+class Interpolated(Difference):
+    """Class profiles interpolated between the midpoints of equal-width intervals: IVDM.
+
+    ``d = sqrt(sum_c (p_c(x) - p_c(q))^2)``. The profile of interval u stands at its midpoint; between midpoints p is
+    linear; it falls to 0 half a width outside the stored range and stays 0 beyond, and an interval without rows has
+    profile 0 (Wilson & Martinez 1997, section 4 and erratum). A constant column has d = 0. ``bins``: as in
+    `Discretised`.
+    """
+
+    bins: int | None = None
+
+    accepts: ClassVar[tuple[str, ...]] = ("numeric",)
+    needs_classes: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"bins": _BINS}
+
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
+        edges, width = _intervals(column, self.bins)
+        counts = column.interval_counts(edges)
+        profiles = shares(counts, np.zeros(counts.shape[1]))
+        if width > 0:
+            low, high = column.range()
+            middles = low + width * (np.arange(len(edges), dtype=np.float64) + 0.5)
+            edges, profiles = _padded(column, low - width / 2, middles, high + width / 2, profiles)
+        return Curve(power, *missing[:2], edges, profiles, False, 2.0, 1.0, True)
+
+
+@dataclass(frozen=True)
+class Windowed(Interpolated):
+    """Class profiles of a window around every stored number, interpolated in between: WVDM.
+
+    As `Interpolated`, but p at a stored number v is the class shares of the rows within half an interval's width of v,
+    ends included (Wilson & Martinez 1997, section 5 and erratum). Fitting sorts the column whenever rows were added,
+    and keeps a profile for every distinct number. ``bins``: the window is as wide as one of this many intervals.
+    """
+
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
+        _, width = _intervals(column, self.bins)
+        centres, profiles = column.window_shares(width)
+        if not len(centres):
+            centres, profiles = np.zeros(1), np.zeros((1, profiles.shape[1]))
+        elif width > 0:
+            centres, profiles = _padded(column, centres[0] - width / 2, centres, centres[-1] + width / 2, profiles)
+        return Curve(power, *missing[:2], centres, profiles, False, 2.0, 1.0, True)
+
+
+def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
+    """Left edges of the intervals and their width; one interval where the column is constant."""
+    s = max(5, column.all.n_classes) if bins is None else bins
+    low, high = column.range()
+    width = (high - low) / s
+    edges = low + width * np.arange(s, dtype=np.float64)
+    if np.any(np.diff(edges) <= 0):
+        return np.array([low]), 0.0
+    return edges, width
+
+
+def _padded(
+    column: Column, low: float, middle: FloatArray, high: float, profiles: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The curve with a profile of 0 at both ends; breaks that rounding has made equal are left out."""
+    column.check_finite(max(-low, high), "the range of intervals around them")
+    breaks = np.concatenate([[low], middle, [high]])
+    nothing = np.zeros((1, profiles.shape[1]))
+    rising = np.concatenate([[True], np.diff(breaks) > 0])
+    return breaks[rising], np.ascontiguousarray(np.concatenate([nothing, profiles, nothing])[rising])
+
+
+def _check_norm(difference: ValueDifference | Discretised) -> None:
+    check_fields(difference)
+    if difference.norm != "sum" and difference.exponent != 2:
+        raise ParameterError(
+            f"exponent of {type(difference).__name__} must be 2 with norm={difference.norm!r}, got "
+            f"{difference.exponent!r}; only norm='sum' takes other exponents"
+        )

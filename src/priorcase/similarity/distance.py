@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
+from priorcase._core import Plan
 from priorcase._parameters import as_python, check_fields, is_number, settle
 from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import NumericRangeError, ParameterError, quoted
+from priorcase.instances import Instances
+from priorcase.schema import Schema
 from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap
 from priorcase.similarity.statistics import LEAST_SQUARE, Column, Statistics, Summary
 from priorcase.similarity.terms import MissingRule, Term, raised_number, rooted
-
-if TYPE_CHECKING:
-    from priorcase._core import Plan
-    from priorcase.instances import Instances
-    from priorcase.schema import Schema
 
 Missing = Literal["maximal", "aha", "skip", "symbol", "ignore"]
 
@@ -53,17 +51,15 @@ class Distance:
     attributes
         Differences for single columns, by name or by position, in place of those.
     missing
-        What d is where a value is missing:
+        What d is where a value is missing: ``"maximal"`` (1, also where both are missing), ``"ignore"`` (0), or
 
-        - ``"maximal"``: ``d = 1``, also where both are missing;
         - ``"aha"``: the largest difference a number in the stored range can have from the present one,
           ``max(v, 1 - v)`` with ``v = (x - low) / (high - low)``; 1 for other columns and where both are missing
           (Aha, Kibler & Albert 1991);
         - ``"skip"``: the attribute is left out; the cost is the weighted mean of the others, times the total weight
           (unless ``mean``), as in scikit-learn's ``nan_euclidean_distances``;
         - ``"symbol"``: "missing" is one more value of an ordinal or nominal column, with class counts of its own where
-          classes are counted; elsewhere 0 where both are missing and 1 where one is;
-        - ``"ignore"``: ``d = 0``.
+          classes are counted; elsewhere 0 where both are missing and 1 where one is.
     power
         1 adds differences, 2 their squares; any number of at least 1.
     root
@@ -112,8 +108,8 @@ class Distance:
             )
         differences = {"numeric": self.numeric, "nominal": self.nominal, "ordinal": self.ordinal}
         differences |= {f"attributes[{key!r}]": difference for key, difference in self.attributes.items()}
+        parts = ("accepts", "needs_classes", "fit")
         for name, difference in differences.items():
-            parts = ("accepts", "needs_classes", "fit")
             if isinstance(difference, type) or not all(hasattr(difference, part) for part in parts):
                 raise ParameterError(
                     f"{name} of Distance must be a difference of priorcase.similarity, such as Absolute() or "
@@ -130,12 +126,11 @@ class Distance:
                 raise ParameterError(
                     f"numeric of Distance must be Absolute('none') with unit_length=True, got {self.numeric!r}"
                 )
-            for kind, unset in (("nominal", Overlap()), ("ordinal", Levels())):
-                if differences[kind] != unset:
-                    raise ParameterError(
-                        f"{kind} of Distance has no effect with unit_length=True, which compares numbers only; leave "
-                        f"it out, got {differences[kind]!r}"
-                    )
+            if (self.nominal, self.ordinal) != (Overlap(), Levels()):
+                raise ParameterError(
+                    "nominal and ordinal of Distance have no effect with unit_length=True, which compares numbers "
+                    f"only; leave them out, got {self.nominal!r} and {self.ordinal!r}"
+                )
 
     def __repr__(self) -> str:
         from priorcase.similarity.presets import PRESETS, preset  # which are made of distances
@@ -144,15 +139,21 @@ class Distance:
             if preset(name) == self:
                 return f"Distance({name!r})"
         heom = preset("heom")
-        changed = [f.name for f in fields(self) if getattr(self, f.name) != getattr(heom, f.name)]
-        return f"Distance({', '.join(f'{name}={getattr(self, name)!r}' for name in changed)})"
+        changed = [f"{name}={value!r}" for name, value in vars(self).items() if value != getattr(heom, name)]
+        return f"Distance({', '.join(changed)})"
 
     def fit(self, instances: Instances, target: int | None = 0) -> FittedDistance:
-        """The distance with the statistics of the stored rows filled in.
+        """The distance with the statistics of the stored rows; value differences count the classes of ``target``."""
+        return self._fit(instances, target, None)
 
-        ``target`` is the position of the target whose classes value differences count, or None.
-        """
-        return _fitted(self, instances, target, None)
+    def _fit(self, instances: Instances, target: int | None, earlier: Summary | None) -> FittedDistance:
+        """Fit; the statistics of ``earlier`` rows save work and change nothing."""
+        statistics, terms = Statistics(instances, target, earlier), []
+        for a, difference in enumerate(self.differences(instances.schema)):
+            column = statistics.column(a)
+            self._check(difference, column)
+            terms.append(difference.fit(column, _MISSING_RULES[self.missing], self.power))
+        return FittedDistance(self, tuple(terms), target, statistics.summary(), instances.line, instances.version)
 
     def differences(self, schema: Schema) -> tuple[Difference, ...]:
         """The difference of each column of a schema."""
@@ -168,8 +169,7 @@ class Distance:
         found = []
         for difference in self.differences(schema):
             by_range = isinstance(difference, Absolute) and difference.scaling == "range" and difference.factor == 1
-            plain = isinstance(difference, Absolute) and difference.scaling == "none"
-            if not by_range and not plain and not isinstance(difference, (Overlap, Levels)):
+            if not by_range and not _is_plain(difference) and not isinstance(difference, (Overlap, Levels)):
                 return None
             found.append(by_range)
         return found
@@ -198,7 +198,7 @@ class Distance:
                     f"target, but {reason}. Use a distance without class counts, such as 'heom' or 'gower'."
                 )
         if isinstance(difference, Absolute) and not self.unit_length:
-            spread = difference.spread(column)
+            spread = (column.extent() if difference.scaling == "none" else 1.0) / difference.factor
             if spread > 0.0 and raised_number(spread, self.power) < LEAST_SQUARE:
                 raise NumericRangeError(
                     f"{column.label} has numbers so close together that distances between them are 0 in float64; "
@@ -214,11 +214,9 @@ def _is_plain(difference: Difference) -> bool:
 class FittedDistance:
     """A distance with the statistics of the stored rows filled in; made by `Distance.fit`.
 
-    Two of them are equal when they give the same cost for every pair of cells, bit for bit. Cells hold the code numbers
-    of nominal values, which depend on rows that were removed: distances fitted to two tables with equal rows give equal
-    costs to equal values, and may still not be equal.
-
-    Costs beyond float64 are infinite, without a warning; an attribute of weight 0 adds 0 even then.
+    Two of them are equal when they give the same cost for every pair of cells, bit for bit. (Cells hold the codes of
+    nominal values, which depend on rows that were removed.) Costs beyond float64 are infinite, without a warning; an
+    attribute of weight 0 adds 0 even then.
 
     Examples
     --------
@@ -270,13 +268,13 @@ class FittedDistance:
         if one_more and row is not None and summary.covers(row[0].tolist()):
             summary = Summary(summary.rows + 1, True, summary.facts, summary.ranges)
             return FittedDistance(self.distance, self.terms, self.target, summary, self._line, instances.version)
-        return _fitted(self.distance, instances, self.target, summary if appended else None)
+        return self.distance._fit(instances, self.target, summary if appended else None)
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest stored number of each column that is compared by its range; NaN for the others."""
         found = [self._summary.facts.get(("range", a), (np.nan, np.nan)) for a in range(len(self))]
-        low, high = np.array(found, np.float64).T
-        return np.ascontiguousarray(low), np.ascontiguousarray(high)
+        low, high = np.ascontiguousarray(np.array(found, np.float64).T)
+        return low, high
 
     def covers(self, instances: Instances) -> bool:
         """Whether every value of the table has a place in the class counts and tables of this distance."""
@@ -337,10 +335,9 @@ class FittedDistance:
     def distance_contributions(
         self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None
     ) -> FloatArray:
-        """The contribution of each attribute to the distance of each row; those of a row add up to its distance.
+        """The distance of each row, split in proportion to the attributes' contributions to the cost.
 
-        The distance is split in proportion to the contributions to the cost. Where no attribute is known in both rows,
-        all attributes contribute equally.
+        Where no attribute is known in both rows, all attributes contribute equally.
         """
         weights = self._weights(weights)
         contributions = self.contributions(query, rows, weights)
@@ -364,13 +361,13 @@ class FittedDistance:
         weights: FloatArray | None = None,
         names: tuple[IntArray, IntArray] | None = None,
     ) -> None:
-        """Refuse distances, or costs, that are infinite because numbers are too large: such rows cannot be compared.
+        """Refuse distances, or costs, that are infinite because numbers are too large.
 
-        Where missing values are skipped, two rows without a known value in common are infinitely far apart by
-        definition. ``queries`` and ``rows`` are the cells of each pair, ``weights`` the attribute weights of all pairs
-        or of each, and ``names`` the number of each query and the id of each row, for the message.
+        ``queries`` and ``rows`` are the cells of each pair, ``weights`` the attribute weights of all pairs or of each,
+        and ``names`` the number of each query and the id of each row, for the message.
         """
         infinite = np.isinf(distances)
+        # Where missing values are skipped, rows without a known value in common are infinitely far apart by definition.
         if infinite.any() and self.distance.missing == "skip" and np.isinf(self.distance.nothing_shared):
             shared = ~np.isnan(queries) & ~np.isnan(rows)
             infinite &= (shared if weights is None else shared & (weights > 0)).any(axis=1)
@@ -385,8 +382,6 @@ class FittedDistance:
 
     def plan(self) -> Plan:
         """The same distance for the compiled core, which gives the same bits."""
-        from priorcase._core import Plan  # compiled: plain NumPy use must not need it
-
         distance = self.distance
         skip, shared = distance.missing == "skip", distance.nothing_shared
         plan = Plan(len(self), distance.power, skip=skip, mean=distance.mean, nothing_shared=shared, root=distance.root)
@@ -396,17 +391,6 @@ class FittedDistance:
 
     def _weights(self, weights: FloatArray | None) -> FloatArray:
         return np.ones(len(self.terms)) if weights is None else np.asarray(weights, dtype=np.float64)
-
-
-def _fitted(distance: Distance, instances: Instances, target: int | None, earlier: Summary | None) -> FittedDistance:
-    """A distance fitted to the rows; the statistics of ``earlier`` rows save work and change nothing."""
-    statistics, terms = Statistics(instances, target, earlier), []
-    rule = _MISSING_RULES[distance.missing]
-    for a, difference in enumerate(distance.differences(instances.schema)):
-        column = statistics.column(a)
-        distance._check(difference, column)
-        terms.append(difference.fit(column, rule, distance.power))
-    return FittedDistance(distance, tuple(terms), target, statistics.summary(), instances.line, instances.version)
 
 
 def _sum(columns: FloatArray) -> FloatArray:

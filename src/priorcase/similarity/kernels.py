@@ -53,7 +53,7 @@ class Gaussian:
         check_fields(self)
 
     def __call__(self, u: FloatArray) -> FloatArray:
-        scaled = np.asarray(u, dtype=np.float64) / self.width
+        scaled = np.asarray(u, np.float64) / self.width
         with np.errstate(over="ignore"):
             return np.exp(-(scaled * scaled))
 
@@ -120,7 +120,7 @@ class Exponential:
     compact: ClassVar[bool] = False
 
     def __call__(self, u: FloatArray) -> FloatArray:
-        return np.exp(-np.asarray(u, dtype=np.float64))
+        return np.exp(-np.asarray(u, np.float64))
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class InversePower:
 
     def __call__(self, u: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            return 1.0 / np.asarray(u, dtype=np.float64) ** float(self.p)
+            return 1.0 / np.asarray(u, np.float64) ** float(self.p)
 
 
 KERNELS: dict[str, Callable[[], Kernel]] = {
@@ -150,7 +150,6 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "exponential": Exponential,
     "inverse_power": InversePower,
 }
-"""The kernels that have a name."""
 
 
 @prefix_errors
@@ -174,4 +173,4 @@ def resolve_kernel(kernel: str | Kernel) -> Kernel:
 
 
 def _inside(u: FloatArray) -> FloatArray:
-    return np.minimum(np.asarray(u, dtype=np.float64), 1.0)
+    return np.minimum(np.asarray(u, np.float64), 1.0)

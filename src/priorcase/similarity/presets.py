@@ -12,8 +12,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._parameters import as_python, check_value
 from priorcase.exceptions import ParameterError, nearest, prefix_errors, quoted
-from priorcase.similarity.class_differences import Discretised, Interpolated, Unseen, ValueDifference, Windowed
-from priorcase.similarity.differences import Absolute, Difference, Overlap, Scaling
+from priorcase.similarity.differences import (
+    Absolute,
+    Difference,
+    Discretised,
+    Interpolated,
+    Norm,
+    Overlap,
+    Scaling,
+    Unseen,
+    ValueDifference,
+    Windowed,
+)
 from priorcase.similarity.distance import Distance
 
 _AT_LEAST_ONE = [Interval(Real, 1, None, closed="left")]
@@ -31,10 +41,9 @@ def heom() -> Distance:
 def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
     """Heterogeneous value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 3).
 
-    Numbers and levels by ``|x - q| / (4 std)``; values by their class profiles P; d = 1 where a value is missing.
-
-    ``N1``: ``sum_c |P - P'|``; ``N2``: ``sqrt(sum_c |P - P'|^2)``, which the paper settles on; ``N3``:
-    ``sqrt(C sum_c |P - P'|^2)`` with C classes. A value never seen has the profile 0.
+    Numbers and levels by ``|x - q| / (4 std)``; d = 1 where a value is missing. Values by their class profiles P, which
+    are 0 for a value never seen: ``sum_c |P - P'|`` (``N1``), ``sqrt(sum_c |P - P'|^2)`` (``N2``, which the paper
+    settles on) or ``sqrt(C sum_c |P - P'|^2)`` with C classes (``N3``).
 
     Examples
     --------
@@ -42,12 +51,8 @@ def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
     ValueDifference(exponent=1.0, norm='sum', unseen='zero')
     """
     check_value("normalisation", normalisation, [StrOptions({"N1", "N2", "N3"})])
-    values = {
-        "N1": ValueDifference(1.0, "sum", "zero"),
-        "N2": ValueDifference(2.0, "root", "zero"),
-        "N3": ValueDifference(2.0, "class_root", "zero"),
-    }[normalisation]
-    linear = Absolute("std", factor=4.0)
+    norms: dict[str, tuple[float, Norm]] = {"N1": (1.0, "sum"), "N2": (2.0, "root"), "N3": (2.0, "class_root")}
+    linear, values = Absolute("std", factor=4.0), ValueDifference(*norms[normalisation], "zero")
     return Distance(numeric=linear, nominal=values, ordinal=linear)
 
 
@@ -57,16 +62,15 @@ def vdm(bins: int | None = None) -> Distance:
     ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value. Numbers are cut into ``bins`` equal intervals and compared
     without w, which the paper defines for symbols only. "Missing" is one more symbol (``missing="symbol"``).
     """
-    values = ValueDifference(2.0, "weighted")
-    return _by_class_counts(values, Discretised(bins, 2.0, "sum"), power=1.0, root=False)
+    return _by_class_counts(ValueDifference(2.0, "weighted"), Discretised(bins, 2.0, "sum"), power=1.0, root=False)
 
 
 @prefix_errors
 def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen = "maximal") -> Distance:
     """Modified value difference metric of PEBLS, ``sum_a (sum_c |P - P'|^k)^r``, no root (Cost & Salzberg 1993).
 
-    Numbers are cut into ``bins`` equal intervals first. Levels count as symbols, and "missing" is one more symbol
-    (``missing="symbol"``). The weights that PEBLS gives to stored rows are left out.
+    Numbers are cut into ``bins`` equal intervals first; levels and "missing" count as symbols. The weights that PEBLS
+    gives to stored rows are left out.
     """
     check_value("k", k, _AT_LEAST_ONE)
     check_value("r", r, _AT_LEAST_ONE)
@@ -77,8 +81,8 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
 def dvdm(bins: int | None = None) -> Distance:
     """Discretised value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 4, with the erratum).
 
-    Numbers are cut into ``bins`` equal intervals, ``max(5, number of classes)`` by default. Levels count as symbols,
-    and "missing" is one more symbol (``missing="symbol"``).
+    Numbers are cut into ``bins`` equal intervals, ``max(5, number of classes)`` by default; levels and "missing" count
+    as symbols.
     """
     return _by_class_counts(ValueDifference(2.0, "root", "zero"), Discretised(bins, 2.0, "root"))
 
@@ -156,7 +160,6 @@ PRESETS: dict[str, Callable[[], Distance]] = {
     preset.__name__: preset
     for preset in (heom, hvdm, vdm, mvdm, dvdm, ivdm, wvdm, gower, overlap, euclidean, manhattan, minkowski, ib, cosine)
 }
-"""The distances that have a name, with their default options."""
 
 
 @cache

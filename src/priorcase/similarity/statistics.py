@@ -10,18 +10,15 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from operator import gt, lt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import NumericRangeError
+from priorcase.instances import Instances
 from priorcase.schema import Ordinal
-
-if TYPE_CHECKING:
-    from priorcase.instances import Instances
-    from priorcase.schema import Kind
 
 Counts = NDArray[np.int64] | FloatArray
 Key = tuple[Hashable, ...]
@@ -150,21 +147,13 @@ class Column:
     def __init__(self, statistics: Statistics, a: int) -> None:
         self.all = statistics
         self.a = a
-
-    @property
-    def kind(self) -> Kind:
-        return self.all.schema.kinds[self.a]
-
-    @property
-    def kind_name(self) -> str:
-        """``"numeric"``, ``"ordinal"`` or ``"nominal"``."""
-        return type(self.kind).__name__.lower()
+        self.kind = statistics.schema.kinds[a]
+        self.kind_name = type(self.kind).__name__.lower()
 
     @property
     def label(self) -> str:
         """The column's name in messages."""
-        names = self.all.schema.names
-        return f"column {self.a}" if names is None else f"column {names[self.a]!r}"
+        return f"column {self.all.schema.label(self.a)!r}"
 
     def check_finite(self, number: float, what: str) -> None:
         """Refuse numbers so large that something computed from them is not finite."""
@@ -176,12 +165,7 @@ class Column:
 
     def values(self) -> tuple[Hashable, ...]:
         """The value of each code; the levels of an ordinal column."""
-        kind = self.kind
-        return kind.order if isinstance(kind, Ordinal) else tuple(self.all.instances.values(self.a))
-
-    def row_counts(self) -> NDArray[np.int64]:
-        """Rows of each code, whatever their weight."""
-        return np.asarray(self.all.instances.value_counts(self.a))
+        return self.kind.order if isinstance(self.kind, Ordinal) else self.all.instances.values(self.a)
 
     def numbers(self) -> FloatArray:
         """The column as numbers, NaN where missing."""

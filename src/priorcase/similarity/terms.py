@@ -1,7 +1,7 @@
 """One attribute of a fitted distance: its difference with all statistics filled in.
 
-A term computes ``f = d ** power`` for one query value against a column of cells, and adds itself to the compiled core's
-plan. The five forms are those of the core. Both sides compute in the same order, so that they agree to the last bit.
+A term computes ``f = d ** power`` for one query value against a column of cells. The five forms are those of the
+compiled core, and their fields the arguments of its plan. Both compute in the same order and agree to the last bit.
 """
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from priorcase._core import Plan
 from priorcase._typing import FloatArray
-
-if TYPE_CHECKING:
-    from priorcase._core import Plan
 
 
 def raised(base: FloatArray, exponent: float) -> FloatArray:
@@ -39,7 +37,7 @@ def raised(base: FloatArray, exponent: float) -> FloatArray:
 
 def raised_number(base: float, exponent: float) -> float:
     """``base ** exponent`` of one number, by the same rules as `raised`."""
-    return float(raised(np.array([base], dtype=np.float64), exponent)[0])
+    return float(raised(np.array([base], np.float64), exponent)[0])
 
 
 def rooted(costs: FloatArray, power: float) -> FloatArray:
@@ -69,11 +67,13 @@ class MissingRule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Term(ABC):
-    """A fitted attribute-level difference; ``one`` and ``both`` are the costs of missing values."""
+    """A fitted attribute-level difference; ``f_one`` and ``f_both`` are the costs of missing values."""
 
     power: float
-    one: float
-    both: float
+    f_one: float
+    f_both: float
+
+    form: ClassVar[str]
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -91,19 +91,16 @@ class Term(ABC):
     def f(self, query: float, column: FloatArray) -> FloatArray:
         """``d ** power`` between the query's cell and each cell of the column; infinite where it overflows."""
 
-    @abstractmethod
     def add_to(self, plan: Plan, a: int) -> None:
         """Set attribute ``a`` of the plan to this term."""
+        arguments = {name: value for name, value in vars(self).items() if name not in ("power", "coded")}
+        getattr(plan, self.form)(a, **arguments)
 
     def _with_missing(self, query: float, column: FloatArray, known: FloatArray) -> FloatArray:
         missing = np.isnan(column)
         if np.isnan(query):
-            return np.where(missing, self.both, self.one)
-        return np.where(missing, self.one, known)
-
-    @property
-    def _missing(self) -> dict[str, float]:
-        return {"f_one": self.one, "f_both": self.both}
+            return np.where(missing, self.f_both, self.f_one)
+        return np.where(missing, self.f_one, known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +120,8 @@ class Linear(Term):
     coded: bool = False
     aha: bool = False
 
+    form: ClassVar[str] = "linear"
+
     def f(self, query: float, column: FloatArray) -> FloatArray:
         low, scale = self.low, self.scale
         if self.widen:
@@ -139,23 +138,18 @@ class Linear(Term):
         position = _ratio((column if np.isnan(query) else np.array([query])) - low, scale)
         farthest = raised(np.maximum(position, 1.0 - position), self.power)
         if np.isnan(query):
-            return np.where(missing, self.both, farthest)
+            return np.where(missing, self.f_both, farthest)
         return np.where(missing, farthest, known)
-
-    def add_to(self, plan: Plan, a: int) -> None:
-        widen, cap, aha = self.widen, self.cap, self.aha
-        plan.linear(a, self.scale, low=self.low, high=self.high, widen=widen, cap=cap, aha=aha, **self._missing)
 
 
 @dataclass(frozen=True, eq=False)
 class Differ(Term):
     """``f = 0`` for the same code and 1 for any other."""
 
+    form: ClassVar[str] = "overlap"
+
     def f(self, query: float, column: FloatArray) -> FloatArray:
         return self._with_missing(query, column, np.where(column == query, 0.0, 1.0))
-
-    def add_to(self, plan: Plan, a: int) -> None:
-        plan.overlap(a, **self._missing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +166,8 @@ class Curve(Term):
     exponent: float
     factor: float
     root: bool
+
+    form: ClassVar[str] = "curve"
 
     def f(self, query: float, column: FloatArray) -> FloatArray:
         apart = self._profiles(column) - self._profiles(np.array([query]))
@@ -190,12 +186,6 @@ class Curve(Term):
         rise = np.diff(self.profiles, axis=0, append=self.profiles[-1:])
         result: FloatArray = self.profiles[at] + fraction[:, None] * rise[at]
         return result
-
-    def add_to(self, plan: Plan, a: int) -> None:
-        exponent, factor, root = self.exponent, self.factor, self.root
-        plan.curve(
-            a, self.breaks, self.profiles, step=self.step, exponent=exponent, factor=factor, root=root, **self._missing
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +207,8 @@ class Profile(Term):
     missing: FloatArray | None = None
     missing_factor: float = 1.0
 
+    form: ClassVar[str] = "profile"
+
     @property
     def codes(self) -> int:
         return len(self.profiles)
@@ -229,11 +221,11 @@ class Profile(Term):
         else:
             own, factor = self.profiles[int(query)], float(self.factors[int(query)])
         missing = np.isnan(column)
-        against_missing = self.both if np.isnan(query) else self.one
+        against_missing = self.f_both if np.isnan(query) else self.f_one
         if self.missing is not None:
             against_missing = float(self._costs(self.missing[None, :], own, factor)[0])
         if own is None and np.isnan(query):
-            return np.where(missing, against_missing, self.one)
+            return np.where(missing, against_missing, self.f_one)
         if self.codes == 0:
             return np.full(column.shape, against_missing)
         by_code = self._costs(self.profiles, own, factor)
@@ -244,43 +236,25 @@ class Profile(Term):
             return np.full(len(profiles), self.f_unseen)
         return _profile_cost(profiles - own, self.exponent, factor, self.root, self.power)
 
-    def add_to(self, plan: Plan, a: int) -> None:
-        plan.profile(
-            a,
-            self.profiles,
-            self.factors,
-            self.unseen,
-            self.unseen_factor,
-            self.f_unseen,
-            exponent=self.exponent,
-            root=self.root,
-            missing=self.missing,
-            missing_factor=self.missing_factor,
-            **self._missing,
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class Lookup(Term):
-    """``d`` looked up in a square table, the query's code first."""
+    """``f`` looked up in a square table, the query's code first."""
 
     matrix: FloatArray
-    unseen: float
+    f_unseen: float
+
+    form: ClassVar[str] = "table"
 
     @property
     def codes(self) -> int:
         return len(self.matrix)
 
     def f(self, query: float, column: FloatArray) -> FloatArray:
-        known = np.full(column.shape, raised_number(self.unseen, self.power))
+        known = np.full(column.shape, self.f_unseen)
         if query >= 0 and len(self.matrix):
-            codes = np.where(np.isnan(column), 0, column).astype(np.intp)
-            known = raised(self.matrix[int(query)], self.power)[codes]
+            known = self.matrix[int(query)][np.where(np.isnan(column), 0, column).astype(np.intp)]
         return self._with_missing(query, column, known)
-
-    def add_to(self, plan: Plan, a: int) -> None:
-        unseen = raised_number(self.unseen, self.power)
-        plan.table(a, raised(self.matrix, self.power), **self._missing, f_unseen=unseen)
 
 
 def _profile_cost(apart: FloatArray, exponent: float, factor: float, root: bool, power: float) -> FloatArray:
