@@ -1,18 +1,10 @@
 """One column of a table: how it is taken from an array or a frame, and how it is read as a kind.
 
 A column is an array of numbers or booleans (`ArrayColumn`), a list of Python objects (`ObjectColumn`), or codes into
-values (`CodedColumn`). All three have:
-
-``content``
-    ``numbers``, ``booleans``, ``text``, ``any`` (mixed), or ``nothing`` if all objects are missing.
-``numbers()``
-    Float64 with NaN for missing values, for ``numbers`` and ``booleans`` (0 and 1) only.
-``coded()``
-    Codes and values, for any content.
-``empty()``
-    Whether every value is missing.
-``kind()``
-    The kind that the type of the column implies.
+values (`CodedColumn`). All three have ``content`` (``numbers``, ``booleans``, ``text``, ``any`` if mixed, ``nothing``
+if all objects are missing); ``numbers()``, float64 with NaN for missing values, for ``numbers`` and ``booleans`` only;
+``coded()``, codes and values; ``empty()``, whether every value is missing; and ``kind()``, the kind that the type
+implies.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +27,7 @@ from priorcase.schema.kinds import (
     Numeric,
     Ordinal,
     content_of,
-    content_of_types,
+    content_of_families,
     families,
     identity,
     is_hashable,
@@ -43,7 +35,7 @@ from priorcase.schema.kinds import (
     plain,
 )
 
-# Integers within so small a range are their own codes: no sorting, no hashing.
+# Integers within so small a range are their own codes.
 _SMALL_RANGE = 1024
 # Below this many rows a Python dictionary is faster than setting up a native hash table.
 _FEW = 64
@@ -125,7 +117,6 @@ class ObjectColumn:
 
     @cached_property
     def types(self) -> set[type]:
-        """Python types that occur."""
         return set(map(type, self.values))
 
     @cached_property
@@ -136,7 +127,7 @@ class ObjectColumn:
         if len(found) > 1 and "number" in found:
             # NaN among strings or booleans is a missing value, not a number.
             return content_of(value for value in self.values if not is_missing(value))
-        return content_of_types(self.types)
+        return content_of_families(found)
 
     def numbers(self) -> FloatArray:
         """Convert to float64; ``OverflowError`` for a number beyond it."""
@@ -377,10 +368,8 @@ def fits(kind: Kind, column: Column) -> bool:
     """Whether a column can be read as a kind."""
     held = column.content
     if isinstance(kind, Numeric):
-        fitting = held in ("numbers", "booleans", "nothing")
-    else:
-        fitting = kind.content in ("any", "nothing") or held in ("any", "nothing", kind.content)
-    return fitting or column.empty()
+        return held in ("numbers", "booleans", "nothing") or column.empty()
+    return kind.content in ("any", "nothing") or held in ("any", "nothing", kind.content) or column.empty()
 
 
 def misfit(kind: Kind, column: Column) -> tuple[str, str]:
@@ -389,8 +378,8 @@ def misfit(kind: Kind, column: Column) -> tuple[str, str]:
     expected = content if content in ("numbers", "booleans") else "strings or categories"
     if isinstance(column.kind(), Numeric):
         return "numeric", expected
-    described = Nominal(content=column.content).describe()
-    return "nominal (mixed values)" if column.content == "any" else described, expected
+    found = "nominal (mixed values)" if column.content == "any" else Nominal(content=column.content).describe()
+    return found, expected
 
 
 def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Iterable[Value]] = tuple) -> ReadColumn:
@@ -429,18 +418,15 @@ def _read_numbers(column: Column, label: Name) -> FloatArray:
     if np.isinf(numbers).any():
         raise infinite(label)
     if isinstance(column, ArrayColumn):
-        array = column.array if column.mask is None else column.array[~column.mask]
-        check_exact(array, (label,))
-    else:
-        large = np.flatnonzero(np.abs(numbers) >= _EXACT)
-        if isinstance(column, ObjectColumn):
-            held = [column.values[i] for i in large.tolist()]
-        else:
-            held = [column.codes.values[i] for i in column.codes.codes[large].tolist()]
-        for value, number in zip(held, numbers[large].tolist(), strict=True):
-            value = value.item() if isinstance(value, np.integer) else value
-            if isinstance(value, (int, Decimal, Fraction)) and value != number:
-                raise _inexact(value, label)
+        check_exact(column.array if column.mask is None else column.array[~column.mask], (label,))
+        return numbers
+    for i in np.flatnonzero(np.abs(numbers) >= _EXACT).tolist():
+        value: Any = (
+            column.values[i] if isinstance(column, ObjectColumn) else column.codes.values[column.codes.codes[i]]
+        )
+        value = value.item() if isinstance(value, np.integer) else value
+        if isinstance(value, (int, Decimal, Fraction)) and value != numbers[i].item():
+            raise _inexact(value, label)
     return numbers
 
 

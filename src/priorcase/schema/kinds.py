@@ -52,12 +52,11 @@ def families(types: Iterable[type]) -> frozenset[str]:
 
 def content_of(values: Iterable[object]) -> Content:
     """Content of some values taken together."""
-    return content_of_types(set(map(type, values)))
+    return content_of_families(families(set(map(type, values))))
 
 
-def content_of_types(types: Iterable[type]) -> Content:
-    """Content of a column whose values have these types."""
-    found = families(types)
+def content_of_families(found: frozenset[str]) -> Content:
+    """Content of a column whose values belong to these families."""
     return _CONTENTS.get(next(iter(found)), "any") if len(found) == 1 else "any"
 
 
@@ -122,13 +121,7 @@ def canonical(value: Value) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Numeric:
-    """Real numbers, compared by their difference.
-
-    Examples
-    --------
-    >>> Numeric()
-    Numeric()
-    """
+    """Real numbers, compared by their difference."""
 
     def describe(self) -> str:
         """Describe the kind in words, for messages."""
@@ -137,12 +130,7 @@ class Numeric:
 
 @dataclass(frozen=True, slots=True)
 class Ordinal:
-    """Levels that have an order.
-
-    Parameters
-    ----------
-    order
-        All levels, from the lowest to the highest.
+    """Levels that have an order: all of them, from the lowest to the highest.
 
     Examples
     --------
@@ -157,7 +145,6 @@ class Ordinal:
 
     @property
     def content(self) -> Content:
-        """Content of the levels: text, numbers, booleans or any."""
         return content_of(self.order)
 
     def describe(self) -> str:
@@ -175,15 +162,12 @@ class Nominal:
         All possible values, if they are declared: only these may be stored, and they stay known when no row holds
         them. None: whatever values the stored rows hold.
     content
-        ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"`` or ``"nothing"``: what the values are. It makes numbers
-        passed for a column of text an error instead of unseen values. It does not take part in comparisons: two
-        ``Nominal`` with equal ``values`` are equal. ``"nothing"`` means that the column held only missing values; it
-        stores no numbers until it holds another value.
+        ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"`` or ``"nothing"`` (only missing values so far; no numbers
+        are stored until it holds another value). It makes numbers passed for a column of text an error instead of
+        unseen values. It does not take part in comparisons.
 
     Examples
     --------
-    >>> Nominal()
-    Nominal()
     >>> Nominal(("yes", "no"))
     Nominal(values=('yes', 'no'))
     """
@@ -217,14 +201,13 @@ class Nominal:
 
 
 Kind: TypeAlias = Numeric | Ordinal | Nominal
-"""Kind of one column."""
 
 
 def check_distinct(
     parameter: str, values: Iterable[Value], error: type[PriorcaseError] = SchemaError
 ) -> tuple[Value, ...]:
     """Declared values: at least one, none missing, none repeated."""
-    expected = f"{parameter} must be a tuple of distinct hashable values, such as ('low', 'high')"
+    expected = f"{parameter} must be a tuple of distinct values, all hashable, such as ('low', 'high')"
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise error(f"{expected}, got {quoted(values)}")
     values = tuple(map(plain, values))

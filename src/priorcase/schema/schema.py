@@ -283,9 +283,22 @@ class Schema:
         fitted = set(self.names)
         unseen = [name for name in source.names if name not in fitted]
         absent = [name for name in self.names if name not in positions]
-        if unseen or absent:
-            raise other_names(unseen, absent)
-        return [positions[name] for name in self.names]
+        if not unseen and not absent:
+            return [positions[name] for name in self.names]
+        lines = ["The feature names should match those that were passed during fit."]  # scikit-learn's words
+        titles = "Feature names unseen at fit time:", "Feature names seen at fit time, yet now missing:"
+        for title, names in zip(titles, (unseen, absent), strict=True):
+            if names:
+                lines += [title, *(f"- {name}" for name in names[:_SHOWN]), *["- ..."] * (len(names) > _SHOWN)]
+        lines.append("Columns are matched by name, in any order.")
+        for name in unseen:
+            if (meant := nearest(name, absent)) is not None:
+                lines[-1] = f"Did you mean {meant!r} by {str(name)!r}? {lines[-1]}"
+                break
+        else:
+            lines[-1] += " Rename or drop those that were not in fit." * bool(unseen)
+            lines[-1] += " Pass every column of fit, with None or NaN for unknown values." * bool(absent)
+        raise SchemaMismatchError("\n".join(lines))
 
 
 def other_width(found: int, expected: int) -> SchemaMismatchError:
@@ -295,26 +308,6 @@ def other_width(found: int, expected: int) -> SchemaMismatchError:
         f"X has {found} features, but it is expecting {expected} features as input. Columns without names are matched "
         f"by position: pass the {expected} columns of fit{advice}."
     )
-
-
-def other_names(unseen: Sequence[Name], absent: Sequence[Name]) -> SchemaMismatchError:
-    """The error for a table with other column names than in fit."""
-    lines = ["The feature names should match those that were passed during fit."]  # scikit-learn's words
-    for title, names in (
-        ("Feature names unseen at fit time:", unseen),
-        ("Feature names seen at fit time, yet now missing:", absent),
-    ):
-        if names:
-            lines += [title, *(f"- {name}" for name in names[:_SHOWN]), *["- ..."] * (len(names) > _SHOWN)]
-    meant = {name: other for name in unseen if (other := nearest(name, absent)) is not None}
-    if meant:
-        name, other = next(iter(meant.items()))
-        lines.append(f"Did you mean {other!r} by {str(name)!r}? Columns are matched by name, in any order.")
-    else:
-        drop = " Rename or drop those that were not in fit." * bool(unseen)
-        keep = " Pass every column of fit, with None or NaN for unknown values." * bool(absent)
-        lines.append(f"Columns are matched by name, in any order.{drop}{keep}")
-    return SchemaMismatchError("\n".join(lines))
 
 
 def _with_categorical(schema: Schema, source: Source, chosen: CategoricalFeatures) -> list[Kind]:
@@ -501,11 +494,10 @@ class Table:
     def columns(self) -> tuple[ReadColumn, ...]:
         """Columns, in the order of the schema."""
         if self._columns is None:
-            if self._row is not None and self.block is None:
-                self._columns = tuple(map(_column_of, self.schema.kinds, self._row))
+            if self.block is not None:
+                self._columns = tuple(self.block.T)
             else:
-                block = np.empty((self.rows, len(self.schema))) if self.block is None else self.block
-                self._columns = tuple(block.T)
+                self._columns = tuple(map(_column_of, self.schema.kinds, cast(tuple[Value, ...], self._row)))
         return self._columns
 
     @property
