@@ -18,7 +18,7 @@ from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.schema import Ordinal
 from priorcase.selection import AttributeSelector
 from priorcase.selection.leave_one_out import LeaveOneOutLosses, Trials
-from priorcase.selection.search import Entrant, Race, backward, forward, race
+from priorcase.selection.search import Race, backward, forward, race
 
 SCHEMA = {2: Ordinal(LEVELS)}
 ROWS = mixed(40)
@@ -189,7 +189,7 @@ def test_races_equal_brute_force(sort: str, paired: bool, seed: int) -> None:
     delta, gamma, first = [(0.05, 0.01, 30), (0.4, 0.1, 10), (0.2, 0.0, 2)][seed % 3]
     entrants = [(subset, 0.02 * (seed % 2) * (len(subset) > 1)) for subset in subsets]
     trials = Trials(rows, order)
-    winner, *_ = race(trials, [Entrant(*e) for e in entrants], Race(paired, delta, gamma, first), lambda decided: None)
+    winner, *_ = race(trials, dict(entrants), Race(paired, delta, gamma, first), lambda decided: None)
     rule = {"paired": paired, "delta": delta, "gamma": gamma, "min_points": first}
     expected = reference.race(lambda i, s: losses[subsets.index(s), i], order.tolist(), entrants, **rule)
     assert (winner, trials.n_evaluations) == expected

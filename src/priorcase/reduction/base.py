@@ -41,8 +41,8 @@ TARGETS: dict[str, list[Any]] = {
 ALPHA = 5.0
 """How many standard deviations a number may be off by default (Kordos & Blachnik 2012)."""
 
-# Rows from which on a progress bar is shown, and rows between two looks at Ctrl-C.
-MANY_ROWS, _ROWS_AT_ONCE = 20_000, 4_096
+# Rows between two looks at Ctrl-C, and rows from which on a progress bar is shown.
+ROWS_AT_ONCE, _MANY_ROWS = 4_096, 20_000
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -86,11 +86,7 @@ class Reducer(BaseEstimator, ABC):
 
     @changes
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """The rows kept and their targets, in the order and the type they came in, as imbalanced-learn does.
-
-        A frame or series of pandas gives one with the kept part of its index, one of Polars or PyArrow the like, an
-        array an array, and a list or another sequence a list. Positions of the rows kept are in ``sample_indices_``.
-        """
+        """The rows kept and their targets, in the order and the type they came in, as in imbalanced-learn."""
         self.fit(X, y)
         return taken_rows(X, self.sample_indices_), taken_rows(y, self.sample_indices_)
 
@@ -233,9 +229,9 @@ def check_one_target(n: int) -> None:
         raise TargetError(f"y has {n} columns; expected one target for each row. Reduce by one target at a time.")
 
 
-def blocks(n: int, text: str, size: int = _ROWS_AT_ONCE) -> Iterator[tuple[int, int]]:
+def blocks(n: int, text: str, size: int = ROWS_AT_ONCE) -> Iterator[tuple[int, int]]:
     """Parts of ``n`` rows one after the other; between them Ctrl-C is noticed and the progress bar moves on."""
-    with bar(-(-n // size), shown=n >= MANY_ROWS, text=text) as advance:
+    with bar(-(-n // size), shown=n >= _MANY_ROWS, text=text) as advance:
         for start in range(0, n, size):
             yield start, min(start + size, n)
             advance(text)

@@ -30,12 +30,8 @@ class CNN(Reducer):
         Let the rows come in a random order rather than as they are; the first of each class in that order are taken
         in at first.
     distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`.
-
-    Attributes
-    ----------
-    n_iter_
-        How many passes there were; the last one takes in nothing. The others are those of `ENN`.
+        As in `ENN`, like the attributes; and ``n_iter_`` is how many passes there were, the last of which takes in
+        nothing.
 
     Notes
     -----
@@ -109,15 +105,9 @@ class ICF(VotingReducer):
 
     Parameters
     ----------
-    n_neighbors, ties
-        How many others `ENN` asks, and who wins a tied vote.
-    distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`.
-
-    Attributes
-    ----------
-    n_iter_
-        How many passes there were after the editing; the last one deletes nothing. The others are those of `ENN`.
+    n_neighbors, ties, distance, attribute_weights, categorical_features, schema, n_jobs
+        As in `ENN`, like the attributes; and ``n_iter_`` is how many passes there were after the editing, the last of
+        which deletes nothing.
 
     Notes
     -----

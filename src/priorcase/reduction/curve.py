@@ -26,26 +26,13 @@ ALL_ROWS = "all rows"  # the line of the table that was not reduced
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ReductionCurve(GridResult):
-    """Share of the rows kept and held-out score of each reducer; prints as a table.
+    """Share of the rows kept and held-out score of each reducer; prints as a table."""
 
-    Parameters
-    ----------
-    names
-        The reducers; the first line is the table as it is.
-    kept, scores
-        The share of the training rows that each reducer kept in each split, and the score on the rows held out; shape
-        (reducers, splits).
-    score
-        Which score it is: ``"accuracy"``, or ``"r2"`` where the estimator is a regressor.
-    backend
-        The library whose frame the table was, or None.
-    """
-
-    names: tuple[str, ...]
-    kept: FloatArray
-    scores: FloatArray
-    score: str
-    backend: Backend | None = None
+    names: tuple[str, ...]  # of the reducers; the first line is the table as it is
+    kept: FloatArray  # the share of the training rows kept in each split, shape (reducers, splits)
+    scores: FloatArray  # the score on the rows held out, of the same shape
+    score: str  # which score it is: ``"accuracy"``, or ``"r2"`` where the estimator is a regressor
+    backend: Backend | None = None  # the library whose frame the table was
 
     def __len__(self) -> int:
         return len(self.names)
@@ -75,21 +62,13 @@ class ReductionCurve(GridResult):
 
         Columns: ``reducer``, ``kept``, ``kept_error``, the score by its name and ``..._error``.
         """
-        columns = {
-            "reducer": list(self.names),
-            "kept": self.kept_mean,
-            "kept_error": self.kept_error,
-            self.score: self.score_mean,
-            f"{self.score}_error": self.score_error,
-        }
+        columns: dict[str, Any] = {"reducer": list(self.names), "kept": self.kept_mean, "kept_error": self.kept_error}
+        columns |= {self.score: self.score_mean, f"{self.score}_error": self.score_error}
         return framed(columns, self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """The score against the share kept, with standard errors; the dashed line is the table as it is.
-
-        ``ax`` are axes of matplotlib; None for a figure of its own.
-        """
+        """The score against the share kept, with standard errors; the dashed line is the table as it is."""
         lines = zip(self.names, self.kept_mean, self.score_mean, self.kept_error, self.score_error, strict=True)
         with drawing(ax) as ax:
             for i, (name, x, y, across, up) in enumerate(lines):
@@ -110,9 +89,7 @@ class ReductionCurve(GridResult):
 
 def _standard_error(values: FloatArray) -> FloatArray:
     n = values.shape[1]
-    if n < 2:
-        return np.full(len(values), np.nan)
-    return np.asarray(values.std(axis=1, ddof=1) / np.sqrt(n))
+    return np.asarray(values.std(axis=1, ddof=1) / np.sqrt(n)) if n > 1 else np.full(len(values), np.nan)
 
 
 @prefix_errors
@@ -212,9 +189,8 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
     """Each reducer once with each value of the parameter."""
     if name is None and values is None:
         return reducers
-    if isinstance(values, Iterable):
-        values = list(values)
-    if name is None or not isinstance(values, list) or not values:
+    values = list(values) if isinstance(values, Iterable) else []
+    if name is None or not values:
         raise ParameterError(
             f"param_name and param_range must both be given, or neither, got {quoted(name)} and {quoted(values)}; for "
             "example param_name='n_neighbors', param_range=[1, 3, 5]"

@@ -54,7 +54,7 @@ class DROP1(VotingReducer):
 
     def _keep(self, rows: Rows) -> IdArray:
         dropping = Dropping(self, rows, stay_on=False)
-        dropping.consider_all()
+        dropping.consider(np.arange(len(rows)))
         return dropping.left()
 
 
@@ -88,9 +88,7 @@ class DROP3(VotingReducer):
 
     Parameters
     ----------
-    n_neighbors
-        How many others vote, or are averaged, k.
-    target, alpha, ties, distance, attribute_weights, categorical_features, schema, n_jobs
+    n_neighbors, target, alpha, ties, distance, attribute_weights, categorical_features, schema, n_jobs
         As in `ENN`, like the attributes.
 
     Notes
@@ -128,7 +126,7 @@ class DROP4(VotingReducer):
 
     def _keep(self, rows: Rows) -> IdArray:
         noisy = Dropping(self, rows)
-        noisy.consider_all(noise_only=True)
+        noisy.consider(np.arange(len(rows)), noise_only=True)
         dropping = Dropping(self, rows, noisy.left())
         dropping.consider_by_enemy(furthest_first=True)
         return dropping.left()
@@ -183,25 +181,19 @@ class Dropping:
 
     def left(self) -> IdArray:
         """Positions of the rows that are left, ascending."""
-        return self._at[self._held()]
+        return self._at[np.flatnonzero(self._core.held())]
 
-    def consider_all(self, *, noise_only: bool = False) -> None:
-        """Let rows leave in the order of the table; with ``noise_only`` none that its own neighbours get right."""
-        self._consider(self._held(), noise_only)
+    def consider(self, order: IdArray, *, noise_only: bool = False) -> None:
+        """Let rows leave in an order; with ``noise_only`` none that its own neighbours get right."""
+        for start, stop in blocks(len(order), self._rows.owner, _ROWS_AT_ONCE):
+            self._core.consider(order[start:stop], noise_only)
 
     def consider_by_enemy(self, *, furthest_first: bool) -> int:
         """Let rows leave by the distance of their nearest enemy; how many left."""
-        held, costs = self._held(), np.empty(len(self._at))
+        held, costs = np.flatnonzero(self._core.held()), np.empty(len(self._at))
         asked = held if self._labels is None else by_class(self._labels, held)
         for start, stop in blocks(len(asked), self._rows.owner, _ROWS_AT_ONCE):
             costs[asked[start:stop]] = self._core.enemy_costs(asked[start:stop], self._rows.threads)
         # Stable: rows at equal distances from their enemies keep the order of the table.
-        self._consider(held[np.argsort(-costs[held] if furthest_first else costs[held], kind="stable")], False)
-        return len(held) - len(self._held())
-
-    def _held(self) -> IdArray:
-        return np.flatnonzero(self._core.held())
-
-    def _consider(self, order: IdArray, noise_only: bool) -> None:
-        for start, stop in blocks(len(order), self._rows.owner, _ROWS_AT_ONCE):
-            self._core.consider(order[start:stop], noise_only)
+        self.consider(held[np.argsort(-costs[held] if furthest_first else costs[held], kind="stable")])
+        return len(held) - len(self.left())

@@ -10,12 +10,11 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._typing import BoolArray, FloatArray, IdArray
 from priorcase.exceptions import TooFewRowsError
-from priorcase.reduction.base import ALPHA, TARGETS, Rows, TargetSort, VoteTies, VotingReducer, blocks
+from priorcase.reduction.base import ALPHA, ROWS_AT_ONCE, TARGETS, Rows, TargetSort, VoteTies, VotingReducer, blocks
 
 KindSel: TypeAlias = Literal["mode", "all"]
 
 _VOTE: dict[str, list[Any]] = {**VotingReducer._parameter_constraints, "kind_sel": [StrOptions({"mode", "all"})]}
-_ROWS_AT_ONCE = 4_096
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -102,12 +101,7 @@ class RENN(VotingReducer):
     Parameters
     ----------
     n_neighbors, ties, kind_sel, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`.
-
-    Attributes
-    ----------
-    n_iter_
-        How often the table was edited; the last time deletes nothing. The others are those of `ENN`.
+        As in `ENN`, like the attributes; and ``n_iter_`` is how often the table was edited, the last time in vain.
 
     Examples
     --------
@@ -234,54 +228,29 @@ def disagree(
     found = np.zeros(len(at), dtype=bool)
     if not lists.shape[1]:
         return found
-    for start in range(0, len(at), _ROWS_AT_ONCE):  # so that no more than the lists is ever held for all rows
-        part = slice(start, start + _ROWS_AT_ONCE)
+    for start in range(0, len(at), ROWS_AT_ONCE):  # so that no more than the lists is ever held for all rows
+        part = slice(start, start + ROWS_AT_ONCE)
         if rows.codes is None:
             found[part] = far_off(rows.numbers[at[part]], rows.numbers[lists[part]], alpha)
         else:
             own, voters = rows.codes[at[part]], rows.codes[lists[part]]
-            against = (voters != own[:, None]).any(axis=1) if kind_sel == "all" else winners(voters, ties) != own
-            found[part] = against
+            found[part] = (voters != own[:, None]).any(axis=1) if kind_sel == "all" else winners(voters, ties) != own
     return found
 
 
 def winners(labels: IdArray, ties: VoteTies) -> IdArray:
-    """The most frequent label in each line of voters, nearest first.
-
-    Examples
-    --------
-    >>> voters = np.array([[2, 0, 2], [2, 1, 0]])
-    >>> winners(voters, "first"), winners(voters, "nearest")
-    (array([2, 0]), array([2, 2]))
-    """
+    """The most frequent label in each line of voters, nearest first."""
     votes = np.stack([(labels == labels[:, i : i + 1]).sum(axis=1) for i in range(labels.shape[1])], axis=1)
     tied = votes == votes.max(axis=1, keepdims=True)
-    found: IdArray
-    if ties == "nearest":
-        found = labels[np.arange(len(labels)), tied.argmax(axis=1)]
-    else:
-        found = np.where(tied, labels, labels.max()).min(axis=1)
-    return found
+    nearest: IdArray = labels[np.arange(len(labels)), tied.argmax(axis=1)]
+    return nearest if ties == "nearest" else np.where(tied, labels, labels.max()).min(axis=1)
 
 
 def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:
-    """Whether each number is further than ``alpha`` standard deviations of its neighbours' from their mean.
-
-    Examples
-    --------
-    >>> far_off(np.array([3.0, 9.0]), np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), 5.0)
-    array([False,  True])
-    """
+    """Whether each number is further than ``alpha`` standard deviations of its neighbours' from their mean."""
     n = numbers.shape[1]
-    mean = _sum(numbers) / n
-    deviation = np.sqrt(_sum(np.square(numbers - mean[:, None])) / n)
+    # Cumulative sums are added nearest first, one after the other; np.sum adds in pairs.
+    mean = np.cumsum(numbers, axis=1)[:, -1] / n
+    deviation = np.sqrt(np.cumsum(np.square(numbers - mean[:, None]), axis=1)[:, -1] / n)
     found: BoolArray = np.abs(own - mean) > alpha * deviation
     return found
-
-
-def _sum(columns: FloatArray) -> FloatArray:
-    """The sum of each row, added nearest first, one after the other."""
-    total = np.zeros(len(columns))
-    for column in columns.T:
-        total += column
-    return total

@@ -20,7 +20,19 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class GainRatio:
+class _Information:
+    """Base of the methods that count values and classes, and cut a numeric target into ``bins``."""
+
+    bins: int = 5
+
+    takes_numbers: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"bins": [BINS]}
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class GainRatio(_Information):
     """The gain ratio of each attribute: ``I(A; C) / H(A)``, 0 where the attribute has one value only.
 
     I is the mutual information of attribute and class in the rows where the attribute is known, times the share of
@@ -42,31 +54,18 @@ class GainRatio:
     array([1., 0.])
     """
 
-    bins: int = 5
-
     method: ClassVar[str] = "gain_ratio"
-    takes_numbers: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"bins": [BINS]}
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def learn(self, data: TrainingData) -> FloatArray:
         """The gain ratio of each attribute."""
         return np.array([gain / split if split > 0 else 0.0 for gain, split in _information(data, self.bins)])
 
 
-@dataclass(frozen=True)
-class MutualInformation:
+class MutualInformation(_Information):
     """The mutual information of each attribute and the class in bits: ``I(A; C) = H(C) - H(C | A)``.
 
     It is computed as in `GainRatio`, which corrects its bias towards columns with very many values. On nominal columns
-    this is the information gain of TiMBL.
-
-    Parameters
-    ----------
-    bins
-        As in `GainRatio`.
+    this is the information gain of TiMBL. The parameter is that of `GainRatio`.
 
     Examples
     --------
@@ -77,14 +76,7 @@ class MutualInformation:
     array([0.3113, 0.3113])
     """
 
-    bins: int = 5
-
     method: ClassVar[str] = "mutual_information"
-    takes_numbers: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"bins": [BINS]}
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def learn(self, data: TrainingData) -> FloatArray:
         """The mutual information of each attribute and the class."""

@@ -235,13 +235,7 @@ def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targe
 
 
 def _repeated(weights: FloatArray) -> tuple[IdArray, FloatArray]:
-    """Places, each repeated by its weight, and the weight of each repetition: 1, or the fraction that is left.
-
-    Examples
-    --------
-    >>> _repeated(np.array([2.0, 1.5]))
-    (array([0, 0, 1, 1]), array([1. , 1. , 1. , 0.5]))
-    """
+    """Places, each repeated by its weight, and the weight of each repetition: 1, or the fraction that is left."""
     if not weights.sum() <= _MAX_REPEATED:
         return np.arange(weights.size), weights
     repeats = np.ceil(weights).astype(np.int64)
@@ -281,11 +275,6 @@ class SoftNeighbors:
             plan, coded, cells, targets.labels, targets.numbers, targets.row_weights, targets.prior, targets.loss
         )
 
-    def loss(self, weights: FloatArray, rows: IdArray, votes: FloatArray) -> float:
-        """The mean loss of some rows."""
-        value, _ = self._core.evaluate(weights * self.scale, rows, votes, self._threads, False)
-        return value / self._baseline
-
     def loss_and_gradient(self, weights: FloatArray, rows: IdArray, votes: FloatArray) -> tuple[float, FloatArray]:
         """The mean loss of some rows, and its gradient by the weights."""
         value, gradient = self._core.evaluate(weights * self.scale, rows, votes, self._threads, True)
@@ -297,7 +286,8 @@ class SoftNeighbors:
         """The power of 2 by which to multiply the weights for the least penalised loss, and that loss."""
         best, least, worse = 1.0, np.inf, 0
         for factor in (2.0 ** np.arange(17)).tolist():
-            value = self.loss(weights * factor, rows, votes) + penalty * factor * float(weights.sum())
+            loss, _ = self._core.evaluate(weights * factor * self.scale, rows, votes, self._threads, False)
+            value = loss / self._baseline + penalty * factor * float(weights.sum())
             worse = worse + 1 if value >= least else 0
             if value < least:
                 best, least = factor, value
@@ -368,13 +358,6 @@ def projected_gradient(
 
     Steps have the length of Barzilai & Borwein; one is cut to a quarter until the value is below the largest of the
     last five (Birgin, Martinez & Raydan 2000, algorithm 2.2). It ends where five steps gain less than a ten-thousandth.
-
-    Examples
-    --------
-    >>> def bowl(x):
-    ...     return float(((x - [1.0, -2.0]) ** 2).sum()), 2 * (x - [1.0, -2.0])
-    >>> projected_gradient(bowl, np.ones(2), 20)
-    array([1., 0.])
     """
     x = np.maximum(start, 0.0)
     value, gradient = function(x)

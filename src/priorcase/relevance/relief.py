@@ -139,10 +139,7 @@ def _summed(data: TrainingData, rows: IdArray, near: WeightedNeighbors, factors:
 
 
 class WeightedNeighbors(NamedTuple):
-    """Positions of the neighbours of each query, nearest first, and how much of the weight of each counts.
-
-    The entries of query i are ``indptr[i]`` to ``indptr[i + 1]``.
-    """
+    """Positions of the neighbours of each query, nearest first, and how much of the weight of each counts."""
 
     indptr: IdArray
     rows: IdArray

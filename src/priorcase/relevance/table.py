@@ -19,24 +19,12 @@ _NAME_WIDTH, _BAR_WIDTH = 24, 20
 
 @dataclass(frozen=True, repr=False, eq=False)
 class AttributeWeights(GridResult):
-    """The weight of each attribute; prints as a table, the largest first, and converts to a NumPy array.
+    """The weight of each attribute; prints as a table, the largest first, and converts to a NumPy array."""
 
-    Parameters
-    ----------
-    names
-        Names of the attributes; ``x0``, ``x1``, ... for a table without names.
-    weights
-        One number >= 0 for each, in the order of the columns.
-    method
-        How they were learned, such as ``"relief"``; ``"given"`` where they were not.
-    backend
-        The library whose frame they were learned from, or None.
-    """
-
-    names: tuple[Name, ...]
-    weights: FloatArray
-    method: str
-    backend: Backend | None = None
+    names: tuple[Name, ...]  # of the attributes; ``x0``, ``x1``, ... for a table without names
+    weights: FloatArray  # one number >= 0 for each, in the order of the columns
+    method: str  # how they were learned, such as ``"relief"``; ``"given"`` where they were not
+    backend: Backend | None = None  # the library whose frame they were learned from
 
     def __len__(self) -> int:
         return self.weights.size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
@@ -99,17 +99,9 @@ class LeaveOneOutLosses:
 
     def _neighbors(self, rows: IntArray, weights: FloatArray, wanted: int) -> NeighborList:
         memory = self.memory
-        cells = memory.instances.cells(rows)
-        near = memory.index.kneighbors(
-            memory.fitted,
-            cells,
-            wanted,
-            weights=weights,
-            exclude=memory.ids[rows],
-            ties=self.rules.whole_ties,
-            algorithm=memory.algorithm,
-            threads=self.threads,
-        )
+        cells, options = memory.instances.cells(rows), {"algorithm": memory.algorithm, "threads": self.threads}
+        options |= {"weights": weights, "exclude": memory.ids[rows], "ties": self.rules.whole_ties}
+        near = memory.index.kneighbors(memory.fitted, cells, wanted, **options)
         positions = memory.positions(near.ids)
         at = np.flatnonzero(np.isinf(near.distances))
         if at.size:
@@ -161,18 +153,15 @@ def _number_loss(model: KNNRegressor, scoring: Scoring) -> tuple[Loss, float]:
     return deviation, float(unit[0] ** power) if unit.size == 1 else 1.0
 
 
+@dataclass(eq=False)
 class Trials:
-    """Losses of subsets on the rows in one ``order``; no loss is computed twice.
+    """Losses of subsets on the rows in one ``order``; no loss is computed twice."""
 
-    ``n_evaluations`` counts the losses computed, and ``n_subsets`` the different subsets that were tried.
-    """
-
-    def __init__(self, rows: LeaveOneOutLosses, order: IntArray) -> None:
-        self.rows = rows
-        self.order = order
-        self.n_evaluations = 0
-        self.n_subsets = 0
-        self._known: dict[Subset, FloatArray] = {}
+    rows: LeaveOneOutLosses
+    order: IntArray
+    n_evaluations: int = 0  # losses computed
+    n_subsets: int = 0  # different subsets tried
+    _known: dict[Subset, FloatArray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.order.size

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import stdtr
@@ -16,37 +16,24 @@ from priorcase.selection.leave_one_out import LeaveOneOutLosses, Subset, Trials
 Progress: TypeAlias = Callable[[int], None]
 """Called with the number of subsets, or of attributes, that have been decided."""
 
+Entrants: TypeAlias = dict[Subset, float]
+"""The subsets of a race, and what is added to the mean loss of each: others must be better by that much."""
+
 _GROWTH = 1.5
 
 
 @dataclass(frozen=True)
 class Step:
-    """One decision of a search.
+    """One decision of a search."""
 
-    Attributes
-    ----------
-    attribute
-        The attribute added or removed; None where the search stopped.
-    kept
-        Whether the attribute is in the subset.
-    subset
-        The attributes selected so far.
-    loss, points
-        The mean loss that decided, and the number of rows in the mean.
-    compared
-        How many subsets, or schemata, were compared.
-    evaluations, exhaustive
-        How many left-out rows were predicted, and how many if each of those subsets had been tried on every row.
-    """
-
-    attribute: int | None
-    kept: bool
-    subset: Subset
-    loss: float
-    points: int
-    compared: int
-    evaluations: int
-    exhaustive: int
+    attribute: int | None  # the one added or removed; None where the search stopped
+    kept: bool  # whether it is in the subset
+    subset: Subset  # the attributes selected so far
+    loss: float  # the mean loss that decided
+    points: int  # the number of rows in the mean
+    compared: int  # how many subsets, or schemata, were compared
+    evaluations: int  # how many left-out rows were predicted
+    exhaustive: int  # how many if each of those subsets had been tried on every row
 
 
 @dataclass(frozen=True)
@@ -103,34 +90,26 @@ def _is_improbable(difference: FloatArray, variance: FloatArray, degrees: int, d
     return np.asarray(stdtr(degrees, (-gamma - difference) / np.sqrt(variance)) < delta)
 
 
-class Entrant(NamedTuple):
-    """A subset in a race, and what is added to its mean loss: others must be better by that much."""
-
-    subset: Subset
-    handicap: float = 0.0
-
-
-def race(trials: Trials, entrants: Sequence[Entrant], rule: Race, progress: Progress) -> tuple[Subset, float, int]:
+def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> tuple[Subset, float, int]:
     """The winner of a race (of equals the first), its mean loss, and the number of rows in the mean."""
-    rows, running, points = len(trials), list(entrants), rule.next(0, len(trials))
+    rows, running, handicaps = len(trials), list(entrants), np.array(list(entrants.values()))
+    points = rule.next(0, rows)
     while True:
-        subsets = [entrant.subset for entrant in running]
         if points == rows:  # one after the other, since each is then decided
-            for subset in subsets:
+            for subset in running:
                 trials.losses([subset], points)
                 progress(1)
-        losses = trials.losses(subsets, points)
-        handicaps = np.array([entrant.handicap for entrant in running])
-        leaving = rule.leaving(losses, handicaps, rows) if points < rows else np.zeros(len(running), dtype=bool)
-        if leaving.any():
-            progress(int(leaving.sum()))
-            running = [entrant for entrant, leaves in zip(running, leaving.tolist(), strict=True) if not leaves]
-            losses, handicaps = losses[~leaving], handicaps[~leaving]
+        losses = trials.losses(running, points)
+        if points < rows:
+            stays = ~rule.leaving(losses, handicaps, rows)
+            progress(int((~stays).sum()))
+            running = [subset for subset, still in zip(running, stays.tolist(), strict=True) if still]
+            losses, handicaps = losses[stays], handicaps[stays]
         if len(running) == 1 or points == rows:
             break
         points = rule.next(points, rows)
     first = int((losses.mean(axis=1) + handicaps).argmin())
-    return running[first].subset, float(losses[first].mean()), points
+    return running[first], float(losses[first].mean()), points
 
 
 def forward(trials: Trials, width: int, rule: Race, n_features: int | None, progress: Progress) -> Iterator[Step]:
@@ -138,9 +117,8 @@ def forward(trials: Trials, width: int, rule: Race, n_features: int | None, prog
     current: Subset = ()
     while len(current) < (n_features or width):
         larger = [tuple(sorted((*current, a))) for a in range(width) if a not in current]
-        entrants = [Entrant(subset, rule.gamma) for subset in larger]
-        if current and n_features is None:
-            entrants.insert(0, Entrant(current))
+        entrants = {current: 0.0} if current and n_features is None else {}
+        entrants |= dict.fromkeys(larger, rule.gamma)
         step = _greedy_step(trials, entrants, current, larger, rule, progress)
         yield step
         if step.attribute is None:
@@ -154,9 +132,9 @@ def backward(trials: Trials, width: int, rule: Race, n_features: int | None, pro
     current = best = tuple(range(width))
     while len(current) > (n_features or 1):
         smaller = [tuple(b for b in current if b != a) for a in current]
-        entrants = [Entrant(subset) for subset in smaller]
+        entrants = dict.fromkeys(smaller, 0.0)
         if n_features is None:
-            entrants.append(Entrant(best, rule.gamma))
+            entrants[best] = rule.gamma
         step = _greedy_step(trials, entrants, current, smaller, rule, progress)
         yield step
         if step.attribute is None:
@@ -168,27 +146,16 @@ def backward(trials: Trials, width: int, rule: Race, n_features: int | None, pro
 
 
 def _greedy_step(
-    trials: Trials,
-    entrants: Sequence[Entrant],
-    current: Subset,
-    candidates: Sequence[Subset],
-    rule: Race,
-    progress: Progress,
+    trials: Trials, entrants: Entrants, current: Subset, candidates: Sequence[Subset], rule: Race, progress: Progress
 ) -> Step:
     """The race for the next subset; the search stops where the winner is none of the candidates."""
     evaluations, subsets = trials.n_evaluations, trials.n_subsets
     winner, loss, points = race(trials, entrants, rule, progress)
     goes_on = winner in candidates
-    return Step(
-        attribute=(set(winner) ^ set(current)).pop() if goes_on else None,
-        kept=len(winner) > len(current),
-        subset=winner if goes_on else current,
-        loss=loss,
-        points=points,
-        compared=len(entrants),
-        evaluations=trials.n_evaluations - evaluations,
-        exhaustive=(trials.n_subsets - subsets) * len(trials),
-    )
+    attribute = (set(winner) ^ set(current)).pop() if goes_on else None
+    kept, subset = len(winner) > len(current), winner if goes_on else current
+    took = trials.n_evaluations - evaluations, (trials.n_subsets - subsets) * len(trials)
+    return Step(attribute, kept, subset, loss, points, len(entrants), *took)
 
 
 def schemata(

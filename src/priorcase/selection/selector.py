@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -40,24 +40,14 @@ _NAME_WIDTH = 30
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SelectionHistory(GridResult):
-    """The steps of a search for attributes; prints as a table, in terminals and notebooks.
+    """The steps of a search for attributes; prints as a table, in terminals and notebooks."""
 
-    Parameters
-    ----------
-    steps
-        The decisions in their order, see `frame`.
-    names, backend
-        The attributes of the table, and the library whose frame it was, or None.
-    search, scoring, unit
-        How subsets were searched and compared, and a loss of 1 on the scale of the score.
-    """
-
-    steps: tuple[Step, ...]
-    names: tuple[Name, ...]
+    steps: tuple[Step, ...]  # the decisions in their order, see `frame`
+    names: tuple[Name, ...]  # of the attributes of the table
     search: str
     scoring: Scoring
-    unit: float
-    backend: Backend | None = None
+    unit: float  # a loss of 1 on the scale of the score
+    backend: Backend | None = None  # the library whose frame the table was
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -85,19 +75,13 @@ class SelectionHistory(GridResult):
         left out; ``n_attributes`` so far; the score by its name; ``rows`` that it is the mean of; ``compared`` subsets;
         ``evaluations`` and ``exhaustive``, the left-out rows predicted, and those that full leave-one-out predicts.
         """
-        steps = self.steps
-        attributes = [None if step.attribute is None else self.names[step.attribute] for step in steps]
-        columns = {
-            "step": np.arange(1, len(self) + 1),
-            "attribute": objects(attributes),
-            "kept": np.array([step.kept for step in steps]),
-            "n_attributes": np.array([len(step.subset) for step in steps]),
-            self.scoring: self.scores,
-            "rows": np.array([step.points for step in steps]),
-            "compared": np.array([step.compared for step in steps]),
-            "evaluations": np.array([step.evaluations for step in steps]),
-            "exhaustive": np.array([step.exhaustive for step in steps]),
-        }
+        attributes = [None if step.attribute is None else self.names[step.attribute] for step in self.steps]
+        columns = {"step": np.arange(1, len(self) + 1), "attribute": objects(attributes)}
+        columns["kept"] = np.array([step.kept for step in self.steps])
+        columns["n_attributes"] = np.array([len(step.subset) for step in self.steps])
+        columns[self.scoring] = self.scores
+        for name in ("points", "compared", "evaluations", "exhaustive"):
+            columns["rows" if name == "points" else name] = np.array([getattr(step, name) for step in self.steps])
         return framed(columns, self.backend)
 
     @prefix_errors
@@ -133,6 +117,7 @@ class SelectionHistory(GridResult):
         return f"{'+' if step.kept else '-'} {name if width is None else short(name, width)}"
 
 
+@dataclass(eq=False, repr=False)
 class AttributeSelector(SelectorMixin, BaseEstimator):
     """The attributes by which the nearest other rows predict each row best, selected by leave-one-out.
 
@@ -216,6 +201,18 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
          3  stop             2    0.9783   230         5        1,028
     """
 
+    estimator: KNNClassifier | KNNRegressor | None = None
+    _: KW_ONLY
+    search: Search = "forward"
+    direction: Direction | None = None
+    n_features: int | None = None
+    scoring: Scoring | None = None
+    gamma: float = 0.01
+    delta: float = 0.05
+    min_points: int = 30
+    random_state: int | np.random.RandomState | None = 0
+    n_jobs: int | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [KNNClassifier, KNNRegressor, None],
         "search": [StrOptions({"forward", "backward", "race", "brace", "schemata"})],
@@ -226,31 +223,6 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         "min_points": [Interval(Integral, 2, None, closed="left")],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        estimator: KNNClassifier | KNNRegressor | None = None,
-        *,
-        search: Search = "forward",
-        direction: Direction | None = None,
-        n_features: int | None = None,
-        scoring: Scoring | None = None,
-        gamma: float = 0.01,
-        delta: float = 0.05,
-        min_points: int = 30,
-        random_state: int | np.random.RandomState | None = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.search = search
-        self.direction = direction
-        self.n_features = n_features
-        self.scoring = scoring
-        self.gamma = gamma
-        self.delta = delta
-        self.min_points = min_points
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
@@ -355,11 +327,8 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        tags.target_tags.required = tags.target_tags.multi_output = True
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
 

@@ -97,7 +97,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.local.results": ("LeaveOneOutCurve", "LocalCoefficients", "LocalPrecedents", "LogLossCurve"),
     "priorcase.local.windows": ("KernelWindow", "Neighborhoods", "WindowChoice", "WindowRule"),
     "priorcase.selection.leave_one_out": ("LeaveOneOutLosses", "Trials"),
-    "priorcase.selection.search": ("Entrant", "Race", "Step"),
+    "priorcase.selection.search": ("Race", "Step"),
     "priorcase.selection.selector": ("AttributeSelector", "SelectionHistory"),
     "priorcase.concepts.classification": ("Nearest", "Queries"),
     "priorcase.concepts.description": ("Comparison", "Description", "Rules"),
