@@ -10,9 +10,10 @@ from reference.concepts import SplitMix64, wilson
 from scipy.special import ndtri
 
 from priorcase.concepts import wilson_interval
-from priorcase.concepts.classification import below, splitmix
+from priorcase.concepts.classification import below
 from priorcase.concepts.records import verdicts
 from priorcase.exceptions import ParameterError
+from priorcase.relevance.base import splitmix
 
 
 @given(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +14,10 @@ from priorcase.concepts.targets import SeenClasses
 from priorcase.instances import Instances
 from priorcase.learning.results import attribute_names, decoded
 from priorcase.neighbors.precedents import Case, Precedents
+from priorcase.relevance.base import splitmix
 from priorcase.schema import Table
 
 _OUTSIDE, _INSIDE = 0, 1
-_GAMMA, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
-
-Unsigned: TypeAlias = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,16 +50,12 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """The nearest instances of each query, all equally near, in the order they were stored.
+    """The nearest instances of each query, all equally near, in the order they were stored; every query has some."""
 
-    Those of query i are entries ``indptr[i]`` to ``indptr[i + 1]``; every query has some. Costs are distances before
-    the root.
-    """
-
-    indptr: IdArray
+    indptr: IdArray  # those of query i are entries ``indptr[i]`` to ``indptr[i + 1]``
     ids: IdArray
     labels: IdArray
-    costs: FloatArray
+    costs: FloatArray  # distances before the root
 
     @property
     def sizes(self) -> IdArray:
@@ -110,27 +103,11 @@ def winning_labels(tied: Nearest, description: Description) -> IdArray:
     votes, entry = counts[inverse], np.arange(tied.labels.size)
     # Of labels with equally many votes the one that was stored first.
     leading = np.where(votes == np.repeat(np.maximum.reduceat(votes, first), tied.sizes), entry, entry.size)
-    won: IdArray = tied.labels[np.minimum.reduceat(leading, first)]
-    return won
+    return np.asarray(tied.labels[np.minimum.reduceat(leading, first)])
 
 
-def splitmix(seed: int, n: int) -> Unsigned:
-    """The first ``n`` numbers of SplitMix64, as the compiled core draws them (Steele, Lea & Flood 2014)."""
-    z = np.uint64(seed % 2**64) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(_GAMMA)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(_FIRST)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(_SECOND)
-    mixed: Unsigned = z ^ (z >> np.uint64(31))
-    return mixed
-
-
-def below(numbers: Unsigned, limits: IdArray) -> IdArray:
-    """Each number of 64 bits as one below its limit, ``number * limit / 2^64`` rounded down.
-
-    Examples
-    --------
-    >>> below(np.array([0, 2**63, 2**64 - 1], np.uint64), np.array([6, 6, 6]))
-    array([0, 3, 5])
-    """
+def below(numbers: NDArray[np.uint64], limits: IdArray) -> IdArray:
+    """Each number of 64 bits as one below its limit, ``number * limit / 2^64`` rounded down."""
     half, low = np.uint64(32), np.uint64(2**32 - 1)
     n = limits.astype(np.uint64)
     # In two halves of 32 bits, since the product has more than 64.
@@ -145,8 +122,7 @@ def classify(queries: Queries) -> IdArray:
     """The predicted class of each query, as a position in ``classes_``."""
     joint, seen = queries.joint, queries.seen
     if joint is None:
-        positions: IdArray = _winners(queries).argmax(axis=1)
-        return positions
+        return np.asarray(_winners(queries).argmax(axis=1))
     if not len(joint.core):
         return np.full(len(queries), seen.positions[joint.most_frequent(seen.codes)])
     return seen.positions[winning_labels(nearest(joint, queries), joint)]
@@ -157,8 +133,7 @@ def class_shares(queries: Queries) -> FloatArray:
     joint, codes = queries.joint, queries.seen.codes
     if joint is None:
         winners = _winners(queries)
-        equal: FloatArray = winners / winners.sum(axis=1, keepdims=True)
-        return equal
+        return np.asarray(winners / winners.sum(axis=1, keepdims=True))
     shares = np.zeros((len(queries), codes.size))
     if not len(joint):
         return shares + joint.counts_of(codes) / joint.core.counts()[1]
@@ -177,10 +152,10 @@ def class_shares(queries: Queries) -> FloatArray:
 
 
 def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
-    """What the description of each class says of each query, shape (queries, classes).
+    """What the description of each class says of each query, three arrays of shape (queries, classes).
 
-    Whether the query belongs to the class, the share of members among the nearest instances, and the cost of these by
-    the sum of weights, so that descriptions with other weights compare.
+    Whether it belongs to the class, the share of members among its nearest instances, and their cost by the sum of
+    weights, so that descriptions with other weights compare.
     """
     shape = len(queries), queries.seen.codes.size
     claimed, share, distance = np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf)
@@ -226,15 +201,13 @@ def _by_members(queries: Queries) -> BoolArray:
 
 def _by_weights(costs: FloatArray, description: Description) -> FloatArray:
     """Costs by the sum of the weights they were computed with, added in the order of the columns."""
-    scaled: FloatArray = costs / np.cumsum(description.search_weights())[-1]
-    return scaled
+    return np.asarray(costs / np.cumsum(description.search_weights())[-1])
 
 
 def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
     """Where the least distance is, among some; infinite ones can be the least."""
     least = np.where(among, distance, np.inf).min(axis=1, keepdims=True, initial=np.inf)
-    found: BoolArray = among & (distance == least)
-    return found
+    return np.asarray(among & (distance == least))
 
 
 # Precedents ---------------------------------------------------------------------------------------------------------
@@ -334,7 +307,5 @@ def _cases(description: Description, queries: Queries, query: int, ids: IdArray)
     contributions = fitted.distance_contributions(own, cells, weights)
     distances = fitted.finish(fitted.costs(own, cells, weights)).tolist()
     classes: AnyArray = seen.classes[seen.positions[seen.coded(instances, positions)]]
-    return [
-        Case(int(id_), row, classes[i], distances[i], contributions[i])
-        for i, (id_, row) in enumerate(zip(ids, instances.decode(positions), strict=True))
-    ]
+    parts = zip(ids.tolist(), instances.decode(positions), classes, distances, contributions, strict=True)
+    return [Case(*fields) for fields in parts]

@@ -38,25 +38,19 @@ _LARGE = 1e290
 
 @dataclass(frozen=True)
 class Rules:
-    """The checked parameters of a learner, and so the differences between IB1 to IB5.
+    """The checked parameters of a learner, and so the differences between IB1 to IB5."""
 
-    ``keep``: which instances are stored, every one (IB1), the misclassified (IB2), or these until their record is
-    significantly poor (IB3 and later). ``growing``: whether ranges of numbers grow with the rows; otherwise the first
-    rows settle the distance. ``weighted``, ``known_only``: whether attributes are weighted (IB4), and only by values
-    known on both sides (IB5). ``declared``: attributes that are there from the start, where others may appear (IB5).
-    """
-
-    keep: str
+    keep: str  # "every" instance (IB1), the "misclassified" (IB2), or these until their record is poor (IB3 and later)
     ties: str
     distance: Distance
-    growing: bool
+    growing: bool  # whether ranges of numbers grow with the rows; otherwise the first rows settle the distance
     per_class: bool
     history: History
-    declared: Schema | None
+    declared: Schema | None  # attributes that are there from the start, where others may appear (IB5)
     z_accept: float
     z_drop: float
-    weighted: bool
-    known_only: bool
+    weighted: bool  # whether attributes are weighted (IB4)
+    known_only: bool  # and only by values known on both sides (IB5)
     weight_power: float
     window: int  # 0 for none
     decay: float
@@ -95,16 +89,12 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A distance as concept descriptions use it.
-
-    Aha's similarity needs only the ranges of numbers, which grow with the rows. Any other distance is fitted to the
-    rows of the first call; ``vocabulary`` then maps their nominal values to the codes they had, since `Instances` may
-    give the code of a removed value to another one.
-    """
+    """A distance as concept descriptions use it: Aha's similarity, or one that was fitted to the first rows."""
 
     schema: Schema
     fitted: FittedDistance
-    growing: bool
+    growing: bool  # whether it needs only the ranges of numbers, which grow with the rows
+    # Codes of the nominal values of the first rows; `Instances` may give that of a removed value to another one.
     vocabulary: dict[int, dict[Value, int]] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -163,18 +153,15 @@ def _growing(distance: Distance, schema: Schema) -> Comparison:
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """A compiled description, and what each instance did to it where a history is kept.
-
-    ``trace`` has a line for each instance seen: correct (-1 where nothing was stored to predict from), stored and
-    acceptable instances after it, how many became acceptable by it, and how many were dropped. ``held`` are the stored
-    ids, where several descriptions share the rows and rows may leave.
-    """
+    """A compiled description, and what each instance did to it where a history is kept."""
 
     rules: Rules
     comparison: Comparison
     core: Concept
+    # For each instance seen: correct (-1 where nothing was stored to predict from), stored and acceptable instances
+    # after it, how many became acceptable by it, and how many were dropped.
     trace: IdArray | None
-    held: set[int] | None
+    held: set[int] | None  # the stored ids, where several descriptions share the rows and rows may leave
 
     def __len__(self) -> int:
         return len(self.core)
@@ -219,12 +206,6 @@ class Description:
             "arrived": arrived,
             "reason": REASONS[reasons],
         }
-
-    def traced(self, result: tuple[Any, ...]) -> Description:
-        """With what more instances did, by the result of the compiled call."""
-        if self.trace is None:
-            return self
-        return replace(self, trace=np.concatenate([self.trace, np.stack(result[1:], axis=1)]))
 
     def kept(self) -> IdArray:
         """Ids of the instances that classify: the acceptable ones where records decide."""

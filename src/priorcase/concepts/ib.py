@@ -93,26 +93,23 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the rows in one pass, in place of any learned before.
 
-        ``X`` is a frame, an array or a list of rows, and ``y`` one class for each row: text, whole numbers or booleans.
-        With a description for each class also a column of 0 and 1 for each class (multi-label).
+        ``y`` has one class for each row; where each class has a description, also a column of 0 and 1 for each class.
         """
         return self._fit(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn more rows, one by one in their order. A call that fails or is interrupted changes nothing.
 
-        ``classes`` are all classes there can be; they are in ``classes_`` from now on, and others are refused. Without
-        it classes are learned as they come.
+        ``classes`` are all classes there can be, if given: they are in ``classes_``, and others are refused.
         """
         return self._partial_fit(X, y, None, classes)
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
-        """Forget rows, exactly as if they had never been seen.
+        """Forget rows, exactly as if they had never been seen; ``ids`` are positions in the stream, from 0.
 
-        `IB1` stores every row and so can forget any (but with a ``window``). The others need ``history="replay"``: they
-        learn the rows that are left again, in the same order and with the same random numbers. ``ids`` are positions in
-        the stream, from 0; an unknown or repeated one is an error, and nothing is forgotten.
+        `IB1` can forget any row (but with a ``window``). The others need ``history="replay"``: they learn the rows that
+        are left again, in the same order and with the same random numbers.
         """
         self._memory = memory.forget(self._stored(), ids, threads=self._threads())
         record_features(self, self._memory.instances.schema)
@@ -135,15 +132,13 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
             self._backend = backend_of(X)
             self._memory = self._new_memory(table.schema, targets.table().schema)
             record_features(self, table.schema)
-        order = self._order(len(table)) if method == "fit" and self.shuffle else None
+        order = None
+        if method == "fit" and self.shuffle:
+            order = np.random.RandomState(self._rules.seed).permutation(len(table)).astype(np.int64)
         self._learn_table(table, targets, order, columns)
 
     def _learn_table(self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None) -> None:
         self._memory = memory.learn(self._stored(), table, targets, order, columns, self._threads())
-
-    def _order(self, n: int) -> IdArray:
-        """The order in which `fit` learns shuffled rows."""
-        return np.random.RandomState(self._rules.seed).permutation(n).astype(np.int64)
 
     def _read_rows(self, X: Any, first: bool) -> tuple[Table, ColumnKinds | None]:
         """Rows to learn, and the columns they came with, where attributes come and go."""
@@ -215,16 +210,14 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         seen = queries.seen
         if seen.indicator:
             return classification.claims(queries)[0].astype(seen.batches[0][1])
-        predicted: AnyArray = seen.classes[classification.classify(queries)]
-        return predicted
+        return np.asarray(seen.classes[classification.classify(queries)])
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """The share of each class in ``classes_`` among the nearest instances of each query.
+        """The share of each class in ``classes_`` among the nearest instances of each query, all equally near.
 
-        There are several nearest only where they are equally near; of equal shares that of the predicted class is
-        larger by a rounding error. Where each class has a description, all goes to the predicted class, or equal shares
-        to the equally near ones. With multi-label targets a list with an array for each class, as in scikit-learn.
+        Of equal shares that of the predicted class is larger by a rounding error. Where each class has a description,
+        equal shares go to the nearest ones. With multi-label targets a list of arrays, as in scikit-learn.
         """
         queries = self._queries(self._table(X))
         if queries.seen.indicator:
@@ -234,10 +227,9 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
 
     @reads
     def precedents(self, X: Any) -> Precedents:
-        """The stored instances behind each answer, and the contribution of each attribute to their distances.
+        """The stored instances behind each answer, the contributions to their distances, and the nearest unlike case.
 
-        There are several only where they are equally near. Where each class has a description, they are those of the
-        predicted class. Also the nearest unlike case. Not for multi-label targets.
+        There are several only where they are equally near. Not for multi-label targets.
         """
         if self._stored().seen.indicator:
             raise TargetError(
@@ -279,14 +271,12 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     @property
     @reads
     def concept_(self) -> Any:
-        """The stored instances with their records, a line for each; for each class and instance with per-class ones.
+        """The stored instances of each description with their records, as a frame of the library of the first rows.
 
         Columns: ``id``, ``concept`` where each class has a description, ``class``, the attributes by name,
-        ``successes`` and ``trials`` (whole numbers, but with a ``decay``), ``accuracy_low`` and ``accuracy_high``
-        (Wilson bounds of the accuracy), ``frequency_low`` and ``frequency_high`` (the same of the frequency of the
-        class), ``class_count``, ``verdict`` (acceptable where ``accuracy_low > frequency_high``, poor where
-        ``accuracy_high < frequency_low``), ``arrived`` (position in the stream, from 1) and ``reason``. A frame of the
-        library that the learner was fitted with; after a fit on arrays of the one installed.
+        ``successes`` and ``trials``, Wilson bounds of the accuracy and of the frequency of the class
+        (``accuracy_low``, ``accuracy_high``, ``frequency_low``, ``frequency_high``), ``class_count``, ``verdict``,
+        ``arrived`` (position in the stream, from 1) and ``reason``.
         """
         return concept_frame(self._refreshed(), self._backend)
 
@@ -369,8 +359,8 @@ class IB1(ConceptLearner):
     Parameters
     ----------
     ties
-        Which of several equally near instances classify: ``"majority"``: all of them vote, and of equal votes the class
-        stored first wins; ``"first"``: the one stored first; ``"random"``: a random one (the same in equal calls).
+        Which of several equally near instances classify: ``"majority"`` (all vote; of equal votes the class stored
+        first wins), ``"first"`` (the one stored first), or ``"random"`` (a random one, the same in equal calls).
     shuffle, random_state
         Whether `fit` learns the rows in a random order (ids stay the rows' positions), and the seed of random numbers.
     history
@@ -395,7 +385,7 @@ class IB1(ConceptLearner):
     stored_, dropped_, n_seen_, storage_
         How many instances are stored, were dropped, and were learned; and the share of those seen that are kept.
     classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        All classes seen or declared, the stored rows by their positions in the stream, and what their columns mean.
+        The classes, the stored rows by their positions in the stream, and what their columns mean.
 
     References
     ----------
@@ -480,9 +470,9 @@ class IB3(IB2):
         Confidence levels of acceptance and of dropping, one-sided, from 0.5 to below 1. The paper says 90 % and 75 %;
         0.9, and 0.875 for the bounds of a two-sided 75 %, reproduce its figures.
     decay
-        Factor by which an instance's earlier trials count less at each new trial: above 0, at most 1 (no decay). Below
-        1 a record describes about its latest ``1 / (1 - decay)`` trials, so that concepts may drift; instances of a
-        class with more than ``1 / (1 + z^2 (1 - decay))`` of all (z the quantile of ``accept``) are never acceptable.
+        Factor by which an instance's earlier trials count less at each new trial: above 0, at most 1 (no decay). A
+        record describes about its latest ``1 / (1 - decay)`` trials, so that concepts may drift; instances of a class
+        with more than ``1 / (1 + z^2 (1 - decay))`` of all (z the quantile of ``accept``) are never acceptable.
     ties, shuffle, random_state, history, per_class, window, distance, categorical_features, schema, n_jobs
         As in `IB1`, and so are the attributes; ``storage_`` is the share of the instances seen that are stored and
         acceptable (the paper's section 4, Table 6).
@@ -526,26 +516,20 @@ class IB4(ConceptLearner):
     not, ``Norm_i += 1 - L``, and ``w_ci = max(Cum_i / Norm_i - 1/2, 0)``.
 
     The weights of irrelevant nominal attributes go towards 0; those of irrelevant numbers stay above 0, since the
-    nearest instances differ little in them. All are 1/2 before the first comparison; where all are 0, all attributes
-    count alike.
+    nearest instances differ little in them. All are 1/2 at first; where all are 0, all attributes count alike.
 
-    The predicted class is the one whose description claims the query; of several the one whose nearest instance is
-    nearest, as squared distance by sum of weights; if none claims it, the class whose nearest member is nearest by that
-    measure. `claims` shows what each description says by itself, and targets may be multi-label. A class that appears
-    in mid-stream is described as if it had been known from the start.
+    The predicted class is the one whose description claims the query; of several, or if none does, the one whose
+    nearest instance, or member, is nearest by squared distance over the sum of weights. `claims` shows what each
+    description says, and targets may be multi-label. A class that appears in mid-stream is described as if it had been
+    known from the start.
 
     Parameters
     ----------
     weight_power
         Power of the weights in the squared distance: 2 (the weight multiplies the difference), or 1.
     ties, shuffle, random_state, history, window, accept, drop, decay, categorical_features, schema, n_jobs
-        As in `IB3`, and so are the attributes. Attribute weights are learned from all rows, whatever the ``window``.
-        With many classes most instances are outside each, and so seldom acceptable with a ``decay``.
-
-    Attributes
-    ----------
-    attribute_weights_
-        The weight of each attribute in the description of each class.
+        As in `IB3`, and so are the attributes, with ``attribute_weights_`` beside them: they are learned from all rows,
+        whatever the ``window``.
 
     References
     ----------
@@ -582,8 +566,7 @@ class IB4(ConceptLearner):
     def attribute_weights_(self) -> Any:
         """The weight of each attribute in the description of each class, between 0 and 1/2.
 
-        After a fit on arrays an array, shape (classes, attributes), otherwise a frame with a line for each class: its
-        ``concept``, and the attributes by name.
+        An array, shape (classes, attributes), or after a fit on a frame one with ``concept`` and the attributes.
         """
         memory = self._answering()
         of_class, seen = memory.descriptions, memory.seen
@@ -604,10 +587,10 @@ class IB5(IB4):
     *Update of the description*: its weight is moved only by comparisons in which it is known on both sides. The rest
     is as in `IB4`.
 
-    So an attribute that `partial_fit` brings for the first time is added at its first known value, with the weight 1/2
-    and missing in all instances stored before. Frames are matched by name: a new column is a new attribute of the kind
-    its dtype implies (declare the whole `Schema` where dtypes do not say it), and one that is lacking is missing in
-    every row. Arrays go by position: new columns come last, and none may be lacking. Queries may lack columns, too.
+    So an attribute that `partial_fit` brings is added at its first known value, with the weight 1/2 and missing in all
+    instances stored before. Frames are matched by name: a new column is a new attribute of the kind its dtype implies,
+    or the `Schema` says, and a lacking one, also in queries, is missing in every row. Arrays go by position: new
+    columns come last, and none may be lacking.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import repeat
 from typing import Any, Self, TypeAlias, cast
@@ -61,22 +61,18 @@ class Shared:
 
 
 class ConceptMemory(Memory):
-    """The stored rows with the descriptions that store them; ids are positions in the stream.
-
-    A row is in `instances` exactly as long as some description stores it. With ``history="replay"`` all rows seen are
-    in `log`, and their ids in the order of learning in `order`. ``stale``: rows were forgotten since records and traces
-    were made (IB1 only).
-    """
+    """The rows that some description stores, and the descriptions; ids are positions in the stream."""
 
     def __init__(self, instances: Instances, rules: Rules) -> None:
         super().__init__(instances)
         self.rules = rules
         self.descriptions: Descriptions = {}
         self.seen: SeenClasses = cast(Any, None)  # before the first row
+        # All rows seen, and their ids in the order of learning.
         self.log = Instances(instances.schema, instances.targets) if rules.history == "replay" else None
         self.order = np.empty(0, np.int64)
         self.calls: tuple[Call, ...] = ()
-        self.stale = False
+        self.stale = False  # whether rows were forgotten since records and traces were made (IB1 only)
         self.version = 0
         self.shared = Shared()
 
@@ -142,11 +138,8 @@ class ConceptMemory(Memory):
         return of_classes if self.rules.per_class else [(None, self.descriptions[None])]
 
     def digest(self) -> str:
-        """SHA-256 of the stored rows, and of records, counts, ranges and weights where the rows do not determine them.
-
-        Rows go by their order and classes by name, so that equal learners have equal digests, whatever ids and codes
-        they gave out.
-        """
+        """SHA-256 of the stored rows, and of records, counts, ranges and weights where rows do not determine them."""
+        # Rows go by their order and classes by name: ids and codes depend on rows that are gone.
         rows, seen = self.instances.digest(), self.seen
         if self.rules.keeps_all or not self.descriptions:
             return rows
@@ -186,18 +179,14 @@ def _add_description(parts: Any, description: Description, ids: IdArray, labels:
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A change of compiled descriptions: the memories before and after it.
-
-    ``results`` receives what the ``expected`` compiled calls return, all at once. ``ids`` are those of the rows to
-    learn, in their order; None where rows are forgotten.
-    """
+    """A change of compiled descriptions: the memories before and after it."""
 
     before: ConceptMemory
     after: ConceptMemory
-    ids: IdArray | None
-    expected: int
+    ids: IdArray | None  # of the rows to learn, in their order; None where rows are forgotten
+    expected: int  # how many compiled calls there are
     n_seen: int
-    results: list[Any] = field(default_factory=list)
+    results: list[Any] = field(default_factory=list)  # what these calls return, all at once
 
     def begin(self) -> None:
         """Say what the compiled descriptions are about to be changed to."""
@@ -278,11 +267,6 @@ def run_learn(calls: Sequence[tuple[Any, ...]], results: list[Any]) -> None:
     results.extend(map(Concept.learn, *zip(*calls, strict=True)))
 
 
-def run_forget(cores: Sequence[Concept], ids: IdArray, results: list[Any]) -> None:
-    """Let compiled descriptions forget rows that all of them store; in one call of C as `run_learn`."""
-    results.extend(map(Concept.forget, cores, repeat(ids)))
-
-
 def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions:
     """With a description of its own for each class that appears in some targets."""
     if not descriptions[None].rules.per_class:
@@ -313,7 +297,10 @@ def _after_learning(
 
     Doing it twice does no harm, so that it can be repeated where it was interrupted.
     """
-    after = {code: one.traced(result) for (code, one), result in zip(descriptions.items(), results, strict=True)}
+    after = dict(descriptions)
+    for (code, one), result in zip(descriptions.items(), results, strict=True):
+        if one.trace is not None:
+            after[code] = replace(one, trace=np.concatenate([one.trace, np.stack(result[1:], axis=1)]))
     if descriptions[None].held is None:
         return after, results[0][0]
     new, left = ids.tolist(), set()
@@ -393,8 +380,9 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
             "row: it keeps all rows, so that forgetting replays the others."
         )
     if not rules.growing:
-        memory.instances.positions(wanted)
-        return _replayed(memory, memory.instances, _order(memory), wanted, threads)
+        memory.instances.positions(wanted)  # refuses unknown ids
+        order = memory.descriptions[None].core.records()[0]  # every row is stored, in the order of learning
+        return _replayed(memory, memory.instances, order, wanted, threads)
     after = memory.fork()
     after.instances.remove(wanted)
     after.seen = memory.seen.of_rows(after.instances)
@@ -405,7 +393,7 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
     change = Change(memory, after, None, len(cores), memory.n_seen)
     with memory.shared.lock:
         change.begin()
-        run_forget(cores, wanted, change.results)
+        change.results.extend(map(Concept.forget, cores, repeat(wanted)))  # in one call of C, as in `run_learn`
         return change.finished()
 
 
@@ -413,16 +401,11 @@ def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
     """The memory with records and traces as if rows forgotten since had never come."""
     if not memory.stale:
         return memory
-    descriptions = memory.rules.begin(memory.descriptions[None].comparison)
-    fresh = memory.fork()
+    first, fresh = memory.descriptions[None], memory.fork()
     fresh.shared, fresh.stale = Shared(), False
-    fresh.descriptions, _ = _relearned(descriptions, memory.instances, memory.seen, _order(memory), threads)
+    order, begun = first.core.records()[0], memory.rules.begin(first.comparison)
+    fresh.descriptions, _ = _relearned(begun, memory.instances, memory.seen, order, threads)
     return fresh
-
-
-def _order(memory: ConceptMemory) -> IdArray:
-    """Ids in the order they were learned, of a learner that stores every row."""
-    return memory.descriptions[None].core.records()[0]
 
 
 def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdArray, threads: int) -> ConceptMemory:

@@ -97,10 +97,11 @@ def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
 
     Attributes come in the order of their first known values; one without any does not.
     """
-    births = _births([_known(column) for column in table.columns[known:]])
+    later = table.columns[known:]
+    births = _births([column.codes >= 0 if isinstance(column, Coded) else ~np.isnan(column) for column in later])
     chosen = [*range(known), *(known + a for _, a in births)]
-    for start, stop, later in _cut(births, len(table)):
-        rows, columns = slice(start, stop), chosen[: known + later]
+    for start, stop, n in _cut(births, len(table)):
+        rows, columns = slice(start, stop), chosen[: known + n]
         names = None if table.schema.names is None else tuple(table.schema.names[a] for a in columns)
         read = tuple(
             Coded(column.codes[rows], column.values) if isinstance(column, Coded) else column[rows]
@@ -153,8 +154,3 @@ def _cut(births: list[tuple[int, int]], n: int) -> list[tuple[int, int, int]]:
         (start, stop, sum(row <= start for row, _ in births))
         for start, stop in zip(starts, [*starts[1:], n], strict=True)
     ]
-
-
-def _known(column: ReadColumn) -> BoolArray:
-    known: BoolArray = column.codes >= 0 if isinstance(column, Coded) else ~np.isnan(column)
-    return known

@@ -25,7 +25,7 @@ from priorcase.concepts.results import Exemplars, ValueDifferences
 from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError, quoted
 from priorcase.instances import Instances, as_floats
 from priorcase.learning.estimator import RowsEstimator, SchemaLike
-from priorcase.learning.resampling import bar
+from priorcase.learning.resampling import bar, stored_table
 from priorcase.learning.results import attribute_names, by_attribute, framed, free_label
 from priorcase.learning.state import Memory, reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
@@ -219,10 +219,9 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         polls = list(self._polls(cells, n_neighbors))
         predicted = np.concatenate([self._decided(poll) for poll in polls])
         shares = np.concatenate([probabilities(poll, classes) for poll in polls])
-        ends = [poll.voters.indptr[1:-1] for poll in polls]
-        rows = [part for poll, at in zip(polls, ends, strict=True) for part in np.split(poll.voters.rows, at)]
-        far = [part for poll, at in zip(polls, ends, strict=True) for part in np.split(poll.voters.distances, at)]
-        voters = [self._cases(*query) for query in zip(cells, rows, far, strict=True)]
+        spans = ((poll.voters, slice(*span)) for poll in polls for span in poll.voters.spans())
+        near = [(listed.rows[at], listed.distances[at]) for listed, at in spans]
+        voters = [self._cases(query, *found) for query, found in zip(cells, near, strict=True)]
         unlike = [self._unlike_case(*query) for query in zip(cells, predicted.tolist(), strict=True)]
         return assembled(table, voters, unlike, predicted, shares, classes.labels, self._backend)
 
@@ -357,10 +356,7 @@ class PEBLS(ClassifierMixin, RowsEstimator):
     def _new_memory(self, schema: Schema, targets: Schema | None) -> ExemplarMemory:
         distance = mvdm(as_python(self.exponent), as_python(self.power), unseen=self.unseen)
         weighting = self.weighting, int(self.passes), bool(self.inherit)
-        bins, weights = (
-            None if self.bins is None else int(self.bins),
-            _attribute_weights(self.attribute_weights, schema),
-        )
+        weights, bins = _attribute_weights(self.attribute_weights, schema), self.bins and int(self.bins)
         return ExemplarMemory(Instances(schema, targets), distance, weighting, bins, weights)
 
     def _check_rows(self) -> None:
@@ -389,9 +385,8 @@ def _attribute_weights(value: Any, schema: Schema) -> FloatArray:
         of = dict(zip(positions, value.values(), strict=True))
         given = [of.get(a, 1.0) for a in range(len(schema))]
     weights = None if isinstance(given, str) else as_floats(given)
-    if weights is None or weights.shape != (len(schema),) or not (np.isfinite(weights) & (weights >= 0)).all():
-        weights = np.zeros(1)
-    if not weights.any():
+    usable = weights is not None and weights.shape == (len(schema),) and weights.any()
+    if weights is None or not usable or not (np.isfinite(weights) & (weights >= 0)).all():
         raise ParameterError(
             f"attribute_weights must be None, {len(schema)} finite numbers >= 0, not all 0, or a mapping from "
             f"attribute to number, got {quoted(value)}"
@@ -511,22 +506,19 @@ class Symbols:
     """Stored rows whose numbers are replaced by the intervals they lie in; queries are read in the same way.
 
     A number outside the stored range belongs to the nearest interval. An interval that no stored row lies in is an
-    unseen value, and a missing number is the same symbol as any missing value. ``instances`` are the rows as symbols,
-    in the order of their ids and numbered from 0; ``edges`` where the intervals of each numeric column begin.
+    unseen value, and a missing number is the same symbol as any missing value.
     """
 
-    instances: Instances
-    edges: tuple[FloatArray | None, ...]
+    instances: Instances  # the rows as symbols, in the order of their ids and numbered from 0
+    edges: tuple[FloatArray | None, ...]  # where the intervals of each numeric column begin
 
     @classmethod
     def of(cls, stored: Instances, bins: int | None) -> Self:
         """The rows stored now, numbers in ``bins`` intervals of equal width (None: ``max(5, number of classes)``)."""
         schema, statistics = stored.schema, Statistics(stored, 0)
         edges: list[FloatArray | None] = [None] * len(schema)
-        kinds, columns = list(schema.kinds), []
+        kinds = list(schema.kinds)
         for a, kind in enumerate(schema.kinds):
-            column = stored.column(a)
-            columns.append(Coded(column, stored.values(a)) if isinstance(kind, Nominal) else column)
             if isinstance(kind, Numeric):
                 term = Discretised(bins).fit(statistics.column(a), MissingRule(), 1.0)
                 assert isinstance(term, Curve)  # what Discretised makes
@@ -534,10 +526,9 @@ class Symbols:
             if not isinstance(kind, Ordinal) and getattr(kind, "values", None) is None:
                 kinds[a] = Nominal()  # what values without a declaration are was checked when they were stored
         symbols = cls(Instances(Schema(schema.names, tuple(kinds)), stored.targets), tuple(edges))
-        targets = None
-        if stored.targets is not None:
-            targets = Table(stored.targets, len(stored), (Coded(stored.target(), stored.target_values()),))
-        symbols.instances.append(symbols._table(Table(schema, len(stored), tuple(columns))), targets)
+        assert stored.targets is not None  # the classes
+        targets = Table(stored.targets, len(stored), (Coded(stored.target(), stored.target_values()),))
+        symbols.instances.append(symbols._table(stored_table(stored, np.arange(len(stored)))), targets)
         return symbols
 
     def read(self, table: Table) -> FloatArray:

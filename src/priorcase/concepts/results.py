@@ -93,9 +93,8 @@ class LearningHistory:
     def frame(self, window: int | None = None) -> Any:
         """One line for each instance seen, in a frame of the library that the learner was fitted with.
 
-        Columns: ``concept`` where each class has a description, ``seen``, ``correct`` (None where no prediction was
-        made), ``accuracy``, ``recent_accuracy`` (of the latest ``window`` instances), ``stored``, ``acceptable``,
-        ``accepted``, ``dropped``.
+        Columns: ``concept`` where each class has a description, those of the history (``correct`` is None where no
+        prediction was made), ``accuracy``, and ``recent_accuracy`` of the latest ``window`` instances.
         """
         check_value("window", window, _WINDOW)
         correct = objects([None if flag < 0 else bool(flag) for flag in self.correct.tolist()])
@@ -109,10 +108,9 @@ class LearningHistory:
 
     @prefix_errors
     def plot(self, ax: Any = None, window: int | None = None) -> Any:
-        """Accuracy so far, or recently, and the share of the instances seen that are stored, against instances seen.
+        """Accuracy so far and the share of the instances seen that are stored, or acceptable, against instances seen.
 
-        Where only acceptable instances predict, their share as well. With a description for each class, a line of
-        accuracy for each. With ``window`` the accuracy is that of the latest instances, so that a drift shows.
+        With ``window`` the accuracy is that of the latest instances, so that a drift shows.
         """
         check_value("window", window, _WINDOW)
         seen, accuracy = self._by_concept(self.seen), self._by_concept(self._accuracy(window))
@@ -246,19 +244,17 @@ class Exemplars(GridResult):
     def _grid(self) -> Grid:
         header = ["id", "class", "used", "correct", "weight", "nearest", "distance"]
         header += [value_text(name, _WIDTH) for name in self.names[:_ATTRIBUTES]]
-        lines = [self._line(i) for i in range(min(len(self), _EXEMPLARS))]
+        own, others = self.classes.tolist(), self.nearest_classes.tolist()
+        lines = []
+        for i in range(min(len(self), _EXEMPLARS)):
+            texts = [str(self.ids[i]), value_text(own[i], _WIDTH), str(self.used[i]), str(self.correct[i])]
+            nearest = f"{self.nearest[i]} ({value_text(others[i], _WIDTH)})"
+            texts += [f"{self.weights[i]:.4g}", nearest, f"{self.distances[i]:.4g}"]
+            lines.append(texts + [value_text(value, _WIDTH) for value in self.rows[i][:_ATTRIBUTES]])
         rest = [f"... and {len(self) - _EXEMPLARS} more exemplars"] if len(self) > _EXEMPLARS else []
         if len(self.names) > _ATTRIBUTES:
             rest.append(f"{len(self.names) - _ATTRIBUTES} more attributes in frame()")
         return Grid("", header, lines, note="; ".join(rest), right={0, 2, 3, 4, 6})
-
-    def _line(self, i: int) -> list[str]:
-        own, other = (
-            value_text(classes[i : i + 1].tolist()[0], _WIDTH) for classes in (self.classes, self.nearest_classes)
-        )
-        texts = [str(self.ids[i]), own, str(self.used[i]), str(self.correct[i]), f"{self.weights[i]:.4g}"]
-        texts += [f"{self.nearest[i]} ({other})", f"{self.distances[i]:.4g}"]
-        return texts + [value_text(value, _WIDTH) for value in self.rows[i][:_ATTRIBUTES]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -25,21 +25,14 @@ _ONE = Schema(None, (Nominal(),))
 
 @dataclass(frozen=True, eq=False)
 class SeenClasses:
-    """The classes seen or declared so far, by codes in the order of their first rows.
+    """The classes seen or declared so far, stored or not, by codes in the order of their first rows."""
 
-    A class is remembered although no row of it may be stored. ``labels``: the class of each code, None once all its
-    rows are forgotten. ``rows``: how many rows of each were seen and not forgotten. ``sort`` is None where the classes
-    are the columns of an ``indicator``, and rows may belong to several of them, or to none. ``batches``: the first id
-    of labels of each dtype, and that dtype, ascending. ``declared``: whether a class was declared by ``classes=``, in
-    one of the ``dtypes``, and so stays without rows.
-    """
-
-    labels: tuple[Value, ...]
-    rows: IdArray
-    sort: LabelSort | None
-    batches: tuple[tuple[int, np.dtype[Any]], ...]
-    declared: tuple[bool, ...]
-    dtypes: tuple[np.dtype[Any], ...] = ()
+    labels: tuple[Value, ...]  # the class of each code, None once all its rows are forgotten
+    rows: IdArray  # how many rows of each were seen and not forgotten
+    sort: LabelSort | None  # None where they are the columns of an indicator: rows may belong to several, or to none
+    batches: tuple[tuple[int, np.dtype[Any]], ...]  # the first id of labels of each dtype, and that dtype, ascending
+    declared: tuple[bool, ...]  # whether each was declared by ``classes=``, and so stays without rows
+    dtypes: tuple[np.dtype[Any], ...] = ()  # of the declared classes
 
     @cached_property
     def indicator(self) -> bool:
@@ -96,10 +89,7 @@ class SeenClasses:
         return seen
 
     def of_rows(self, instances: Instances) -> Self:
-        """The classes when only these rows are left.
-
-        A class without rows keeps its code, which descriptions may go by, but not its name, unless it was declared.
-        """
+        """The classes when only these rows are left; one without rows keeps its code, but its name only if declared."""
         rows = np.zeros(len(self.labels), np.int64)
         for t in range(len(self.labels) if self.indicator else 1):
             for value, count in zip(instances.target_values(t), instances.target_counts(t).tolist(), strict=False):
@@ -115,13 +105,9 @@ class SeenClasses:
         """Targets of stored rows as descriptions learn them: class codes, or memberships."""
         if not self.indicator:
             table = np.array([self.index.get(value, -1) for value in instances.target_values()], np.int64)
-            codes: AnyArray = table[instances.target()[positions]]
-            return codes
-        columns = []
-        for t in range(len(self.labels)):
-            table = np.array([bool(value) for value in instances.target_values(t)])
-            columns.append(table[instances.target(t)[positions]])
-        return np.stack(columns, axis=1)
+            return np.asarray(table[instances.target()[positions]])
+        tables = [np.array([bool(value) for value in instances.target_values(t)]) for t in range(len(self.labels))]
+        return np.stack([table[instances.target(t)[positions]] for t, table in enumerate(tables)], axis=1)
 
     def with_labels(self, labels: list[Value]) -> Self:
         """The classes with some more."""
@@ -160,13 +146,13 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
     if seen is not None and not seen.rows.any() and not any(seen.declared):
         seen = None  # every row was forgotten, and so are their classes
     if not labels.flat:
+        n = labels.values.shape[1]
         if not per_class:
             raise TargetError(
-                f"y has {labels.values.shape[1]} columns, but classes that share one description exclude each other. "
+                f"y has {n} columns, but classes that share one description exclude each other. "
                 "Pass one class for each row, or choose per_class=True for multi-label targets."
             )
         if seen is None:
-            n = labels.values.shape[1]
             names = _column_names(y) or tuple(range(n))
             seen = SeenClasses(names, np.zeros(n, np.int64), None, ((first_id, labels.dtype),), (True,) * n)
         members = _members(y, labels, seen)

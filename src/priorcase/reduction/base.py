@@ -116,16 +116,12 @@ class VotingReducer(Reducer):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """All rows of a table, their distance and their targets. A row is named by its position.
-
-    The distance keeps the statistics of the whole table, whichever rows are deleted. ``codes`` are the positions of the
-    targets in ``classes``; both are None where the targets are numbers.
-    """
+    """All rows of a table, their distance, which keeps the statistics of the whole table, and their targets."""
 
     memory: NeighborsMemory
-    targets: AnyArray
+    numbers: FloatArray | None  # the targets; None where they are classes
     classes: AnyArray | None
-    codes: IdArray | None
+    codes: IdArray | None  # positions of the targets in ``classes``; both are None where they are numbers
     threads: int
     owner: str
 
@@ -135,11 +131,6 @@ class Rows:
     @property
     def schema(self) -> Schema:
         return self.memory.instances.schema
-
-    @cached_property
-    def numbers(self) -> FloatArray:
-        """The targets as numbers."""
-        return np.ascontiguousarray(self.targets[:, 0], dtype=np.float64)
 
     @cached_property
     def cells(self) -> FloatArray:
@@ -198,7 +189,8 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
     memory = NeighborsMemory(instances, distance, owner=owner, attribute_weights=weights, algorithm="auto")
     memory.append(table, target.read(targets), None)
     memory.check()
-    rows = Rows(memory, targets, classes, codes, threads, owner)
+    numbers = np.ascontiguousarray(targets[:, 0], dtype=np.float64) if classes is None else None
+    rows = Rows(memory, numbers, classes, codes, threads, owner)
     rows.check_finite()
     return rows
 

@@ -159,9 +159,7 @@ def reduction_curve(
             parts = [taken_rows(table, np.asarray(at)) for at in (train, test) for table in (X, y)]
             X_train, y_train, X_test, y_test = parts
             for r, (name, reducer) in enumerate([(ALL_ROWS, None), *named.items()]):
-                some = X_train, y_train
-                if reducer is not None:
-                    some = clone(reducer).fit_resample(X_train, y_train)
+                some = clone(reducer).fit_resample(X_train, y_train) if reducer is not None else (X_train, y_train)
                 kept[r, s] = len(as_array(some[1])) / len(train)
                 scores[r, s] = clone(estimator).fit(*some).score(X_test, y_test)
                 advance(name)
@@ -198,8 +196,7 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
     found: dict[str, Any] = {}
     for label, reducer in reducers.items():
         if name not in (known := reducer.get_params()):
-            remedy = advice(name, known, otherwise="See get_params().")
-            owner = type(reducer).__name__
+            remedy, owner = advice(name, known, otherwise="See get_params()."), type(reducer).__name__
             raise ParameterError(f"param_name must be a parameter of {owner}, got {quoted(name)}. {remedy}")
         for value in values:
             text = f"{name}={value}" if len(reducers) == 1 else f"{label} {name}={value}"

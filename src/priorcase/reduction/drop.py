@@ -172,7 +172,7 @@ class Dropping:
     ) -> None:
         self._rows, self._at = rows, np.arange(len(rows)) if at is None else at
         self._labels = None if rows.classes is None else rows.labels(self._at)
-        numbers, nearest = None if self._labels is not None else rows.numbers[self._at], by.ties == "nearest"
+        numbers, nearest = None if rows.numbers is None else rows.numbers[self._at], by.ties == "nearest"
         options: dict[str, Any] = {"k": by.n_neighbors, "alpha": alpha, "stay_on": stay_on}
         arguments = rows.arguments(self._at)
         self._core = Drop(*arguments, self._labels, numbers, nearest_breaks_ties=nearest, **options)

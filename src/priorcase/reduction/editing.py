@@ -230,10 +230,10 @@ def disagree(
         return found
     for start in range(0, len(at), ROWS_AT_ONCE):  # so that no more than the lists is ever held for all rows
         part = slice(start, start + ROWS_AT_ONCE)
-        if rows.codes is None:
+        if rows.numbers is not None:
             found[part] = far_off(rows.numbers[at[part]], rows.numbers[lists[part]], alpha)
         else:
-            own, voters = rows.codes[at[part]], rows.codes[lists[part]]
+            own, voters = rows.labels(at[part]), rows.labels(lists[part])
             found[part] = (voters != own[:, None]).any(axis=1) if kind_sel == "all" else winners(voters, ties) != own
     return found
 

@@ -16,13 +16,7 @@ METHODS = tuple(_METHODS)
 
 
 def resolve_method(value: object) -> WeightingMethod | None:
-    """The method that a name or an object stands for; None where it stands for none.
-
-    Examples
-    --------
-    >>> resolve_method("bayes"), resolve_method([1.0, 2.0])
-    (Bayes(), None)
-    """
+    """The method that a name or an object stands for; None where it stands for none."""
     if isinstance(value, str):
         return _METHODS[value]() if value in _METHODS else None
     return value if isinstance(value, WeightingMethod) and not isinstance(value, type) else None

@@ -23,20 +23,16 @@ _MIN_WEIGHT = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """The stored rows with one of their targets, and the distance fitted to them.
-
-    ``index`` gives the rows ready to be searched; ``owner`` is shown in front of a progress bar; ``cached`` keeps what
-    is computed until the rows change; ``target`` is the position of the target.
-    """
+    """The stored rows with one of their targets, and the distance fitted to them."""
 
     instances: Instances
     fitted: FittedDistance
-    index: Callable[[], Index]
+    index: Callable[[], Index]  # gives the rows ready to be searched
     algorithm: Algorithm
     threads: int
-    owner: str
-    cached: Callable[[str, Callable[[], Any]], Any]
-    target: int = 0
+    owner: str  # shown in front of a progress bar
+    cached: Callable[[str, Callable[[], Any]], Any]  # keeps what is computed until the rows change
+    target: int = 0  # its position
 
     def __len__(self) -> int:
         return len(self.instances)
@@ -108,14 +104,19 @@ class LearnedWeights:
     threads: int = 1
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """One weight for each attribute, read-only; of several targets the mean, each relative to its largest."""
+        """One weight for each attribute, read-only; of several targets the mean, each relative to its largest.
+
+        0 where a score is negative or negligible; all 1 where no weight is left.
+        """
         targets = data.instances.targets
         n_targets = 0 if not len(data) else 1 if targets is None else len(targets)
         scores = [self.weighting.learn(replace(data, target=t)) for t in range(n_targets)]
         if n_targets > 1:
             positive = [np.maximum(each, 0.0) for each in scores]
             scores = [np.mean([each / (float(each.max(initial=0.0)) or 1.0) for each in positive], axis=0)]
-        weights = weights_of(scores[0]) if scores else np.ones(data.n_attributes)
+        found = scores[0] if scores else np.ones(data.n_attributes)
+        weights = np.where(found > _MIN_WEIGHT * float(found.max(initial=0.0)), found, 0.0)
+        weights = weights if weights.any() else np.ones(data.n_attributes)
         weights.flags.writeable = False  # cached
         return weights
 
@@ -124,12 +125,6 @@ class LearnedWeights:
         """The method, if each query has weights of its own."""
         method = self.weighting
         return method if isinstance(method, LocalWeightingMethod) and method.local else None
-
-
-def weights_of(scores: FloatArray) -> FloatArray:
-    """Weights from scores: 0 where a score is negative or negligible; all 1 where no weight is left."""
-    kept = np.where(scores > _MIN_WEIGHT * float(scores.max(initial=0.0)), scores, 0.0)
-    return kept if kept.any() else np.ones(kept.size)
 
 
 def renumbered(codes: IdArray) -> IdArray:

@@ -171,17 +171,14 @@ class LeaveOneOut:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Targets as the core takes them: classes (``labels``) or standardised ``numbers``, the other being None.
-
-    ``loss`` is the core's number for the loss, and ``baseline`` the loss of a constant prediction.
-    """
+    """Targets as the core takes them: classes (``labels``) or standardised ``numbers``, the other being None."""
 
     labels: IdArray | None
     numbers: FloatArray | None
     row_weights: FloatArray
     prior: FloatArray
-    loss: int
-    baseline: float
+    loss: int  # the core's number for the loss
+    baseline: float  # the loss of a constant prediction
 
     @classmethod
     def of(cls, data: TrainingData, loss: str | None) -> Targets:

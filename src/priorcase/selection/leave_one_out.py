@@ -99,9 +99,11 @@ class LeaveOneOutLosses:
 
     def _neighbors(self, rows: IntArray, weights: FloatArray, wanted: int) -> NeighborList:
         memory = self.memory
-        cells, options = memory.instances.cells(rows), {"algorithm": memory.algorithm, "threads": self.threads}
-        options |= {"weights": weights, "exclude": memory.ids[rows], "ties": self.rules.whole_ties}
-        near = memory.index.kneighbors(memory.fitted, cells, wanted, **options)
+        cells, own, threads = memory.instances.cells(rows), memory.ids[rows], self.threads
+        ties, algorithm = self.rules.whole_ties, memory.algorithm
+        near = memory.index.kneighbors(
+            memory.fitted, cells, wanted, weights=weights, exclude=own, ties=ties, algorithm=algorithm, threads=threads
+        )
         positions = memory.positions(near.ids)
         at = np.flatnonzero(np.isinf(near.distances))
         if at.size:
