@@ -186,15 +186,6 @@ class Fits:
         return free
 
 
-def concatenated(parts: Sequence[tuple[slice, Fits]]) -> Fits:
-    """The fits of all blocks of a batch."""
-    return Fits(
-        np.concatenate([fits.predictions for _, fits in parts]),
-        {key: np.concatenate([fits.answers[key] for _, fits in parts]) for key in parts[0][1].answers},
-        np.concatenate([fits.far + part.start for part, fits in parts]),
-    )
-
-
 def fit_queries(
     table: LocalTable,
     model: LocalPolynomial,

@@ -27,7 +27,6 @@ from priorcase.local.fits import (
     GradientDescent,
     LocalPolynomial,
     LocalTable,
-    concatenated,
     descend,
     fit_queries,
     local_table,
@@ -77,8 +76,8 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
         Directions in which the weighted rows spread less than this fraction of the widest count as undetermined; of
         the solutions the one of least norm is taken.
     robust
-        Rounds of robust refitting, in which rows with large residuals get less weight (Cleveland 1979), 2 in his
-        paper. A choice by leave-one-out counts outliers fully: give the number of neighbours, or a span.
+        Rounds of robust refitting, in which rows with large residuals get less weight (Cleveland 1979: 2 rounds). A
+        choice by leave-one-out counts outliers fully: give the number of neighbours, or a span.
     solver
         ``"direct"``, or ``"gradient"``: predictions by Mitchell's rule (1997, eq. 8.7), which slowly converges to the
         same fit. Everything else comes from the direct solution.
@@ -316,7 +315,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
             far += (fits.far + part.start).tolist()
             if factors is not None:
                 around, hat = around.scaled(factors[:, target]), hat[:, target]
-            for start, stop in zip(around.indptr[:-1].tolist(), around.indptr[1:].tolist(), strict=True):
+            for start, stop in around.spans():
                 order = start + np.argsort(around.distances[start:stop], kind="stable")
                 order = order[around.weights[order] > 0][:most]
                 lists.append((around.rows[order], around.distances[order], hat[order], around.weights[order]))
@@ -373,13 +372,12 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
-        """For each stored row, in the order of ``ids_``, the prediction of all other rows.
+        """For each stored row, in the order of ``ids_``, the prediction of all other rows, by the direct solver.
 
         The row is left out before neighbours are counted and the bandwidth is set, with all its weight. What was
         learned from all rows stays: ranges and standard deviations of columns, the numbers of ``"sqrt"`` and of a span,
         and what depends on targets: learned attribute weights, robustness weights, and what was chosen by ``"loo"``;
-        with ``relearn`` all that is learned again, by one fit for each row (``relearns_``). Fits are those of the
-        direct solver.
+        with ``relearn`` all that is learned again, by one fit for each row (``relearns_``).
         """
         refit = needs_refits(self, relearn)
         self._choice().check_left_out()
@@ -423,10 +421,12 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
 
     def _fits_at(self, cells: FloatArray, want: int) -> Fits:
         """The fits of all queries; a warning where some are far from everything."""
-        factors = self._factors()
-        fits = concatenated([(part, fits) for part, _, fits in self._fits(cells, want, factors)])
-        windows.warn_far(fits.far.tolist(), len(cells), _INSTEAD)
-        return fits
+        parts = [(part.start, fits) for part, _, fits in self._fits(cells, want, self._factors())]
+        predictions = np.concatenate([fits.predictions for _, fits in parts])
+        answers = {key: np.concatenate([fits.answers[key] for _, fits in parts]) for key in parts[0][1].answers}
+        far = np.concatenate([start + fits.far for start, fits in parts])
+        windows.warn_far(far.tolist(), len(cells), _INSTEAD)
+        return Fits(predictions, answers, far)
 
     def _row_fits(
         self, factors: FloatArray | None, *, left_out: bool = False, want: int = 0, whole: bool = False
@@ -465,10 +465,8 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
                 unsettled.update((np.flatnonzero(~converged) + part.start).tolist())
         if unsettled:
             queries = sorted(unsettled)
-            text = (
-                f"the fits at queries {listed(queries)} did not converge within max_steps={descent.max_steps}. "
-                "Increase max_steps or tol, or use solver='direct'."
-            )
+            text = f"the fits at queries {listed(queries)} did not converge within max_steps={descent.max_steps}. "
+            text += "Increase max_steps or tol, or use solver='direct'."
             windows.warn_queries(UnsettledFitWarning, queries, text)
         return found
 

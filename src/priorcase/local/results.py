@@ -13,9 +13,7 @@ from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
 from priorcase.learning.results import Grid, GridResult, PerQuery, framed, free_label, rest_text, short
 from priorcase.neighbors.precedents import Precedents
 
-# Queries that a table of coefficients prints, and the characters of a heading.
-_QUERIES = 10
-_WIDTH = 24
+_QUERIES, _WIDTH = 10, 24  # queries that a table of coefficients prints, and characters of a heading
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -24,14 +22,10 @@ class LeaveOneOutCurve(GridResult):
 
     Parameters
     ----------
-    parameter
-        What was chosen: ``"n_neighbors"`` or ``"bandwidth"``.
-    candidates, errors
-        The values tried, ascending, and their errors.
-    n_left_out
-        How many rows were left out in turn.
-    backend
-        The frame library of the fit, or None.
+    parameter, candidates, errors
+        What was chosen, ``"n_neighbors"`` or ``"bandwidth"``, the values tried, ascending, and their errors.
+    n_left_out, backend
+        How many rows were left out in turn, and the frame library of the fit, or None.
 
     Examples
     --------
@@ -89,13 +83,7 @@ class LeaveOneOutCurve(GridResult):
 
 
 class LogLossCurve(LeaveOneOutCurve):
-    """The leave-one-out mean log-loss of each candidate: see `LeaveOneOutCurve`.
-
-    Examples
-    --------
-    >>> LogLossCurve("n_neighbors", np.array([3, 5]), np.array([0.5, 0.25]), 20).best
-    5
-    """
+    """The leave-one-out mean log-loss of each candidate: see `LeaveOneOutCurve`."""
 
     _loss: ClassVar[str] = "log-loss"
 
@@ -172,13 +160,8 @@ class LocalPrecedents(Precedents):
     """The stored rows that a local model is fitted to, nearest first: see `Precedents`.
 
     ``votes`` are the rows' entries of the hat row, ``f(q) = sum votes_i y_i``. They sum to 1; with degree 1 or 2 some
-    can be negative.
-
-    Parameters
-    ----------
-    weights
-        The kernel's weight of each row, from 0 to 1, without its repetitions; in robust fits multiplied by the row's
-        robustness weight.
+    can be negative. ``weights`` are the kernel's weights of the rows, from 0 to 1, without repetitions; in robust fits
+    multiplied by the rows' robustness weights.
     """
 
     weights: FloatArray = field(default_factory=lambda: np.empty(0))

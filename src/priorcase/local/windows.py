@@ -141,23 +141,14 @@ class KernelWindow:
     def search(
         self, memory: NeighborsMemory, cells: FloatArray, *, threads: int, own: IntArray | None, whole: bool, first: int
     ) -> NeighborList:
-        """The rows inside this window and any narrower one.
-
-        ``own`` are the positions of the stored rows that the queries are copies of: one repetition of each is left out,
-        or the ``whole`` row. ``first`` is the number of the first query, for messages.
-        """
-        ids = None if own is None else memory.ids[own]
+        """The rows inside this window and any narrower one; ``own`` rows are left out as by `rank`."""
         if self.k is not None:
-            if memory.row_weights is None:
-                wanted = min(self.k + self._vote().needs_bandwidth, len(memory))
-                nearest = memory.search(cells, wanted, exclude=ids, ties=True, threads=threads)
-                found = NeighborList(nearest.indptr, memory.positions(nearest.ids), nearest.distances)
-            else:
-                rules = Rules(self._vote(), "majority")
-                found = rank(memory, cells, self.k, rules, threads=threads, own=own, whole=whole)
+            rules = Rules(self._vote(), "majority")
+            found = rank(memory, cells, self.k, rules, threads=threads, own=own, whole=whole)
             if np.isinf(found.distances).any():
                 refuse_overflow(memory, cells, found, self._nearest(found, self.k), first=first)
             return found
+        ids = None if own is None else memory.ids[own]
         if self.bounded:
             fitted, weights = memory.fitted, memory.weights_for(cells, ids, threads=threads)
             radius, algorithm = cast(float, self.bandwidth), memory.algorithm
@@ -185,7 +176,6 @@ class KernelWindow:
     def weigh(self, found: NeighborList) -> Neighborhoods:
         """The neighbourhoods among the rows that were found; some may have no weight."""
         voters = found if self.k is None else self._nearest(found, self.k)
-        far = np.zeros(len(voters), dtype=bool)
         if self.bandwidth is not None:
             with np.errstate(divide="ignore", over="ignore", under="ignore"):
                 weights = np.asarray(self.kernel(voters.distances / self.bandwidth), dtype=np.float64)
@@ -196,6 +186,7 @@ class KernelWindow:
         else:
             weights = self._vote().weigh(voters)
         weights = _at_most_one(weights, voters.indptr)
+        far = np.zeros(len(voters), dtype=bool)
         if self.bandwidth is not None:
             far = summed(voters.queries(), weights, len(voters)) == 0
         return Neighborhoods(voters.indptr, voters.rows, voters.distances, voters.counts, weights=weights, far=far)
@@ -273,17 +264,16 @@ class WindowRule:
 
 @dataclass(frozen=True, slots=True)
 class WindowChoice:
-    """The window on the rows stored now.
+    """The window on the rows stored now, given or chosen.
 
-    ``model`` is the polynomial whose number of terms determines the smallest k to try. ``losses`` gives the mean
-    leave-one-out losses of some windows, the widest last, and the number of rows left out. All candidates share one
-    search: the neighbours of the widest window contain those of the narrower ones.
+    All candidates share one search: the neighbours of the widest window contain those of the narrower ones.
     """
 
     rule: WindowRule
     memory: NeighborsMemory
-    model: LocalPolynomial
+    model: LocalPolynomial  # its number of terms determines the smallest k to try
     threads: int
+    # Mean leave-one-out losses of some windows, the widest last, and the number of rows left out.
     losses: Callable[[WindowChoice, Sequence[KernelWindow]], tuple[FloatArray, int]]
     curve_type: type[LeaveOneOutCurve]
     backend: Backend | None

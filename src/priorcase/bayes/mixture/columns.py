@@ -50,11 +50,6 @@ class Scale:
         return cls(unit, centre, spread, grain) if spread and grain else None
 
     @property
-    def largest_precision(self) -> float:
-        """The inverse variance, in standard units, at which the density of a Gaussian reaches 1 per grain."""
-        return 2.0 * math.pi * (self.spread / self.grain) ** 2
-
-    @property
     def log_width(self) -> float:
         """The log of one standard unit."""
         return math.log(self.unit) + math.log(self.spread)
@@ -123,17 +118,13 @@ class Layout:
     has_class: bool
 
     @property
-    def schema(self) -> Schema:
-        return self.reader.schema
-
-    @property
     def sizes(self) -> tuple[int, ...]:
         """Number of values of each discrete attribute."""
         return tuple(map(len, self.values))
 
     def discrete_at(self, a: int) -> int | None:
         """Which discrete attribute column ``a`` is, the class coming after all columns; None where it is numeric."""
-        if self.has_class and a == len(self.schema):
+        if self.has_class and a == len(self.reader.schema):
             return len(self.values) - 1
         return self.discrete.index(a) if a in self.discrete else None
 
@@ -141,7 +132,7 @@ class Layout:
         """The layout with the values of each discrete attribute in another order."""
         pairs = zip(self.values, orders, strict=True)
         values = tuple(tuple(found[i] for i in order.tolist()) for found, order in pairs)
-        schema = _declaring(self.schema, dict(zip(self.discrete, values, strict=False)))
+        schema = _declaring(self.reader.schema, dict(zip(self.discrete, values, strict=False)))
         return replace(self, reader=Instances(schema), values=values)
 
     def encode(self, matrix: FloatArray, classes: IntArray | None = None, weights: FloatArray | None = None) -> Cells:

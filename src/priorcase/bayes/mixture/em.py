@@ -355,7 +355,8 @@ def select(
     layout: Layout, cells: Cells, numbers: Sequence[int], name: SelectionName, search: Search
 ) -> tuple[Run, Selection]:
     """The best run of EM with the best number of components, and the scores of all numbers."""
-    bounds = np.array([scale.largest_precision for scale in layout.scales])
+    # The precisions, in standard units, at which the density of a Gaussian reaches 1 per grain.
+    bounds = np.array([2.0 * math.pi * (scale.spread / scale.grain) ** 2 for scale in layout.scales])
     merged, prior = cells.merged(), Prior.of(search.weight, bounds)
     if name == "cheeseman_stutz":
         runs = _runs(layout, [(n, merged) for n in numbers], prior, search)
@@ -401,35 +402,27 @@ def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
     evidence is known in closed form (Cheeseman & Stutz 1996). The first three terms measure one mode of the posterior;
     ``ln K!`` counts its copies. Exact with one component; too low where components overlap.
     """
-    units = float((cells.weights * cells.offsets).sum())
-    completed = _log_evidence(run.statistics, prior)
-    mode = completed + run.log_likelihood - _log_complete(run.parameters, run.statistics) + units
-    return mode + math.lgamma(len(run.parameters) + 1)
-
-
-def _log_evidence(statistics: Statistics, prior: Prior) -> float:
-    """``ln P(D^ | M)``: completed rows under a mixture, averaged over its parameters, in standard units."""
+    parameters, statistics, n = run.parameters, run.statistics, run.statistics.known
+    # ln P(D^ | M): completed rows averaged over all parameters, in standard units.
     total = float(log_marginal(statistics.rows, prior.weight))
     total += sum(float(log_marginal(counts, prior.weight).sum()) for counts in statistics.counts if counts.shape[1])
     # The posterior of mean and precision is again a Normal-Gamma.
-    n = statistics.known
     strength, shape = prior.strength + n, prior.shape + 0.5 * n
     rate = prior.rate + 0.5 * np.maximum(statistics.squares - np.square(statistics.sums) / strength, 0.0)
     logs = log_rising(np.full_like(n, prior.shape), 0.5 * n) + prior.shape * math.log(prior.rate)
     logs += 0.5 * np.log(prior.strength / strength) - shape * np.log(rate) - 0.5 * n * LOG_2PI
     # Both are truncated at the largest precision.
     logs += log_below(shape, rate * prior.bounds) - log_below(np.array(prior.shape), prior.rate * prior.bounds)
-    return total + float(logs.sum())
-
-
-def _log_complete(parameters: Parameters, statistics: Statistics) -> float:
-    """``ln P(D^ | theta)``: completed rows under given parameters, in standard units."""
+    evidence = total + float(logs.sum())
+    # ln P(D^ | theta^): completed rows under the parameters found, in standard units.
     total = float((statistics.rows * parameters.log_weights).sum())
     for counts, table in zip(statistics.counts, parameters.tables, strict=True):
         total += float((counts * table[:, :-2]).sum())
-    means, precisions, n = parameters.means, parameters.precisions, statistics.known
+    means, precisions = parameters.means, parameters.precisions
     squares = statistics.squares - 2.0 * means * statistics.sums + np.square(means) * n
-    return total + float((0.5 * n * (np.log(precisions) - LOG_2PI) - 0.5 * precisions * squares).sum())
+    complete = total + float((0.5 * n * (np.log(precisions) - LOG_2PI) - 0.5 * precisions * squares).sum())
+    units = float((cells.weights * cells.offsets).sum())
+    return evidence + run.log_likelihood - complete + units + math.lgamma(len(parameters) + 1)
 
 
 def _folds(cells: Cells, seed: int) -> list[tuple[Cells, Cells]]:

@@ -60,18 +60,15 @@ class MixtureModel(BaseEstimator):
 
     Parameters
     ----------
-    n_components
-        Number of components; ``"auto"`` tries 1 to ``max_components`` and takes the one with the best score.
-    max_components
-        The largest number that ``"auto"`` tries; never more than there are rows.
+    n_components, max_components
+        Number of components; ``"auto"`` tries 1 to ``max_components``, or to the number of rows, and takes the best.
     selection
         ``"cheeseman_stutz"``: an approximation of the log evidence (Cheeseman & Stutz 1996), exact for one component.
         ``"held_out"``: mean log-score of held-out rows in five folds: of the class where there is one, of the row
         otherwise.
-    n_init
-        Starts of EM for each number of components; the best run is kept.
-    max_iter, tol
-        A run ends after this many iterations, or when one gains at most this many nats per row.
+    n_init, max_iter, tol
+        Starts of EM for each number of components, of which the best is kept. A run ends after ``max_iter`` iterations,
+        or when one gains at most ``tol`` nats per row.
     prior
         Prior strength in rows, from 1e-100 to 1e100.
     random_state
@@ -175,12 +172,10 @@ class MixtureModel(BaseEstimator):
                 "Found array with 1 sample, while a minimum of 2 is required to tell components apart. Pass more rows; "
                 "a row of weight 2 counts as two."
             )
-        numbers: Sequence[int] = range(1, int(min(self.max_components, rows)) + 1)
-        if self.n_components != "auto":
-            if self.n_components > rows:
-                text = f"n_components must be at most {int(rows)}, the number of rows, got {self.n_components}"
-                raise ParameterError(text)
-            numbers = [int(self.n_components)]
+        if self.n_components != "auto" and self.n_components > rows:
+            raise ParameterError(f"n_components must be at most {int(rows)}, one for each row, got {self.n_components}")
+        every = range(1, int(min(self.max_components, rows)) + 1)
+        numbers: Sequence[int] = every if self.n_components == "auto" else [int(self.n_components)]
         search = Search(
             weight=float(self.prior),
             n_init=int(self.n_init),
@@ -197,6 +192,8 @@ class MixtureModel(BaseEstimator):
         found = layout.reordered(shown), parameters.reordered(shown)
         self._mixture = FittedMixture(*found, training, instances.schema, labels, backend)
         self.selection_ = replace(selection, backend=backend)
+        self.schema_ = instances.schema
+        self.n_components_, self.weights_ = len(parameters), np.exp(parameters.log_weights)
         self.history_, self.log_posterior_ = run.history, float(run.history[-1])
         self.n_iter_, self.converged_ = run.history.size - 1, run.converged
         record_features(self, instances.schema)
@@ -207,28 +204,10 @@ class MixtureModel(BaseEstimator):
 
     @property
     @reads
-    def n_components_(self) -> int:
-        """The number of components."""
-        return len(self._fitted().parameters)
-
-    @property
-    @reads
-    def weights_(self) -> FloatArray:
-        """Probability of each component, descending."""
-        return np.exp(self._fitted().parameters.log_weights)
-
-    @property
-    @reads
     def components_(self) -> Components:
         """The distributions of each component; prints as a table."""
         mixture = self._fitted()
         return Components.of(mixture.layout, mixture.parameters, mixture.backend)
-
-    @property
-    @reads
-    def schema_(self) -> Schema:
-        """The schema of the columns."""
-        return self._fitted().schema
 
     @property
     @reads
@@ -330,16 +309,6 @@ class MixtureModel(BaseEstimator):
 
         ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t p(v_t | k)`` over the components. Columns that are neither
         targets nor known are summed out; so is the class. Parameters are those of `NaiveBayes.predict_joint`.
-
-        Examples
-        --------
-        >>> import priorcase as pc
-        >>> X = [["red", "S"], ["red", "S"], ["blue", "M"], ["blue", "M"], ["blue", "L"]] * 4
-        >>> pc.MixtureModel(2, random_state=0).fit(X).predict_joint([[None, "S"]], targets=[0])
-        query 0
-          x0    probability
-          red        0.7865
-          blue       0.2135
         """
         return questions.predict_joint(self._fitted(), X, targets, y)
 

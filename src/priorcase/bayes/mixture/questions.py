@@ -93,8 +93,7 @@ def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, columns: S
 def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyArray, FloatArray | None]:
     """The most probable value of column ``a`` and the probabilities; or its expected number and None."""
     layout, parameters = mixture.layout, mixture.parameters
-    j = layout.discrete_at(a)
-    if j is not None:
+    if (j := layout.discrete_at(a)) is not None:
         values, chances = values_of(mixture, a), distribution(parameters, shares, j)
         return values[chances.argmax(axis=1)], chances
     if a in layout.numeric:
@@ -111,10 +110,8 @@ def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyA
 
 def _never_known(mixture: FittedMixture, a: int) -> ParameterError:
     label = mixture.schema.label(a)
-    return ParameterError(
-        f"column {label!r} was missing in every training row. Leave the column out, or declare its values: "
-        f"schema={{{label!r}: Nominal(('yes', 'no'))}}."
-    )
+    text = f"column {label!r} was missing in every training row. Leave the column out, or declare its values: "
+    return ParameterError(text + f"schema={{{label!r}: Nominal(('yes', 'no'))}}.")
 
 
 # -- imputing
@@ -129,26 +126,30 @@ def impute(mixture: FittedMixture, X: Any) -> Any:
     for a in range(len(schema)):
         missing: BoolArray = np.isnan(matrix[:, a])
         if missing.any():
-            values, chances = _predicted(mixture, shares[:, missing], a)
+            found, chances = _predicted(mixture, shares[:, missing], a)
             position = a if schema.names is None or names is None else names.index(schema.names[a])
-            fills[position] = (missing, values.tolist(), chances is None)
+            fills[position] = (missing, found.tolist(), chances is None)
     if nw.dependencies.is_into_dataframe(X):
-        return _filled_frame(X, fills)
+        frame = nw.from_native(X, eager_only=True)
+        if frame.implementation.is_pandas_like():
+            result = X.copy()
+            for position, fill in fills.items():
+                result.isetitem(position, _filled_pandas(X.iloc[:, position], *fill))
+            return result
+        columns = [_filled_series(frame[frame.columns[position]], *fill) for position, fill in fills.items()]
+        return frame.with_columns(columns).to_native()
     if isinstance(X, (list, tuple)):
         return _filled_rows(X, fills)
-    return _filled_array(X if isinstance(X, np.ndarray) else np.asarray(X), fills)
+    array = np.asarray(X)
+    whole = array.dtype.kind in "iub" and any(numeric for _, _, numeric in fills.values())
+    array = array.astype(np.float64) if whole else array.copy()
+    for position, (missing, values, _) in fills.items():
+        array[missing, position] = objects(values) if array.dtype.kind == "O" else values
+    return array
 
 
 _Fill = tuple[BoolArray, list[Any], bool]
 """The missing rows of a column, a value for each, and whether they are expected numbers, which may be fractions."""
-
-
-def _filled_array(X: AnyArray, fills: dict[int, _Fill]) -> AnyArray:
-    whole = X.dtype.kind in "iub" and any(numeric for _, _, numeric in fills.values())
-    result = X.astype(np.float64) if whole else X.copy()
-    for position, (missing, values, _) in fills.items():
-        result[missing, position] = objects(values) if result.dtype.kind == "O" else values
-    return result
 
 
 def _filled_rows(X: list[Any] | tuple[Any, ...], fills: dict[int, _Fill]) -> list[Any] | tuple[Any, ...]:
@@ -162,17 +163,6 @@ def _filled_rows(X: list[Any] | tuple[Any, ...], fills: dict[int, _Fill]) -> lis
         for old, row in zip(X, rows, strict=True)
     ]
     return like if isinstance(X, list) else tuple(like)
-
-
-def _filled_frame(X: Any, fills: dict[int, _Fill]) -> Any:
-    frame = nw.from_native(X, eager_only=True)
-    if frame.implementation.is_pandas_like():
-        result = X.copy()
-        for position, fill in fills.items():
-            result.isetitem(position, _filled_pandas(X.iloc[:, position], *fill))
-        return result
-    columns = [_filled_series(frame[frame.columns[position]], *fill) for position, fill in fills.items()]
-    return frame.with_columns(columns).to_native()
 
 
 def _filled_pandas(column: Any, missing: BoolArray, values: list[Any], numeric: bool) -> Any:
@@ -210,10 +200,10 @@ def _filled_series(series: nw.Series[Any], missing: BoolArray, values: list[Any]
     given = nw.String if text else None if series.dtype == nw.Object else series.dtype
     fill: nw.Series[Any] = nw.new_series(series.name, spread, given, backend=backend)
     kept: nw.Series[Any] = nw.new_series("kept", (~missing).tolist(), nw.Boolean, backend=backend)
-    result: nw.Series[Any] = series.zip_with(kept, fill).alias(series.name)
+    result: nw.Series[Any] = series.zip_with(kept, fill)
     if text:
-        result = nw.from_native(result.to_native().cast(kind.type), series_only=True).alias(series.name)
-    return result
+        result = nw.from_native(result.to_native().cast(kind.type), series_only=True)
+    return result.alias(series.name)
 
 
 # -- sampling
@@ -225,10 +215,10 @@ def sample(mixture: FittedMixture, n: int, random_state: Any) -> tuple[Any, AnyA
     layout, parameters = mixture.layout, mixture.parameters
     weights = np.exp(parameters.log_weights)
     owners = rng.choice(len(parameters), size=n, p=weights / weights.sum())
-    columns = [_drawn_column(mixture, parameters, a, owners, rng) for a in range(len(layout.schema))]
+    columns = [_drawn_column(mixture, a, owners, rng) for a in range(len(layout.reader.schema))]
     drawn = owners if mixture.labels is None else mixture.labels[_drawn_codes(parameters.tables[-1], owners, rng)]
-    if mixture.backend is not None and layout.schema.names is not None:
-        named = zip(layout.schema.names, columns, strict=True)
+    if mixture.backend is not None and layout.reader.schema.names is not None:
+        named = zip(layout.reader.schema.names, columns, strict=True)
         plain: dict[Any, Any] = {name: column.tolist() for name, column in named}
         return nw.from_dict(plain, backend=mixture.backend).to_native(), drawn
     table = np.empty((n, len(columns)), dtype=object if layout.discrete else np.float64)
@@ -237,11 +227,9 @@ def sample(mixture: FittedMixture, n: int, random_state: Any) -> tuple[Any, AnyA
     return table, drawn
 
 
-def _drawn_column(
-    mixture: FittedMixture, parameters: Parameters, a: int, owners: IntArray, rng: np.random.Generator
-) -> AnyArray:
+def _drawn_column(mixture: FittedMixture, a: int, owners: IntArray, rng: np.random.Generator) -> AnyArray:
     """Values of a column; one that was never known stays missing."""
-    layout = mixture.layout
+    layout, parameters = mixture.layout, mixture.parameters
     if a in layout.numeric:
         j = layout.numeric.index(a)
         spread = np.sqrt(1.0 / parameters.precisions[j])
@@ -280,8 +268,9 @@ class TrainingOddness:
     @classmethod
     def of(cls, layout: Layout, parameters: Parameters, cells: Cells) -> TrainingOddness:
         """From the training rows."""
-        scores, usual, known = np.empty(len(cells)), np.zeros(len(layout.schema)), np.zeros(len(layout.schema))
-        for rows in cells.blocks(len(parameters) * len(layout.schema)):
+        n = len(layout.reader.schema)
+        scores, usual, known = np.empty(len(cells)), np.zeros(n), np.zeros(n)
+        for rows in cells.blocks(len(parameters) * n):
             scores[rows], surprises, _ = _measured(layout, parameters, cells, rows)
             usual += np.einsum("na,n->a", surprises, cells.weights[rows])
         order = np.argsort(scores, kind="stable")
@@ -296,7 +285,7 @@ def oddness(mixture: FittedMixture, X: Any) -> Oddness:
     layout = mixture.layout
     table = read_queries(X, layout.reader)
     cells = layout.encode(layout.reader.encode(table))
-    parts = cells.blocks(len(mixture.parameters) * len(layout.schema))
+    parts = cells.blocks(len(mixture.parameters) * len(layout.reader.schema))
     blocks = [_measured(layout, mixture.parameters, cells, rows) for rows in parts]
     scores, surprises, shares = (np.concatenate(column) for column in zip(*blocks, strict=True))
     return Oddness(
@@ -325,7 +314,7 @@ def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice)
     for term in terms[:0:-1]:
         after.append(after[-1] + term)
     before = np.repeat(parameters.log_weights[:, None], n, axis=1)
-    surprises, shares = np.zeros((n, len(layout.schema))), np.zeros((n, len(layout.schema)))
+    surprises, shares = np.zeros((n, len(layout.reader.schema))), np.zeros((n, len(layout.reader.schema)))
     for a, term in zip(columns, terms, strict=True):
         others = before + after.pop()
         surprises[:, a] = -normalize(others - normalize(others.copy()) + term)

@@ -10,22 +10,8 @@ import numpy as np
 
 from priorcase._typing import Backend, FloatArray, IntArray, Name, Value
 from priorcase.bayes.mixture.columns import Layout
-from priorcase.learning.results import (
-    Grid,
-    GridResult,
-    PerQuery,
-    Row,
-    attribute_names,
-    by_attribute,
-    framed,
-    free_label,
-    grids_html,
-    grids_text,
-    rest_text,
-    short,
-    text_width,
-    value_text,
-)
+from priorcase.learning import results as layouts
+from priorcase.learning.results import Grid, GridResult, attribute_names, framed, grids_html, grids_text, short
 
 if TYPE_CHECKING:
     from priorcase.bayes.mixture.em import Parameters
@@ -113,18 +99,18 @@ class Components:
     def of(cls, layout: Layout, parameters: Parameters, backend: Backend | None) -> Components:
         """The components in the units of the table."""
         columns: dict[Name, Gaussians | Chances] = {}
-        names = attribute_names(layout.schema)
-        for a in range(len(layout.schema)):
+        tables = [np.exp(table[:, :-2]) for table in parameters.tables]
+        for a, name in enumerate(attribute_names(layout.reader.schema)):
             if a in layout.numeric:
                 j = layout.numeric.index(a)
                 scale = layout.scales[j]
                 spread = np.sqrt(1.0 / parameters.precisions[j]) * scale.spread * scale.unit
-                columns[names[a]] = Gaussians(scale.original(parameters.means[j]), spread)
+                columns[name] = Gaussians(scale.original(parameters.means[j]), spread)
             elif a in layout.discrete:
                 j = layout.discrete.index(a)
-                columns[names[a]] = Chances(layout.values[j], np.exp(parameters.tables[j][:, :-2]))
+                columns[name] = Chances(layout.values[j], tables[j])
         if layout.has_class:
-            columns[free_label("class", columns)] = Chances(layout.values[-1], np.exp(parameters.tables[-1][:, :-2]))
+            columns[layouts.free_label("class", columns)] = Chances(layout.values[-1], tables[-1])
         return cls(np.exp(parameters.log_weights), columns, backend)
 
     def __len__(self) -> int:
@@ -139,7 +125,11 @@ class Components:
         found: list[tuple[Any, ...]] = []
         for k, weight in enumerate(self.weights.tolist()):
             for name, column in self.columns.items():
-                found += [(k, weight, name, *cells) for cells in _cells(column, k)]
+                if isinstance(column, Gaussians):
+                    found.append((k, weight, name, None, np.nan, float(column.means[k]), float(column.deviations[k])))
+                else:
+                    pairs = zip(column.values, column.probabilities[k].tolist(), strict=True)
+                    found += [(k, weight, name, value, chance, np.nan, np.nan) for value, chance in pairs]
         labels = ("component", "weight", "column", "value", "probability", "mean", "deviation")
         columns: dict[str, Any] = dict(zip(labels, map(list, zip(*found, strict=True)), strict=True))
         columns["component"] = np.array(columns["component"], np.int64)
@@ -161,22 +151,14 @@ class Components:
         panels, left = list[list[list[str]]](), 0
         for k, weight in enumerate(self.weights.tolist()):
             text = [str(k), f"{weight:.3g}", *(_text(column, k) for column in self.columns.values())]
-            width = text_width(text) + 2
+            width = layouts.text_width(text) + 2
             if not panels or width > left:
                 panels.append([labels])
-                left = 120 - text_width(labels)
+                left = 120 - layouts.text_width(labels)
             panels[-1].append(text)
             left -= width
         lines = [list(zip(*panel, strict=True)) for panel in panels]
         return [Grid("Components", first, rest) for first, *rest in lines]
-
-
-def _cells(column: Gaussians | Chances, k: int) -> list[tuple[Value | None, float, float, float]]:
-    """Value, probability, mean and deviation, as far as they are there."""
-    if isinstance(column, Gaussians):
-        return [(None, np.nan, float(column.means[k]), float(column.deviations[k]))]
-    pairs = zip(column.values, column.probabilities[k].tolist(), strict=True)
-    return [(value, chance, np.nan, np.nan) for value, chance in pairs]
 
 
 def _text(column: Gaussians | Chances, k: int) -> str:
@@ -185,11 +167,11 @@ def _text(column: Gaussians | Chances, k: int) -> str:
     chances = column.probabilities[k]
     likely = np.argsort(-chances, kind="stable")[:3].tolist()
     more = ", ..." if chances.size > 3 else ""
-    return ", ".join(f"{value_text(column.values[i], 16)} {chances[i]:.2f}" for i in likely) + more
+    return ", ".join(f"{layouts.value_text(column.values[i], 16)} {chances[i]:.2f}" for i in likely) + more
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Oddness(PerQuery):
+class Oddness(layouts.PerQuery):
     """How odd some rows are, and why.
 
     ``oddness[i]`` and ``oddness[i:j]`` are the same for some rows alone, which keep their numbers. Prints as a table,
@@ -210,7 +192,7 @@ class Oddness(PerQuery):
     """
 
     names: tuple[Name, ...]
-    queries: list[Row]
+    queries: list[layouts.Row]
     scores: FloatArray
     tails: FloatArray
     surprises: FloatArray
@@ -238,15 +220,15 @@ class Oddness(PerQuery):
         query = np.array(self.numbers, np.int64)
         columns = {"query": query, "score": self.scores, "tail": self.tails, "component": self.mixing}
         parts = {"surprise": self.surprises, "share": self.shares}
-        return framed(by_attribute(columns, self.names, self.queries, parts), self.backend)
+        return framed(layouts.by_attribute(columns, self.names, self.queries, parts), self.backend)
 
     def __str__(self) -> str:
-        return grids_text(self._grids(), rest_text(_QUERIES, len(self)))
+        return grids_text(self._grids(), layouts.rest_text(_QUERIES, len(self)))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return grids_html(self._grids(), rest_text(_QUERIES, len(self)))
+        return grids_html(self._grids(), layouts.rest_text(_QUERIES, len(self)))
 
     def _grids(self) -> list[Grid]:
         return [self._grid(i) for i in range(min(len(self), _QUERIES))]
@@ -257,7 +239,7 @@ class Oddness(PerQuery):
         order = [a for a in np.argsort(-beyond, kind="stable").tolist() if self.queries[i][a] is not None]
         lines = []
         for a in order[:_ATTRIBUTES]:
-            texts = [short(str(self.names[a]), _VALUE_WIDTH), value_text(self.queries[i][a], _VALUE_WIDTH)]
+            texts = [short(str(self.names[a]), _VALUE_WIDTH), layouts.value_text(self.queries[i][a], _VALUE_WIDTH)]
             numbers = (self.surprises[i, a], self.usual[a], beyond[a], self.shares[i, a])
             lines.append([*texts, *(f"{number:.3g}" for number in numbers)])
         if rest := order[_ATTRIBUTES:]:

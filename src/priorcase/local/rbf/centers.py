@@ -278,7 +278,7 @@ class Mixture:
     def cells(self) -> FloatArray:
         """The centre of each component: means, and the most probable values and levels."""
         layout, columns = self.layout, list[Any]()
-        for a in range(len(layout.schema)):
+        for a in range(len(layout.reader.schema)):
             if a in layout.numeric:
                 j = layout.numeric.index(a)
                 columns.append(layout.scales[j].original(self.parameters.means[j]).tolist())
@@ -297,7 +297,7 @@ class Mixture:
         numbers in the distance's own units it is the mean variance of the component. 0 where all are at the centre.
         """
         total, reached, rows = np.zeros(len(centers)), np.zeros(len(centers)), self.rows
-        table = self.layout.schema.read(rows.instances.decode(rows.positions))
+        table = self.layout.reader.schema.read(rows.instances.decode(rows.positions))
         encoded = self.layout.encode(self.layout.reader.encode(table), None, rows.weights)
         for part in encoded.blocks(len(centers)):
             shares = responsibilities(self.parameters, encoded.take(part))[0].T * encoded.weights[part, None]
@@ -305,7 +305,7 @@ class Mixture:
             known = np.isfinite(squares)
             total += (shares * np.where(known, squares, 0.0)).sum(axis=0)
             reached += (shares * known).sum(axis=0)
-        attributes = len(self.layout.schema)
+        attributes = len(self.layout.reader.schema)
         return np.sqrt(np.divide(total, attributes * reached, out=np.zeros(len(centers)), where=reached > 0))
 
 

@@ -97,10 +97,8 @@ def fit_network(
     """Find centres, then widths, then the weights of the output layer; ``like`` are any centres, for the distance."""
     spread = np.ptp(rows.targets, axis=0)
     if ((spread > 0.0) & (spread < _SMALLEST_SPREAD)).any():
-        raise NumericRangeError(
-            f"targets differ by less than {_SMALLEST_SPREAD}, and squares of that vanish in float64. Multiply y by a "
-            "power of ten."
-        )
+        text = f"targets differ by less than {_SMALLEST_SPREAD}, and squares of that vanish in float64. Multiply y by "
+        raise NumericRangeError(text + "a power of ten.")
     count = center_count(design.n_centers, design.centers, rows.distinct())
     criterion: Criterion = "loo" if design.alpha == "loo" else "gcv"  # what widths and penalties are chosen by
     # Blocks of rows, each no smaller than the triangle kept of the rows before.
@@ -193,14 +191,12 @@ class RBFNetwork(NeighborsEstimator):
     @reads
     def centers_(self) -> Any:
         """The centres as a frame with a row for each, of the library fitted with or the installed one."""
-        centers, instances = self._network().centers, self._stored().instances
-        columns: dict[str, Any] = {}
+        cells, instances, columns = self._network().centers.cells, self._stored().instances, dict[str, Any]()
         for a, name in enumerate(attribute_names(instances.schema)):
-            column = centers.cells[:, a]
-            shown: Any = column.copy()
+            shown: Any = cells[:, a].copy()
             if not isinstance(instances.schema.kinds[a], Numeric):
                 values = instances.values(a)
-                shown = [None if cell != cell else values[int(cell)] for cell in column.tolist()]
+                shown = [None if cell != cell else values[int(cell)] for cell in shown.tolist()]
             columns[free_label(str(name), columns)] = shown
         return framed(columns, self._backend)
 
@@ -275,10 +271,8 @@ class RBFNetwork(NeighborsEstimator):
         outputs, far = self._network().outputs(cells, threads=self._threads())
         if far.any():
             queries = np.flatnonzero(far).tolist()
-            text = (
-                f"no centre is near {'query' if len(queries) == 1 else 'queries'} {listed(queries)} of {len(cells)}; "
-                "the intercept alone is predicted there. Use a larger width, or a local model."
-            )
+            text = f"no centre is near queries {listed(queries)} of {len(cells)}; the intercept alone is predicted. "
+            text += "Use a larger width, or a local model."
             warn_queries(FarQueryWarning, queries, text)
         return outputs
 
@@ -442,8 +436,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     def _learned(self) -> FloatArray:
         instances = self._stored().instances
-        n = 0 if instances.targets is None else len(instances.targets)
-        return np.stack([instances.target(t) for t in range(n)], axis=1)
+        return np.stack([instances.target(t) for t in range(len(instances.targets or ()))], axis=1)
 
     def _strata(self, rows: SortedRows, count: int) -> IntArray:
         return quantile_groups(rows.targets, rows.weights, min(10, count))
@@ -531,8 +524,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The class with the largest output for each query, the first in ``classes_`` among equals."""
-        chosen: AnyArray = self._classes().labels[self._outputs_of(X).argmax(axis=1)]
-        return chosen
+        return np.asarray(self._classes().labels[self._outputs_of(X).argmax(axis=1)])
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
@@ -541,11 +533,10 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Leave-one-out class probabilities of each stored row, in the order of ``ids_``.
+        """Leave-one-out class probabilities of each stored row, as in `RBFNetworkRegressor.loo_predict`.
 
-        In closed form, as `RBFNetworkRegressor.loo_predict`, with ``relearn`` as there: the row is left out with all
-        its weight. Its class stays one of ``classes_``. Where the network passes through the row whatever its class is,
-        and where no output is above 0, the probabilities are the class frequencies of the other rows.
+        Its class stays one of ``classes_``. Where the network passes through the row whatever its class is, and where
+        no output is above 0, the probabilities are the class frequencies of the other rows.
         """
         outputs, classes = self._loo_outputs(relearn), self._classes()
         weights = self._stored().row_weights

@@ -138,16 +138,12 @@ class RidgeCurve(GridResult):
 
     Parameters
     ----------
-    criterion
-        The estimate: ``"gcv"``, or ``"loo"``, the leave-one-out mean squared error.
-    widths
-        The mean width of the centres.
+    criterion, widths
+        The estimate: ``"gcv"``, or ``"loo"``, the leave-one-out mean squared error; and the mean width of the centres.
     alphas, freedom, scores
         The penalty, the effective number of parameters, and the estimate; infinite where no rows are left to judge by.
-    chosen
-        The position of the chosen one: the lowest estimate, the strongest penalty among equals.
-    backend
-        The library whose frame the estimator was fitted on, or None.
+    chosen, backend
+        The position of the lowest estimate, with the strongest penalty among equals; the frame library of the fit.
     """
 
     criterion: Criterion
