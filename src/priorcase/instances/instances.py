@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -19,9 +20,8 @@ from numpy.typing import ArrayLike
 from priorcase._core import code_counts, recode
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name, Value
 from priorcase.exceptions import SchemaMismatchError, TargetError, UnknownIdError, listed, misspelt
-from priorcase.instances.digest import fingerprint
 from priorcase.schema import Coded, Kind, Nominal, Ordinal, Schema, Table
-from priorcase.schema.kinds import content_of, identity
+from priorcase.schema.kinds import canonical, content_of, identity
 
 _WIDTHS = ((np.int8, 2**7), (np.int16, 2**15), (np.int32, 2**31))
 _EPOCHS = count()
@@ -70,16 +70,12 @@ class Growing:
 class NumberColumn(Growing):
     """The numbers of a numeric attribute, or the ranks of an ordinal one."""
 
-    __slots__ = ("kind",)
+    __slots__ = ("kind", "values")
 
     def __init__(self, kind: Kind, data: FloatArray | None = None) -> None:
         super().__init__(np.empty(0) if data is None else data)
         self.kind = kind
-
-    @property
-    def levels(self) -> tuple[Value, ...]:
-        """The levels of an ordinal attribute."""
-        return self.kind.order if isinstance(self.kind, Ordinal) else ()
+        self.values = kind.order if isinstance(kind, Ordinal) else ()
 
     def copy(self, size: int, codes: int) -> NumberColumn:
         """A column of its own with the first rows."""
@@ -352,7 +348,7 @@ class _Rows:
         if found is None:
             column = self.columns[j]
             if not isinstance(column, CodeColumn):
-                ranks, n = self.column(j), len(column.levels)
+                ranks, n = self.column(j), self.codes[j]
                 found = np.bincount(ranks[~np.isnan(ranks)].astype(np.int64), minlength=n)[:n]
             elif ("counted", j) in self._cache:
                 start, before = self._cache["counted", j]
@@ -497,7 +493,7 @@ class Instances:
         self.schema = schema
         self.targets = targets
         columns = tuple(make_column(kind) for kind in (*schema.kinds, *(targets.kinds if targets else ())))
-        codes = tuple(len(column.values) if isinstance(column, CodeColumn) else 0 for column in columns)
+        codes = tuple(len(column.values) for column in columns)
         self._rows = _Rows(columns, codes, Growing(np.empty(0, np.int64)), None, 0, 0)
 
     def __len__(self) -> int:
@@ -509,12 +505,9 @@ class Instances:
 
     def fork(self) -> Instances:
         """The same rows as instances of their own, at no cost: changes of one do not show in the other."""
-        other = Instances.__new__(Instances)
-        other.schema, other.targets, other._rows = self.schema, self.targets, self._rows
-        return other
+        return self._with(self.schema, self._rows)
 
-    def __copy__(self) -> Instances:
-        return self.fork()
+    __copy__ = fork
 
     def __deepcopy__(self, memo: Any) -> Instances:
         return self.fork()
@@ -522,9 +515,7 @@ class Instances:
     def __getstate__(self) -> dict[str, Any]:
         rows = self._rows.compacted()
         columns = [
-            (np.array(column.view(rows.size)), column.values[:n], column.free)
-            if isinstance(column, CodeColumn)
-            else (np.array(column.view(rows.size)), [], ())
+            (np.array(column.view(rows.size)), column.values[:n], getattr(column, "free", ()))
             for column, n in zip(rows.columns, rows.codes, strict=True)
         ]
         return {
@@ -541,13 +532,11 @@ class Instances:
         kinds = (*self.schema.kinds, *(self.targets.kinds if self.targets else ()))
         columns: list[Column] = []
         for kind, (data, values, free) in zip(kinds, state["columns"], strict=True):
-            made = make_column(kind)
-            columns.append(
-                CodeColumn(made.kind, data, list(values), None, tuple(free))
-                if isinstance(made, CodeColumn)
-                else made.with_data(data)
-            )
-        codes = tuple(len(column.values) if isinstance(column, CodeColumn) else 0 for column in columns)
+            if isinstance(kind, Nominal):
+                columns.append(CodeColumn(kind, data, list(values), None, tuple(free)))
+            else:
+                columns.append(NumberColumn(kind, data))
+        codes = tuple(len(column.values) for column in columns)
         weights = None if state["weights"] is None else Growing(state["weights"])
         self._rows = _Rows(tuple(columns), codes, Growing(state["ids"]), weights, len(state["ids"]), *state["counts"])
 
@@ -586,16 +575,15 @@ class Instances:
     def subset(self, ids: ArrayLike) -> Instances:
         """Some rows, with their ids, as instances of their own."""
         rows, places = self._rows, np.sort(self._places(ids, distinct=True))
-        columns = tuple(column.with_data(column.view(rows.size)[places]) for column in rows.columns)
-        for j, column in enumerate(columns):
+        columns = [column.with_data(column.view(rows.size)[places]) for column in rows.columns]
+        for j, (column, n) in enumerate(zip(columns, rows.codes, strict=True)):
             if isinstance(column, CodeColumn) and column.kind.values is None:
-                held = count_codes(column.data, rows.codes[j]) > 0
-                gone = [code for code in column.index.values() if code < rows.codes[j] and not held[code]]
-                if gone:
-                    columns = (*columns[:j], column.without(gone, rows.codes[j]), *columns[j + 1 :])
+                held = count_codes(column.data, n) > 0
+                if gone := [code for code in column.index.values() if code < n and not held[code]]:
+                    columns[j] = column.without(gone, n)
         weights = None if rows.weights is None else Growing(rows.weights.view(rows.size)[places])
         stored = Growing(rows.ids.view(rows.size)[places])
-        return self._with(self.schema, _Rows(columns, rows.codes, stored, weights, len(places), rows.next_id))
+        return self._with(self.schema, _Rows(tuple(columns), rows.codes, stored, weights, len(places), rows.next_id))
 
     def reshaped(self, schema: Schema, sources: Sequence[int | None]) -> Instances:
         """The rows with the attributes of another schema, as instances of their own; ids, targets and weights stay.
@@ -620,7 +608,7 @@ class Instances:
                 column = make_column(kind)
                 missing = -1 if isinstance(column, CodeColumn) else np.nan
                 columns.append(column.with_data(np.full(rows.size, missing, column.data.dtype)))
-                codes.append(len(column.values) if isinstance(column, CodeColumn) else 0)
+                codes.append(len(column.values))
             elif source is not None:
                 columns.append(rows.columns[source].copy(rows.size, rows.codes[source]))
                 codes.append(rows.codes[source])
@@ -720,10 +708,8 @@ class Instances:
             return np.array(table.block, order="C")
         state = self._rows
         if (row := table.row) is not None:
-            row_cells = [
-                column.cell(value, n) for column, value, n in zip(state.columns, row, state.codes, strict=False)
-            ]
-            return np.array([row_cells], np.float64)
+            items = zip(state.columns, row, state.codes, strict=False)
+            return np.array([[column.cell(value, n) for column, value, n in items]], np.float64)
         cells = np.empty((len(table), len(self.schema)))
         for a, column in enumerate(table.columns):
             cells[:, a] = state.columns[a].lookup(column, state.codes[a])
@@ -743,13 +729,12 @@ class Instances:
 
     def values(self, a: int) -> tuple[Value, ...]:
         """What each code or rank of attribute ``a`` stands for; None for a code that no value has."""
-        column = self._rows.columns[a]
-        return tuple(column.values[: self._rows.codes[a]]) if isinstance(column, CodeColumn) else column.levels
+        return tuple(self._rows.columns[a].values[: self._rows.codes[a]])
 
     def known(self, a: int) -> tuple[Value, ...]:
         """The values of attribute ``a`` that some row holds or the schema declares."""
         column = self._rows.columns[a]
-        return column.known(self._rows.codes[a]) if isinstance(column, CodeColumn) else column.levels
+        return column.known(self._rows.codes[a]) if isinstance(column, CodeColumn) else column.values
 
     def value_counts(self, a: int) -> IdArray:
         """Rows for each code or rank of attribute ``a``."""
@@ -778,12 +763,17 @@ class Instances:
 
         It is the same after any history of appends and removals that leaves the same rows, and does not depend on ids.
         """
-        rows = self._rows
-        columns = [
-            (rows.column(j), column.values if isinstance(column, CodeColumn) else None)
-            for j, column in enumerate(rows.columns)
-        ]
-        return fingerprint((self.schema, self.targets), columns, self.weights, len(self))
+        parts = sha256(b"priorcase instances 1rows %d" % len(self))
+        for schema in (self.schema, self.targets):
+            _update(parts, _described(schema))
+        for j, column in enumerate(self._rows.columns):
+            if isinstance(column, CodeColumn):
+                _update_codes(parts, self._rows.column(j), column.values)
+            else:
+                parts.update(_numbers(self._rows.column(j)))
+        weights = self.weights
+        parts.update(b"weights" if weights is None else b"weights" + _numbers(weights))
+        return parts.hexdigest()
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
@@ -823,6 +813,45 @@ class Instances:
                 f"ids must be distinct, but {listed(values[counts > 1].tolist())} occur more than once"
             )
         return places
+
+
+def _update(parts: Any, pieces: Iterable[bytes]) -> None:
+    """Add pieces with their lengths, so that no two lists of pieces read alike."""
+    pieces = list(pieces)
+    parts.update(b"%d;" % len(pieces))
+    for piece in pieces:
+        parts.update(b"%d:" % len(piece))
+        parts.update(piece)
+
+
+def _described(schema: Schema | None) -> Iterable[bytes]:
+    if schema is None:
+        return
+    yield b"unnamed" if schema.names is None else b"named"
+    yield from map(canonical, schema.names or ())
+    for kind in schema.kinds:
+        yield type(kind).__name__.encode()
+        if isinstance(kind, Ordinal):
+            yield canonical(kind.order)
+        if isinstance(kind, Nominal) and kind.values is not None:
+            # Declared values are a set: their order means nothing.
+            yield canonical(tuple(sorted(map(canonical, kind.values))))
+
+
+def _numbers(column: FloatArray) -> bytes:
+    """One bit pattern for each number: a single NaN, a single zero."""
+    return (np.where(np.isnan(column), np.nan, column) + 0.0).astype("<f8").tobytes()
+
+
+def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
+    """Values that occur, sorted, and the rows as positions among them: the numbering of codes leaves no trace."""
+    occurring = np.unique(codes[codes >= 0]).tolist()
+    written = sorted((canonical(values[code]), code) for code in occurring)
+    _update(parts, (text for text, _ in written))
+    positions = np.full(len(values) + 1, -1, "<i4")
+    for position, (_, code) in enumerate(written):
+        positions[code] = position
+    parts.update(positions[codes].tobytes())
 
 
 def check_ids(ids: ArrayLike) -> IdArray:

@@ -85,13 +85,11 @@ class Schema:
     objects
     ==================================================  ========================================================
 
-    Columns with a single value or a single row, or with missing values only, get the kind of their type. A Polars
-    ``Enum`` is not taken as ordinal, because its values often have no order: declare ``Ordinal`` if they do.
+    A Polars ``Enum`` is not taken as ordinal, because its values often have no order: declare ``Ordinal`` if they do.
 
-    **Kinds are fixed by the first rows** and do not change when rows are added or removed: a column that held a number
-    and text stays nominal when the text is forgotten. Declare the kinds when learning from a stream, whose first rows
-    may not show them. A column of objects that held only missing values is nominal, and refuses numbers until it holds
-    another value: only a declared kind can say whether they are amounts or codes.
+    **Kinds are fixed by the first rows** and do not change when rows are added or removed. Declare the kinds when
+    learning from a stream, whose first rows may not show them. A column of objects that held only missing values is
+    nominal, and refuses numbers until it holds another value: they could be amounts or codes.
 
     **Values** are known, unseen or missing. Missing are NaN, None, NaT, ``pandas.NA``, nulls, masked cells and
     ``Decimal("NaN")``; the texts ``"nan"`` and ``""`` are text. Two nominal values are equal when Python says so,
@@ -208,8 +206,7 @@ class Schema:
             A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
         categorical_features
             ``"from_dtype"``: by type, as in the table above. Otherwise the nominal columns, as a mask, positions or
-            names; all others are numeric (or ordinal, if their type has an order). None for no nominal column. An
-            integer is a name if the names are integers, and a position otherwise.
+            names; all others are numeric (or ordinal, if their type has an order). None for no nominal column.
         kinds
             Declared kinds, by name or position; they take precedence.
 
@@ -357,10 +354,7 @@ class Source:
 
 
 def open_source(X: Any) -> Source:
-    """Take the columns of a pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
-
-    Anything but a table of at least one column is refused; it may have no rows. The messages have scikit-learn's words.
-    """
+    """Take the columns of a frame, an array or a list of rows; messages have scikit-learn's words."""
     if isinstance(X, Source):
         return X
     if sparse.issparse(X):
@@ -549,10 +543,7 @@ _UNCLEAR = object()
 
 
 def read_one_row(schema: Schema, X: Any) -> Table | None:
-    """Read a single row of plain text, numbers, booleans and missing values; None for anything else.
-
-    The table is the one that reading its columns would give. It never raises.
-    """
+    """Read a single row of plain values as reading its columns would; None, never an error, for anything else."""
     row = _single_row(schema, X)
     if row is None or len(row) != len(schema):
         return None
@@ -572,15 +563,12 @@ def _single_row(schema: Schema, X: Any) -> Sequence[Any] | None:
         return None
     for kind, dtype in zip(schema.kinds, X.dtypes.tolist(), strict=True):
         known = dtype.kind in _PLAIN if isinstance(dtype, np.dtype) else isinstance(dtype, pandas.StringDtype)
-        if not known and (type(kind) is Numeric or not _has_text_categories(dtype)):
-            return None
+        if not known:
+            categories = getattr(dtype, "categories", None)
+            if type(kind) is Numeric or categories is None or categories.dtype.kind not in "OUT":
+                return None
     row: list[Any] = X.to_numpy(dtype=object)[0].tolist()
     return row
-
-
-def _has_text_categories(dtype: Any) -> bool:
-    categories = getattr(dtype, "categories", None)
-    return categories is not None and categories.dtype.kind in "OUT"
 
 
 def _cell(kind: Kind, value: Any) -> Any:

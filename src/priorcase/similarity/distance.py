@@ -103,8 +103,8 @@ class Distance:
     def __post_init__(self) -> None:
         if not isinstance(self.attributes, Mapping):
             raise ParameterError(
-                "attributes of Distance must be a mapping from columns to differences, such as {'size': Levels()} or "
-                f"{{0: Overlap()}}, got {quoted(self.attributes)}"
+                "attributes of Distance must be a mapping from columns to differences, such as {'size': Levels()}, got "
+                f"{quoted(self.attributes)}"
             )
         differences = {"numeric": self.numeric, "nominal": self.nominal, "ordinal": self.ordinal}
         differences |= {f"attributes[{key!r}]": difference for key, difference in self.attributes.items()}
@@ -168,10 +168,9 @@ class Distance:
         """For each column whether it is scaled by its range; None where one needs other statistics."""
         found = []
         for difference in self.differences(schema):
-            by_range = isinstance(difference, Absolute) and difference.scaling == "range" and difference.factor == 1
-            if not by_range and not _is_plain(difference) and not isinstance(difference, (Overlap, Levels)):
+            found.append(isinstance(difference, Absolute) and difference.scaling == "range" and difference.factor == 1)
+            if not (found[-1] or _is_plain(difference) or isinstance(difference, (Overlap, Levels))):
                 return None
-            found.append(by_range)
         return found
 
     def _check(self, difference: Difference, column: Column) -> None:
@@ -256,9 +255,8 @@ class FittedDistance:
     def refreshed(self, instances: Instances, row: FloatArray | None = None) -> FittedDistance:
         """The distance fitted to the rows as they are now; equal to a new fit, bit for bit.
 
-        Cheap after appends: ranges and counts are extended; only deviations, quantiles and windows are computed again.
-        After removals, or with row weights, everything is. ``row`` are the cells, shape (1, A), of the one row that was
-        appended: within the ranges it leaves ``terms`` the very same object.
+        After appends without weights, ranges and counts are extended. ``row`` are the cells, shape (1, A), of the one
+        row that was appended: within the ranges it leaves ``terms`` the very same object.
         """
         same, summary = self._line is instances.line, self._summary
         if same and instances.version == self._version:

@@ -140,8 +140,8 @@ def manhattan(scaling: Scaling = "none") -> Distance:
 def ib() -> Distance:
     """Aha's IB similarity with its sign turned, ``sqrt(sum d^2)`` (Aha, Kibler & Albert 1991).
 
-    Numbers by their range, stretched to hold the query as in Weka's IB1; values by overlap, levels by rank. A missing
-    value is as different from a present one as it can be; two missing values have d = 1.
+    As `heom`, but the range is stretched to hold the query as in Weka's IB1, and a missing value is as different from a
+    present one as it can be.
     """
     return Distance(numeric=Absolute("range", widen=True), missing="aha")
 

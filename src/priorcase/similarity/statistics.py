@@ -34,8 +34,8 @@ _LARGEST_EXPONENT = 1022
 class Summary:
     """The statistics of the first ``rows`` rows that appended rows can extend.
 
-    ``ranges`` are the smallest and the largest known number of each column, infinite where no range was needed; None
-    where other statistics were needed too. A row within them changes no statistic.
+    A row within ``ranges``, the smallest and the largest number of each column, changes no statistic; they are None
+    where more than ranges was needed.
     """
 
     rows: int
@@ -52,11 +52,7 @@ class Summary:
 
 
 class Statistics:
-    """Statistics over the rows of a table, each computed when first needed.
-
-    ``target`` is the position of the target whose classes are counted, or None. ``earlier`` is a summary of the same
-    table before rows were appended; it saves work and changes nothing.
-    """
+    """Statistics over the rows of a table, each computed when first needed; ``earlier`` rows only save work."""
 
     def __init__(self, instances: Instances, target: int | None, earlier: Summary | None = None) -> None:
         self.schema = instances.schema
@@ -118,14 +114,10 @@ class Statistics:
     def prior(self) -> FloatArray:
         """Share of each class among the rows whose class is known."""
         counts = self.table(("prior",), 0, lambda start: np.full(self._rows - start, -1, dtype=np.intp))
-        prior: FloatArray = shares(counts, np.zeros(counts.shape[1]))[0]
-        return prior
+        return np.asarray(shares(counts, np.zeros(counts.shape[1]))[0])
 
     def table(self, key: Key, n: int, codes_from: Callable[[int], NDArray[np.intp]]) -> Counts:
-        """Weight of each of n codes (row 0: code -1, row 1 + v: code v) in each class.
-
-        ``codes_from`` gives the codes of the rows from a given one on.
-        """
+        """Weight of each of n codes (row 0: code -1, row 1 + v: code v) in each class."""
 
         def compute(old: Counts | None, start: int) -> Counts:
             classes = self.class_codes(start)
@@ -187,7 +179,7 @@ class Column:
     def _ends(self, name: str) -> tuple[float, float]:
         def compute(old: tuple[float, float] | None, start: int) -> tuple[float, float]:
             low, high = (math.nan, math.nan) if old is None else old
-            numbers = np.asarray(self.all._instances.column(self.a), dtype=np.float64)[start:]
+            numbers = np.asarray(self.all._instances.column(self.a), np.float64)[start:]
             if self.all.weights is not None:
                 numbers = numbers[self.all.weights[start:] > 0]
             if len(numbers):
