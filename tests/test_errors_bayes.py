@@ -204,7 +204,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: fitted(prior={"colour": 1.0}), ParameterError, "'colour'"),
     (lambda: bayes.PerAttribute(3), ParameterError, "a mapping from column"),  # type: ignore[arg-type]
     (lambda: fitted(class_prior="frequency"), ParameterError, "class_prior must be None"),
-    (lambda: fitted(class_prior=[1.0, 2.0, 3.0]), ParameterError, r"class_prior must have the shape \(2,\)"),
+    (lambda: fitted(class_prior=[1.0, 2.0, 3.0]), ParameterError, r"class_prior must be .* shape \(2,\)"),
     (lambda: fitted(class_prior=[1.0, -2.0]), ParameterError, "class_prior must be finite numbers above 0"),
     (lambda: fitted(class_prior=[1e300, 1e300]), ParameterError, "1e100"),
     (lambda: fitted(class_prior={"a": 1.0}), ParameterError, "class_prior has no weight for the class 'b'"),
@@ -220,7 +220,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: fitted().merge(3), ParameterError, "NaiveBayes.merge: other must be another fitted"),  # type: ignore[arg-type]
     (lambda: fitted().loo_predict_proba(relearn=1), ParameterError, "relearn must be"),  # type: ignore[arg-type]
     (lambda: fitted().forget([0, 1]).loo_predict_proba(), TooFewRowsError, "only one row"),
-    (lambda: fitted(numeric="gaussian").log_evidence_, NotAvailableError, "densities of 1 are estimated"),
+    (lambda: fitted(numeric="gaussian").log_evidence_, NotAvailableError, "density of 1 are estimated"),
     # distributions
     (lambda: bayes.evidence([1, -1]), ParameterError, "evidence: counts must be .*negative"),
     (lambda: bayes.laplace([1, np.nan]), ParameterError, "NaN or infinite"),

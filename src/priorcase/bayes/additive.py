@@ -289,10 +289,8 @@ class AdditiveModel:
         """Scores of the classes for each query, (queries, classes)."""
         found = np.empty((len(table), self.prior.size))
         first = Scale.JOINT if self.kernels else scale
-        cells = table.block
-        if cells is None and len(table) * len(instances.schema) <= _FEW_CELLS:
-            cells = instances.encode(table)
-        if cells is not None:
+        if table.block is not None or len(table) * len(instances.schema) <= _FEW_CELLS:
+            cells = instances.encode(table) if table.block is None else table.block
             self.scorer.score_cells(np.ascontiguousarray(cells), first, threads, found)
         else:
             self.scorer.score(*_query_columns(instances, table), first, threads, found)
@@ -306,7 +304,7 @@ class AdditiveModel:
         """What each attribute adds to the joint log of each class, (queries, attributes, classes)."""
         found = np.zeros((len(cells), cells.shape[1], self.prior.size))
         for d, a in enumerate(self.discrete.attributes):
-            found[:, a] = self.table[self.discrete.starts[d] + query_slots(cells[:, a], self.discrete, d)]
+            found[:, a] = self.table[self.discrete.starts[d] + self.discrete.slots(d, cells[:, a])]
         for a, density in self.densities.items():
             found[:, a] = density.logs(cells[:, a])
         for a, kernels in self.kernels.items():
@@ -323,29 +321,18 @@ def discrete_scorer(prior: FloatArray, table: FloatArray, discrete: Discrete) ->
     return scorer
 
 
-def query_slots(cells: FloatArray, discrete: Discrete, d: int) -> IntArray:
-    """The slot of each query's value of discrete attribute ``d``."""
-    missing, cuts = np.isnan(cells), discrete.cuts[d]
-    known = np.where(missing, 0.0, cells)
-    codes = known.astype(np.intp) if cuts is None else np.searchsorted(cuts, known, side="right")
-    size = int(discrete.starts[d + 1] - discrete.starts[d]) - FIRST
-    slots = np.where((codes < 0) | (codes >= size), UNSEEN, codes + FIRST)
-    return np.where(missing, MISSING, slots)
-
-
 def _query_columns(instances: Instances, table: Table) -> tuple[list[AnyArray], list[AnyArray | None]]:
     """The columns of a table as they are, and for the nominal ones the slot of each of their codes."""
     columns: list[AnyArray] = []
     translate: list[AnyArray | None] = []
     for a, column in enumerate(table.columns):
-        if isinstance(column, Coded):
-            slots = np.full(len(column.values) + 1, MISSING, np.int32)
-            for position, code in instances.translation(a, column).items():
-                slots[position + 1] = UNSEEN if code < 0 else code + FIRST
-            codes = column.codes
-            columns.append(codes if codes.dtype.itemsize <= 4 and codes.dtype.kind == "i" else codes.astype(np.int32))
-            translate.append(slots)
-        else:
+        if not isinstance(column, Coded):
             columns.append(column)
             translate.append(None)
+            continue
+        slots, codes = np.full(len(column.values) + 1, MISSING, np.int32), column.codes
+        for position, code in instances.translation(a, column).items():
+            slots[position + 1] = UNSEEN if code < 0 else code + FIRST
+        columns.append(codes if codes.dtype.itemsize <= 4 and codes.dtype.kind == "i" else codes.astype(np.int32))
+        translate.append(slots)
     return columns, translate

@@ -66,14 +66,15 @@ class Counts:
         self.classes += sign * code_counts(classes, self.classes.size)
 
 
-def slots_of(column: AnyArray, cuts: FloatArray | None = None) -> IntArray:
-    """The slot of each stored value: a code, a rank, or a number to be cut."""
-    if column.dtype.kind != "f":
-        codes = column.astype(np.intp)
-        return np.where(codes < 0, MISSING, codes + FIRST)
-    missing = np.isnan(column)
-    codes = np.where(missing, 0, column) if cuts is None else np.searchsorted(cuts, column, side="right")
-    return np.where(missing, MISSING, codes.astype(np.intp) + FIRST)
+def slots_of(column: AnyArray, cuts: FloatArray | None = None, n_codes: int | None = None) -> IntArray:
+    """The slot of each value: a code, a rank, or a number to be cut; codes beyond ``n_codes`` are unseen."""
+    missing = np.isnan(column) if column.dtype.kind == "f" else column < 0
+    known = np.where(missing, 0, column)
+    codes = known.astype(np.intp) if cuts is None else np.searchsorted(cuts, known, side="right")
+    slots = codes + FIRST
+    if n_codes is not None:
+        slots[(codes < 0) | (codes >= n_codes)] = UNSEEN
+    return np.where(missing, MISSING, slots)
 
 
 def group_sums(groups: IntArray, amounts: FloatArray, n: int) -> FloatArray:
@@ -129,6 +130,10 @@ class Discrete:
             return np.stack([group_sums(self.of, column, len(self.attributes)) for column in cells.T], axis=1)
         sums: AnyArray = np.add.reduceat(cells, self.starts[:-1], axis=0)
         return sums
+
+    def slots(self, d: int, cells: FloatArray) -> IntArray:
+        """The slot of each query's value of attribute ``d``."""
+        return slots_of(cells, self.cuts[d], int(self.starts[d + 1] - self.starts[d]) - FIRST)
 
     def codes(self, d: int) -> slice:
         """The cells of attribute ``d`` that stand for codes."""

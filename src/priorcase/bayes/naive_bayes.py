@@ -21,7 +21,7 @@ from priorcase.bayes.memory import FIRST, BayesMemory, Statistics, slots_of
 from priorcase.bayes.numeric import DENSITIES, PLUG_IN, FittedKernels, Gaussian, KernelDensity, Moments, Student
 from priorcase.bayes.priors import Auto, PerAttribute, Prior, PriorWeights, SymmetricPrior
 from priorcase.bayes.results import Contributions, JointDistribution
-from priorcase.exceptions import NotAvailableError, ParameterError, listed, quoted
+from priorcase.exceptions import NotAvailableError, ParameterError, quoted
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
@@ -295,15 +295,17 @@ class NaiveBayes(AdditiveBayes):
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows and their classes, natural logarithm."""
         memory, statistics = self._answering(), self._statistics()
-        if plugged := [a for a, strategy in enumerate(memory.numeric) if isinstance(strategy, PLUG_IN)]:
-            labels = listed([memory.instances.schema.label(a) for a in plugged])
-            raise NotAvailableError(
-                f"not defined: the parameters of the densities of {labels} are estimated, not averaged over. Fit with "
-                "numeric='student', or with bins such as 'mdl'"
-            )
-        students = [(a, strategy) for a, strategy in enumerate(memory.numeric) if isinstance(strategy, Student)]
-        marginals = (strategy.log_marginal(statistics.moments[a])[statistics.codes] for a, strategy in students)
-        return priors.counts_evidence(statistics, self._weights()) + float(sum(numbers.sum() for numbers in marginals))
+        total = 0.0
+        for a, strategy in enumerate(memory.numeric):
+            if isinstance(strategy, PLUG_IN):
+                label = memory.instances.schema.label(a)
+                raise NotAvailableError(
+                    f"not defined: the parameters of the density of {label!r} are estimated, not averaged over. Fit "
+                    "with numeric='student', or with bins such as 'mdl'"
+                )
+            if isinstance(strategy, Student):
+                total += strategy.log_marginal(statistics.moments[a])[statistics.codes].sum()
+        return priors.counts_evidence(statistics, self._weights()) + float(total)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

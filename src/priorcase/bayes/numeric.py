@@ -186,10 +186,9 @@ def moments_without_each(
 ) -> Moments:
     """The moments without each of some rows (None for all), whose numbers are known: one entry for each row.
 
-    Taking a value x of weight w out of n values with mean m and squared deviations D leaves ``n' = n - w``,
-    ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. Where the row makes up most of what it is taken
-    from, which few rows of a class can, the moments of the other rows are added up again instead. ``x``, ``own`` and
-    ``weights`` are number, class (below 0 for a row that was not counted) and weight of all rows.
+    ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. Where the row makes up most of what
+    it is taken from, which few rows of a class can, the moments of the other rows are added up again instead. ``x``,
+    ``own`` and ``weights`` are number, class (below 0 for a row that was not counted) and weight of all rows.
     """
     x, own = np.asarray(x, np.float64), np.asarray(own)
     rows = np.arange(len(x)) if rows is None else rows
@@ -243,17 +242,15 @@ class Student:
     ``a0 = degrees / 2``, ``b0 = degrees / 2 * scale^2``. After n values with mean ``x'`` and squared deviations ``D``:
     ``k = k0 + n``, ``m = (k0 m0 + n x') / k``, ``a = a0 + n / 2``, ``b = b0 + D / 2 + k0 n (x' - m0)^2 / (2 k)``, and
     the next value follows Student's t with ``2 a`` degrees of freedom around ``m`` with squared scale
-    ``b (k + 1) / (a k)`` (Bernardo & Smith 1994, appendix A; Murphy 2007, eqs. 85-89 and 110).
-
-    A column without known values, or whose known values are all equal, has the log-density 0 everywhere.
+    ``b (k + 1) / (a k)`` (Bernardo & Smith 1994, appendix A; Murphy 2007, eqs. 85-89 and 110). A column without two
+    different known values has the log-density 0 everywhere.
 
     Parameters
     ----------
     strength, degrees
         How many values the prior mean and the prior variance count for, from 1e-9 to 1e9.
     mean, scale
-        Prior mean and standard deviation, up to 1e100; None takes those of the column over all classes,
-        ``sqrt(D / n)`` for the deviation.
+        Prior mean and standard deviation, up to 1e100; None takes those of the column, ``sqrt(D / n)`` for the latter.
     """
 
     strength: float = 1.0
@@ -317,11 +314,9 @@ class Gaussian:
     ``1 / sqrt(2 pi v) exp(-(x - m)^2 / (2 v))``, ``v = D / (n - 1) + smoothing * V`` with ``D`` the sum of squared
     deviations in the class and ``V`` the variance of the column over all classes, divisor ``n - 1`` too.
 
-    A class whose known values weigh less than two rows has no variance of its own and takes ``V``; so does one whose
-    values are all equal (a variance below 1e-280) if ``smoothing``, from 0 to 1, is 0. A class without known values
-    takes the column's mean and ``V``. A column without known values, or whose known values are all equal, has the
-    log-density 0 everywhere. scikit-learn's ``GaussianNB`` divides by ``n`` instead, and smooths by the largest
-    variance of all columns.
+    A class whose known values weigh less than two rows takes ``V``; so does one whose values are all equal if
+    ``smoothing``, from 0 to 1, is 0. A class without known values takes the column's mean and ``V``. scikit-learn's
+    ``GaussianNB`` divides by ``n`` instead, and smooths by the largest variance of all columns.
     """
 
     smoothing: float = 1e-9
@@ -385,12 +380,8 @@ class KernelDensity:
     Silverman 1986, eq. 3.31), ``1 / sqrt(n)`` in the units of the column, whatever its spread ("john_langley"; John &
     Langley 1995, section 3), or a number from 1e-100 to 1e100. ``sd`` has divisor ``n - 1``; quartiles are the smallest
     values with at least this share at or below them; an IQR of 0 does not count. A class whose values are all equal, or
-    weigh less than two rows, takes the ``A`` of the column over all classes; a class without known values takes the
-    density of all values. A column without known values, or whose known values are all equal, has the log-density 0
-    everywhere.
+    weigh less than two rows, takes the ``A`` of the column; a class without known values the density of all values.
 
-    Examples
-    --------
     >>> sample = [(np.array([1.0, 2.0, 3.0]), None), (np.array([7.0, 9.0]), None)]
     >>> np.exp(KernelDensity(1.0).log_density(np.array([2.0, 8.0]), sample)).round(3)
     array([[0.294, 0.   ],

@@ -235,10 +235,7 @@ def as_matrix(edges: FloatArray, nodes: int) -> FloatArray:
 
 
 def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
-    """The edges of the tree with the largest weight, shape (nodes - 1, 2), each with the smaller node first, ascending.
-
-    Logarithms that agree to ``2^-30`` are tied, so that rounding does not choose; the first pair wins.
-    """
+    """The edges of the tree with the largest weight, (nodes - 1, 2), ascending; of ties to ``2^-30`` the first pair."""
     parents = largest_tree(np.ascontiguousarray(log_weights, dtype=np.float64), nodes).astype(np.intp)
     edges = np.sort(np.stack([np.arange(1, nodes), parents[1:]], axis=1), axis=1)
     return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
@@ -261,8 +258,7 @@ class PairModel:
     @property
     def edge_probabilities(self) -> FloatArray:
         """The posterior probability of each edge over all trees, as a symmetric matrix."""
-        n = self.counts.n_attributes
-        return as_matrix(edge_shares(self.log_weights, n), n)
+        return as_matrix(edge_shares(self.log_weights, self.counts.n_attributes), self.counts.n_attributes)
 
     @property
     def tree(self) -> IntArray:
@@ -280,10 +276,9 @@ class PairModel:
         return np.exp(logs - float(np.logaddexp.reduce(logs)))
 
     def log_evidence(self) -> float:
-        """The log-probability of all rows, averaged over the structures (for ``best_tree``, under the one chosen).
+        """The log-probability of all rows, averaged over the structures with equal prior probabilities.
 
-        Every tree has the prior probability ``1 / A^(A-2)``, every member of the super-parent family ``1 / (A + 1)``. A
-        plain average over super-parents gives rows no probability; it uses that of the family with naive Bayes.
+        Under the one chosen for ``best_tree``; for ``plain_super_parents`` that of ``super_parents``.
         """
         n, logs, naive = self.counts.n_attributes, self.counts.log_weights(self.ess), self.counts.log_naive(self.ess)
         if self.family == "all_trees":
@@ -295,10 +290,7 @@ class PairModel:
         return naive + float(np.logaddexp.reduce(stars)) - float(np.log(n + 1))
 
     def joint_logs(self, codes: IntArray, *, threads: int = 1) -> FloatArray:
-        """``ln P(k, q | D)`` for each query and class; queries as value numbers, -1 for an unseen value.
-
-        An unseen value widens its attribute by one value for that query, and with it the weights of its edges.
-        """
+        """``ln P(k, q | D)`` for each query and class; -1 for an unseen value, which widens its attribute by one."""
         codes = np.ascontiguousarray(codes, dtype=np.int32)
         if not (unseen := codes < 0).any():
             return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), threads=threads)

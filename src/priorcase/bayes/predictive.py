@@ -1,18 +1,13 @@
 """What the next value of a discrete attribute will be, from how often each was seen.
 
 The public functions turn counts ``n`` along the last axis, ``N`` in total over ``K`` values, into a distribution over
-these values. Counts may be fractions of rows, where rows have weights; a prior is the Dirichlet weight ``a`` of every
-value, or an array of weights that spreads over the counts. Of a string of zeros and ones a single 1 was seen; that the
-next is a 1 as well has probability 1, 2/3 or 4/5 (Kontkanen et al. 1997, section 4.1):
+these values; a prior is the Dirichlet weight ``a`` of every value, or an array of weights that spreads over the counts.
+Kontkanen et al. 1997: "Comparing predictive inference methods for discrete domains"; 1998: "Bayes optimal
+instance-based learning".
 
->>> seen = np.array([0, 1])
+>>> seen = np.array([0, 1])  # a single 1 was seen (1997, section 4.1)
 >>> maximum_likelihood(seen), evidence(seen), stochastic_complexity(seen)
 (array([0., 1.]), array([0.33333333, 0.66666667]), array([0.2, 0.8]))
-
-References
-----------
-Kontkanen, Myllymäki, Silander, Tirri & Grünwald 1997, "Comparing predictive inference methods for discrete domains".
-Kontkanen, Myllymäki, Silander & Tirri 1998, "Bayes optimal instance-based learning".
 """
 
 from __future__ import annotations

@@ -56,6 +56,10 @@ class Prior(Protocol):
 class SymmetricPrior(ABC):
     """A prior under which all values of an attribute have the same weight, given how many there are."""
 
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            object.__setattr__(self, name, _weight(name, value))
+
     @abstractmethod
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray: ...
 
@@ -79,9 +83,6 @@ class Dirichlet(SymmetricPrior):
 
     weight: float = 1.0
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "weight", _weight("weight", self.weight))
-
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
         return np.full(n_values.shape, self.weight)
 
@@ -102,10 +103,6 @@ class BDeu(SymmetricPrior):
 
     equivalent_sample_size: float = 1.0
 
-    def __post_init__(self) -> None:
-        size = _weight("equivalent_sample_size", self.equivalent_sample_size)
-        object.__setattr__(self, "equivalent_sample_size", size)
-
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
         return self.equivalent_sample_size / (n_classes * n_values)
 
@@ -115,9 +112,6 @@ class MEstimate(SymmetricPrior):
     """``m`` rows, above 0, shared out evenly in each class: ``m / n`` for n values, as in `m_estimate` with equal p."""
 
     m: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "m", _weight("m", self.m))
 
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
         return self.m / n_values
@@ -271,21 +265,17 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> 
     if spec is None:
         weights = np.full(len(labels), prior.class_weight(len(labels)), dtype=np.float64)
     elif is_number(spec):
-        return np.full(len(labels), _weight("class_prior", spec))
+        weights = np.full(len(labels), _weight("class_prior", spec))
     elif isinstance(spec, Mapping):
         found = _by_key(spec, labels, "class_prior", "class")
         return np.array([_weight(f"class_prior[{k!r}]", w) for k, w in zip(labels, found, strict=True)])
-    elif isinstance(spec, (str, bool, np.bool_)) or (given := as_floats(spec)) is None:
-        raise ParameterError(
-            "class_prior must be None (what the prior says), a finite number above 0, one for each class, or a mapping "
-            f"from class to number, got {quoted(spec)}"
-        )
-    elif given.shape != (len(labels),):
-        raise ParameterError(
-            f"class_prior must have the shape ({len(labels)},), one weight for each of the classes {listed(labels)}, "
-            f"got {given.shape}. A single number is the weight of each"
-        )
     else:
+        given = None if isinstance(spec, (str, bool, np.bool_)) else as_floats(spec)
+        if given is None or given.shape != (len(labels),):
+            raise ParameterError(
+                "class_prior must be None (what the prior says), a finite number above 0, a mapping from class to "
+                f"number, or an array of the shape ({len(labels)},) for {listed(labels)}, got {quoted(spec)}"
+            )
         weights = given
     _check_weights("class_prior", weights)
     return weights

@@ -221,11 +221,7 @@ class JointDistribution(_PrintedPerQuery):
 
 
 class PosteriorTable(Mapping[Key, float]):
-    """Posterior probabilities by key; prints as a table with the most probable first.
-
-    Subclasses are dataclasses that give their keys, columns of names, and logarithms, which still differ where
-    probabilities round to 0 or 1; ``_header`` names the columns.
-    """
+    """Posterior probabilities by key: subclasses give keys, columns of names, and logarithms, which break ties."""
 
     probabilities: FloatArray
     backend: Backend | None

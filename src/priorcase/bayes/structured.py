@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import normalise_rows
 from priorcase._typing import FloatArray, IntArray, Name
-from priorcase.bayes.additive import Scale, query_slots
+from priorcase.bayes.additive import Scale
 from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.discretise import Discretiser
 from priorcase.bayes.memory import slots_of
@@ -19,7 +19,7 @@ from priorcase.bayes.numeric import DENSITIES, Numeric
 from priorcase.bayes.pairs import Family, PairCounts, PairModel, as_matrix, check_n_pairs
 from priorcase.bayes.priors import choose_weight
 from priorcase.bayes.results import EdgeTable, SuperParentTable
-from priorcase.exceptions import ParameterError, quoted
+from priorcase.exceptions import NotAvailableError, ParameterError, quoted
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Table
@@ -65,6 +65,14 @@ class StructuredBayes(BayesClassifier):
         """The equivalent sample size in use; with ``ess="auto"`` the one that was chosen."""
         return self._model().ess
 
+    @property
+    @reads
+    def log_evidence_(self) -> float:
+        """The log of the marginal likelihood of the stored rows, over all structures or under the best tree."""
+        if self._family == "plain_super_parents":
+            raise NotAvailableError("a plain average gives rows no probability; use SuperParentAveragedBayes")
+        return self._model().log_evidence()
+
     def _column_labels(self) -> tuple[Name, ...]:
         schema = self._stored().instances.schema
         return tuple(schema.label(a) for a in range(len(schema)))
@@ -78,7 +86,7 @@ class StructuredBayes(BayesClassifier):
 
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
         cells, discrete = self._stored().instances.encode(table), self._statistics().discrete
-        codes = self._numbered(lambda a, d: query_slots(cells[:, a], discrete, d))
+        codes = self._numbered(lambda a, d: discrete.slots(d, cells[:, a]))
         joint = self._model().joint_logs(codes.T, threads=threads)
         if scale != Scale.JOINT:
             normalise_rows(joint, scale)
@@ -153,11 +161,10 @@ class StructuredBayes(BayesClassifier):
 class TreeAveragedBayes(StructuredBayes):
     """The most probable class when averaged over all trees between the attributes, and all their parameters.
 
-    Naive Bayes assumes that attributes are independent given the class; a tree lets each depend on one other. There are
-    ``A^(A-2)`` trees over A attributes; with equal prior probabilities,
-    ``P(k, q | D) = a_k prod_v theta_kv T(W o rho_k) / T(W)`` with ``T(W)`` the sum over all trees of the product of
-    their edges' weights. ``W_uv`` is the ratio by which an edge raises the marginal likelihood of the rows, ``theta``
-    are the expected parameters, and ``rho_kuv = theta_kuv / (theta_ku theta_kv)`` at the query's values. It is exact,
+    A tree lets each attribute depend on the class and on one other attribute. With equal prior probabilities of all
+    trees, ``P(k, q | D) = a_k prod_v theta_kv T(W o rho_k) / T(W)`` with ``T(W)`` the sum over all trees of the product
+    of their edges' weights. ``W_uv`` is the ratio by which an edge raises the marginal likelihood, ``theta`` are the
+    expected parameters, and ``rho_kuv = theta_kuv / (theta_ku theta_kv)`` at the query's values. It is exact,
     and takes ``O(K A^3)`` a query (Meilă & Jaakkola, *Tractable Bayesian learning of tree belief networks*, 2000;
     Cerquides & López de Màntaras, *TAN classifiers based on decomposable distributions*, 2005).
 
@@ -193,22 +200,13 @@ class TreeAveragedBayes(StructuredBayes):
 
     @property
     @reads
-    def log_evidence_(self) -> float:
-        """The log of the marginal likelihood of the stored rows, averaged over all trees."""
-        return self._model().log_evidence()
-
-    @property
-    @reads
     def edge_probabilities_(self) -> FloatArray:
         """The posterior probability of an edge between two attributes, (attributes, attributes); 0 on the diagonal."""
         return self._model().edge_probabilities
 
     @reads
     def edge_table(self) -> EdgeTable:
-        """The posterior probability of each edge by the labels of its ends; prints as a table.
-
-        ``gain`` is what the edge alone adds to the log marginal likelihood of naive Bayes.
-        """
+        """The posterior probability of each edge by the labels of its ends; prints as a table."""
         u, v = np.triu_indices(self._model().counts.n_attributes, 1)
         return self._edge_table(u, v)
 
@@ -238,12 +236,6 @@ class TreeAugmentedBayes(StructuredBayes):
 
     @property
     @reads
-    def log_evidence_(self) -> float:
-        """The log of the marginal likelihood of the stored rows under the best tree."""
-        return self._model().log_evidence()
-
-    @property
-    @reads
     def tree_(self) -> list[tuple[Name, Name]]:
         """The edges of the tree: pairs of column labels, in the order of the columns."""
         edges, labels = self._model().tree.tolist(), self._column_labels()
@@ -251,11 +243,7 @@ class TreeAugmentedBayes(StructuredBayes):
 
     @reads
     def edge_table(self) -> EdgeTable:
-        """The edges of the tree by the labels of their ends, with the posterior probability of each; prints as a table.
-
-        The probability is that over all trees, which this model does not average over: where it is far below 1, other
-        edges are plausible too. ``gain`` is what the edge alone adds to the log marginal likelihood of naive Bayes.
-        """
+        """The edges of the tree, with the posterior probability of each over all trees; prints as a table."""
         u, v = self._model().tree.T
         return self._edge_table(u, v)
 
@@ -302,19 +290,10 @@ class SuperParentAveragedBayes(StructuredBayes):
 
     @reads
     def super_parent_table(self) -> SuperParentTable:
-        """The posterior probability of each column as the super-parent, and of naive Bayes; prints as a table.
-
-        ``gain`` is what the edges from it add to the log marginal likelihood of naive Bayes.
-        """
+        """The posterior probability of each column as the super-parent, and of naive Bayes; prints as a table."""
         model = self._model()
         probabilities, gains = model.super_parent_probabilities, model.super_parent_weights
         return SuperParentTable(self._column_labels(), probabilities, gains, self._backend)
-
-    @property
-    @reads
-    def log_evidence_(self) -> float:
-        """The log of the marginal likelihood of the stored rows, averaged over naive Bayes and the super-parents."""
-        return self._model().log_evidence()
 
 
 class AODE(StructuredBayes):
@@ -324,10 +303,9 @@ class AODE(StructuredBayes):
     rows share with the query; naive Bayes where there is none (Webb, Boughton & Wang, *Not so naive Bayes*, 2005).
     `SuperParentAveragedBayes` weights the members by their posterior probability instead.
 
-    Webb et al. smooth each table by an m-estimate of its own; one equivalent sample ``ess`` makes all tables agree. A
-    plain average gives the rows no marginal likelihood, so ``"auto"`` maximises that of `SuperParentAveragedBayes`.
-    ``min_count`` is a number above 0; 1 as in the paper, which also reports 30. Other parameters, and the attributes,
-    are those of `TreeAveragedBayes`.
+    Webb et al. smooth each table by an m-estimate of its own; one equivalent sample ``ess`` makes all tables agree.
+    ``"auto"`` maximises the marginal likelihood of `SuperParentAveragedBayes`. ``min_count`` is a number above 0. Other
+    parameters, and the attributes, are those of `TreeAveragedBayes`.
 
     Examples
     --------

@@ -69,9 +69,8 @@ class SubsetAveragedBayes(AdditiveBayes):
 
     Attributes
     ----------
-    relevance_, log_evidence_
-        The posterior probability that each attribute matters, and the log of the marginal likelihood of the stored
-        rows, summed over all subsets; others as in `NaiveBayes`.
+    relevance_
+        The posterior probability that each attribute matters; others as in `NaiveBayes`.
 
     Notes
     -----
@@ -80,9 +79,8 @@ class SubsetAveragedBayes(AdditiveBayes):
 
     References
     ----------
-    D. Dash & G. F. Cooper: Exact model averaging with naive Bayesian classifiers, 2002, and Model averaging for
-    prediction with discrete Bayesian networks, 2004. The sum over model classes is eq. 4 of P. Kontkanen, P. Myllymäki,
-    T. Silander & H. Tirri: Bayes optimal instance-based learning, 1998.
+    D. Dash & G. F. Cooper: Exact model averaging with naive Bayesian classifiers, 2002. P. Kontkanen, P. Myllymäki,
+    T. Silander & H. Tirri: Bayes optimal instance-based learning, 1998 (eq. 4).
 
     Examples
     --------
@@ -302,11 +300,7 @@ def _subset_evidence(
 
 
 def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence) -> FloatArray:
-    """What each cell adds to the joint log of each class.
-
-    An unseen value is answered as if it had been declared, and an attribute with one more value has another posterior
-    probability to matter: for these cells everything is that of the wider attribute.
-    """
+    """What each cell adds to the joint log of each class; for unseen values, all is that of the wider attribute."""
     attributes = list(discrete.attributes)
     included, excluded = _discrete_evidence(discrete, weights, widened=True)
     wide = _prior_odds(evidence.inclusion[attributes]) + (included - excluded)
@@ -371,10 +365,9 @@ def _add_numbers(
 
 
 class RelevanceWeights(BayesMemory):
-    """Attribute weights for distances: the ``relevance_`` of a `SubsetAveragedBayes` with default parameters.
+    """Attribute weights for distances: the ``relevance_`` of a default `SubsetAveragedBayes` on a learner's rows.
 
-    The weights follow the rows of another learner, which reports rows that it adds and removes. Weights below 1e-12
-    are 0. Where no weight is left, all attributes have the same weight.
+    The learner reports rows that it adds and removes. Where no weight is left, all attributes have the same weight.
     """
 
     def __init__(self, instances: Instances, *, owner: str, threads: int = 1) -> None:
