@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,14 +215,24 @@ def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
 
 def precedents(queries: Queries, table: Table, backend: Backend | None) -> Precedents:
     """The stored instances behind each answer, and the nearest one of another class."""
-    predicted, shares = classify(queries), class_shares(queries)
+    predicted, shares, codes = classify(queries), class_shares(queries), queries.seen.codes
     found: list[list[Case]] = [[] for _ in range(len(queries))]
     unlike: list[Case | None] = [None] * len(queries)
-    for description, rows, label, others in _answered(queries, predicted):
+    # Which description answered which queries, by its instances of which label; and the labels of the answers.
+    answered: list[tuple[Description, IntArray, int | None, IdArray]] = []
+    if queries.joint is not None:
+        answered.append((queries.joint, np.arange(len(queries)), None, codes[predicted]))
+    else:
+        claimed = claims(queries)[0][np.arange(len(queries)), predicted]
+        for k, label in product(np.unique(predicted).tolist(), (None, _INSIDE)):
+            rows = np.flatnonzero((predicted == k) & (claimed == (label is None)))
+            answered.append((queries.of_class(int(codes[k])), rows, label, np.full(rows.size, _INSIDE)))
+    for description, rows, label, own in answered:
         some = queries.some(rows)
-        voters, against = _voters(description, some, label), _nearest_unlike(description, some, others)
-        for query, cases, other in zip(rows.tolist(), voters, against, strict=True):
-            found[query], unlike[query] = cases, other
+        voters, others = _voters(description, some, label), _nearest_unlike(description, some, own)
+        for at, query in enumerate(rows.tolist()):
+            found[query] = _cases(description, some, at, voters[at])
+            unlike[query] = next(iter(_cases(description, some, at, others[at])), None)
     return assembled(table, found, unlike, predicted, shares, queries.seen.classes, backend)
 
 
@@ -255,51 +265,32 @@ def assembled(
     )
 
 
-def _answered(
-    queries: Queries, predicted: IdArray
-) -> Iterator[tuple[Description, IntArray, int | None, list[set[int]]]]:
-    """Which description answered which queries, by its instances of which label, and the labels against the answers."""
-    codes, joint = queries.seen.codes, queries.joint
-    if joint is not None:
-        labels = set(joint.core.records()[1].tolist())
-        yield joint, np.arange(len(queries)), None, [labels - {code} for code in codes[predicted].tolist()]
-        return
-    claimed = claims(queries)[0]
-    for position in np.unique(predicted).tolist():
-        description = queries.of_class(int(codes[position]))
-        for label in (None, _INSIDE):
-            of = np.flatnonzero((predicted == position) & (claimed[:, position] == (label is None)))
-            if of.size:
-                yield description, of, label, [{_OUTSIDE}] * of.size
-
-
-def _voters(description: Description, queries: Queries, label: int | None) -> list[list[Case]]:
-    """The instances behind the answer of each query."""
+def _voters(description: Description, queries: Queries, label: int | None) -> list[IdArray]:
+    """Ids of the instances behind the answer of each query."""
     labels = description.core.records()[1]
-    if not labels.size or (label is not None and not (labels == label).any()):
-        return [[] for _ in range(len(queries))]
+    if not len(queries) or not (labels.size if label is None else (labels == label).any()):
+        return [np.empty(0, np.int64)] * len(queries)
     tied = nearest(description, queries, label)
-    ids = np.split(tied.ids, tied.indptr[1:-1])
     most = 1 if description.rules.ties == "first" else None
-    return [_cases(description, queries, query, of_query[:most]) for query, of_query in enumerate(ids)]
+    return [ids[:most] for ids in np.split(tied.ids, tied.indptr[1:-1])]
 
 
-def _nearest_unlike(description: Description, queries: Queries, others: list[set[int]]) -> list[Case | None]:
-    """The nearest instance of other labels for each query."""
-    best: list[tuple[float, int]] = [(np.inf, -1)] * len(queries)
-    stored = set(description.core.records()[1].tolist())
-    for label in sorted(set().union(*others) & stored):
-        rows = np.array([query for query, labels in enumerate(others) if label in labels])
-        tied = nearest(description, queries.some(rows), label)
-        for query, id_, cost in zip(rows.tolist(), tied.ids[tied.indptr[:-1]], tied.cost.tolist(), strict=True):
-            if best[query][1] < 0 or cost < best[query][0]:
-                best[query] = cost, int(id_)
-    of_query = enumerate(np.array([id_]) for _, id_ in best)
-    return [_cases(description, queries, query, ids)[0] if ids[0] >= 0 else None for query, ids in of_query]
+def _nearest_unlike(description: Description, queries: Queries, own: IdArray) -> list[IdArray]:
+    """For each query the id of the nearest instance of another label than its own; empty where there is none."""
+    best, least = np.full(len(queries), -1), np.full(len(queries), np.inf)
+    for label in np.unique(description.core.records()[1]).tolist():
+        rows = np.flatnonzero(own != label)
+        if rows.size:
+            tied = nearest(description, queries.some(rows), label)
+            nearer = (best[rows] < 0) | (tied.cost < least[rows])
+            best[rows[nearer]], least[rows[nearer]] = tied.ids[tied.indptr[:-1]][nearer], tied.cost[nearer]
+    return [np.array([id_] if id_ >= 0 else [], np.int64) for id_ in best.tolist()]
 
 
 def _cases(description: Description, queries: Queries, query: int, ids: IdArray) -> list[Case]:
     """Stored rows beside a query, with the contribution of each attribute to their distances."""
+    if not ids.size:
+        return []
     instances, comparison, seen = queries.instances, description.comparison, queries.seen
     positions, weights, own = instances.positions(ids), description.search_weights(), queries.cells[query]
     fitted = comparison.with_ranges(*description.core.ranges())

@@ -7,6 +7,7 @@ All of them learn one instance at a time, by Aha's framework of three parts: sim
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import wraps
 from numbers import Integral, Real
@@ -57,9 +58,7 @@ def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any,
 
     @wraps(method)
     def locked(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        if "_memory" not in self.__dict__:
-            return method(self, *args, **kwargs)
-        with self._memory.shared.lock:
+        with self._memory.shared.lock if "_memory" in self.__dict__ else nullcontext():
             return method(self, *args, **kwargs)
 
     return state.reads(locked)

@@ -27,11 +27,10 @@ Stage: TypeAlias = tuple[int, int, Schema]
 
 
 def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, ColumnKinds]:
-    """Rows of a table that may lack attributes; and the columns it had, with their kinds.
+    """Rows of a table that may lack attributes, which are then missing in every row; and its columns with their kinds.
 
-    An attribute that the table lacks is missing in every row. Columns are matched by name where both sides have names,
-    and otherwise by position, where none of the known ones may be lacking. With ``extend`` further columns become
-    attributes at the end of the schema; otherwise they are refused, unless all their values are missing.
+    With ``extend`` further columns become attributes at the end of the schema; otherwise they are refused, unless all
+    their values are missing.
     """
     source = open_source(X)
     if source.rows == 0:
@@ -66,7 +65,10 @@ def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, Col
 
 
 def _matched(schema: Schema, source: Source) -> tuple[list[int | None], list[int]]:
-    """The position of each attribute's column, None where it lacks; and the positions of further columns."""
+    """The position of each attribute's column, None where it lacks; and the positions of further columns.
+
+    By name where both sides have names, and otherwise by position, where none of the known ones may be lacking.
+    """
     n = len(schema)
     if schema.names is None or source.names is None:
         if len(source.columns) < n or (schema.names is not None and len(source.columns) > n):
@@ -126,12 +128,12 @@ def staged(
     names = [*(declared.label(a) for a in range(len(declared))), *first] if declared else [*first]
     base = {name: schema.kinds[at[name]] if name in at else first[name] for name in dict.fromkeys(names)}
     # Others that appear at the same row come in the order of the tables that had them.
-    later = [name for name in dict.fromkeys(name for columns in calls for name, _ in columns or ()) if name in at]
-    later = [name for name in later if name not in base]
-    rows = instances.positions(order)
-    nominal = {name for name in later if isinstance(schema.kinds[at[name]], Nominal)}
-    columns = {name: instances.column(at[name])[rows] for name in later}
-    births = _births([columns[name] >= 0 if name in nominal else ~np.isnan(columns[name]) for name in later])
+    brought = dict.fromkeys(name for columns in calls for name, _ in columns or ())
+    later, cells = (
+        [name for name in brought if name in at and name not in base],
+        instances.cells(instances.positions(order)),
+    )
+    births = _births([~np.isnan(cells[:, at[name]]) for name in later])
     named = [*base, *(later[k] for _, k in births)]
     kinds = [*base.values(), *(schema.kinds[at[later[k]]] for _, k in births)]
 

@@ -74,9 +74,9 @@ class PEBLS(ClassifierMixin, RowsEstimator):
     exponent, power
         Cost & Salzberg's k, of the differences between class shares, and r, of those between values: 2 or 1.
     weighting
-        How the records are kept. ``"multi_pass"``: all rows are stored first, then each in turn asks its nearest
-        *other* exemplar, whose record takes note. ``"one_pass"``: exemplars come one by one, and the nearest of those
-        stored so far answers for the new one; shuffle a table sorted by class. None: all weights are 1.
+        How the records are kept. ``"multi_pass"``: each row in turn asks its nearest *other* exemplar, whose record
+        takes note. ``"one_pass"``: exemplars come one by one, and the nearest of those stored so far answers for the
+        new one; shuffle a table sorted by class. None: all weights are 1.
     passes, inherit
         How often ``"multi_pass"`` goes through the rows; and whether a new exemplar of ``"one_pass"`` begins with the
         record of the one that answered for it, or with 1 of 1 (the papers leave it open).
@@ -160,17 +160,13 @@ class PEBLS(ClassifierMixin, RowsEstimator):
     # -- learning
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Store the rows, in place of any stored before, and settle their records.
-
-        ``X`` is a frame, an array or a list of rows, and ``y`` one class for each row: text, whole numbers or booleans.
-        """
+        """Store the rows, in place of any stored before, and settle their records; ``y`` has one class for each."""
         return self._fit(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Store more rows. A call that fails leaves everything as it was.
+        """Store more rows; records are settled anew, from the first row on, when the next question is asked.
 
-        Records are settled anew, from the first row on, when the next question is asked. ``classes`` stay in
-        ``classes_`` even when no row has them; once given, no row may have others.
+        ``classes`` are all classes there can be, if given: they stay in ``classes_``, and others are refused.
         """
         return self._partial_fit(X, y, None, classes)
 
@@ -230,13 +226,9 @@ class PEBLS(ClassifierMixin, RowsEstimator):
     @property
     @reads
     def exemplars_(self) -> Any:
-        """The stored rows with their records: ``id``, ``class``, ``used``, ``correct``, ``weight``, and the attributes.
-
-        A frame of the library that the estimator was fitted with, by id; `suspects` sorts them by weight.
-        """
+        """The stored rows with ``id``, ``class``, the records ``used``, ``correct``, ``weight``, and the attributes."""
         memory = self._answering()
-        used, correct = memory.records
-        rows = np.arange(len(memory))
+        (used, correct), rows = memory.records, np.arange(len(memory))
         columns = {"id": memory.ids, "class": self._class_of(rows), "used": used, "correct": correct}
         columns["weight"] = memory.weights
         names = attribute_names(memory.instances.schema)
@@ -244,11 +236,10 @@ class PEBLS(ClassifierMixin, RowsEstimator):
 
     @reads
     def suspects(self, n: int | None = 10) -> Exemplars:
-        """The least reliable exemplars, the worst first: exceptions, and candidates for a wrong label.
+        """The ``n`` least reliable exemplars, or all, the worst first: exceptions, and candidates for a wrong label.
 
-        ``n`` of them, or all, sorted by weight, then by how often they were used, then by id. An exemplar whose nearest
-        other one is of another class is the more suspicious. One that inherited its record (``weighting="one_pass"``)
-        may only have a suspicious neighbour.
+        An exemplar whose nearest other one is of another class is the more suspicious. One that inherited its record
+        (``weighting="one_pass"``) may only have a suspicious neighbour.
         """
         memory = self._answering()
         check_value("n", n, [None, *_COUNT])
@@ -329,10 +320,9 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         memory, codes, k = self._stored(), self._classes().codes, _UNLIKE
         while True:
             found = memory.search(query[None], min(k, len(memory)))
-            for entry in np.flatnonzero(codes[found.rows] != predicted)[:1].tolist():
-                return self._cases(query, found.rows[entry : entry + 1], found.distances[entry : entry + 1])[0]
-            if k >= len(memory):
-                return None
+            first = np.flatnonzero(codes[found.rows] != predicted)[:1]
+            if first.size or k >= len(memory):
+                return next(iter(self._cases(query, found.rows[first], found.distances[first])), None)
             k *= _GROWTH
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
@@ -572,8 +562,5 @@ class Symbols:
 
 def distinct_texts(numbers: FloatArray) -> list[str]:
     """Different numbers in six digits, or in as many as it takes to distinguish them."""
-    for digits in range(6, 17):
-        texts = [f"{number:.{digits}g}" for number in numbers.tolist()]
-        if len(set(texts)) == len(texts):
-            return texts
-    return [repr(number) for number in numbers.tolist()]
+    texts = ([f"{number:.{digits}g}" for number in numbers.tolist()] for digits in range(6, 17))
+    return next((found for found in texts if len(set(found)) == len(found)), list(map(repr, numbers.tolist())))

@@ -155,13 +155,9 @@ class Rows:
 
     def check_finite(self) -> None:
         """Refuse numbers so far apart that their distance overflows."""
-        numeric = np.array([isinstance(kind, Numeric) for kind in self.schema.kinds])
-        known = numeric & ~np.isnan(self.cells).all(axis=0)
-        ends = np.full((2, len(numeric)), np.nan)
-        ends[0, known] = np.fmin.reduce(self.cells[:, known], axis=0)
-        ends[1, known] = np.fmax.reduce(self.cells[:, known], axis=0)
-        if known.any():
-            fitted = self.memory.fitted
+        ends, fitted = np.stack([np.fmin.reduce(self.cells), np.fmax.reduce(self.cells)]), self.memory.fitted
+        ends[:, [not isinstance(kind, Numeric) for kind in self.schema.kinds]] = np.nan
+        if not np.isnan(ends).all():
             costs = fitted.costs(ends[0], ends[1:], self.weights)
             fitted.check_finite(costs, ends[:1], ends[1:], self.weights)
 

@@ -62,10 +62,8 @@ class CNN(Reducer):
 
     def _order(self, rows: Rows) -> IdArray:
         """Positions of the rows in the order in which they come."""
-        if not self.shuffle:
-            return np.arange(len(rows))
-        order: IdArray = np.random.RandomState(check_seed(self.random_state)).permutation(len(rows))
-        return order
+        order = np.arange(len(rows))
+        return np.random.RandomState(check_seed(self.random_state)).permutation(order) if self.shuffle else order
 
     def _condensed(self, rows: Rows, order: IdArray) -> NDArray[np.uint8]:
         """Which rows are taken in, by their place in the order; one mark for each."""
@@ -129,5 +127,4 @@ class ICF(VotingReducer):
                 core.count(left[start:stop], rows.threads)
             gone, passes = core.filter(), passes + 1
         self.n_iter_ = passes
-        kept: IdArray = at[core.held().astype(bool)]
-        return kept
+        return np.asarray(at[core.held().astype(bool)])

@@ -174,8 +174,7 @@ class Dropping:
         self._labels = None if rows.classes is None else rows.labels(self._at)
         numbers, nearest = None if rows.numbers is None else rows.numbers[self._at], by.ties == "nearest"
         options: dict[str, Any] = {"k": by.n_neighbors, "alpha": alpha, "stay_on": stay_on}
-        arguments = rows.arguments(self._at)
-        self._core = Drop(*arguments, self._labels, numbers, nearest_breaks_ties=nearest, **options)
+        self._core = Drop(*rows.arguments(self._at), self._labels, numbers, nearest_breaks_ties=nearest, **options)
         for start, stop in blocks(len(self._at), rows.owner):
             self._core.fill(start, stop, rows.threads)
 

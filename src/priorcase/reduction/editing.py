@@ -252,5 +252,4 @@ def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:
     # Cumulative sums are added nearest first, one after the other; np.sum adds in pairs.
     mean = np.cumsum(numbers, axis=1)[:, -1] / n
     deviation = np.sqrt(np.cumsum(np.square(numbers - mean[:, None]), axis=1)[:, -1] / n)
-    found: BoolArray = np.abs(own - mean) > alpha * deviation
-    return found
+    return np.asarray(np.abs(own - mean) > alpha * deviation)

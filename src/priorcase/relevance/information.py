@@ -127,11 +127,8 @@ def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]
         codes, labels, times = column[known], classes[known], weights[known]
         values = np.bincount(codes, weights=times).astype(np.float64)
         _, pairs = np.unique(codes * n_classes + labels, return_inverse=True)
-        gain = (
-            entropy(np.bincount(labels, weights=times).astype(np.float64))
-            + entropy(values)
-            - entropy(np.bincount(pairs.ravel(), weights=times).astype(np.float64))
-        )
+        of_labels, of_pairs = (np.bincount(each, weights=times).astype(np.float64) for each in (labels, pairs.ravel()))
+        gain = entropy(of_labels) + entropy(values) - entropy(of_pairs)
         share = float(values.sum()) / float(weights.sum())
         # Rounding leaves a little where attribute and class are independent.
         gain = share * gain if gain > _ROUNDING else 0.0

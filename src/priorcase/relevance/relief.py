@@ -151,14 +151,12 @@ class WeightedNeighbors(NamedTuple):
 
     def totals(self) -> FloatArray:
         """The weight of all neighbours of each query."""
-        totals = np.bincount(self.queries(), weights=self.counts, minlength=self.indptr.size - 1)
-        return totals.astype(np.float64)
+        return np.bincount(self.queries(), weights=self.counts, minlength=self.indptr.size - 1).astype(np.float64)
 
     def divide(self, factors: FloatArray) -> FloatArray:
         """The factor of each query, divided among its neighbours in proportion to their counts."""
         totals = self.totals()
-        each: FloatArray = (factors / np.where(totals > 0, totals, 1.0))[self.queries()] * self.counts
-        return each
+        return np.asarray((factors / np.where(totals > 0, totals, 1.0))[self.queries()] * self.counts)
 
 
 def weighted_neighbors(
