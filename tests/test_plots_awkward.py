@@ -17,7 +17,7 @@ from matplotlib.image import imread
 import priorcase as pc
 from priorcase import evaluation
 from priorcase.datasets import load_repairs
-from priorcase.learning.plotting import axes, caption, captions, cut, drawing, legend_beside
+from priorcase.learning.plotting import caption, captions, cut, drawing, legend_beside
 from priorcase.plots import (
     ConceptDisplay,
     DecisionSurface,
@@ -229,8 +229,8 @@ def test_sets_are_counted_up_to_the_largest() -> None:
 
 
 def test_own_figures_are_white_in_a_dark_style() -> None:
-    with pyplot.style.context("dark_background"):
-        assert (pixels(axes(None))[0, 0, :3] == 1.0).all()
+    with pyplot.style.context("dark_background"), drawing(None) as ax:
+        assert (pixels(ax)[0, 0, :3] == 1.0).all()
 
 
 def test_given_axes_in_a_dark_figure_stay_readable() -> None:

@@ -73,176 +73,51 @@ if TYPE_CHECKING:
     from priorcase.selection import AttributeSelector
     from priorcase.similarity import Distance
 
-_HOMES = {
-    "KNNClassifier": "neighbors",
-    "KNNRegressor": "neighbors",
-    "KNNTransformer": "neighbors",
-    "Precedents": "neighbors",
-    "tune": "neighbors",
-    "Tuning": "neighbors",
-    "attribute_weights": "neighbors",
-    "LocallyWeightedRegressor": "local",
-    "LocallyWeightedClassifier": "local",
-    "RBFNetworkRegressor": "local",
-    "RBFNetworkClassifier": "local",
-    "AttributeSelector": "selection",
-    "IB1": "concepts",
-    "IB2": "concepts",
-    "IB3": "concepts",
-    "IB4": "concepts",
-    "IB5": "concepts",
-    "PEBLS": "concepts",
-    "CNN": "reduction",
-    "RNN": "reduction",
-    "ENN": "reduction",
-    "RENN": "reduction",
-    "AllKNN": "reduction",
-    "DROP1": "reduction",
-    "DROP2": "reduction",
-    "DROP3": "reduction",
-    "DROP4": "reduction",
-    "DROP5": "reduction",
-    "ICF": "reduction",
-    "reduction_curve": "reduction",
-    "NaiveBayes": "bayes",
-    "SubsetAveragedBayes": "bayes",
-    "TreeAveragedBayes": "bayes",
-    "TreeAugmentedBayes": "bayes",
-    "SuperParentAveragedBayes": "bayes",
-    "AODE": "bayes",
-    "MixtureModel": "bayes",
-    "CaseBase": "reasoning",
-    "Case": "reasoning",
-    "Text": "reasoning",
-    "Set": "reasoning",
-    "Date": "reasoning",
-    "Taxonomy": "reasoning",
-    "Graph": "reasoning",
-    "FunctionGraph": "reasoning",
-    "save_learner": "reasoning",
-    "load_learner": "reasoning",
-    "Distance": "similarity",
-    "Neighbors": "search",
-    "Schema": "schema",
-    "Numeric": "schema",
-    "Ordinal": "schema",
-    "Nominal": "schema",
-    "Instances": "instances",
-    "load_repairs": "datasets",
-    "make_led": "datasets",
-    "make_waveform": "datasets",
-    "log_score": "evaluation",
-    "zero_one_score": "evaluation",
-    "brier_score": "evaluation",
-    "calibration_table": "evaluation",
-    "report": "reporting",
-}
-_FOLDERS = (
-    "local",
-    "relevance",
-    "selection",
-    "concepts",
-    "reduction",
-    "bayes",
-    "reasoning",
-    "similarity",
-    "search",
-    "evaluation",
-    "plots",
-    "papers",
-    "datasets",
-    "exceptions",
-)
-
 __version__ = _version("priorcase")
 
-__all__ = [  # in reading order, the same as _HOMES and _FOLDERS
-    "KNNClassifier",
-    "KNNRegressor",
-    "KNNTransformer",
-    "Precedents",
-    "tune",
-    "Tuning",
-    "attribute_weights",
-    "LocallyWeightedRegressor",
-    "LocallyWeightedClassifier",
-    "RBFNetworkRegressor",
-    "RBFNetworkClassifier",
-    "AttributeSelector",
-    "IB1",
-    "IB2",
-    "IB3",
-    "IB4",
-    "IB5",
-    "PEBLS",
-    "CNN",
-    "RNN",
-    "ENN",
-    "RENN",
-    "AllKNN",
-    "DROP1",
-    "DROP2",
-    "DROP3",
-    "DROP4",
-    "DROP5",
-    "ICF",
-    "reduction_curve",
-    "NaiveBayes",
-    "SubsetAveragedBayes",
-    "TreeAveragedBayes",
-    "TreeAugmentedBayes",
-    "SuperParentAveragedBayes",
-    "AODE",
-    "MixtureModel",
-    "CaseBase",
-    "Case",
-    "Text",
-    "Set",
-    "Date",
-    "Taxonomy",
-    "Graph",
-    "FunctionGraph",
-    "save_learner",
-    "load_learner",
-    "Distance",
-    "Neighbors",
-    "Schema",
-    "Numeric",
-    "Ordinal",
-    "Nominal",
-    "Instances",
-    "load_repairs",
-    "make_led",
-    "make_waveform",
-    "log_score",
-    "zero_one_score",
-    "brier_score",
-    "calibration_table",
-    "report",
-    "local",
-    "relevance",
-    "selection",
-    "concepts",
-    "reduction",
-    "bayes",
-    "reasoning",
-    "similarity",
-    "search",
-    "evaluation",
-    "plots",
-    "papers",
-    "datasets",
-    "exceptions",
-]
+_HOMES = {  # the folders that the names come from
+    name: folder
+    for folder, names in {
+        "neighbors": "KNNClassifier KNNRegressor KNNTransformer Precedents tune Tuning attribute_weights",
+        "local": "LocallyWeightedRegressor LocallyWeightedClassifier RBFNetworkRegressor RBFNetworkClassifier",
+        "selection": "AttributeSelector",
+        "concepts": "IB1 IB2 IB3 IB4 IB5 PEBLS",
+        "reduction": "CNN RNN ENN RENN AllKNN DROP1 DROP2 DROP3 DROP4 DROP5 ICF reduction_curve",
+        "bayes": "NaiveBayes SubsetAveragedBayes TreeAveragedBayes TreeAugmentedBayes SuperParentAveragedBayes AODE "
+        "MixtureModel",
+        "reasoning": "CaseBase Case Text Set Date Taxonomy Graph FunctionGraph save_learner load_learner",
+        "similarity": "Distance",
+        "search": "Neighbors",
+        "schema": "Schema Numeric Ordinal Nominal",
+        "instances": "Instances",
+        "datasets": "load_repairs make_led make_waveform",
+        "evaluation": "log_score zero_one_score brier_score calibration_table",
+        "reporting": "report",
+    }.items()
+    for name in names.split()
+}
+
+# In reading order; written out, since type checkers do not compute it.
+__all__ = ["KNNClassifier", "KNNRegressor", "KNNTransformer", "Precedents", "tune", "Tuning", "attribute_weights"]
+__all__ += ["LocallyWeightedRegressor", "LocallyWeightedClassifier", "RBFNetworkRegressor", "RBFNetworkClassifier"]
+__all__ += ["AttributeSelector", "IB1", "IB2", "IB3", "IB4", "IB5", "PEBLS"]
+__all__ += ["CNN", "RNN", "ENN", "RENN", "AllKNN", "DROP1", "DROP2", "DROP3", "DROP4", "DROP5", "ICF"]
+__all__ += ["reduction_curve", "NaiveBayes", "SubsetAveragedBayes", "TreeAveragedBayes", "TreeAugmentedBayes"]
+__all__ += ["SuperParentAveragedBayes", "AODE", "MixtureModel"]
+__all__ += ["CaseBase", "Case", "Text", "Set", "Date", "Taxonomy", "Graph", "FunctionGraph"]
+__all__ += ["save_learner", "load_learner"]
+__all__ += ["Distance", "Neighbors", "Schema", "Numeric", "Ordinal", "Nominal", "Instances"]
+__all__ += ["load_repairs", "make_led", "make_waveform"]
+__all__ += ["log_score", "zero_one_score", "brier_score", "calibration_table", "report"]
+__all__ += ["local", "relevance", "selection", "concepts", "reduction", "bayes", "reasoning", "similarity", "search"]
+__all__ += ["evaluation", "plots", "papers", "datasets", "exceptions"]
 
 
 def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        value = getattr(import_module(f"priorcase.{_HOMES[name]}"), name)
-    elif name in _FOLDERS:
-        value = import_module(f"priorcase.{name}")
-    else:
+    if name not in __all__:
         raise AttributeError(f"module 'priorcase' has no attribute {name!r}")
+    module = import_module(f"priorcase.{_HOMES.get(name, name)}")
+    value = getattr(module, name) if name in _HOMES else module
     globals()[name] = value
     return value
 

@@ -11,20 +11,12 @@ from typing import Any
 from priorcase._typing import Value
 from priorcase.exceptions import MissingExtraError
 
-INK = "#262626"
-"""Text, and lines that belong to no series."""
-
-MUTED = "#767676"
-"""Remarks, baselines, and marks that only help to read the others."""
-
-FAINT = "#E4E4E4"
-"""The grid."""
-
-WIDTH = 24
-"""How many characters of a name a legend or an axis shows."""
-
+INK = "#262626"  # text, and lines that belong to no series
+MUTED = "#767676"  # remarks, baselines, and marks that only help to read the others
+FAINT = "#E4E4E4"  # the grid
+WIDTH = 24  # how many characters of a name a legend or an axis shows
+_EDGES = "#8C8C8C"
 _LISTED = 12
-_DOLLAR = re.compile(r"(?<!\\)\$")
 
 # Okabe and Ito's palette. The order sets each colour apart in lightness from those before it: grey levels 87, 162, 0,
 # 119, 158, 106, 151 and 213 of 255. Yellow comes last, since it is hard to see on paper.
@@ -38,38 +30,23 @@ _HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++")
 _SETTINGS: dict[str, Any] = {
     "figure.figsize": (6.0, 3.8),
     "figure.dpi": 120,
-    "figure.facecolor": "white",
-    "figure.constrained_layout.use": True,
-    "figure.constrained_layout.w_pad": 0.08,
-    "figure.constrained_layout.h_pad": 0.08,
-    "font.size": 9.5,
-    "text.color": INK,
-    "axes.facecolor": "white",
-    "axes.edgecolor": "#8C8C8C",
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.8,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor"), "white"),
+    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), INK),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), _EDGES),
+    "grid.color": FAINT,
+    **dict.fromkeys(("figure.constrained_layout.use", "axes.axisbelow", "axes.grid"), True),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right", "legend.frameon"), False),
+    **dict.fromkeys(("figure.constrained_layout.w_pad", "figure.constrained_layout.h_pad"), 0.08),
+    **dict.fromkeys(("font.size", "axes.labelsize"), 9.5),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize", "legend.title_fontsize"), 8.5),
     "axes.titlelocation": "left",
     "axes.titlesize": 10.5,
     "axes.titlepad": 8.0,
-    "axes.labelsize": 9.5,
-    "grid.color": FAINT,
+    "axes.linewidth": 0.8,
     "grid.linewidth": 0.7,
-    "xtick.color": "#8C8C8C",
-    "ytick.color": "#8C8C8C",
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "xtick.labelsize": 8.5,
-    "ytick.labelsize": 8.5,
     "lines.linewidth": 1.6,
     "lines.markersize": 5.0,
     "hatch.linewidth": 0.6,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "legend.title_fontsize": 8.5,
 }
 
 
@@ -78,11 +55,6 @@ class Style:
     """How one series or class looks: every part tells it from the others, so that any of them may be lost in print.
 
     ``colour`` is for lines, markers and bars, ``tint`` (the same mixed with white) for areas.
-
-    Examples
-    --------
-    >>> style(0)
-    Style(colour='#0072B2', tint='#BFDCEC', line='-', marker='o', hatch='')
     """
 
     colour: str
@@ -99,20 +71,14 @@ def style(i: int) -> Style:
 
 
 def colour(i: int) -> str:
-    """The i-th colour, from 0: Okabe and Ito's, which tell apart for the colour-blind.
-
-    Examples
-    --------
-    >>> colour(0), colour(1), colour(8) == colour(0)
-    ('#0072B2', '#E69F00', True)
-    """
+    """The i-th colour, from 0: Okabe and Ito's, which tell apart for the colour-blind."""
     return _COLOURS[i % len(_COLOURS)]
 
 
 def tint(i: int, strength: float = 0.25) -> str:
-    """The i-th colour, from 0, mixed with white; black counts for half, so that its areas are no darker than others.
+    """The i-th colour mixed with white; ``strength`` is its share.
 
-    ``strength`` is the share of the colour: 1 for the colour itself (grey for black), 0 for white.
+    Black counts for half, so that its areas are no darker than others.
 
     Examples
     --------
@@ -149,27 +115,24 @@ def plot_style(*, dark: bool = False) -> Iterator[None]:
 
 @contextmanager
 def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any]:
-    """The axes to draw on, in a context in which texts and legends have the library's look.
+    """The axes to draw on: those given, or for None new ones in a figure of ``size`` inches; in the library's look.
 
-    They are those given, or for None new ones in a figure of ``size`` inches. Axes in a dark figure become white, since
-    all colours are chosen for that; texts around them stay as they are.
+    Axes in a dark figure become white, since all colours are chosen for that; texts around them stay as they are.
     """
     dark = ax is not None and _is_dark(ax.figure.get_facecolor())
     with plot_style(dark=dark):
+        from matplotlib import pyplot, rcParams
+        from matplotlib.patches import Rectangle
+
         if dark:
             ax.set_facecolor("white")
-        yield _new_axes(size) if ax is None else ax
-
-
-def _new_axes(size: tuple[float, float] | None) -> Any:
-    from matplotlib import pyplot, rcParams
-    from matplotlib.patches import Rectangle
-
-    figure, ax = pyplot.subplots(figsize=size)
-    ground = rcParams["savefig.facecolor"]
-    if ground != "auto" and _is_dark(ground):  # white in a file as well, where settings save figures on a dark ground
-        figure.add_artist(Rectangle((0, 0), 1, 1, transform=figure.transFigure, facecolor="white", zorder=-1000))
-    return ax
+        if ax is None:
+            figure, ax = pyplot.subplots(figsize=size)
+            saved = rcParams["savefig.facecolor"]
+            if saved != "auto" and _is_dark(saved):  # white in a file as well, where figures are saved on dark ground
+                ground = Rectangle((0, 0), 1, 1, transform=figure.transFigure, facecolor="white", zorder=-1000)
+                figure.add_artist(ground)
+        yield ax
 
 
 def _is_dark(ground: Any) -> bool:
@@ -197,6 +160,7 @@ def legend_beside(
 
     handles = list(samples) or ax.get_legend_handles_labels()[0]
     labels = [sample.get_label() for sample in samples] or ax.get_legend_handles_labels()[1]
+    dashed = any(hasattr(one, "get_marker") and one.get_linestyle() not in ("None", "", " ") for one in handles)
     if behind:
         handles = [*zip(behind, handles, strict=True)]
     if len(labels) > _LISTED:
@@ -212,14 +176,9 @@ def legend_beside(
         borderaxespad=0.0,
         alignment="left",
         handletextpad=0.6,
-        handlelength=1.8 if behind else 2.6 if any(map(_is_line, handles)) else 1.0,
+        handlelength=1.8 if behind else 2.6 if dashed else 1.0,
         handleheight=1.1,
     )
-
-
-def _is_line(handle: Any) -> bool:
-    """Whether the sample of a legend is a line, whose dashes need room."""
-    return hasattr(handle, "get_marker") and handle.get_linestyle() not in ("None", "", " ")
 
 
 def log_ticks(axis: Any) -> None:
@@ -241,13 +200,7 @@ def ring(ax: Any, x: float, y: float, **options: Any) -> None:
 
 
 def caption(name: object, width: int = WIDTH) -> str:
-    """One name for a picture: on one line, without its middle where it is too long, and never read as a formula.
-
-    Examples
-    --------
-    >>> caption("mean radius of all cells 3", 18), caption("age")
-    ('mean radi…cells 3', 'age')
-    """
+    """One name for a picture: on one line, without its middle where it is too long, and never read as a formula."""
     return _literal(cut(_line(name), width))
 
 
@@ -299,4 +252,4 @@ def _line(name: object) -> str:
 
 def _literal(text: str) -> str:
     """Text in which matplotlib takes a dollar for a dollar, and not for the beginning of a formula."""
-    return _DOLLAR.sub(r"\\$", text)
+    return re.sub(r"(?<!\\)\$", r"\\$", text)
