@@ -175,7 +175,7 @@ def test_declared_classes_stay() -> None:
 def test_declared_classes_of_several_targets() -> None:
     model = KNNClassifier(1).partial_fit([[1.0]], [["a", "x"]], classes=[["a", "b"], ["x"]])
     assert [found.tolist() for found in model.classes_] == [["a", "b"], ["x"]]
-    with pytest.raises(TargetError, match="got 1 target columns, but 2"):
+    with pytest.raises(TargetError, match="classes must have a list for each of the 2 target columns"):
         model.partial_fit([[1.0]], [["a", "x"]], classes=[["a"]])
     with pytest.raises(TargetError, match="got 1 target columns, but 2"):
         model.partial_fit([[1.0]], ["a"])

@@ -31,13 +31,7 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number, of Python or NumPy; booleans are none.
-
-    Examples
-    --------
-    >>> [is_number(value) for value in (3, np.float32(0.5), True, "3", 1j)]
-    [True, True, False, False, False]
-    """
+    """Whether a value is a real number, of Python or NumPy; booleans are none."""
     return is_whole(value) or isinstance(value, (float, np.floating))
 
 
@@ -61,13 +55,7 @@ def as_python(value: float) -> int | float:
 
 
 def floats_or_none(values: object) -> tuple[float, ...] | None:
-    """Some numbers as Python's floats; None where there is none, or something else.
-
-    Examples
-    --------
-    >>> floats_or_none(np.array([1, 2])), floats_or_none(["1"]), floats_or_none([])
-    ((1.0, 2.0), None, None)
-    """
+    """Some numbers as Python's floats; None where there is none, or something else."""
     try:
         found = tuple(values) if isinstance(values, Iterable) else ()
     except TypeError:  # an array without dimensions
@@ -113,7 +101,6 @@ def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
     Examples
     --------
     >>> from sklearn.utils._param_validation import Interval, StrOptions
-    >>> check_value("k", 3, [Interval(Integral, 1, None, closed="left")])
     >>> check_value("k", "srqt", [Interval(Integral, 1, None, closed="left"), StrOptions({"sqrt"})])
     Traceback (most recent call last):
     priorcase.exceptions.ParameterError: k must be an int in the range [1, inf) or a str among {'sqrt'}, got 'srqt'. Did
@@ -126,9 +113,7 @@ def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
         return
     shown = [str(constraint) for constraint in made if not constraint.hidden]
     expected = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
-    meant = nearest(
-        value, (name for constraint in made if isinstance(constraint, Options) for name in constraint.options)
-    )
+    meant = nearest(value, [name for one in made if isinstance(one, Options) for name in one.options])
     question = "" if meant is None else f". Did you mean {meant!r}?"
     raise ParameterError(f"{name} must be {expected}, got {quoted(value)}{question}")
 
@@ -164,13 +149,7 @@ def check_seed(value: object) -> int:
 
 
 def choices_text(names: Sequence[str]) -> str:
-    """Names to choose from, as a sentence lists them.
-
-    Examples
-    --------
-    >>> choices_text(["a", "b", "c"])
-    "'a', 'b' or 'c'"
-    """
+    """Names to choose from, as a sentence lists them: ``'a', 'b' or 'c'``."""
     return " or ".join(filter(None, [", ".join(map(repr, names[:-1])), repr(names[-1])]))
 
 

@@ -154,11 +154,8 @@ def prefix_errors(function: F) -> F:
         try:
             return function(*args, **kwargs)
         except PriorcaseError as error:
-            if not method:
-                locate(error, function.__name__)
-            else:
-                owner = args[0] if isinstance(args[0], type) else type(args[0])
-                locate(error, function.__name__, owner.__name__)
+            cls = None if not method else args[0] if isinstance(args[0], type) else type(args[0])
+            locate(error, function.__name__, None if cls is None else cls.__name__)
             raise
 
     return cast(F, inner)
@@ -234,25 +231,13 @@ def listed(items: Iterable[object], *, limit: int = _SHOWN) -> str:
 
 
 def named(noun: str, items: Iterable[object]) -> str:
-    """Some items with what they are, in the singular where there is one.
-
-    Examples
-    --------
-    >>> named("column", ["age"]), named("column", ["age", "size"])
-    ("column 'age'", "columns 'age', 'size'")
-    """
+    """Some items with what they are, in the singular where there is one: ``columns 'age', 'size'``."""
     items = list(items)
     return f"{noun}{'s' * (len(items) != 1)} {listed(items)}"
 
 
 def failure(error: Exception) -> str:
-    """What a user's function raised, in one line.
-
-    Examples
-    --------
-    >>> failure(ZeroDivisionError("division by zero")), failure(ValueError())
-    ('ZeroDivisionError: division by zero', 'ValueError')
-    """
+    """What a user's function raised, in one line."""
     return " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:_LENGTH]
 
 
@@ -274,25 +259,13 @@ def nearest(name: object, names: Iterable[object]) -> str | None:
 
 
 def advice(name: object, names: Iterable[object], *, otherwise: str) -> str:
-    """What to do about a name that is none: take the nearest one, or where none is near something else.
-
-    Examples
-    --------
-    >>> advice("brake", ["brakes", "chain"], otherwise="See classes_.")
-    "Did you mean 'brakes'?"
-    """
+    """What to do about a name that is none: take the nearest one, or where none is near something else."""
     meant = nearest(name, names)
     return otherwise if meant is None else f"Did you mean {meant!r}?"
 
 
 def misspelt(given: Iterable[object], names: Iterable[object]) -> str | None:
-    """The first of some names that was meant to be another one, as a question; None where all are far from any.
-
-    Examples
-    --------
-    >>> misspelt(["size", "brake"], ["brakes", "chain"])
-    "Did you mean 'brakes' by 'brake'?"
-    """
+    """The first of some names that was meant to be another one, as a question; None where all are far from any."""
     names = list(names)
     for name in given:
         if (meant := nearest(name, names)) is not None:

@@ -22,9 +22,9 @@ from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.resampling import needs_refits, refits, stored_table
 from priorcase.learning.state import changes, pinned, reads
-from priorcase.learning.targets import Labelling, read_labels
-from priorcase.schema import Nominal, Schema, Table
+from priorcase.learning.targets import Labelling, learned_labels
 from priorcase.schema import Numeric as NumericKind
+from priorcase.schema import Schema, Table
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator):
@@ -206,7 +206,6 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
     def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
         return BayesMemory(
             Instances(schema, targets),
-            owner=type(self).__name__,
             numeric=self._strategies(schema),
             missing_counts=self.missing == "value",
             threads=self._threads(),
@@ -235,18 +234,14 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         return strategies
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        labels = read_labels(y)
-        if labels.values.shape[1] != 1:
+        instances, earlier = (None, None) if first else (self._stored().instances, self._labelling)
+        labelling, targets, labels = learned_labels(y, classes, earlier, instances)
+        if labels.shape[1] != 1:
             raise TargetError(
-                f"y must be one class for each row, got {labels.values.shape[1]} columns. Fit one model for each target"
+                f"y must be one class for each row, got {labels.shape[1]} columns. Fit one model for each target"
             )
-        instances = None if first else self._stored().instances
-        labelling = Labelling.of(labels) if instances is None else self._labelling.joined(labels, instances)
-        if classes is not None:
-            labelling = labelling.declaring(classes, 1, instances)
-        labelling.check_declared(labels)
         self._labelling = labelling
-        return Schema(None, (Nominal(),)), labels.values
+        return targets, labels
 
     def _rows(self) -> tuple[Table, AnyArray, FloatArray | None]:
         """All stored rows as a table, with their labels and weights."""

@@ -174,12 +174,11 @@ class BayesMemory(Memory):
         self,
         instances: Instances,
         *,
-        owner: str,
         numeric: Sequence[Numeric | None],
         missing_counts: bool,
         threads: int = 1,
     ) -> None:
-        super().__init__(instances, owner=owner)
+        super().__init__(instances)
         self.numeric, self.missing_counts, self.threads = tuple(numeric), missing_counts, threads
         self._coded = [a for a, strategy in enumerate(numeric) if strategy is None]
         # Moments of kernel densities tell whether numbers can be squared.
@@ -194,7 +193,7 @@ class BayesMemory(Memory):
 
     # -- rows that come and go
 
-    def _added(self, ids: IdArray) -> None:
+    def _added(self, ids: IdArray, table: object = None) -> None:
         if self.instances.weighted or self._too_many(self._n_codes()):  # the latter is refused by `check`
             self._counts = None
         if ids.size and (self._counts is not None or self._sums is not None):

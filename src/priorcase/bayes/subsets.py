@@ -370,9 +370,9 @@ class RelevanceWeights(BayesMemory):
     The learner reports rows that it adds and removes. Where no weight is left, all attributes have the same weight.
     """
 
-    def __init__(self, instances: Instances, *, owner: str, threads: int = 1) -> None:
+    def __init__(self, instances: Instances, *, threads: int = 1) -> None:
         numeric = [Student() if isinstance(kind, NumericKind) else None for kind in instances.schema.kinds]
-        super().__init__(instances, owner=owner, numeric=numeric, missing_counts=False, threads=threads)
+        super().__init__(instances, numeric=numeric, missing_counts=False, threads=threads)
 
     @property
     def weights(self) -> FloatArray:

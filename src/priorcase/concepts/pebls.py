@@ -465,7 +465,7 @@ class ExemplarMemory(Memory):
         """Whether something was computed from the rows stored now."""
         return self._cache.get(key, (-1, None))[0] == self.instances.version
 
-    def _added(self, ids: IdArray) -> None:
+    def _added(self, ids: IdArray, table: Table | None) -> None:
         # A range beyond float64 must be refused now, with the rows that make it; any other can wait.
         columns, _, _ = self.instances.look_up(ids)
         kinds = self.instances.schema.kinds

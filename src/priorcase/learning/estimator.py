@@ -73,10 +73,7 @@ class RowsEstimator(BaseEstimator, ABC):
     def forget(self, ids: ArrayLike) -> Self:
         """Forget rows, exactly as if they had never been seen.
 
-        Parameters
-        ----------
-        ids
-            Ids of stored rows, such as some of `ids_`. An unknown or repeated id is an error and nothing is forgotten.
+        ``ids`` are some of `ids_`; an unknown or repeated one is an error, and nothing is forgotten.
         """
         memory = self._stored()
         self._check_forgetting(ids)
@@ -170,9 +167,7 @@ class RowsEstimator(BaseEstimator, ABC):
         self._memory.append(table, targets, weights)
         self._check_rows()
 
-    def _arrivals(
-        self, X: Any, y: Any, sample_weight: Any, classes: Any
-    ) -> tuple[Table, Table | None, FloatArray | None]:
+    def _arrivals(self, X: Any, y: Any, weights: Any, classes: Any) -> tuple[Table, Table | None, FloatArray | None]:
         """Rows, targets and weights, read and checked, and a memory to store them in."""
         first = "_memory" not in self.__dict__
         if first:
@@ -185,15 +180,14 @@ class RowsEstimator(BaseEstimator, ABC):
                 f"{len(targets[1])}. Pass one target for each row of X."
             )
         self._check_table(table, first)
-        weights = check_weights(sample_weight, len(table), parameter="sample_weight")
+        weights = check_weights(weights, len(table), parameter="sample_weight")
         if weights is not None and not weights.any():
             raise TargetError("sample_weight is zero for every row; at least one row must have a positive weight")
         if first:
             self._backend = backend_of(X)
             self._memory = self._new_memory(table.schema, None if targets is None else targets[0])
             record_features(self, table.schema)
-        read = None if targets is None else targets[0].read(targets[1])
-        return table, read, weights
+        return table, None if targets is None else targets[0].read(targets[1]), weights
 
     def _training_table(self, X: Any) -> Table:
         """The first rows, which settle what the columns mean unless ``schema`` does."""

@@ -201,7 +201,7 @@ def ring(ax: Any, x: float, y: float, **options: Any) -> None:
 
 def caption(name: object, width: int = WIDTH) -> str:
     """One name for a picture: on one line, without its middle where it is too long, and never read as a formula."""
-    return _literal(cut(_line(name), width))
+    return captions([name], width)[0]
 
 
 def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
@@ -212,20 +212,19 @@ def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
     >>> captions(["sensor 1 of the hall", "sensor 2 of the hall"], 12)
     ['sensor 1 of…', 'sensor 2 of…']
     """
-    lines = [_line(name) for name in names]
-    long = [line for line in lines if len(line) > width]
-    if not long:
-        return [_literal(line) for line in lines]
-    first, last = min(long), max(long)
-    shared = next((i for i, pair in enumerate(zip(first, last, strict=False)) if len(set(pair)) > 1), 0)
-    ways: tuple[Callable[[str], str], ...] = (
-        lambda line: cut(line, width),
-        lambda line: _start(line, width),
-        lambda line: f"…{line[1 - width :].lstrip()}",
-        lambda line: _start(f"…{line[shared:]}", width),
-    )
-    tried = [[line if len(line) <= width else way(line) for line in lines] for way in ways]
-    return [_literal(line) for line in max(tried, key=lambda found: len(set(found)))]
+    lines = [" ".join(str(name).split()) for name in names]
+    if long := [line for line in lines if len(line) > width]:
+        pairs = enumerate(zip(min(long), max(long), strict=False))
+        shared = next((i for i, (first, last) in pairs if first != last), 0)
+        ways: tuple[Callable[[str], str], ...] = (
+            lambda line: cut(line, width),
+            lambda line: _start(line, width),
+            lambda line: f"…{line[1 - width :].lstrip()}",
+            lambda line: _start(f"…{line[shared:]}", width),
+        )
+        tried = [[line if len(line) <= width else way(line) for line in lines] for way in ways]
+        lines = max(tried, key=lambda found: len(set(found)))
+    return [re.sub(r"(?<!\\)\$", r"\\$", line) for line in lines]  # a dollar would begin a formula
 
 
 def cut(text: str, width: int) -> str:
@@ -244,12 +243,3 @@ def cut(text: str, width: int) -> str:
 
 def _start(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
-
-
-def _line(name: object) -> str:
-    return " ".join(str(name).split())
-
-
-def _literal(text: str) -> str:
-    """Text in which matplotlib takes a dollar for a dollar, and not for the beginning of a formula."""
-    return re.sub(r"(?<!\\)\$", r"\\$", text)

@@ -38,8 +38,6 @@ def taken_rows(table: Any, positions: IdArray) -> Any:
     --------
     >>> taken_rows([[1, "red"], [2, "blue"], [3, "red"]], np.array([0, 2]))
     [[1, 'red'], [3, 'red']]
-    >>> taken_rows(np.array([10, 20, 30]), np.array([1]))
-    array([20])
     """
     if isinstance(table, Source) and hasattr(table, "take"):  # a table that came with the library, or was read by it
         return table.take(positions)
@@ -49,8 +47,6 @@ def taken_rows(table: Any, positions: IdArray) -> Any:
         return table.iloc[positions]
     if type(table).__module__.partition(".")[0] == "pyarrow":
         return _taken_arrow(table, positions)
-    if hasattr(table, "tuples"):  # a built-in table
-        return table.take(positions)
     # Polars, NumPy and what behaves like it; things that only turn into an array come back as one.
     return table[positions] if hasattr(table, "__getitem__") else np.asarray(table)[positions]
 
@@ -68,13 +64,13 @@ def _taken_arrow(table: Any, positions: IdArray) -> Any:
 
 def stored_table(instances: Instances, rows: IntArray) -> Table:
     """Some stored rows, by position, as a table of queries."""
-    columns = tuple(
+    columns = [
         Coded(instances.column(a)[rows], instances.values(a))
         if isinstance(kind, Nominal)
         else instances.column(a)[rows]
         for a, kind in enumerate(instances.schema.kinds)
-    )
-    return Table(instances.schema, len(rows), columns)
+    ]
+    return Table(instances.schema, len(rows), tuple(columns))
 
 
 # -- leave-one-out
@@ -84,17 +80,12 @@ def needs_refits(estimator: Any, relearn: object) -> bool:
     """Whether leave-one-out takes a fit for each row (``relearns_``); an error where there are fewer than two rows."""
     check_value("relearn", relearn, ["boolean"])
     if len(estimator._answering()) < 2:
-        raise TooFewRowsError(
-            "leave-one-out needs two rows or more, and there is only one row. Add rows with partial_fit"
-        )
+        raise TooFewRowsError("leave-one-out needs two rows or more, but only one is stored. Add rows with partial_fit")
     return bool(relearn) and bool(estimator.relearns_)
 
 
 def refits(estimator: E) -> Iterator[tuple[int, E, Table]]:
-    """Position of each stored row, a copy of the estimator without it, and the row as a query.
-
-    The copies have all classes, whichever rows they have.
-    """
+    """Position of each stored row, a copy of the estimator without it (that has all classes), and the row as query."""
     original: Any = estimator
     memory = original._stored()
     labelling = original.__dict__.get("_labelling")
@@ -116,17 +107,12 @@ def refits(estimator: E) -> Iterator[tuple[int, E, Table]]:
 
 @contextmanager
 def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
-    """A progress bar on standard error, where that is a terminal; nothing at all otherwise.
+    """A progress bar of ``total`` steps on standard error, where that is a terminal; nothing at all otherwise.
 
-    It has ``total`` steps and goes away when it is done; ``text`` stands before it until the first step is done.
-
-    Examples
-    --------
-    >>> with bar(2, shown=False) as advance:
-    ...     advance("3 components")
+    ``text`` stands before it until the first step is done.
     """
     if not shown or total < 2 or not sys.stderr.isatty():
-        yield _silently
+        yield lambda text: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -138,19 +124,9 @@ def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
 
 
 def blocks(n: int, *, text: str) -> Iterator[slice]:
-    """Parts of ``n`` rows one after the other, between which Ctrl-C is noticed, with a bar where there are many.
-
-    Examples
-    --------
-    >>> list(blocks(1000, text="rows"))
-    [slice(0, 512, None), slice(512, 1000, None)]
-    """
+    """Parts of ``n`` rows one after the other, between which Ctrl-C is noticed, with a bar where there are many."""
     starts = range(0, n, _ROWS_AT_ONCE)
     with bar(len(starts), shown=n >= _MANY_ROWS, text=text) as advance:
         for start in starts:
             yield slice(start, min(start + _ROWS_AT_ONCE, n))
             advance(text)
-
-
-def _silently(text: str) -> None:
-    """Show nothing."""

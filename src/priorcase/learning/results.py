@@ -14,16 +14,16 @@ from typing import Any, Self, TypeAlias, get_args
 import narwhals.stable.v2 as nw
 import numpy as np
 from rich.cells import cell_len, set_cell_size
+from sklearn.utils._param_validation import StrOptions
 
-from priorcase._parameters import check_choice
-from priorcase._typing import AnyArray, Backend, FloatArray, Name
+from priorcase._parameters import check_value
+from priorcase._typing import Backend, FloatArray, Name
 from priorcase.exceptions import ParameterError, QueryIndexError, quoted
 from priorcase.learning.targets import objects
 from priorcase.schema import Coded, Ordinal, Schema, Table
 from priorcase.schema.kinds import content_of
 
-Row: TypeAlias = tuple[Any, ...]
-"""Values of one row, None for missing."""
+Row: TypeAlias = tuple[Any, ...]  # values of one row, None for missing
 
 
 # -- texts
@@ -76,8 +76,7 @@ class GridResult(ABC):
     """A result that prints as one table: subclasses say which by `_grid`."""
 
     @abstractmethod
-    def _grid(self) -> Grid:
-        """The table."""
+    def _grid(self) -> Grid: ...
 
     def markdown(self) -> str:
         """The table in Markdown."""
@@ -94,16 +93,7 @@ class GridResult(ABC):
 
 
 def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
-    """One below the other, columns aligned, and at the end how much is not shown. Without a title nothing is indented.
-
-    Examples
-    --------
-    >>> print(grids_text([Grid("query 0", ["colour", "share"], [["red", "0.75"], ["blue", "0.25"]], right={1})]))
-    query 0
-      colour  share
-      red      0.75
-      blue     0.25
-    """
+    """One below the other, columns aligned, and at the end how much is not shown; indented below a title."""
     parts = []
     for grid in grids:
         widths = [text_width(column) for column in zip(grid.header, *grid.lines, strict=True)]
@@ -121,13 +111,7 @@ def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
 
 
 def grids_html(grids: Sequence[Grid], rest: str = "") -> str:
-    """The same for notebooks.
-
-    Examples
-    --------
-    >>> grids_html([Grid("a < b", ["x"], [["1"]])])
-    '<table><caption>a &lt; b</caption><thead><tr><th>x</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>'
-    """
+    """The same for notebooks."""
     parts = []
     for grid in grids:
         rows = [
@@ -175,23 +159,16 @@ def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
     Where no library is installed, a dictionary of arrays. Values of several types become text in libraries that have
     no column for them.
     """
-    if backend is None:
-        backend = installed_backend()
-    else:
-        check_choice("backend", backend, get_args(Backend), hint="None takes the library that is installed.")
+    check_value("backend", backend, [None, StrOptions(set(get_args(Backend)))])
+    backend = backend or installed_backend()
     arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
     if backend is None:
         return arrays
-    mixed = backend == "pandas"
-    plain = {label: array.tolist() if mixed else _of_one_type(array) for label, array in arrays.items()}
+    plain = {label: array.tolist() for label, array in arrays.items()}
+    for label, values in plain.items():
+        if backend != "pandas" and arrays[label].dtype.kind == "O" and content_of(values) == "any":
+            plain[label] = [None if value is None else str(value) for value in values]
     return nw.from_dict(plain, backend=backend).to_native()
-
-
-def _of_one_type(array: AnyArray) -> list[Any]:
-    values: list[Any] = array.tolist()
-    if array.dtype.kind != "O" or content_of(values) != "any":
-        return values
-    return [None if value is None else str(value) for value in values]
 
 
 def by_attribute(
@@ -199,8 +176,7 @@ def by_attribute(
 ) -> dict[str, Any]:
     """Some columns, then the attributes' values by name, then ``PART of NAME`` for each part of each attribute.
 
-    An attribute called like one of the first columns becomes ``NAME (value)``; where two columns would still have one
-    name, the later becomes ``NAME (2)``.
+    An attribute called like one of the first columns becomes ``NAME (value)``.
 
     Examples
     --------
@@ -218,13 +194,7 @@ def by_attribute(
 
 
 def free_label(label: str, taken: Container[Any]) -> str:
-    """The label, numbered where it is taken.
-
-    Examples
-    --------
-    >>> free_label("age", {"age"}), free_label("age", ())
-    ('age (2)', 'age')
-    """
+    """The label, numbered where it is taken."""
     return next(name for n in count(1) if (name := label if n == 1 else f"{label} ({n})") not in taken)
 
 
@@ -254,7 +224,7 @@ def decoded(table: Table) -> list[Row]:
 class PerQuery(ABC):
     """Base of frozen results with a part for each query; a part keeps its query's number among all that were asked.
 
-    Subclasses have a field ``numbers``, empty when left out, and take some queries by `_taken`.
+    Subclasses have a field ``numbers``, empty when left out, and give some queries alone by `_taken`.
     """
 
     numbers: tuple[int, ...]
@@ -267,8 +237,7 @@ class PerQuery(ABC):
     def __len__(self) -> int: ...
 
     @abstractmethod
-    def _taken(self, at: list[int]) -> Self:
-        """The same for some queries alone."""
+    def _taken(self, at: list[int]) -> Self: ...
 
     def __iter__(self) -> Iterator[Self]:
         return (self[i] for i in range(len(self)))
@@ -279,13 +248,7 @@ class PerQuery(ABC):
 
 
 def asked_queries(query: object, n: int, *, nouns: tuple[str, str] = ("query", "queries")) -> list[int]:
-    """The numbers, among ``n``, of the queries that an index or a slice means; ``nouns`` where they are no queries.
-
-    Examples
-    --------
-    >>> asked_queries(-1, 3), asked_queries(slice(2), 3)
-    ([2], [0, 1])
-    """
+    """The numbers, among ``n``, of the queries that an index or a slice means; ``nouns`` where they are no queries."""
     if isinstance(query, slice):
         return list(range(n)[query])
     try:

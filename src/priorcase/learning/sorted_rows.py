@@ -7,7 +7,7 @@ answer, and so do rows that came and went.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +23,8 @@ def value_orders(
     """For each discrete attribute its codes, ordered by what the rows that hold them are like.
 
     The more frequent value comes first; where two are as frequent, the rows that hold them are compared by the ranks
-    of their numbers and the frequencies of their other values. Only values that even so are alike go by code.
+    of their numbers (from 1; 0 where missing) and those of the frequencies of their other values. Only values that even
+    so are alike go by code.
 
     ``numbers`` are numeric columns, NaN for missing; ``codes`` discrete columns, -1 for missing, of ``sizes`` values.
 
@@ -36,42 +37,20 @@ def value_orders(
     if all(np.unique(count).size == count.size for count in counts):
         return [np.argsort(-count, kind="stable") for count in counts]
     likeness = np.zeros(len(weights))
-    for position, column in enumerate([*map(_ranks, numbers), *map(_frequencies, codes, counts)]):
-        likeness += (position + 1) * column
+    for position, values in enumerate(numbers, start=1):
+        known = ~np.isnan(values)
+        likeness[known] += position * (np.unique(values[known], return_inverse=True)[1] + 1.0)
+    for position, (column, count) in enumerate(zip(codes, counts, strict=True), start=len(numbers) + 1):
+        likeness += position * np.append(np.unique(count, return_inverse=True)[1] + 1.0, 0.0)[column]
     return [
         np.lexsort((_sums(column, weights * likeness, count.size), -count))
         for column, count in zip(codes, counts, strict=True)
     ]
 
 
-def row_order(numbers: Iterable[FloatArray], codes: Sequence[IntArray]) -> IntArray:
-    """The positions of the rows, sorted by content; equal rows lie together.
-
-    Examples
-    --------
-    >>> row_order([np.array([2.0, 1.0, np.nan, 1.0])], [np.array([0, 1, 0, 0])])
-    array([3, 1, 0, 2])
-    """
-    return np.lexsort([*numbers, *codes][::-1])
-
-
 def _sums(codes: IntArray, amounts: FloatArray, size: int) -> FloatArray:
     """What the rows of each code add up to."""
     return np.asarray(np.bincount(codes + 1, weights=amounts, minlength=size + 1)[1:], np.float64)
-
-
-def _ranks(column: FloatArray) -> FloatArray:
-    """The rank of each number among the different ones, from 1; 0 where missing."""
-    known = ~np.isnan(column)
-    ranks = np.zeros(len(column))
-    ranks[known] = np.unique(column[known], return_inverse=True)[1] + 1
-    return ranks
-
-
-def _frequencies(codes: IntArray, counts: FloatArray) -> FloatArray:
-    """How frequent the value of each row is, as a rank from 1; 0 where missing."""
-    ranks = np.append(np.unique(counts, return_inverse=True)[1] + 1.0, 0.0)
-    return ranks[codes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,15 +72,11 @@ class SortedRows:
     def __len__(self) -> int:
         return len(self.cells)
 
-    def firsts(self) -> IntArray:
-        """The first of each run of equal rows."""
-        before, here = self.cells[:-1], self.cells[1:]
-        same = (before == here) | (np.isnan(before) & np.isnan(here))
-        return np.flatnonzero(np.concatenate(([True], ~same.all(axis=1))))
-
     def distinct(self) -> SortedRows:
         """Each different row once, with the weights of its repetitions added up; of their targets the first."""
-        firsts = self.firsts()
+        before, here = self.cells[:-1], self.cells[1:]
+        same = (before == here) | (np.isnan(before) & np.isnan(here))
+        firsts = np.flatnonzero(np.concatenate(([True], ~same.all(axis=1))))
         return replace(self.take(firsts), weights=np.add.reduceat(self.weights, firsts))
 
     def take(self, rows: IntArray) -> SortedRows:
@@ -136,21 +111,15 @@ def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | Non
         keys.append(ranks.pop()[classes].astype(np.float64))
     for a, rank in zip(nominal, ranks, strict=True):
         keys[a] = np.append(rank, -1)[np.asarray(instances.column(a), np.int64)].astype(np.float64)
-    order = row_order([*keys, *targets.T], [])
-    return SortedRows(
-        instances, cells[order], targets[order], weights[order], order, dict(zip(nominal, ranks, strict=True))
-    )
+    order = np.lexsort([*keys, *targets.T][::-1])
+    value_ranks = dict(zip(nominal, ranks, strict=True))
+    return SortedRows(instances, cells[order], targets[order], weights[order], order, value_ranks)
 
 
 def _by_appearance(column: IntArray, size: int) -> tuple[IntArray, IntArray]:
     """Codes numbered by the row they first appear in, and the new number of each; -1 stays.
 
     Stored codes may tell of values that are gone; these numbers do not.
-
-    Examples
-    --------
-    >>> _by_appearance(np.array([2, -1, 0, 2]), 3)
-    (array([ 0, -1,  1,  0]), array([1, 2, 0]))
     """
     first = np.full(size + 1, len(column))
     np.minimum.at(first, column, np.arange(len(column)))  # -1 counts in the last place

@@ -110,13 +110,11 @@ class Memory:
     The memory of an estimator is not changed, except for caches of what its rows say. A method that changes the
     estimator works on a `fork`, which takes the place of the memory when all is done. Subclasses keep more than the
     rows in step by `fork`, `_added` and `forget`; what they share with a fork they replace and do not change.
-    ``committed``: whether this is the memory of an estimator, and not one that is still being changed. ``owner``: the
-    class of the estimator, for messages.
+    ``committed``: whether this is the memory of an estimator, and not one that is still being changed.
     """
 
-    def __init__(self, instances: Instances, *, owner: str = "") -> None:
+    def __init__(self, instances: Instances) -> None:
         self.instances = instances
-        self.owner = owner
         self.committed = False
         self._cache: dict[str, tuple[int, Any]] = {}
 
@@ -171,14 +169,14 @@ class Memory:
     ) -> IdArray:
         """Append rows and return their ids. Rows of weight 0 get ids too, and are forgotten at once.
 
-        ``follow`` keeps the rest in step with the new rows, given their ids, in place of `_appended`.
+        ``follow`` keeps the rest in step with the new rows, given their ids, in place of `_added`.
         """
         ids = kept = self.instances.append(table, targets, weights)
         if weights is not None and not weights.all():
             self.instances.remove(ids[weights == 0])
             kept = ids[weights > 0]
         if follow is None:
-            self._appended(kept, table if kept is ids else None)
+            self._added(kept, table if kept is ids else None)
         else:
             follow(kept)
         return ids
@@ -212,9 +210,5 @@ class Memory:
         # Where no row was ever removed, ids are positions.
         return ids if self.instances.next_id == len(self.instances) else np.searchsorted(self.ids, ids)
 
-    def _appended(self, ids: IdArray, table: Table | None) -> None:
+    def _added(self, ids: IdArray, table: Table | None) -> None:
         """Rows were stored, all those of a table; it is None where rows of weight 0 were not."""
-        self._added(ids)
-
-    def _added(self, ids: IdArray) -> None:
-        """Rows were stored."""

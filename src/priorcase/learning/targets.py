@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -24,11 +24,7 @@ from priorcase.schema.kinds import families, is_missing
 
 LabelSort: TypeAlias = Literal["text", "numbers", "booleans"]
 
-_SORTS: dict[str, LabelSort] = {
-    **dict.fromkeys("UOT", "text"),
-    **dict.fromkeys("iuf", "numbers"),
-    "b": "booleans",
-}
+_SORTS: dict[str, LabelSort] = {**dict.fromkeys("UOT", "text"), **dict.fromkeys("iuf", "numbers"), "b": "booleans"}
 # Messages that are raised in two places; the first words of each are scikit-learn's.
 _MISSING = "Input y contains NaN, None or another missing value. Drop the rows whose target is not known."
 _INFINITE = "Input y contains infinity or a value too large for dtype('float64')."
@@ -79,13 +75,7 @@ def check_finite(values: AnyArray) -> None:
 
 
 def has_fractions(array: AnyArray) -> bool:
-    """Whether targets are numbers of which one has a fraction; a missing one counts as such.
-
-    Examples
-    --------
-    >>> [has_fractions(np.array(y)) for y in ([1.0, 2.0], [1.0, 2.5], ["1.5", "2"])]
-    [False, True, False]
-    """
+    """Whether targets are numbers of which one has a fraction; a missing one counts as such."""
     if array.dtype.kind == "O":
         if families({type(value) for value in array.flat}) != {"number"}:
             return False
@@ -127,15 +117,11 @@ def learned_numbers(y: Any, instances: Instances | None) -> tuple[Schema, FloatA
 
 def _target_schema(kind: Numeric | Nominal, n: int, instances: Instances | None) -> Schema:
     """The schema of ``n`` outputs, of which there must be as many as before."""
-    if instances is None:
-        return Schema(None, (kind,) * n)
-    if instances.targets is None or len(instances.targets) != n:
-        raise _other_outputs(n, 0 if instances.targets is None else len(instances.targets))
-    return instances.targets
-
-
-def _other_outputs(found: int, expected: int) -> TargetError:
-    return TargetError(f"got {found} target columns, but {expected} were learned so far. Pass the same columns again.")
+    targets = Schema(None, (kind,) * n) if instances is None else instances.targets
+    before = 0 if targets is None else len(targets)
+    if targets is None or before != n:
+        raise TargetError(f"got {n} target columns, but {before} were learned so far. Pass the same columns again.")
+    return targets
 
 
 # -- labels
@@ -165,7 +151,10 @@ def read_labels(y: Any) -> Labels:
     flat = array.ndim == 1
     if not flat and array.shape[1] == 1:
         text = "A column-vector y was passed when a 1d array was expected. Take its shape to (n_samples,) by ravel()."
-        warnings.warn(text, DataConversionWarning, stacklevel=_levels_to_user())
+        frame, levels = sys._getframe(), 1  # point at the code that called the library
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("priorcase."):
+            frame, levels = frame.f_back, levels + 1
+        warnings.warn(text, DataConversionWarning, stacklevel=levels)
         flat = True
     values = array.reshape(len(array), -1)
     if values.dtype.kind == "O":
@@ -216,14 +205,6 @@ def _unsized(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype("U") if dtype.kind == "U" else dtype
 
 
-def _levels_to_user() -> int:
-    """The ``stacklevel`` of a warning that points at the code that called the library."""
-    frame, levels = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("priorcase."):
-        frame, levels = frame.f_back, levels + 1
-    return levels
-
-
 # -- classes
 
 
@@ -231,8 +212,8 @@ def _levels_to_user() -> int:
 class Labelling:
     """What the labels learned so far have in common.
 
-    ``flat``: whether they came as one flat column. ``batches``: the id from which on rows came with labels of a type,
-    and that type, ascending by id. ``declared``: classes of each output that stay without rows.
+    ``batches``: the id from which on rows came with labels of a type, and that type, ascending by id. ``declared``:
+    classes of each output that stay without rows.
     """
 
     flat: bool
@@ -240,15 +221,10 @@ class Labelling:
     batches: tuple[tuple[int, np.dtype[Any]], ...]
     declared: tuple[AnyArray, ...] | None = None
 
-    @classmethod
-    def of(cls, labels: Labels, first_id: int = 0) -> Self:
-        """Of the first labels."""
-        return cls(labels.flat, labels.sort, ((first_id, labels.dtype),))
-
     def joined(self, labels: Labels, instances: Instances) -> Labelling:
         """With more labels, of the same sort unless no row and no declared class is left."""
         if not len(instances) and self.declared is None:
-            return Labelling.of(labels, instances.next_id)
+            return Labelling(labels.flat, labels.sort, ((instances.next_id, labels.dtype),))
         self._check_sort(labels)
         batches = self._living(instances)
         if not batches or batches[-1][1] != labels.dtype:
@@ -259,7 +235,7 @@ class Labelling:
         """With the classes of each of ``n`` outputs declared, beside those declared before."""
         given = [classes] if self.flat or not isinstance(classes, Iterable) else list(classes)
         if len(given) != n:
-            raise _other_outputs(len(given), n)
+            raise TargetError(f"classes must have a list for each of the {n} target columns, got {len(given)}")
         declared = []
         for t, column in enumerate(given):
             values = list(column) if isinstance(column, Iterable) and not isinstance(column, str) else None
@@ -277,13 +253,6 @@ class Labelling:
                 )
         return replace(self, declared=tuple(declared))
 
-    def check_declared(self, labels: Labels) -> None:
-        """Refuse labels beyond the declared classes."""
-        for t, declared in enumerate(self.declared or ()):
-            if unlisted := sorted(set(labels.values[:, t].tolist()) - set(declared.tolist())):
-                advice = misspelt(unlisted, declared.tolist()) or "List every class in classes=, or leave it out."
-                raise TargetError(f"y has {listed(unlisted)}, but classes= lists {listed(declared.tolist())}. {advice}")
-
     def labels(self, instances: Instances, output: int = 0) -> tuple[AnyArray, IntArray]:
         """The classes of an output in ascending order, and the stored code of each; -1 where no row has it."""
         dtypes = [dtype for _, dtype in self._living(instances) or self.batches[-1:]]
@@ -298,10 +267,7 @@ class Labelling:
         return labels, codes
 
     def classes(self, instances: Instances, earlier: Sequence[Classes] = ()) -> list[Classes]:
-        """The classes of each output among the stored rows, and those declared beside them.
-
-        ``earlier`` is what this gave before rows were appended; it saves work and changes nothing.
-        """
+        """The classes of each output; ``earlier``, what this gave before rows were appended, only saves work."""
         outputs = range(0 if instances.targets is None else len(instances.targets))
         return [Classes(self, instances, t, earlier[t] if earlier else None) for t in outputs]
 
@@ -335,19 +301,16 @@ class Classes:
     """
 
     def __init__(self, labelling: Labelling, instances: Instances, output: int, earlier: Classes | None) -> None:
-        self.labels: AnyArray
-        self.of_code: IdArray
-        self._codes: IntArray
         self._instances, self._output = instances, output
         self._made_from = labelling, instances.target_epoch(output)
         self.stored = instances.target(output)
-        if earlier is not None and earlier._made_from == self._made_from:
+        if earlier is None or earlier._made_from != self._made_from:
+            self.labels, self._codes = labelling.labels(instances, output)
+            self.of_code = np.zeros(len(instances.target_values(output)) + 1, np.int64)
+            present = np.flatnonzero(self._codes >= 0)
+            self.of_code[self._codes[present]] = present
+        else:
             self.labels, self._codes, self.of_code = earlier.labels, earlier._codes, earlier.of_code
-            return
-        self.labels, self._codes = labelling.labels(instances, output)
-        self.of_code = np.zeros(len(instances.target_values(output)) + 1, np.int64)
-        present = np.flatnonzero(self._codes >= 0)
-        self.of_code[self._codes[present]] = present
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -371,14 +334,21 @@ class Classes:
 def learned_labels(
     y: Any, classes: Any, earlier: Labelling | None, instances: Instances | None
 ) -> tuple[Labelling, Schema, AnyArray]:
-    """Labels to be learned: what all labels then have in common, the schema of the targets, and the labels.
+    """What all labels then have in common, the schema of the targets, and the labels to be learned.
 
     ``classes`` are declared with them; ``earlier`` and ``instances`` are None where nothing was learned before.
     """
     labels = read_labels(y)
-    targets = _target_schema(Nominal(), labels.values.shape[1], instances)
-    labelling = Labelling.of(labels) if earlier is None or instances is None else earlier.joined(labels, instances)
+    n = labels.values.shape[1]
+    targets = _target_schema(Nominal(), n, instances)
+    if earlier is None or instances is None:
+        labelling = Labelling(labels.flat, labels.sort, ((0, labels.dtype),))
+    else:
+        labelling = earlier.joined(labels, instances)
     if classes is not None:
-        labelling = labelling.declaring(classes, labels.values.shape[1], instances)
-    labelling.check_declared(labels)
+        labelling = labelling.declaring(classes, n, instances)
+    for t, declared in enumerate(labelling.declared or ()):
+        if unlisted := sorted(set(labels.values[:, t].tolist()) - set(declared.tolist())):
+            advice = misspelt(unlisted, declared.tolist()) or "List every class in classes=, or leave it out."
+            raise TargetError(f"y has {listed(unlisted)}, but classes= lists {listed(declared.tolist())}. {advice}")
     return labelling, targets, labels.values

@@ -50,9 +50,9 @@ class NeighborsMemory(Memory):
     """
 
     def __init__(
-        self, instances: Instances, distance: Distance, *, owner: str, attribute_weights: Weights, algorithm: Algorithm
+        self, instances: Instances, distance: Distance, *, attribute_weights: Weights, algorithm: Algorithm
     ) -> None:
-        super().__init__(instances, owner=owner)
+        super().__init__(instances)
         self.distance = distance
         self.algorithm = algorithm
         self._weights = attribute_weights
@@ -116,7 +116,7 @@ class NeighborsMemory(Memory):
     def training_data(self, threads: int = 1) -> TrainingData:
         """The rows and the distance, from which attribute weights can be learned."""
         index = lambda: self.index  # noqa: E731  # built only where rows are searched
-        return TrainingData(self.instances, self.fitted, index, self.algorithm, threads, self.owner, self.cached)
+        return TrainingData(self.instances, self.fitted, index, self.algorithm, threads, self.cached)
 
     def check(self) -> None:
         """Refuse rows from which attribute weights cannot be learned."""
@@ -200,7 +200,7 @@ class NeighborsMemory(Memory):
         other.forget(ids)
         return other
 
-    def _appended(self, ids: IdArray, table: Table | None) -> None:
+    def _added(self, ids: IdArray, table: Table | None) -> None:
         row = self.instances.encode(table) if table is not None and len(table) == 1 else None
         if row is not None and self._fitted is not None:
             self._fitted = self._fitted.refreshed(self.instances, row)
@@ -441,11 +441,11 @@ class NeighborsEstimator(RowsEstimator):
                 f"distance={self.distance!r} is learned from the classes of one target, got several target columns. "
                 "Fit one estimator for each target, or use a distance without classes such as 'heom'"
             )
-        instances, owner = Instances(schema, targets), type(self).__name__
+        instances = Instances(schema, targets)
         given, threads = self.attribute_weights, self._threads()
-        weights = None if given is None else resolve_weights(given, instances, owner=owner, threads=threads)
+        weights = None if given is None else resolve_weights(given, instances, threads=threads)
         algorithm = self.algorithm
-        return NeighborsMemory(instances, self._distance, owner=owner, attribute_weights=weights, algorithm=algorithm)
+        return NeighborsMemory(instances, self._distance, attribute_weights=weights, algorithm=algorithm)
 
 
 def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:

@@ -30,7 +30,7 @@ Weights: TypeAlias = FloatArray | RelevanceWeights | LearnedWeights | None
 """What a memory is given: numbers, weights that are learned from its rows, or None where all weigh the same."""
 
 
-def resolve_weights(value: object, instances: Instances, *, owner: str, threads: int) -> Weights:
+def resolve_weights(value: object, instances: Instances, *, threads: int) -> Weights:
     """The weights for a memory of some instances, which may still be empty, from what a user gave."""
     method, targets = resolve_method(value), instances.targets
     if method is None:
@@ -46,7 +46,7 @@ def resolve_weights(value: object, instances: Instances, *, owner: str, threads:
             f"column of {kinds}. Pass numbers, a mapping or None instead"
         )
     if isinstance(method, Bayes):
-        return RelevanceWeights(instances, owner=owner, threads=threads)
+        return RelevanceWeights(instances, threads=threads)
     return LearnedWeights(method, threads)
 
 

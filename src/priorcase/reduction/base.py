@@ -175,18 +175,18 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
         )
     check_tabled(table, distance)
     target = Schema(None, (Numeric() if classes is None else Nominal(),))
-    instances, owner = Instances(table.schema, target), type(reducer).__name__
+    instances = Instances(table.schema, target)
     given = reducer.attribute_weights
-    weights = None if given is None else resolve_weights(given, instances, owner=owner, threads=threads)
+    weights = None if given is None else resolve_weights(given, instances, threads=threads)
     if isinstance(weights, LearnedWeights) and weights.local is not None:
         raise ParameterError(
             "attribute_weights must be the same for all rows here; leave local out, since rows are compared both ways"
         )
-    memory = NeighborsMemory(instances, distance, owner=owner, attribute_weights=weights, algorithm="auto")
+    memory = NeighborsMemory(instances, distance, attribute_weights=weights, algorithm="auto")
     memory.append(table, target.read(targets), None)
     memory.check()
     numbers = np.ascontiguousarray(targets[:, 0], dtype=np.float64) if classes is None else None
-    rows = Rows(memory, numbers, classes, codes, threads, owner)
+    rows = Rows(memory, numbers, classes, codes, threads, type(reducer).__name__)
     rows.check_finite()
     return rows
 

@@ -30,7 +30,6 @@ class TrainingData:
     index: Callable[[], Index]  # gives the rows ready to be searched
     algorithm: Algorithm
     threads: int
-    owner: str  # shown in front of a progress bar
     cached: Callable[[str, Callable[[], Any]], Any]  # keeps what is computed until the rows change
     target: int = 0  # its position
 

@@ -103,7 +103,7 @@ class Bayes:
 
     def learn(self, data: TrainingData) -> FloatArray:
         """The probability of each attribute; estimators keep counts instead, which give the same."""
-        return RelevanceWeights(data.instances, owner=data.owner, threads=data.threads).weights
+        return RelevanceWeights(data.instances, threads=data.threads).weights
 
 
 def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]:

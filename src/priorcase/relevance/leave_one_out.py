@@ -138,8 +138,8 @@ class LeaveOneOut:
         penalties, folds = PENALTIES, model.splits(n_predicted)[: 1 if many else _FOLDS]
         if self.regularisation is not None:
             penalties, folds = (float(self.regularisation),), []
-        with bar(len(penalties) * (len(folds) + 1), shown=many, text=data.owner) as advance:
-            step = partial(advance, f"{data.owner}: weights")
+        with bar(len(penalties) * (len(folds) + 1), shown=many, text="attribute weights") as advance:
+            step = partial(advance, "attribute weights")
             if folds:
                 found, best = _choose_penalty(model, folds, step)
                 if best is None:

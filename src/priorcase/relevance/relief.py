@@ -125,7 +125,7 @@ class Relief:
     def _samples(self, data: TrainingData, most: int) -> Iterator[IdArray]:
         """Positions of the sampled rows, block by block."""
         sampled = fixed_sample(len(data), min(self.n_samples or _SAMPLES, most))
-        for part in blocks(sampled.size, text=f"{data.owner}: relief"):
+        for part in blocks(sampled.size, text="relief"):
             yield sampled[part]
 
 

@@ -5,30 +5,26 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable
-from threading import RLock
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import StrOptions
 
 from priorcase import _core
-from priorcase._parameters import is_whole
+from priorcase._locks import Lock
+from priorcase._parameters import check_value, is_whole
 from priorcase._typing import FloatArray, IdArray
-from priorcase.exceptions import ParameterError, UnknownIdError, listed, nearest, quoted
+from priorcase.exceptions import ParameterError, UnknownIdError, listed, quoted
 from priorcase.instances import Instances, check_ids
 from priorcase.schema import Numeric
 from priorcase.search.neighbors import Neighbors
 from priorcase.similarity import FittedDistance
 
+# How to search; all give the same answer. ``scan`` rules rows out by byte-sized lower bounds before it measures them,
+# ``tree`` rules out whole regions first, ``plain`` measures every row, ``auto`` takes tree or scan, whichever pays.
 Algorithm = Literal["auto", "tree", "scan", "plain"]
-"""How to search; all give the same answer.
-
-``scan`` rules rows out by byte-sized lower bounds before it measures them, ``tree`` rules out whole regions first,
-``plain`` measures every row, and ``auto`` takes the tree while it pays and the scan otherwise.
-"""
-
-ALGORITHMS: dict[str, int] = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}
-"""The core's numbers for its algorithms."""
+ALGORITHMS: dict[str, int] = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}  # the core's numbers
 
 _ROWS_AT_ONCE = 65_536
 # An interrupt is noticed between two batches; this many values are compared in about half a second.
@@ -42,9 +38,8 @@ class Index:
     """The rows of some instances, laid out to be searched; follows them through `append` and `remove`.
 
     Every answer is exact, is ordered by distance and then by id, and has the same bits for any batch size, number of
-    threads, algorithm and kind of CPU. Queries are cells as `Instances.encode` makes them.
-
-    Any number of threads may search at the same time; whoever changes the rows holds `lock`.
+    threads, algorithm and kind of CPU. Queries are cells as `Instances.encode` makes them. Any number of threads may
+    search at the same time; whoever changes the rows holds `lock`.
 
     ``fitted`` is the distance by which the rows are first put in order; later searches may use another one of the same
     table. ``ids``: the rows to begin with; None for all.
@@ -65,7 +60,7 @@ class Index:
 
     def __init__(self, instances: Instances, fitted: FittedDistance, ids: IdArray | None = None) -> None:
         coded = [not isinstance(kind, Numeric) for kind in instances.schema.kinds]
-        self.lock = RLock()
+        self.lock = Lock()
         self.core = _core.Index(np.array(coded, dtype=np.uint8))
         self.ones = np.ones((1, len(coded)))
         self._instances = instances
@@ -94,7 +89,7 @@ class Index:
         """
         state = self._state
         same = state is not None and state[0] is instances.line and state[1] == instances.version
-        return same and not self._torn_by_fork
+        return same and not self._torn_by_fork and not self.lock.held_at_fork
 
     def follow(self, before: Instances, after: Instances) -> bool:
         """Go over to the rows that came from others by a change, which `append`, `take` or `remove` then makes here.
@@ -157,14 +152,12 @@ class Index:
         if not is_whole(k) or k < 1:
             raise ParameterError(f"k must be a whole number >= 1, got {quoted(k)}")
         queries, weights, exclude = self._checked(fitted, queries, weights, exclude, algorithm, threads)
-        plan = self.plan_of(fitted)
+        plan, number = self.plan_of(fitted), ALGORITHMS[algorithm]
 
         def search(part: slice) -> _Found:
+            rows = weights if len(weights) == 1 else weights[part]
             left_out = None if exclude is None else exclude[part]
-            number = ALGORITHMS[algorithm]
-            found: _Found = self.core.kneighbors(
-                plan, queries[part], self._weights(weights, part), k, ties, left_out, number, threads
-            )
+            found: _Found = self.core.kneighbors(plan, queries[part], rows, k, ties, left_out, number, threads)
             return found
 
         return self._in_batches(search, fitted, len(queries), algorithm)
@@ -185,16 +178,23 @@ class Index:
         The other parameters are those of `kneighbors`.
         """
         queries, weights, exclude = self._checked(fitted, queries, weights, exclude, algorithm, threads)
-        radii = _checked_radii(radius, len(queries))
-        plan = self.plan_of(fitted)
-        limits = _largest_costs(fitted, radii)
+        try:
+            radii = np.ascontiguousarray(np.broadcast_to(np.asarray(radius, dtype=np.float64), (len(queries),)))
+        except (TypeError, ValueError):
+            radii = np.array([np.nan])
+        if np.isnan(radii).any():
+            raise ParameterError(
+                f"radius must be a number, or one for each of the {len(queries)} queries, got {quoted(radius)}"
+            )
+        plan, number, limits = self.plan_of(fitted), ALGORITHMS[algorithm], radii
+        if fitted.distance.root:
+            with np.errstate(over="ignore"):
+                limits = np.where(radii < 0, -1.0, np.abs(radii) ** fitted.distance.power * (1 + 1e-9))
 
         def search(part: slice) -> _Found:
+            rows = weights if len(weights) == 1 else weights[part]
             left_out = None if exclude is None else exclude[part]
-            number = ALGORITHMS[algorithm]
-            indptr, ids, costs = self.core.within(
-                plan, queries[part], self._weights(weights, part), limits[part], left_out, number, threads
-            )
+            indptr, ids, costs = self.core.within(plan, queries[part], rows, limits[part], left_out, number, threads)
             # The limits leave room for the rounding of powers and roots; the distance itself decides.
             near = fitted.finish(costs) <= np.repeat(radii[part], np.diff(indptr))
             return np.concatenate([[0], np.cumsum(near)])[indptr], ids[near], costs[near]
@@ -209,7 +209,6 @@ class Index:
         Costs are as searches rank by them: equal where the distances are.
         """
         queries, weights, _ = self._checked(fitted, queries, weights, None, "plain", threads)
-        weights = self._weights(weights, slice(0, len(queries)))
         costs: FloatArray = self.core.costs(self.plan_of(fitted), queries, weights, self._instances.ids, threads)
         return costs
 
@@ -244,11 +243,6 @@ class Index:
         # The core's integers are C's long long, the same bits as NumPy's int64 under another name.
         return Neighbors(indptr.view(np.int64), ids.view(np.int64), costs, fitted.finish(costs))
 
-    def _weights(self, weights: FloatArray | None, part: slice) -> FloatArray:
-        if weights is None:
-            return self.ones
-        return weights[None, :] if weights.ndim == 1 else weights[part]
-
     def _checked_ids(self, ids: ArrayLike, *, held: bool) -> IdArray:
         """Distinct ids, of which the index holds all or none."""
         wanted = check_ids(ids)
@@ -271,41 +265,36 @@ class Index:
         exclude: ArrayLike | None,
         algorithm: str,
         threads: int,
-    ) -> tuple[FloatArray, FloatArray | None, IdArray | None]:
-        """The arguments that all searches share, checked and as arrays."""
+    ) -> tuple[FloatArray, FloatArray, IdArray | None]:
+        """What all searches share, checked and as arrays; weights as one row for all queries or for each."""
         if algorithm not in ALGORITHMS:
-            meant = nearest(algorithm, ALGORITHMS)
-            raise ParameterError(
-                f"algorithm must be one of {listed(ALGORITHMS)}, got {quoted(algorithm)}"
-                + (f". Did you mean {meant!r}?" if meant else "")
-            )
+            check_value("algorithm", algorithm, [StrOptions(set(ALGORITHMS))])
         if not is_whole(threads) or threads < 1:
             raise ParameterError(f"threads must be a whole number >= 1, got {quoted(threads)}")
         width = self.ones.size
         cells = _floats(queries)
         if cells.ndim != 2 or cells.shape[1] != width:
             raise ParameterError(
-                f"queries must be a matrix of cells with {width} columns, as Instances.encode makes it, got "
-                f"{quoted(queries)}"
+                f"queries must be cells with {width} columns, as Instances.encode makes them, got {quoted(queries)}"
             )
         count = len(cells)
+        rows = self.ones
         if weights is not None:
-            weights = checked = _floats(weights)
-            fits = checked.shape in ((width,), (count, width))
-            if not fits or not np.isfinite(checked).all() or (checked < 0).any():
+            rows = _floats(weights)
+            if rows.shape not in ((width,), (count, width)) or not np.isfinite(rows).all() or (rows < 0).any():
                 raise ParameterError(
                     f"weights must be {width} finite numbers >= 0, or as many for each of the {count} queries, got "
                     f"{quoted(weights)}"
                 )
+            rows = np.atleast_2d(rows)
         if exclude is not None:
             exclude = np.asarray(exclude)
             if exclude.shape != (count,) or (count and exclude.dtype.kind not in "iu"):
                 raise ParameterError(
-                    f"exclude must be one id for each of the {count} queries, -1 to exclude nothing, got "
-                    f"{quoted(exclude)}"
+                    f"exclude must be one id for each of the {count} queries, or -1 for none, got {quoted(exclude)}"
                 )
             exclude = np.ascontiguousarray(exclude, dtype=np.int64)
-        return np.ascontiguousarray(fitted.prepare(cells)), weights, exclude
+        return np.ascontiguousarray(fitted.prepare(cells)), rows, exclude
 
 
 def _floats(numbers: ArrayLike) -> FloatArray:
@@ -316,38 +305,12 @@ def _floats(numbers: ArrayLike) -> FloatArray:
         return np.empty(0)
 
 
-def _checked_radii(radius: ArrayLike, count: int) -> FloatArray:
-    """One radius for each query."""
-    try:
-        radii = np.broadcast_to(np.asarray(radius, dtype=np.float64), (count,))
-    except (TypeError, ValueError):
-        radii = np.array([np.nan])
-    if np.any(np.isnan(radii)):
-        raise ParameterError(f"radius must be a number, or one for each of the {count} queries, got {quoted(radius)}")
-    return np.ascontiguousarray(radii)
-
-
-def _largest_costs(fitted: FittedDistance, radii: FloatArray) -> FloatArray:
-    """Costs that no row within the radius exceeds."""
-    if not fitted.distance.root:
-        return radii
-    with np.errstate(over="ignore"):
-        limits: FloatArray = np.where(radii < 0, -1.0, np.abs(radii) ** fitted.distance.power * (1 + 1e-9))
-    return limits
-
-
 _INDEXES: weakref.WeakSet[Index] = weakref.WeakSet()
 
 
 def _free_in_child() -> None:
-    """Make locks anew that other threads held at the fork: what they protect may be in the middle of a change."""
     for index in _INDEXES:
-        free = index.lock.acquire(blocking=False)
-        if free:
-            index.lock.release()
-        else:
-            index.lock = RLock()
-        index._torn_by_fork = index.core.torn_by_fork() or not free
+        index._torn_by_fork |= index.core.torn_by_fork()
 
 
 if hasattr(os, "register_at_fork"):

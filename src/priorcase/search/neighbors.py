@@ -22,12 +22,10 @@ class Neighbors:
     ----------
     indptr
         Where each query's list begins, and where the last one ends; one number more than there are queries.
-    ids
-        The rows.
+    ids, distances
+        The rows and their distances.
     costs
         The distances before the root; equal where distances are.
-    distances
-        The distances.
 
     Examples
     --------
@@ -57,10 +55,7 @@ class Neighbors:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Neighbors):
             return NotImplemented
-        return all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("indptr", "ids", "costs", "distances")
-        )
+        return all(np.array_equal(value, getattr(other, name)) for name, value in vars(self).items())
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
 
@@ -88,8 +83,7 @@ class Neighbors:
         if np.any(counts < k):
             short = int(np.argmax(counts < k))
             raise ParameterError(
-                f"k must be at most {int(counts[short])}, the number of rows found for query {short}, got {k}; lists "
-                "of different lengths are in indptr, ids and distances"
+                f"k must be at most {int(counts[short])}, the number of rows found for query {short}, got {k}"
             )
         places = self.indptr[:-1, None] + np.arange(k)
         return self.ids[places], self.distances[places]

@@ -11,7 +11,7 @@ import numpy as np
 from priorcase._typing import AnyArray, FloatArray, IntArray, Value
 from priorcase.bayes.columns import shown_order
 from priorcase.instances import Instances
-from priorcase.learning.sorted_rows import row_order, value_orders
+from priorcase.learning.sorted_rows import value_orders
 from priorcase.schema import Kind, Nominal, Numeric, Schema
 
 _FARTHEST = 1e100  # squares of numbers in standard units, and sums of them, must stay within float64
@@ -170,7 +170,7 @@ def lay_out(
     discrete = [a for a in range(len(schema)) if a not in numeric]
     matrix = instances.cells()
     values, shown = _renumber(instances, matrix, discrete, classes, weights)
-    order = row_order(matrix.T, [] if classes is None else [classes])
+    order = np.lexsort([*matrix.T, *([] if classes is None else [classes])][::-1])
     matrix, weights = matrix[order], weights[order]
     scales = {a: Scale.of(matrix[:, a], weights) for a in numeric}
     kept = {a: scale for a, scale in scales.items() if scale is not None}
