@@ -153,9 +153,9 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     def _read_targets(self, y: Any, classes: Any, first: bool) -> None:
         raise NotImplementedError  # `_learn` reads them itself
 
-    def _first_table(self, table: Table) -> Table:
-        rules = self._rules
-        return table if rules.growing else with_tabled_values(table, rules.distance, cast(Any, self.schema) or ())
+    def _training_table(self, X: Any) -> Table:
+        table, rules = super()._training_table(X), self._rules
+        return table if rules.growing else with_tabled_values(table, rules.distance, self.schema)
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> ConceptMemory:
         distance = self._rules.distance

@@ -109,10 +109,6 @@ class RowsEstimator(BaseEstimator, ABC):
         self._threads()
         check_value("schema", self.schema, [None, Schema, Mapping])
 
-    def _first_table(self, table: Table) -> Table:
-        """The first rows, whose schema may be made more precise."""
-        return table
-
     def _check_table(self, table: Table, first: bool) -> None:
         """Refuse rows to store that the parameters do not go with."""
 
@@ -191,8 +187,7 @@ class RowsEstimator(BaseEstimator, ABC):
 
     def _training_table(self, X: Any) -> Table:
         """The first rows, which settle what the columns mean unless ``schema`` does."""
-        table = training_table(self, X)
-        return table if isinstance(self.schema, Schema) else self._first_table(table)
+        return training_table(self, X)
 
 
 def thread_count(n_jobs: object) -> int:

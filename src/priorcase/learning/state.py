@@ -36,9 +36,11 @@ class Outdated(Exception):
     """Something that successive states share, such as an index, belongs to a later state by now, or is torn."""
 
 
-def pinned(estimator: Owner) -> Owner:
-    """The estimator in the state that it has now, whatever changes it later; not to be changed."""
-    return _with_state(estimator, estimator.__dict__)
+def pinned(estimator: Owner, state: dict[str, Any] | None = None) -> Owner:
+    """The estimator in a state, the one that it has now where none is given, whatever changes it later."""
+    found = object.__new__(type(estimator))
+    found.__dict__ = estimator.__dict__ if state is None else state
+    return found
 
 
 def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
@@ -50,7 +52,7 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
             for attempt in range(_TRIES):
                 state = self.__dict__
                 try:
-                    return method(_with_state(self, state), *args, **kwargs)
+                    return method(pinned(self, state), *args, **kwargs)
                 except Outdated:
                     if self.__dict__ is not state:
                         continue
@@ -59,7 +61,7 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
                     sleep(0.0)
             state = dict(self.__dict__)  # changes come too fast: a state that nobody else has
             state["_memory"] = state["_memory"].fork()
-            return method(_with_state(self, state), *args, **kwargs)
+            return method(pinned(self, state), *args, **kwargs)
         except PriorcaseError as error:
             locate(error, method.__name__.lstrip("_"), type(self).__name__)
             raise
@@ -74,7 +76,7 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
             with _lock_of(self):
-                draft: Any = _with_state(self, dict(self.__dict__))
+                draft: Any = pinned(self, dict(self.__dict__))
                 if "_memory" in draft.__dict__:
                     draft._memory = draft._memory.fork()
                 result = method(draft, *args, **kwargs)
@@ -87,12 +89,6 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
             raise
 
     return inner
-
-
-def _with_state(estimator: Owner, state: dict[str, Any]) -> Owner:
-    found = object.__new__(type(estimator))
-    found.__dict__ = state
-    return found
 
 
 def _lock_of(estimator: Any) -> Lock:
@@ -159,26 +155,13 @@ class Memory:
         weights = self.row_weights
         return float(len(self)) if weights is None else self.cached("total", lambda: float(weights.sum()))
 
-    def append(
-        self,
-        table: Table,
-        targets: Table | None,
-        weights: FloatArray | None,
-        *,
-        follow: Callable[[IdArray], object] | None = None,
-    ) -> IdArray:
-        """Append rows and return their ids. Rows of weight 0 get ids too, and are forgotten at once.
-
-        ``follow`` keeps the rest in step with the new rows, given their ids, in place of `_added`.
-        """
+    def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
+        """Append rows and return their ids. Rows of weight 0 get ids too, and are forgotten at once."""
         ids = kept = self.instances.append(table, targets, weights)
         if weights is not None and not weights.all():
             self.instances.remove(ids[weights == 0])
             kept = ids[weights > 0]
-        if follow is None:
-            self._added(kept, table if kept is ids else None)
-        else:
-            follow(kept)
+        self._added(kept, table if kept is ids else None)
         return ids
 
     def forget(self, ids: ArrayLike) -> None:

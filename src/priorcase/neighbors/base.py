@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
@@ -14,11 +14,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import Plan
 from priorcase._parameters import check_parameters, check_value
-from priorcase._typing import FloatArray, IdArray, IntArray, Name
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.bayes.subsets import RelevanceWeights
 from priorcase.exceptions import ParameterError, PriorcaseError, TargetError, TooFewRowsError, listed
 from priorcase.instances import Instances
-from priorcase.learning.estimator import RowsEstimator
+from priorcase.learning.estimator import RowsEstimator, SchemaLike
 from priorcase.learning.results import attribute_names
 from priorcase.learning.state import Memory, Outdated, reads
 from priorcase.learning.targets import Classes
@@ -174,10 +174,10 @@ class NeighborsMemory(Memory):
             self._index = index = Index(self.instances, self.fitted, self.ids[: -ids.size])
         return index
 
-    def append(self, table: Table, targets: Table | None, weights: FloatArray | None, **options: Any) -> IdArray:
+    def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
         """Append rows and return their ids."""
         self._before = self.instances.fork()
-        return super().append(table, targets, weights, **options)
+        return super().append(table, targets, weights)
 
     def forget(self, ids: ArrayLike) -> None:
         """Remove rows, and all that was computed from them."""
@@ -423,8 +423,8 @@ class NeighborsEstimator(RowsEstimator):
         super()._check_parameters()
         self._distance = resolve(self.distance)
 
-    def _first_table(self, table: Table) -> Table:
-        return with_tabled_values(table, self._distance, self.schema or ())
+    def _training_table(self, X: Any) -> Table:
+        return with_tabled_values(super()._training_table(X), self._distance, self.schema)
 
     def _check_table(self, table: Table, first: bool) -> None:
         check_tabled(table, self._distance)
@@ -478,17 +478,17 @@ def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
     ]
 
 
-def with_tabled_values(table: Table, distance: Distance, declared: Iterable[Name]) -> Table:
+def with_tabled_values(table: Table, distance: Distance, declared: SchemaLike) -> Table:
     """The first rows with a schema that declares the values of each `ValueTable`.
 
     A query value that the table lists is then compared by its entry although no stored row has it. Columns whose
     kind is ``declared`` by hand, or whose type declares values, stay as they are.
     """
     tabled = _tabled(table.schema, distance)
-    if not tabled:
+    if isinstance(declared, Schema) or not tabled:
         return table
     schema = table.schema
-    by_hand = {schema.position(key) for key in declared}
+    by_hand = {schema.position(key) for key in declared or ()}
     kinds: list[Kind] = list(schema.kinds)
     for a, values in tabled:
         if a not in by_hand and getattr(kinds[a], "values", None) is None:

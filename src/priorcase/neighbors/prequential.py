@@ -222,7 +222,8 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
             found.append(predicted)
         index.append(ids[:0])  # it has all rows of the memory now
 
-    memory.append(table, targets, None, follow=predict)
+    memory._before = memory.instances.fork()
+    predict(memory.instances.append(table, targets, None))
     estimator._check_rows()
     return estimator._core_predictions(np.concatenate(found))
 

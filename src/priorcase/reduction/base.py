@@ -165,9 +165,7 @@ class Rows:
 def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -> Rows:
     """The table to be reduced."""
     distance = resolve(reducer.distance)
-    table = training_table(reducer, X)
-    if not isinstance(reducer.schema, Schema):
-        table = with_tabled_values(table, distance, reducer.schema or ())
+    table = with_tabled_values(training_table(reducer, X), distance, reducer.schema)
     targets, classes, codes = _read_targets(y, sort)
     if len(targets) != len(table):
         raise TargetError(
