@@ -112,7 +112,7 @@ def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
     ``text`` stands before it until the first step is done.
     """
     if not shown or total < 2 or not sys.stderr.isatty():
-        yield lambda text: None
+        yield _silently
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -130,3 +130,7 @@ def blocks(n: int, *, text: str) -> Iterator[slice]:
         for start in starts:
             yield slice(start, min(start + _ROWS_AT_ONCE, n))
             advance(text)
+
+
+def _silently(text: str) -> None:
+    """Show nothing."""
