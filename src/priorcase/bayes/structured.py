@@ -111,12 +111,14 @@ class StructuredBayes(BayesClassifier):
         """Values, (attributes, rows), numbered from 0 in the order of their slots; -1 for an unseen value."""
         discrete = self._statistics().discrete
 
-        def numbers() -> IntArray:
+        def numbers() -> list[tuple[int, IntArray]]:
             before = np.cumsum(discrete.sizes) - discrete.sizes
-            return np.where(discrete.inside, np.cumsum(discrete.inside) - 1 - before[discrete.of], -1)
+            every = np.where(discrete.inside, np.cumsum(discrete.inside) - 1 - before[discrete.of], -1).astype(np.int32)
+            order = np.argsort(discrete.attributes).tolist()
+            return [(d, every[discrete.starts[d] : discrete.starts[d + 1]]) for d in order]
 
-        numbered, order = self._stored().cached("value numbers", numbers), np.argsort(discrete.attributes).tolist()
-        return np.stack([numbered[discrete.starts[d] + slots(a, d)] for a, d in enumerate(order)])
+        numbered = self._stored().cached("value numbers", numbers)
+        return np.array([own[slots(a, d)] for a, (d, own) in enumerate(numbered)])
 
     def _model(self) -> PairModel:
         return self._stored().cached("pair model", self._fitted_model)
