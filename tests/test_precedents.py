@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from tables import COLUMNS, labels, mixed_rows
 
-from priorcase.neighbors import Case, KNNClassifier, KNNRegressor, Precedents
+from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedent, Precedents
 from priorcase.schema import Ordinal
 
 X, Y = mixed_rows(40), labels(40)
@@ -75,7 +75,7 @@ def test_nearest_unlike_case() -> None:
     found = model.precedents(QUERIES)
     distances, ids = model.kneighbors(QUERIES, 40)
     for i, case in enumerate(found.unlike):
-        assert isinstance(case, Case)
+        assert isinstance(case, Precedent)
         rank = next(r for r in range(40) if Y[ids[i, r]] != found.predictions[i])
         assert (case.id, case.distance) == (ids[i, rank], distances[i, rank])
         assert case.target == Y[case.id] != found.predictions[i]

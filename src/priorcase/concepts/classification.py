@@ -13,7 +13,7 @@ from priorcase.concepts.description import Description, Descriptions
 from priorcase.concepts.targets import SeenClasses
 from priorcase.instances import Instances
 from priorcase.learning.results import attribute_names, decoded
-from priorcase.neighbors.precedents import Case, Precedents
+from priorcase.neighbors.precedents import Precedent, Precedents
 from priorcase.relevance.base import splitmix
 from priorcase.schema import Table
 
@@ -216,8 +216,8 @@ def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
 def precedents(queries: Queries, table: Table, backend: Backend | None) -> Precedents:
     """The stored instances behind each answer, and the nearest one of another class."""
     predicted, shares, codes = classify(queries), class_shares(queries), queries.seen.codes
-    found: list[list[Case]] = [[] for _ in range(len(queries))]
-    unlike: list[Case | None] = [None] * len(queries)
+    found: list[list[Precedent]] = [[] for _ in range(len(queries))]
+    unlike: list[Precedent | None] = [None] * len(queries)
     # Which description answered which queries, by its instances of which label; and the labels of the answers.
     answered: list[tuple[Description, IntArray, int | None, IdArray]] = []
     if queries.joint is not None:
@@ -238,8 +238,8 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
 
 def assembled(
     table: Table,
-    found: list[list[Case]],
-    unlike: list[Case | None],
+    found: list[list[Precedent]],
+    unlike: list[Precedent | None],
     predicted: IdArray,
     probabilities: FloatArray,
     classes: AnyArray,
@@ -287,7 +287,7 @@ def _nearest_unlike(description: Description, queries: Queries, own: IdArray) ->
     return [np.array([id_] if id_ >= 0 else [], np.int64) for id_ in best.tolist()]
 
 
-def _cases(description: Description, queries: Queries, query: int, ids: IdArray) -> list[Case]:
+def _cases(description: Description, queries: Queries, query: int, ids: IdArray) -> list[Precedent]:
     """Stored rows beside a query, with the contribution of each attribute to their distances."""
     if not ids.size:
         return []
@@ -299,4 +299,4 @@ def _cases(description: Description, queries: Queries, query: int, ids: IdArray)
     distances = fitted.finish(fitted.costs(own, cells, weights)).tolist()
     classes: AnyArray = seen.classes[seen.positions[seen.coded(instances, positions)]]
     parts = zip(ids.tolist(), instances.decode(positions), classes, distances, contributions, strict=True)
-    return [Case(*fields) for fields in parts]
+    return [Precedent(*fields) for fields in parts]

@@ -30,7 +30,7 @@ from priorcase.learning.results import attribute_names, by_attribute, framed, fr
 from priorcase.learning.state import Memory, reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.neighbors.polling import ENTRIES, Rules
-from priorcase.neighbors.precedents import Case, Precedents
+from priorcase.neighbors.precedents import Precedent, Precedents
 from priorcase.neighbors.votes import NeighborList, Poll, Ties, UniformVote, decide, probabilities
 from priorcase.schema import CategoricalFeatures, Coded, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
 from priorcase.similarity import Distance, FittedDistance, mvdm
@@ -309,13 +309,13 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         """The winning class of each query, as a position in ``classes_``."""
         return decide(poll, self._rules.ties, [self._classes()], [None])[:, 0]
 
-    def _cases(self, query: FloatArray, rows: IdArray, distances: FloatArray) -> list[Case]:
+    def _cases(self, query: FloatArray, rows: IdArray, distances: FloatArray) -> list[Precedent]:
         """Stored rows beside a query, by position."""
         memory, classes = self._stored(), self._class_of(rows).tolist()
         parts = memory.ids[rows].tolist(), memory.instances.decode(rows), classes, distances.tolist()
-        return [Case(*fields) for fields in zip(*parts, memory.contributions(query, rows), strict=True)]
+        return [Precedent(*fields) for fields in zip(*parts, memory.contributions(query, rows), strict=True)]
 
-    def _unlike_case(self, query: FloatArray, predicted: int) -> Case | None:
+    def _unlike_case(self, query: FloatArray, predicted: int) -> Precedent | None:
         """The nearest exemplar of another class than the predicted one; None where there is none."""
         memory, codes, k = self._stored(), self._classes().codes, _UNLIKE
         while True:

@@ -18,15 +18,7 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, NNeighbors, needs_single_target
-from priorcase.neighbors.polling import (
-    Rules,
-    best_n_neighbors,
-    left_out_answers,
-    loo_scores,
-    polls_of,
-    relearns,
-    tuned,
-)
+from priorcase.neighbors.polling import Rules, best_n_neighbors, left_out_answers, loo_scores, polls_of, relearns, tuned
 from priorcase.neighbors.precedents import Precedents, precedents_of
 from priorcase.neighbors.prequential import PrequentialClassification, run_prequential
 from priorcase.neighbors.votes import (

@@ -51,7 +51,7 @@ _FIRST, _GROWTH = 32, 8
 
 
 @dataclass(frozen=True)
-class Case:
+class Precedent:
     """One past case beside a query.
 
     Parameters
@@ -114,7 +114,7 @@ class Precedents(PerQuery):
     distances: FloatArray
     votes: FloatArray
     contributions: FloatArray
-    unlike: tuple[Case | None, ...] = ()
+    unlike: tuple[Precedent | None, ...] = ()
     probabilities: FloatArray | None = None
     classes: AnyArray | None = None
     backend: Backend | None = None
@@ -248,12 +248,12 @@ def _unlike_cases(
     predicted: IntArray,
     targets_at: Callable[[IntArray], AnyArray],
     threads: int,
-) -> tuple[Case | None, ...]:
+) -> tuple[Precedent | None, ...]:
     """For each query the nearest row of other classes than the predicted ones; None where there is none.
 
     The search widens eightfold, only for the queries that have found none yet.
     """
-    cases: list[Case | None] = [None] * len(cells)
+    cases: list[Precedent | None] = [None] * len(cells)
     pending, k = np.arange(len(cells)), min(_FIRST, len(memory))
     while pending.size:
         found = memory.search(cells[pending], k, threads=threads)
@@ -266,7 +266,9 @@ def _unlike_cases(
             target, at = targets_at(row[None]).tolist()[0], row[None]
             target = tuple(target) if isinstance(target, list) else target
             parts = memory.contributions(cells[query], at)[0]
-            cases[query] = Case(int(memory.ids[row]), memory.instances.decode(at)[0], target, float(distance), parts)
+            cases[query] = Precedent(
+                int(memory.ids[row]), memory.instances.decode(at)[0], target, float(distance), parts
+            )
         if k == len(memory):
             break
         pending, k = np.setdiff1d(pending, queries), min(_GROWTH * k, len(memory))
@@ -460,7 +462,7 @@ def _columns(one: Precedents, attributes: Sequence[int]) -> list[_Column]:
     for i in range(min(one.ids.size, _CASES)):
         target = _value(_target_at(one.targets, i))
         differs = unlike is not None and target != _value(_target_at(one.predictions, 0))
-        case = Case(int(one.ids[i]), one.rows[i], target, float(one.distances[i]), one.contributions[i])
+        case = Precedent(int(one.ids[i]), one.rows[i], target, float(one.distances[i]), one.contributions[i])
         head = f"#{case.id} unlike" if unlike is not None and case.id == unlike.id else f"#{case.id}"
         cases.append(_column(head, case, attributes, number, "" if equal else f"{one.votes[i]:.0%}", differs))
     if unlike is not None and unlike.id not in one.ids[:_CASES]:
@@ -468,7 +470,7 @@ def _columns(one: Precedents, attributes: Sequence[int]) -> list[_Column]:
     return cases
 
 
-def _column(head: str, case: Case, attributes: Sequence[int], number: str, vote: str, unlike: bool) -> _Column:
+def _column(head: str, case: Precedent, attributes: Sequence[int], number: str, vote: str, unlike: bool) -> _Column:
     """A case as text; the attributes that are not shown share one line, so that the parts still add up."""
     parts = case.contributions[list(attributes)].tolist()
     values, most = [_value(case.row[a]) for a in attributes], int(np.argmax(parts))

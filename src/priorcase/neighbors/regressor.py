@@ -15,15 +15,7 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import learned_numbers
 from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, NNeighbors, needs_single_target
-from priorcase.neighbors.polling import (
-    Rules,
-    best_n_neighbors,
-    left_out_answers,
-    loo_scores,
-    polls_of,
-    relearns,
-    tuned,
-)
+from priorcase.neighbors.polling import Rules, best_n_neighbors, left_out_answers, loo_scores, polls_of, relearns, tuned
 from priorcase.neighbors.precedents import Precedents, precedents_of
 from priorcase.neighbors.prequential import PrequentialRegression, run_prequential
 from priorcase.neighbors.votes import Poll, Ties, means, resolve_vote

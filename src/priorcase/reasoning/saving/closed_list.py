@@ -80,7 +80,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.neighbors.base": ("NeighborsMemory",),
     "priorcase.neighbors.classifier": ("KNNClassifier",),
     "priorcase.neighbors.polling": ("Rules",),
-    "priorcase.neighbors.precedents": ("Case", "Precedents", "TerminalView"),
+    "priorcase.neighbors.precedents": ("Precedent", "Precedents", "TerminalView"),
     "priorcase.neighbors.prequential": ("PrequentialClassification", "PrequentialRegression"),
     "priorcase.neighbors.regressor": ("KNNRegressor",),
     "priorcase.neighbors.transformer": ("KNNTransformer",),
