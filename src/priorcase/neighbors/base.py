@@ -1,4 +1,4 @@
-"""What all neighbour estimators share: the stored rows with their distance and index, and the search among them."""
+"""Base class of the nearest-neighbour estimators, and the stored rows with their distance and index."""
 
 from __future__ import annotations
 
@@ -45,8 +45,7 @@ SEARCH: dict[str, list[Any]] = {"algorithm": [StrOptions(set(get_args(Algorithm)
 class NeighborsMemory(Memory):
     """Stored rows with a distance and an index that follow every change.
 
-    The distance's statistics are refreshed when rows are added and computed again when rows are removed. The index
-    cannot be copied cheaply: it goes over to the changed memory, and is built again only where there is none.
+    An index cannot be copied cheaply: a fork takes it over when it changes, and builds one only where there is none.
     """
 
     def __init__(
@@ -103,10 +102,7 @@ class NeighborsMemory(Memory):
         return learned or needs_classes(self.distance, self.instances.schema)
 
     def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
-        """The attribute weights for some queries: one row for all, shape (A,), or one for each; None where all are 1.
-
-        ``own`` are the ids of the rows that the queries are, and that they are to be answered without.
-        """
+        """The attribute weights of all queries, shape (attributes,), or one row for each; ``own``: ids to leave out."""
         weights = self.attribute_weights
         local = self._weights.local if isinstance(self._weights, LearnedWeights) else None
         if local is None or weights is None or not len(cells):
@@ -132,11 +128,10 @@ class NeighborsMemory(Memory):
         if fitted is None or self._fitted_version != self.instances.version:
             if not len(self):
                 raise TooFewRowsError("there are no rows: all were forgotten. Add rows with partial_fit, or fit again")
-            if fitted is None:
-                # Class-dependent distances use the first target.
-                fitted = self.distance.fit(self.instances, None if self.instances.targets is None else 0)
-            else:
+            if fitted is not None:
                 fitted = fitted.refreshed(self.instances)
+            else:  # distances that depend on classes use the first target
+                fitted = self.distance.fit(self.instances, None if self.instances.targets is None else 0)
             self._fitted, self._fitted_version = fitted, self.instances.version
         return fitted
 
@@ -209,12 +204,13 @@ class NeighborsMemory(Memory):
             _ = self.fitted
         if isinstance(self._weights, RelevanceWeights):
             self._weights.follow(ids)
-        index = self._index
-        if index is not None and not index.follow(self._before, self.instances):
+        if (index := self._index) is None:
+            return
+        if not index.follow(self._before, self.instances):
             self._index = None
-        elif index is not None and row is not None:
+        elif row is not None:
             index.take(ids, row)
-        elif index is not None and ids.size:
+        elif ids.size:
             index.append(ids)
 
     # -- searches
@@ -229,11 +225,7 @@ class NeighborsMemory(Memory):
         ties: bool = False,
         threads: int = 1,
     ) -> Neighbors:
-        """The ``k`` nearest rows of each query, and with ``ties`` every row as near as the last of them.
-
-        A row that is excluded is not found. A row that is a query's ``own`` is found, and yet does not take part in
-        the weights of its query.
-        """
+        """The ``k`` nearest rows of each query; a query's ``own`` row is found, but not used to learn its weights."""
         weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
         options: Any = {"ties": ties, "algorithm": self.algorithm, "threads": threads}
         with self.searching() as index:
@@ -248,32 +240,26 @@ class NeighborsMemory(Memory):
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
         """Contribution of each attribute to the distances of some rows from one query, shape (rows, attributes)."""
-        fitted, asked, weights = self.fitted, query[None, :], self.weights_for(query[None, :])
+        fitted, weights = self.fitted, self.weights_for(query[None])
         weights = weights if weights is None or weights.ndim == 1 else weights[0]
         stored = fitted.prepare(self.instances.cells(rows))
-        return fitted.distance_contributions(fitted.prepare(asked)[0], stored, weights)
+        return fitted.distance_contributions(fitted.prepare(query[None])[0], stored, weights)
 
     def check_finite(
         self, cells: FloatArray, queries: IntArray, rows: IntArray, distances: FloatArray, *, first: int = 0
     ) -> None:
-        """Refuse infinite distances of pairs of a query and a stored row, as `FittedDistance.check_finite` does.
-
-        ``queries``, ``rows`` and ``distances`` are those of each pair; ``first`` is the number of the first query.
-        """
-        at = np.flatnonzero(np.isinf(distances))
-        if at.size:
-            of, stored = queries[at], rows[at]
+        """Refuse infinite distances between a query and a stored row; ``first`` is the number of the first query."""
+        infinite = np.isinf(distances)
+        if infinite.any():
+            of, stored = queries[infinite], rows[infinite]
             weights = self.attribute_weights  # those of a query are positive where these are
             names = first + of, self.ids[stored]
-            self.fitted.check_finite(distances[at], cells[of], self.instances.cells(stored), weights, names)
+            self.fitted.check_finite(distances[infinite], cells[of], self.instances.cells(stored), weights, names)
 
     # -- a single query, answered by the compiled core in one call
 
     def poll(self, cells: FloatArray, k: int, rules: Rules) -> Poll | None:
-        """The poll of a single query; None where the core cannot tell.
-
-        It cannot where it does not have the vote, where rows have weights, and where a voter is infinitely far away.
-        """
+        """The poll of a single query; None where the core lacks the vote, rows have weights, or a voter is too far."""
         if (query := self._core_query(cells, k, rules)) is None:
             return None
         index = self.index
@@ -308,7 +294,7 @@ class NeighborsMemory(Memory):
 
 
 class NeighborsEstimator(RowsEstimator):
-    """Base of the estimators that answer from the stored rows nearest to a query."""
+    """Base of the estimators that predict from the stored rows nearest to a query."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -344,10 +330,7 @@ class NeighborsEstimator(RowsEstimator):
 
     @reads
     def attribute_weights_at(self, X: Any) -> FloatArray:
-        """The attribute weights used for each query, shape (queries, attributes).
-
-        They are ``attribute_weights_``, unless queries have their own: ``attribute_weights=LeaveOneOut(local=True)``.
-        """
+        """The weights of each query, shape (queries, attributes); all the same without ``LeaveOneOut(local=True)``."""
         cells = self._cells(X)
         weights = self._stored().weights_for(cells, threads=self._threads())
         return np.ones(cells.shape) * (1.0 if weights is None else weights)
@@ -358,10 +341,9 @@ class NeighborsEstimator(RowsEstimator):
     ) -> tuple[FloatArray, IdArray] | IdArray:
         """Distances and ids of the nearest rows of each query, shape (queries, n_neighbors).
 
-        Ids are row positions after a fresh fit, as in scikit-learn, and stable afterwards. Rows at equal distances
-        are sorted by id. Each row counts once here, whatever its weight, and exactly ``n_neighbors`` are listed
-        whatever ``ties`` is. Without X the stored rows are the queries, none of which is then its own neighbour;
-        ``n_neighbors`` is ``n_neighbors_`` by default.
+        Ids are row positions after a fresh fit, as in scikit-learn, and stable afterwards. Rows at equal distances are
+        sorted by id; weights and ``ties`` are ignored. Without X the stored rows are the queries, none of which is its
+        own neighbour. ``n_neighbors`` is ``n_neighbors_`` by default.
         """
         memory, k = self._answering(), self._how_many(n_neighbors)
         cells, own = (self._cells(X), None) if X is not None else (memory.instances.cells(), memory.ids)
@@ -372,10 +354,7 @@ class NeighborsEstimator(RowsEstimator):
     def kneighbors_graph(
         self, X: Any = None, n_neighbors: int | None = None, mode: Literal["connectivity", "distance"] = "connectivity"
     ) -> sparse.csr_matrix:
-        """Sparse graph of the nearest rows, shape (queries, stored rows); each row of it sorted by distance.
-
-        Entries are 1 (``mode="connectivity"``) or distances (``"distance"``); the rest is as in `kneighbors`.
-        """
+        """Sparse graph of the rows that `kneighbors` gives, shape (queries, stored rows), sorted by distance."""
         check_value("mode", mode, [StrOptions({"connectivity", "distance"})])
         distances, ids = self.kneighbors(X, n_neighbors)
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
@@ -399,8 +378,6 @@ class NeighborsEstimator(RowsEstimator):
         n, k = ids.shape
         columns = self._stored().positions(ids.ravel())
         return sparse.csr_matrix((entries.ravel(), columns, np.arange(n + 1) * k), shape=(n, self.n_samples_fit_))
-
-    # -- for subclasses
 
     def _how_many(self, n_neighbors: int | None) -> int:
         """The number of neighbours to list, or ``n_neighbors_`` where it is None."""
@@ -441,11 +418,10 @@ class NeighborsEstimator(RowsEstimator):
                 f"distance={self.distance!r} is learned from the classes of one target, got several target columns. "
                 "Fit one estimator for each target, or use a distance without classes such as 'heom'"
             )
-        instances = Instances(schema, targets)
-        given, threads = self.attribute_weights, self._threads()
-        weights = None if given is None else resolve_weights(given, instances, threads=threads)
-        algorithm = self.algorithm
-        return NeighborsMemory(instances, self._distance, attribute_weights=weights, algorithm=algorithm)
+        instances, weights = Instances(schema, targets), None
+        if self.attribute_weights is not None:
+            weights = resolve_weights(self.attribute_weights, instances, threads=self._threads())
+        return NeighborsMemory(instances, self._distance, attribute_weights=weights, algorithm=self.algorithm)
 
 
 def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:
@@ -469,27 +445,21 @@ def needs_single_target(estimator: NeighborsEstimator) -> bool:
 
 def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
     """Position and table of each nominal column that is compared by a `ValueTable`."""
-    if not any(isinstance(difference, ValueTable) for difference in (distance.nominal, *distance.attributes.values())):
+    if not any(isinstance(d, ValueTable) for d in (distance.nominal, *distance.attributes.values())):
         return []
-    return [
-        (a, difference)
-        for a, difference in enumerate(distance.differences(schema))
-        if isinstance(difference, ValueTable) and isinstance(schema.kinds[a], Nominal)
-    ]
+    pairs = enumerate(distance.differences(schema))
+    return [(a, d) for a, d in pairs if isinstance(d, ValueTable) and isinstance(schema.kinds[a], Nominal)]
 
 
 def with_tabled_values(table: Table, distance: Distance, declared: SchemaLike) -> Table:
-    """The first rows with a schema that declares the values of each `ValueTable`.
+    """The first rows with a schema that declares the values of each `ValueTable`, unless the column's are declared.
 
-    A query value that the table lists is then compared by its entry although no stored row has it. Columns whose
-    kind is ``declared`` by hand, or whose type declares values, stay as they are.
+    A query value that the table lists is then compared by its entry although no stored row has it.
     """
-    tabled = _tabled(table.schema, distance)
-    if isinstance(declared, Schema) or not tabled:
-        return table
     schema = table.schema
-    by_hand = {schema.position(key) for key in declared or ()}
-    kinds: list[Kind] = list(schema.kinds)
+    if isinstance(declared, Schema) or not (tabled := _tabled(schema, distance)):
+        return table
+    by_hand, kinds = {schema.position(key) for key in declared or ()}, list[Kind](schema.kinds)
     for a, values in tabled:
         if a not in by_hand and getattr(kinds[a], "values", None) is None:
             kinds[a] = Nominal(tuple(values.values))

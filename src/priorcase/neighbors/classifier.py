@@ -45,26 +45,23 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     """The class that the nearest stored rows vote for.
 
     Rows may mix numbers, ordered levels and categories, with missing values: no encoding, scaling or imputation is
-    needed. Rows can be added (`partial_fit`) and forgotten (`forget`) at any time; ranges, tables, the chosen k and
-    every prediction are then those of a fresh fit on the rows that are left, bit for bit. Parameters take effect at
-    `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads may predict while another one adds or
-    forgets rows: each prediction is that of one state, before or after a change and never in between.
+    needed. Rows can be added (`partial_fit`) and forgotten (`forget`) at any time; every prediction is then that of a
+    fresh fit on the rows that are left, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`),
+    ``n_jobs`` at once. Several threads may predict while another one adds or forgets rows.
 
     Parameters
     ----------
     n_neighbors
         How many neighbours vote: a number; ``"sqrt"`` of the number of rows, rounded down; ``"all"`` of them (Shepard's
-        method: choose a ``vote`` that falls with the distance); or ``"loo"``: the k from 1 to 50 with the best
-        leave-one-out accuracy, the smallest of the best. A number larger than the number of rows is an error at
-        prediction, as in scikit-learn.
+        method: choose a ``vote`` that falls with the distance); or ``"loo"``: the smallest k from 1 to 50 with the best
+        leave-one-out accuracy. A number larger than the number of rows is an error at prediction, as in scikit-learn.
     distance
         A name (``"heom"``, ``"hvdm"``, ``"mvdm"``, ``"vdm"``, ``"ivdm"``, ``"gower"``, ``"overlap"``,
         ``"euclidean"``, ``"manhattan"``, ...) or a `Distance`.
     vote
         How much a neighbour at distance d counts: ``"uniform"``; ``"inverse_square"``: ``1 / d^2``, where rows equal
-        to the query decide alone; the name of a kernel (``"gaussian"``, ``"tricube"``, ``"epanechnikov"``, ...) or a
-        kernel K: ``K(d / h)`` with the ``bandwidth`` h; or a function from the distances of one query's voters to as
-        many numbers >= 0.
+        to the query decide alone; a kernel K or its name (``"gaussian"``, ``"tricube"``, ``"epanechnikov"``, ...):
+        ``K(d / h)`` with the ``bandwidth`` h; or a function from one query's distances to as many numbers >= 0.
     bandwidth
         The h of a kernel: a number above 0, in units of the distance. Where every vote would then be 0 the neighbours
         count equally. None: the distance of the (k+1)-th nearest row.
@@ -82,9 +79,9 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     prior
         Dirichlet weights added to the neighbours' counts, so that few neighbours do not give certainty: a number for
         every class, an array with one for each in ``classes_`` (single target only), or ``"frequency"`` (the classes'
-        training frequencies, one vote in all). Votes are first rescaled to sum to the number of voters. None and
-        weights of 0 add nothing: the maximum-likelihood estimate. With an array, the last row of a class that
-        `partial_fit` has not declared cannot be forgotten, except with all others.
+        training frequencies, one vote in all). Votes are first rescaled to sum to the number of voters. None: the
+        maximum-likelihood estimate. With an array, the last row of a class that `partial_fit` has not declared cannot
+        be forgotten, except with all others.
     temperature
         How flat probabilities are: they are proportional to ``m^(1 / T)`` of the votes m, prior included.
     algorithm
@@ -95,8 +92,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     schema
         Kinds declared by hand: a `Schema`, or a mapping from column to kind for some columns.
     n_jobs
-        Threads: -1 for all cores, at most four for each core. None means all cores too (at most ``OMP_NUM_THREADS``),
-        not one as in scikit-learn, whatever ``joblib.parallel_config`` says: results do not depend on it.
+        Threads, which do not change results: -1 or None for all cores (None for at most ``OMP_NUM_THREADS``), at most
+        four for each core. None does not mean one, as it does in scikit-learn.
 
     Attributes
     ----------
@@ -113,9 +110,9 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     Notes
     -----
-    **Weights are repetitions.** A row of weight 2 counts as two rows, in statistics and votes and in
-    counting to k: neighbours are taken until their weights reach k, and the last one counts with the part that is
-    missing (fully under ``ties="majority"``). Rows with zero weight are ignored.
+    **Weights are repetitions.** A row of weight 2 counts as two rows, in statistics, in votes and in counting to k:
+    neighbours are taken until their weights reach k, and the last one counts with the part that is missing (fully
+    under ``ties="majority"``). Rows with zero weight are ignored.
 
     References
     ----------
@@ -195,15 +192,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Store more rows. A call that fails leaves everything as it was.
+        """Store more rows, with parameters as in `fit`. A call that fails leaves everything as it was.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes
-            Classes that stay in ``classes_`` even when no row has them (a list of arrays when there are several
-            targets); may be left out. Once given, ``y`` may hold no others, and neither may the rows stored before.
+        ``classes`` stay in ``classes_`` even when no row has them (a list of arrays when there are several targets).
+        Once given, ``y`` may hold no others, and neither may the rows stored before.
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
@@ -214,15 +206,9 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         Predictions have the same bits as if the rows came one by one, and the model is then that of one `partial_fit`.
         With ``n_neighbors="loo"``, k is chosen again only when the stored rows have grown by a tenth since the last
         choice. Rows that `predict` would refuse, since fewer than ``n_neighbors`` came before, are only stored.
-
-        Done in one call of the compiled core where distances need ranges or no statistics (``"heom"``, ``"gower"``,
-        ``"euclidean"``, ...), votes are ``"uniform"`` or ``"inverse_square"``, ``n_neighbors`` is a number or
-        ``"sqrt"``, and there is neither a prior nor a row weight nor a learned attribute weight; row by row otherwise.
-
-        Parameters
-        ----------
-        X, y, classes
-            As in `partial_fit`.
+        Fast where distances need ranges or no statistics (``"heom"``, ``"gower"``, ``"euclidean"``, ...), votes are
+        ``"uniform"`` or ``"inverse_square"``, ``n_neighbors`` is a number or ``"sqrt"``, and there is neither a prior
+        nor a row weight nor a learned attribute weight. Parameters are as in `partial_fit`.
         """
         predictions, targets, first = run_prequential(self, X, y, classes)
         return PrequentialClassification(predictions, targets, first, self._backend)
@@ -230,8 +216,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self.__dict__.pop("tuning_", None)  # of an earlier fit
-        named = isinstance(self.n_neighbors, str)
-        self._k = self.n_neighbors if named else int(self.n_neighbors)
+        self._k = self.n_neighbors if self.n_neighbors in ("sqrt", "all", "loo") else int(self.n_neighbors)
         self._rules = Rules(resolve_vote(self.vote, self.bandwidth), self.ties)
         self._prior, self._temperature = self.prior, float(self.temperature)
 
@@ -251,9 +236,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         if not is_list(self._prior) or self._labelling.declared is not None:
             return
         classes = self._outputs()[0]
-        left = np.isin(
-            classes.labels, classes.labels[np.delete(classes.codes, self._stored().instances.positions(ids))]
-        )
+        kept = np.delete(classes.codes, self._stored().instances.positions(ids))
+        left = np.bincount(kept, minlength=classes.labels.size) > 0
         if left.any() and not left.all():  # all rows together may go
             raise TargetError(
                 f"these are the last rows of {listed(classes.labels[~left].tolist())}, and prior has one weight for "
@@ -294,9 +278,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
         """The stored rows that vote on each query, and the contribution of each attribute to their distances.
 
-        For classes also the nearest unlike case: the nearest row of another class than the predicted one. With
-        ``n_neighbors`` predictions are from so many neighbours instead of ``n_neighbors_``. Where all rows vote the ten
-        nearest are listed.
+        Also the nearest unlike case: the nearest row of another class than the predicted one. With ``n_neighbors``
+        predictions are from so many neighbours, not ``n_neighbors_``. Where all rows vote the ten nearest are listed.
         """
         return precedents_of(self, X, n_neighbors)
 
@@ -365,13 +348,11 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._labels_at(predicted), found
 
     def _core_targets(self, n: int) -> tuple[Any, ...]:
-        """Method of the core's stream that predicts the last ``n`` rows, and what it needs to know.
-
-        A tied vote goes by the number of rows that each class had before them.
-        """
+        """Method of the core's stream that predicts the last ``n`` rows, and what it needs to know."""
         outputs = self._outputs()
         codes = np.stack([classes.at(slice(None)) for classes in outputs], axis=1)
         starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
+        # A tied vote goes by the number of rows that each class had before these.
         new = [np.bincount(codes[-n:, t], minlength=size) for t, size in enumerate(np.diff(starts))]
         weights = np.concatenate([classes.weights for classes in outputs]) - np.concatenate(new)
         return "classify", codes, starts, weights, TIES[self._rules.ties]
@@ -396,23 +377,17 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> AnyArray:
-        """For each stored row, in the order of ``ids_``, the class the others vote for; see `loo_predict_proba`."""
+        """The class that the others vote for, for each stored row in the order of ``ids_``; see `loo_predict_proba`."""
         return self._labels_at(left_out_answers(self, relearn, KNNClassifier._decide))
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
-        """For each stored row, in the order of ``ids_``, the class probabilities by the votes of the others.
+        """The class probabilities by the votes of the others, for each stored row in the order of ``ids_``.
 
         By one search, not by a fit for each row. A row leaves with all its weight, and out of the class frequencies of
         ``prior="frequency"`` and of tied votes; its class stays one of ``classes_``. What was learned from all rows
-        stays: ranges and standard deviations of columns, and what is learned from targets: tables of value
-        differences, attribute weights, and the k of ``n_neighbors="loo"``. With several targets, a list.
-
-        Parameters
-        ----------
-        relearn
-            Learn everything again, without each row, if any of it is learned from targets (``relearns_``): a fit for
-            each row then.
+        stays: the statistics of columns, and from targets the tables of value differences, attribute weights, and the
+        k of ``n_neighbors="loo"``. With ``relearn``, these are learned again without each row where ``relearns_``.
 
         Examples
         --------

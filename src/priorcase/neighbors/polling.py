@@ -28,7 +28,7 @@ ENTRIES = 1 << 19
 MOST_NEIGHBORS = 50
 """The largest k that ``n_neighbors="loo"`` tries."""
 
-# Queries asked before the length of their lists is known, and rows from which on leaving each out shows a bar.
+# Queries asked before the length of their lists is known.
 _FIRST_BLOCK = 64
 
 
@@ -72,7 +72,8 @@ def polls_of(
             estimator._threads()
             if (poll := memory.poll(cells, k, rules)) is not None:
                 return iter((poll,))
-    return polls(memory, cells, k, rules, threads=estimator._threads(), width=estimator._width(), first=first)
+    threads, width = estimator._threads(), estimator._width()
+    return (poll for _, poll in polls(memory, cells, k, rules, threads=threads, width=width, first=first))
 
 
 def polls(
@@ -82,46 +83,27 @@ def polls(
     rules: Rules,
     *,
     own: IntArray | None = None,
+    whole: bool = True,
     threads: int,
     width: int = 1,
     first: int = 0,
-) -> Iterator[Poll]:
-    """Polls of the queries among their ``k`` nearest rows, or among all rows (Shepard's method), block by block.
+    size: int | None = None,
+) -> Iterator[tuple[NeighborList, Poll]]:
+    """The neighbours and the poll of each block of queries, among their ``k`` nearest rows or all (Shepard's method).
 
-    ``own`` are the positions of the stored rows that the queries are, each left out with all its weight; ``width`` is
-    how many numbers are computed for each query, and ``first`` the number of the first query, for messages.
+    ``own`` and ``whole`` are as in `rank`; ``width`` is how many numbers are computed for each query, ``first`` the
+    number of the first query, for messages, and ``size`` the length of the first block.
     """
-    size = min(_FIRST_BLOCK * threads, max(1, ENTRIES // max(len(memory) if k == "all" else k, width)))
-    for start, block, neighbors in searched(
-        memory, cells, k, rules, own=own, whole=True, threads=threads, width=width, size=size
-    ):
-        poll = rules.poll(neighbors, k, start)
-        refuse_overflow(memory, block, neighbors, poll.voters, first=first + start)
-        yield poll
-
-
-def searched(
-    memory: NeighborsMemory,
-    cells: FloatArray,
-    k: int | Literal["all"],
-    rules: Rules,
-    *,
-    own: IntArray | None = None,
-    whole: bool = False,
-    threads: int,
-    width: int = 1,
-    size: int,
-) -> Iterator[tuple[int, FloatArray, NeighborList]]:
-    """The first query, the cells and the neighbours of each block of queries; the first block has ``size`` queries.
-
-    ``own`` and ``whole`` are as in `rank`.
-    """
+    n = max(len(memory) if k == "all" else k, width)
+    size = min(_FIRST_BLOCK * threads, max(1, ENTRIES // n)) if size is None else size
     start, most = 0, max(1, ENTRIES // max(1 if k == "all" else k, width))
     while start < len(cells):
         block = cells[start : start + size]
         part = None if own is None else own[start : start + size]
         neighbors = rank(memory, block, k, rules, threads=threads, own=part, whole=whole)
-        yield start, block, neighbors
+        poll = rules.poll(neighbors, k, start)
+        refuse_overflow(memory, block, neighbors, poll.voters, first=first + start)
+        yield neighbors, poll
         start += len(block)
         # Rows at equal distances make lists long; the next block is as small as this one shows it must be.
         size = max(1, min(most, ENTRIES * len(block) // neighbors.rows.size))
@@ -185,14 +167,12 @@ def refuse_overflow(
 ) -> None:
     """Refuse queries whose voters, or whose bandwidth, are so far away that their distances overflow."""
     infinite = np.isinf(voters.distances)
-    beyond = None if voters.bandwidths is None else np.isinf(voters.bandwidths)
-    if not infinite.any() and (beyond is None or not beyond.any()):
-        return
-    odd = np.zeros(len(voters), dtype=bool) if beyond is None else beyond
-    odd[voters.queries()[infinite]] = True
-    of = neighbors.queries()
-    listed = odd[of]
-    memory.check_finite(cells, of[listed], neighbors.rows[listed], neighbors.distances[listed], first=first)
+    far = np.zeros(len(voters), dtype=bool) if voters.bandwidths is None else np.isinf(voters.bandwidths)
+    if infinite.any() or far.any():
+        far[voters.queries()[infinite]] = True
+        of = neighbors.queries()
+        at = far[of]
+        memory.check_finite(cells, of[at], neighbors.rows[at], neighbors.distances[at], first=first)
 
 
 # -- leave-one-out: the stored rows, each predicted from the others by one search
@@ -219,28 +199,20 @@ def best_n_neighbors(estimator: KNNClassifier | KNNRegressor, best: Callable[[Fl
 
 
 def _loo_curve(estimator: KNNClassifier | KNNRegressor, memory: NeighborsMemory) -> FloatArray:
-    """Mean score of the stored rows for k = 1 to `MOST_NEIGHBORS`, when each is predicted from all others.
-
-    The rows near each row are searched once, without the row itself, and every k takes the head of that list. The
-    distance keeps the statistics of all rows. A row of weight 2 is two rows: leaving one out leaves the other.
-    """
+    """Mean score of the stored rows for k = 1 to `MOST_NEIGHBORS`, each predicted from the others by one search."""
     largest = min(MOST_NEIGHBORS, int(memory.total_weight * (1 + SLACK)) - 1)
     sums = np.zeros(max(largest, 0))
     if not sums.size:
         return sums
     rules, rows, weights = estimator._rules, np.arange(len(memory)), memory.row_weights
-    width = max(MOST_NEIGHBORS, estimator._width())
-    size = max(1, ENTRIES // width // 64)
-    for start, cells, neighbors in searched(
-        memory, memory.instances.cells(), largest, rules, own=rows, threads=estimator._threads(), width=width, size=size
-    ):
-        own = rows[start : start + len(cells)]
+    cells, width = memory.instances.cells(), max(MOST_NEIGHBORS, estimator._width())
+    options: Any = {"threads": estimator._threads(), "width": width, "size": max(1, ENTRIES // width // 64)}
+    for neighbors, poll in polls(memory, cells, largest, rules, own=rows, whole=False, **options):
+        own = rows[poll.start : poll.stop]
         times = np.ones(own.size) if weights is None else weights[own]
-        for k in range(largest, 0, -1):
-            poll = rules.poll(neighbors, k)
-            if k == largest:
-                refuse_overflow(memory, cells, neighbors, poll.voters, first=start)
-            sums[k - 1] += float((estimator._score_left_out(poll, own) * times).sum())
+        for k in range(1, largest + 1):
+            score = estimator._score_left_out(poll if k == largest else rules.poll(neighbors, k), own)
+            sums[k - 1] += float((score * times).sum())
     scores: FloatArray = sums / memory.total_weight
     scores.flags.writeable = False  # kept, and handed out
     return scores
@@ -254,10 +226,7 @@ def relearns(estimator: KNNClassifier | KNNRegressor) -> bool:
 def left_out_answers(
     estimator: KNN, relearn: bool, answer: Callable[[KNN, Poll, LeftOut | None], AnyArray]
 ) -> AnyArray:
-    """What ``answer`` gives for the poll of each stored row without the row, which is left out with all its weight.
-
-    With ``relearn``, by an estimator that was fitted without the row, where something is learned from the targets.
-    """
+    """What ``answer`` gives for the poll of each stored row among the others, fitted again where that matters."""
     if needs_refits(estimator, relearn):
         found = []
         for _, other, query in refits(estimator):
@@ -270,7 +239,7 @@ def left_out_answers(
     rows, parts = [], []
     for count, some in _left_out_counts(memory, k):
         cells = memory.instances.cells(some)
-        for poll in polls(memory, cells, count, estimator._rules, own=some, threads=threads, width=width):
+        for _, poll in polls(memory, cells, count, estimator._rules, own=some, threads=threads, width=width):
             own = some[poll.start : poll.stop]
             rows.append(own)
             parts.append(answer(estimator, poll, (own, np.ones(own.size) if weights is None else weights[own])))
@@ -315,16 +284,10 @@ def tuned(
     random_state: Any = 0,
     **parameters: Any,
 ) -> KNN:
-    """An estimator fitted to all rows, with parameters chosen together by leave-one-out; see `priorcase.tune`.
+    """An estimator fitted to all rows, with parameters chosen together by leave-one-out, as in `priorcase.tune`.
 
-    What was tried is in ``tuning_``: it prints as a table, and ``tuning_.nested_score`` is the score to report.
-
-    Parameters
-    ----------
-    X, y, sample_weight, candidates, scoring, nested, n_samples, progress, random_state
-        As in `priorcase.tune`.
-    **parameters
-        Parameters of the estimator that stay as they are, such as ``schema`` or ``n_jobs``.
+    ``parameters`` are those of the estimator that stay as they are, such as ``schema`` or ``n_jobs``. What was tried is
+    in ``tuning_``: it prints as a table, and ``tuning_.nested_score`` is the score to report.
     """
     from priorcase.neighbors.tuning import tune  # which imports the estimators
 

@@ -52,15 +52,10 @@ _FIRST, _GROWTH = 32, 8
 
 @dataclass(frozen=True)
 class Precedent:
-    """One past case beside a query.
+    """One stored row beside a query.
 
-    Parameters
-    ----------
-    id, row, target, distance
-        Its id, its values (None where missing), its class or number (a tuple when there are several targets), and its
-        distance from the query.
-    contributions
-        What each attribute adds to the distance; they sum to it.
+    ``id``, ``row`` (its values, None where missing), ``target`` (a tuple when there are several), ``distance`` from the
+    query, and ``contributions``: what each attribute adds to the distance.
     """
 
     id: int
@@ -82,14 +77,10 @@ class Precedents(PerQuery):
     ----------
     names
         Names of the attributes, ``x0``, ``x1``, ... for a table without names.
-    queries, predictions
-        Values of the queries, None where missing, and what the estimator predicts for each.
-    indptr
-        Where the entries of each query begin and end.
-    ids, rows, targets, distances
-        The voting rows.
-    votes
-        Each voter's share of the vote; a query's votes sum to 1 when all its voters are listed.
+    queries, predictions, indptr
+        Values of the queries, None where missing, what is predicted for each, and where its entries begin.
+    ids, rows, targets, distances, votes
+        The voting rows; ``votes`` are shares, which sum to 1 when all voters of a query are listed.
     contributions
         What each attribute adds to each distance, shape (entries, attributes); the rows sum to ``distances``.
     unlike
@@ -152,12 +143,8 @@ class Precedents(PerQuery):
         Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... when
         there are several), the attributes' values by name, and ``contribution of NAME`` for what each adds to the
         distance. An attribute called like one of the first columns becomes ``NAME (value)``; where two columns would
-        still have one name, the later becomes ``NAME (2)``. After a fit on arrays: in a frame of a library that is
-        installed.
+        still have one name, the later becomes ``NAME (2)``.
         """
-        return framed(self._columns(), self.backend)
-
-    def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
             "query": self.query_of_entry(),
             "rank": np.arange(self.ids.size) - np.repeat(self.indptr[:-1], np.diff(self.indptr)) + 1,
@@ -169,7 +156,8 @@ class Precedents(PerQuery):
             columns["target"] = self.targets
         else:
             columns.update((f"target_{t}", column) for t, column in enumerate(self.targets.T))
-        return by_attribute(columns, self.names, self.rows, {"contribution": self.contributions})
+        columns = by_attribute(columns, self.names, self.rows, {"contribution": self.contributions})
+        return framed(columns, self.backend)
 
     def __str__(self) -> str:
         return grids_text([_grid(one, _WIDTH) for one in self[:_QUERIES]], rest_text(_QUERIES, len(self)))
@@ -210,10 +198,7 @@ def assemble(
     threads: int,
     backend: Backend | None,
 ) -> Precedents:
-    """Precedents from the polls and predictions of a table of queries, at most ``most`` voters of each query listed.
-
-    ``codes`` are the classes of the stored rows, shape (rows, targets), and those predicted for the queries.
-    """
+    """Precedents of some queries; ``codes`` are the classes of the stored rows and those predicted, by target."""
     cells, instances = memory.instances.encode(table), memory.instances
     lists: list[tuple[IntArray, FloatArray, FloatArray]] = []  # rows, distances and shares of the vote, nearest first
     for poll in polls:
@@ -249,10 +234,7 @@ def _unlike_cases(
     targets_at: Callable[[IntArray], AnyArray],
     threads: int,
 ) -> tuple[Precedent | None, ...]:
-    """For each query the nearest row of other classes than the predicted ones; None where there is none.
-
-    The search widens eightfold, only for the queries that have found none yet.
-    """
+    """For each query the nearest row of other classes than the predicted ones, by searches that widen; else None."""
     cases: list[Precedent | None] = [None] * len(cells)
     pending, k = np.arange(len(cells)), min(_FIRST, len(memory))
     while pending.size:
@@ -338,10 +320,7 @@ def _fitting(columns: Sequence[Sequence[str]], totals: FloatArray, room: int) ->
 
 @dataclass(frozen=True)
 class TerminalView:
-    """Precedents as rich draws them; without ``headings`` for the queries, their numbers, and a few queries only.
-
-    Cases that do not fit side by side are printed below; nothing is cut off at 80 columns.
-    """
+    """Precedents as rich draws them, at any width; without ``headings``, a few queries under their numbers."""
 
     precedents: Precedents
     target: str = "target"
@@ -360,10 +339,10 @@ class TerminalView:
                 yield Text()
             one = self.precedents[i]
             answer, likely = _answer_text(one, _TEXT_WIDTH)
-            told = Text.assemble(f"{self.target}: ", (answer, "bold green"), likely)
+            line = Text.assemble(f"{self.target}: ", (answer, "bold green"), likely)
             last = heading.plain.rpartition("\n")[2]
-            crowded = bool(last) and cell_len(last) + cell_len(told.plain) > options.max_width
-            yield Text.assemble(heading, "\n" if crowded else "", told)
+            crowded = bool(last) and cell_len(last) + cell_len(line.plain) > options.max_width
+            yield Text.assemble(heading, "\n" if crowded else "", line)
             yield from _tables(one, self.target, options.max_width)
         if rest := rest_text(len(headings), len(self.precedents)):
             yield Text(rest, style="dim")
@@ -375,9 +354,9 @@ class _Column:
 
     head: str
     target: str
-    vote: str
     cells: list[tuple[str, str]]
     distance: str
+    vote: str
     most: int
     unlike: bool
 
@@ -391,22 +370,35 @@ class _Column:
 
 def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType]:
     """The cases of a single query, as many tables as their width takes, and the voters that have no column."""
+    from rich import box
+    from rich.table import Table
     from rich.text import Text
 
     shown = np.vstack([one.contributions[:_CASES], *(case.contributions for case in one.unlike if case is not None)])
     totals = np.minimum(np.nan_to_num(shown), 1e200).sum(axis=0)
     attributes = sorted(np.argsort(-totals, kind="stable")[:_ATTRIBUTES].tolist())
     cases = _columns(one, attributes)
-    labels = [short(text, _TEXT_WIDTH) for text in [target, *(str(one.names[a]) for a in attributes)]]
+    labels = [short(str(one.names[a]), _TEXT_WIDTH) for a in attributes]
     query = [_value(one.queries[0][a]) for a in attributes]
     if hidden := len(one.names) - len(attributes):
         labels.append(f"{hidden} others")
         query.append("")
-    fixed = max(map(cell_len, labels)) + 2 + max(map(cell_len, ["new case", *query]))
+    target, votes = short(target, _TEXT_WIDTH), any(case.vote for case in cases)
+    fixed = max(map(cell_len, [target, *labels])) + 2 + max(map(cell_len, ["new case", *query]))
     for number, panel in enumerate(_panels(cases, width - fixed)):
         if number:
             yield Text()
-        yield _table(labels, query, panel, votes=any(case.vote for case in cases))
+        table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=True)
+        table.add_column("", Text("distance" + "\nvote" * votes), style="dim", footer_style="dim", no_wrap=True)
+        table.add_column(Text("new case"), style="bold", no_wrap=True)
+        for case in panel:
+            footer = "\n".join(text.rjust(sum(case.widths) + 1) for text in [case.distance, case.vote][: 1 + votes])
+            table.add_column(Text(case.head), Text(footer), no_wrap=True)
+        targets = [Text(case.target, style="bold magenta" if case.unlike else "bold green") for case in panel]
+        table.add_row(Text(target), Text(), *targets)
+        for line, (label, value) in enumerate(zip(labels, query, strict=True)):
+            table.add_row(Text(label), Text(value), *(_cell(case, line) for case in panel))
+        yield table
     if one.ids.size > _CASES:
         rest = range(_CASES, min(one.ids.size, 2 * _CASES))
         others = ", ".join(f"#{one.ids[i]} {_value(_target_at(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
@@ -414,29 +406,12 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
         yield Text(f"also voting: {others}{f' and {more} more' if more else ''}", style="dim")
 
 
-def _table(labels: Sequence[str], query: Sequence[str], cases: Sequence[_Column], *, votes: bool) -> RenderableType:
-    from rich import box
-    from rich.table import Table
+def _cell(case: _Column, line: int) -> Text:
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=True)
-    table.add_column("", Text("distance" + "\nvote" * votes), style="dim", footer_style="dim", no_wrap=True)
-    table.add_column(Text("new case"), style="bold", no_wrap=True)
-    for case in cases:
-        totals = [case.distance, case.vote] if votes else [case.distance]
-        footer = "\n".join(text.rjust(sum(case.widths) + 1) for text in totals)
-        table.add_column(Text(case.head), Text(footer), no_wrap=True)
-    targets = [Text(case.target, style="bold magenta" if case.unlike else "bold green") for case in cases]
-    table.add_row(Text(labels[0]), Text(), *targets)
-    for line, (label, value) in enumerate(zip(labels[1:], query, strict=True)):
-        cells = []
-        for case in cases:
-            (shown, number), (width, numbers) = case.cells[line], case.widths
-            padded, style = set_cell_size(shown, width), "bold yellow" if line == case.most else "yellow"
-            added = Text.assemble(padded, " ", (number.rjust(numbers), style))
-            cells.append(added if number else Text(padded, style="dim"))
-        table.add_row(Text(label), Text(value), *cells)
-    return table
+    (value, number), (width, numbers) = case.cells[line], case.widths
+    padded, style = set_cell_size(value, width), "bold yellow" if line == case.most else "yellow"
+    return Text.assemble(padded, " ", (number.rjust(numbers), style)) if number else Text(padded, style="dim")
 
 
 def _panels(cases: Sequence[_Column], room: int) -> list[Sequence[_Column]]:
@@ -451,34 +426,32 @@ def _panels(cases: Sequence[_Column], room: int) -> list[Sequence[_Column]]:
 
 
 def _columns(one: Precedents, attributes: Sequence[int]) -> list[_Column]:
-    """The voters and, unless it is one of them, the nearest unlike case."""
+    """The voters and, unless it is one of them, the nearest unlike case; attributes not shown share the last line."""
     distances = [*one.distances.tolist(), *(case.distance for case in one.unlike if case is not None)]
     largest = max((d for d in distances if math.isfinite(d)), default=0.0)
     # As many decimals as tell the distances of one query apart.
     number = ".2f" if 0.1 <= largest < 100 else ".3g" if largest < 0.1 else ".0f" if largest < 1e6 else ".3g"
-    equal = bool((one.votes == one.votes[:1]).all())
-    unlike = one.unlike[0] if one.unlike else None
-    cases = []
+    equal, unlike = bool((one.votes == one.votes[:1]).all()), one.unlike[0] if one.unlike else None
+    found: list[tuple[str, Precedent, str, bool]] = []
     for i in range(min(one.ids.size, _CASES)):
-        target = _value(_target_at(one.targets, i))
-        differs = unlike is not None and target != _value(_target_at(one.predictions, 0))
+        target = _target_at(one.targets, i)
         case = Precedent(int(one.ids[i]), one.rows[i], target, float(one.distances[i]), one.contributions[i])
         head = f"#{case.id} unlike" if unlike is not None and case.id == unlike.id else f"#{case.id}"
-        cases.append(_column(head, case, attributes, number, "" if equal else f"{one.votes[i]:.0%}", differs))
+        differs = unlike is not None and _value(target) != _value(_target_at(one.predictions, 0))
+        found.append((head, case, "" if equal else f"{one.votes[i]:.0%}", differs))
     if unlike is not None and unlike.id not in one.ids[:_CASES]:
-        cases.append(_column(f"unlike: #{unlike.id}", unlike, attributes, number, "", True))
-    return cases
-
-
-def _column(head: str, case: Precedent, attributes: Sequence[int], number: str, vote: str, unlike: bool) -> _Column:
-    """A case as text; the attributes that are not shown share one line, so that the parts still add up."""
-    parts = case.contributions[list(attributes)].tolist()
-    values, most = [_value(case.row[a]) for a in attributes], int(np.argmax(parts))
-    if len(attributes) < case.contributions.size:
-        parts.append(float(np.delete(case.contributions, attributes).sum()))
-        values.append("")
-    cells = [(value, format(part, number) if part else "") for value, part in zip(values, parts, strict=True)]
-    return _Column(head, _value(case.target), vote, cells, format(case.distance, number), most, unlike)
+        found.append((f"unlike: #{unlike.id}", unlike, "", True))
+    columns = []
+    for head, case, vote, differs in found:
+        parts, values = case.contributions[attributes].tolist(), [_value(case.row[a]) for a in attributes]
+        most = int(np.argmax(parts))
+        if len(attributes) < case.contributions.size:
+            parts.append(float(np.delete(case.contributions, attributes).sum()))
+            values.append("")
+        cells = [(value, format(part, number) if part else "") for value, part in zip(values, parts, strict=True)]
+        distance = format(case.distance, number)
+        columns.append(_Column(head, _value(case.target), cells, distance, vote, most, differs))
+    return columns
 
 
 def _value(value: Any) -> str:

@@ -31,27 +31,24 @@ if TYPE_CHECKING:
 class KNNRegressor(RegressorMixin, NeighborsEstimator):
     """The vote-weighted mean of the nearest stored rows' targets.
 
-    ``sum v_i y_i / sum v_i`` over the neighbours i with votes v (Mitchell 1997, eqs. 8.2 and 8.4). Rows may mix
-    numbers, ordered levels and categories, with missing values; they can be added and forgotten at any time, and
-    several threads may predict, as in `KNNClassifier`.
+    ``sum v_i y_i / sum v_i`` over the neighbours i with votes v (Mitchell 1997, eqs. 8.2 and 8.4). All else is as in
+    `KNNClassifier`.
 
     Parameters
     ----------
     n_neighbors
         As in `KNNClassifier`; ``"loo"`` takes the k with the least leave-one-out mean squared error (over all targets).
     distance, vote, bandwidth, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        As in `KNNClassifier`. A distance that compares one of the columns by class frequencies is refused, since
-        numbers have no classes: ``"mvdm"``, ``"vdm"``, ``"ivdm"``, and ``"hvdm"`` where there are nominal columns.
-        ``attribute_weights="bayes"`` is refused for the same reason.
+        As in `KNNClassifier`. What needs classes is refused: ``attribute_weights="bayes"`` and the distances
+        ``"mvdm"``, ``"vdm"``, ``"ivdm"``, and ``"hvdm"`` where there are nominal columns.
     ties
-        ``"majority"``: every row as near as the k-th counts. ``"first"``: exactly k rows, lower ids first among
-        equally near ones.
+        ``"majority"``: every row as near as the k-th counts. ``"first"``: exactly k rows, the first ids among equals.
 
     Attributes
     ----------
     n_neighbors_, loo_scores_
         The number of neighbours, and the leave-one-out mean squared error for k = 1, 2, ... it was chosen by. The
-        others are those of `KNNClassifier`, without ``classes_``; weights are repetitions, as there.
+        others are those of `KNNClassifier`, without ``classes_``.
 
     Examples
     --------
@@ -118,8 +115,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self.__dict__.pop("tuning_", None)  # of an earlier fit
-        named = isinstance(self.n_neighbors, str)
-        self._k = self.n_neighbors if named else int(self.n_neighbors)
+        self._k = self.n_neighbors if self.n_neighbors in ("sqrt", "all", "loo") else int(self.n_neighbors)
         self._rules = Rules(resolve_vote(self.vote, self.bandwidth), self.ties)
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
@@ -139,8 +135,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     @reads
     def predict(self, X: Any) -> FloatArray:
         """The mean of each query's neighbours; shape (queries, targets) when ``y`` had columns."""
-        polls = polls_of(self, self._cells(X))
-        return self._shaped(np.concatenate([means(poll, self._numbers()) for poll in polls]))
+        return np.concatenate([self._predict_poll(poll) for poll in polls_of(self, self._cells(X))])
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
@@ -194,10 +189,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
-        """For each stored row, in the order of ``ids_``, the mean of the neighbours it has among the others.
-
-        See `KNNClassifier.loo_predict_proba`.
-        """
+        """The mean of each stored row's neighbours among the others; see `KNNClassifier.loo_predict_proba`."""
         return self._shaped(left_out_answers(self, relearn, lambda model, poll, _: means(poll, model._numbers())))
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:

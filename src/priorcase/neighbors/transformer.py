@@ -26,11 +26,10 @@ Mode: TypeAlias = Literal["distance", "connectivity"]
 class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborsEstimator):
     """The nearest stored rows of each row as a sparse graph, with this library's distances for mixed tables.
 
-    Shaped like scikit-learn's ``KNeighborsTransformer``: it feeds ``DBSCAN(metric="precomputed")``,
-    ``TSNE(metric="precomputed", init="random")``, UMAP and others that take a graph of neighbours. Column j of the
-    graph is the j-th stored row, in id order; each row of the graph is sorted by distance. `fit_transform` puts each
-    row's own entry first, at distance 0, also where the distance of a row with missing values from itself is positive;
-    `transform` cannot know which queries are stored rows.
+    As scikit-learn's ``KNeighborsTransformer``, for ``DBSCAN(metric="precomputed")``,
+    ``TSNE(metric="precomputed", init="random")``, UMAP and others. Column j is the j-th stored row, in id order; each
+    row is sorted by distance. `fit_transform` puts each row's own entry first, at distance 0, also where the distance
+    of a row with missing values from itself is positive; `transform` cannot know which queries are stored rows.
 
     Parameters
     ----------
