@@ -234,36 +234,26 @@ def left_out_answers(
             found += [answer(other, poll, None) for poll in polls_of(other, cells)]
         return np.concatenate(found)
     memory = estimator._stored()
-    k = estimator.n_neighbors_ if estimator._k == "loo" else estimator._k
-    weights, threads, width = memory.row_weights, estimator._threads(), estimator._width()
-    rows, parts = [], []
-    for count, some in _left_out_counts(memory, k):
-        cells = memory.instances.cells(some)
-        for _, poll in polls(memory, cells, count, estimator._rules, own=some, threads=threads, width=width):
-            own = some[poll.start : poll.stop]
-            rows.append(own)
-            parts.append(answer(estimator, poll, (own, np.ones(own.size) if weights is None else weights[own])))
-    return np.concatenate(parts)[np.argsort(np.concatenate(rows))]
-
-
-def _left_out_counts(memory: NeighborsMemory, k: NNeighbors) -> Iterator[tuple[int | Literal["all"], IntArray]]:
-    """Numbers of neighbours, and the positions of the rows that are predicted from so many."""
-    if k == "all":
-        yield k, np.arange(len(memory))
-        return
-    weights = memory.row_weights
-    left = memory.total_weight - (np.ones(len(memory)) if weights is None else weights)
-    if not isinstance(k, int):
-        roots = np.array([max(1, math.isqrt(max(1, int(rest * (1 + SLACK))))) for rest in left.tolist()])
-        for root in np.unique(roots).tolist():
-            yield root, np.flatnonzero(roots == root)
-        return
-    if k > float(left.min()) * (1 + SLACK):
+    n, weights, total = len(memory), memory.row_weights, memory.total_weight
+    weights = np.ones(n) if weights is None else weights
+    k: NNeighbors = estimator.n_neighbors_ if estimator._k == "loo" else estimator._k
+    if isinstance(k, int) and k > float((total - weights).min()) * (1 + SLACK):
         raise TooFewRowsError(
-            f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {memory.total_weight:g}. "
+            f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {total:g}. "
             "Ask for fewer neighbours, or store more rows"
         )
-    yield k, np.arange(len(memory))
+    groups: list[tuple[Any, IntArray]] = [(k, np.arange(n))]  # rows that are predicted from k neighbours
+    if k == "sqrt":
+        roots = np.array([math.isqrt(max(1, int(rest * (1 + SLACK)))) for rest in (total - weights).tolist()])
+        groups = [(root, np.flatnonzero(roots == root)) for root in np.unique(roots).tolist()]
+    rows, parts = [], []
+    options: Any = {"threads": estimator._threads(), "width": estimator._width()}
+    for count, some in groups:
+        for _, poll in polls(memory, memory.instances.cells(some), count, estimator._rules, own=some, **options):
+            own = some[poll.start : poll.stop]
+            rows.append(own)
+            parts.append(answer(estimator, poll, (own, weights[own])))
+    return np.concatenate(parts)[np.argsort(np.concatenate(rows))]
 
 
 # -- tuning, which chooses among all of these
@@ -291,7 +281,7 @@ def tuned(
     """
     from priorcase.neighbors.tuning import tune  # which imports the estimators
 
-    options: dict[str, Any] = {"candidates": candidates, "scoring": scoring, "nested": nested}
-    options |= {"sample_weight": sample_weight, "n_samples": n_samples, "progress": progress}
-    best: KNN = tune(cls(**parameters), X, y, random_state=random_state, **options).best
+    options: dict[str, Any] = {"sample_weight": sample_weight, "candidates": candidates, "scoring": scoring}
+    options |= {"nested": nested, "n_samples": n_samples, "progress": progress, "random_state": random_state}
+    best: KNN = tune(cls(**parameters), X, y, **options).best
     return best

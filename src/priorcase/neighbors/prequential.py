@@ -31,15 +31,8 @@ _GROWTH = 0.1
 class PrequentialResult(GridResult):
     """Predictions of the rows of a stream, each made from the rows before it; prints as a table of the score so far.
 
-    Parameters
-    ----------
-    predictions, targets
-        Predicted and true targets of the predicted rows, in their order; shape (predicted rows, targets) when there
-        are several targets.
-    first
-        How many rows came before there were enough to predict from; all later rows were predicted.
-    backend
-        The library whose frame the model was fitted on, or None.
+    ``predictions`` and ``targets`` are those of the predicted rows, in columns when there are several targets; the
+    ``first`` rows came before there were enough to predict from. ``backend`` is the library of frames, or None.
     """
 
     predictions: AnyArray
@@ -65,12 +58,8 @@ class PrequentialResult(GridResult):
         return np.asarray(np.cumsum(self._scores()) / np.arange(1, len(self) + 1))
 
     def frame(self) -> Any:
-        """One line for each predicted row, as a frame.
-
-        Columns: ``row`` (its position in the stream), ``target``, ``predicted`` (``target 0``, ``target 1``, ... when
-        there are several targets), and the score so far.
-        """
-        columns: dict[str, Any] = {"row": self._rows()}
+        """One line for each predicted row: ``row`` (its position), ``target``, ``predicted``, and the score so far."""
+        columns: dict[str, Any] = {"row": self.first + np.arange(len(self))}
         for name, values in (("target", self.targets), ("predicted", self.predictions)):
             if values.ndim == 1:
                 columns[name] = values
@@ -81,15 +70,11 @@ class PrequentialResult(GridResult):
     def plot(self, ax: Any = None) -> Any:
         """The score so far against the rows seen, on the axes of matplotlib given, or on new ones."""
         with drawing(ax) as ax:
-            ax.plot(self._rows() + 1, self._so_far(), color=colour(0))
+            ax.plot(self.first + np.arange(1, len(self) + 1), self._so_far(), color=colour(0))
             ax.set(xlabel="rows seen", ylabel=f"{self._score} so far")
             return ax
 
-    def _rows(self) -> AnyArray:
-        return np.arange(self.first, self.first + len(self))
-
     def _grid(self) -> Grid:
-        """The score after some of the rows, at equal steps, and after the last."""
         title = f"{len(self)} of {self.first + len(self)} rows answered before they were stored"
         lines = [(str(self.first), "-")]
         if len(self):
@@ -168,11 +153,9 @@ def run_prequential(
     """Predictions and targets of the predicted rows, and how many came before there were enough rows to predict."""
     estimator._threads()  # refuses an n_jobs that was changed to something else
     table, targets, _ = estimator._arrivals(X, y, None, classes)
-    memory = estimator._memory
-    run = _in_core if core_follows(estimator) else _one_by_one
-    predictions = run(estimator, table, targets)
-    first = len(table) - len(predictions)
-    return predictions, estimator._targets_at(np.arange(len(memory) - len(predictions), len(memory))), first
+    predictions = (_in_core if core_follows(estimator) else _one_by_one)(estimator, table, targets)
+    n, n_predicted = len(estimator._memory), len(predictions)
+    return predictions, estimator._targets_at(np.arange(n - n_predicted, n)), len(table) - n_predicted
 
 
 def core_follows(estimator: KNNClassifier | KNNRegressor) -> bool:
@@ -191,24 +174,15 @@ def core_follows(estimator: KNNClassifier | KNNRegressor) -> bool:
 def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Table | None) -> AnyArray:
     memory, rules, k, found = estimator._memory, estimator._rules, estimator._k, list[AnyArray]()
     schema, distance, weights = memory.instances.schema, memory.distance, memory.attribute_weights
-    unknown: FloatArray = np.full(len(schema), np.nan)
+    unknown, ones = np.full(len(schema), np.nan), np.ones(len(schema))
     low, high = memory.fitted.ranges() if len(memory) else (unknown, unknown)
 
     def predict(ids: IdArray) -> None:
         """Predict the rows just stored; the index takes them in one by one."""
-        stream = _core.Stream(
-            memory.fitted.plan(),
-            np.array(distance.ranged(schema), np.uint8),
-            low,
-            high,
-            np.ones(len(schema)) if weights is None else weights,
-            k if isinstance(k, int) else 0,
-            rules.whole_ties,
-            rules.vote.core[0] if rules.vote.core else 0,
-            distance.power,
-            distance.root,
-            ALGORITHMS[memory.algorithm],
-        )
+        plan, ranged = memory.fitted.plan(), np.array(distance.ranged(schema), np.uint8)
+        voting = k if isinstance(k, int) else 0, rules.whole_ties, rules.vote.core[0] if rules.vote.core else 0
+        search = distance.power, distance.root, ALGORITHMS[memory.algorithm]
+        stream = _core.Stream(plan, ranged, low, high, ones if weights is None else weights, *voting, *search)
         method, *known = estimator._core_targets(ids.size)
         ask, index, first = getattr(stream, method), memory.index_before(ids), len(memory) - ids.size
         for part in blocks(ids.size, text="prequential"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -68,14 +68,9 @@ _LISTED, _WIDEST = 10, 40
 class Tuning(GridResult):
     """Candidates with their leave-one-out scores, and the one that was chosen; prints as a table.
 
-    Parameters
-    ----------
-    best, best_params, scoring
-        The estimator with the chosen parameters, fitted to all rows; these parameters; and the score that decided.
-    nested_scores
-        Each score on rows that took no part in the choice; empty where this was not asked for.
-    rows
-        How many rows were predicted, weights counted.
+    ``best`` is the estimator with the chosen parameters ``best_params``, fitted to all rows; ``scoring`` the score that
+    decided; ``nested_scores`` each score on rows that took no part in the choice, where asked for; ``rows`` how many
+    rows were predicted, weights counted.
     """
 
     best: Any
@@ -122,10 +117,7 @@ class Tuning(GridResult):
         return framed(columns, backend or self._backend)
 
     def curves(self) -> tuple[AnyArray, dict[str, FloatArray]]:
-        """The numbers of neighbours, and for each vote its score with each, by the chosen distance and weights.
-
-        Every score is the best over priors and temperatures.
-        """
+        """The numbers of neighbours, and each vote's score with each of them, the best over priors and temperatures."""
         grid, at = _locate(self._grids, self._chosen)
         first = self._chosen - at
         scores = self._scores[self.scoring][first : first + len(grid)].reshape(grid.shape)
@@ -138,10 +130,7 @@ class Tuning(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """The score over the number of neighbours, a line for each vote with the chosen distance and weights.
-
-        Every point is the best over priors and temperatures. ``ax`` are axes of matplotlib, None for new ones.
-        """
+        """The `curves` with the chosen distance and weights, on the axes of matplotlib given, or on new ones."""
         with drawing(ax) as ax:
             n_neighbors, curves = self.curves()
             for i, (label, scores) in enumerate(curves.items()):
@@ -158,13 +147,9 @@ class Tuning(GridResult):
     def _parameters(self) -> dict[str, AnyArray]:
         classes = "log_loss" in self._scores
         lines = [grid.parameters(candidate, classes=classes) for grid in self._grids for candidate in range(len(grid))]
-        columns = {}
-        for name in lines[0]:
-            columns[name] = np.empty(len(lines), dtype=object)
-            columns[name][:] = [line[name] for line in lines]
-        return columns
+        return {name: np.fromiter((line[name] for line in lines), object, len(lines)) for name in lines[0]}
 
-    def _order(self) -> Any:
+    def _order(self) -> AnyArray:
         scores = self._scores[self.scoring]
         return np.argsort(-scores if self.scoring == "accuracy" else scores, kind="stable")
 
@@ -225,11 +210,9 @@ def tune(
     """Parameters of k-NN chosen together, by how well each row is predicted from all others.
 
     Every number of neighbours, vote, bandwidth, prior and temperature that goes with one distance and one choice of
-    attribute weights is scored from a single search of each row. Where a distance or attribute weights are learned from
-    the targets (value differences, learned weights), a stored row would give its own target away: such
-    candidates are scored over 10 folds, each with a fit on the other rows. Otherwise the distance and a prior of
-    ``"frequency"`` keep the statistics of all rows, as with ``n_neighbors="loo"``. The result has the fitted estimator
-    as ``best``, and the scores of all candidates.
+    attribute weights is scored from a single search of each row. Distances and attribute weights that are learned from
+    the targets are scored over 10 folds instead, each with a fit on the other rows. Otherwise the distance and a prior
+    of ``"frequency"`` keep the statistics of all rows, as with ``n_neighbors="loo"``.
 
     Parameters
     ----------
@@ -240,13 +223,12 @@ def tune(
     candidates
         Lists of values by parameter, tried each with each, or several such mappings: ``n_neighbors`` (whole numbers),
         ``vote``, ``bandwidth`` (for kernels), ``distance``, ``attribute_weights``, and for classes ``prior`` and
-        ``temperature``. Numbers of neighbours for which there are too few rows are left out. None for a choice that
-        suits most tables.
+        ``temperature``. Numbers of neighbours above the number of rows are left out. None for a choice that suits most.
     scoring
-        The score that decides: ``"log_loss"`` (classes, the default), ``"accuracy"``, ``"brier"``;
-        ``"squared_error"`` (numbers, the default), ``"absolute_error"``. The choice by logarithmic loss is guarded
-        against chance: one more row is counted whose class is a surprise, scores are smoothed over ``n_neighbors``, and
-        Brier score and accuracy decide between losses within half a standard error.
+        The score that decides: for classes ``"log_loss"`` (the default), ``"accuracy"`` or ``"brier"``; for numbers
+        ``"squared_error"`` (the default) or ``"absolute_error"``. With ``"log_loss"`` one more row is counted whose
+        class is a surprise, scores are smoothed over ``n_neighbors``, and Brier score and accuracy decide between
+        losses within half a standard error.
     nested
         In how many folds to repeat the whole choice, so that rows are scored that took no part in it; None for none.
     n_samples
@@ -255,6 +237,11 @@ def tune(
         Whether to show a progress bar on a terminal; None where it takes long.
     random_state
         Seed of the folds.
+
+    Returns
+    -------
+    Tuning
+        The fitted estimator as ``best``, and the scores of all candidates.
 
     Examples
     --------
@@ -321,10 +308,10 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
     """The candidates, by what they share; parameters that are not listed stay as the estimator has them."""
     lists: Any = [candidates] if isinstance(candidates, Mapping) else candidates
     if candidates is None:
-        shared: dict[str, Any] = {"n_neighbors": _LADDER, "vote": _VOTES, **(_FOR_CLASSES if classes else {})}
-        lists = [{**shared, "distance": _DISTANCES[classes]}]
+        usual: dict[str, Any] = {"n_neighbors": _LADDER, "vote": _VOTES, **(_FOR_CLASSES if classes else {})}
+        lists = [{**usual, "distance": _DISTANCES[classes]}]
         if estimator.attribute_weights is None:
-            lists.append({**shared, "distance": ("heom",), "attribute_weights": ("relief",)})
+            lists.append({**usual, "distance": ("heom",), "attribute_weights": ("relief",)})
     names = _SHARED + _OF_CLASSES if classes else _SHARED
     mappings = list(lists) if isinstance(lists, Sequence) and not isinstance(lists, str) else []
     if not mappings or not all(isinstance(choices, Mapping) and choices for choices in mappings):
@@ -334,40 +321,32 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
         )
     found = []
     for choices in mappings:
-        for name, given_values in choices.items():
+        for name, given in choices.items():
             if name not in names:
                 remedy = advice(name, names, otherwise="Set other parameters on the estimator.")
                 known = listed(names, limit=9)
                 raise ParameterError(f"candidates may be listed for {known}, got {quoted(name)}. {remedy}")
-            several = isinstance(given_values, (Sequence, np.ndarray)) and not isinstance(given_values, str)
-            if not several or not len(given_values):
-                expected = "a list of at least one value"
-                raise ParameterError(f"candidates for {name} must be {expected}, got {quoted(given_values)}")
+            if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)) or not len(given):
+                raise ParameterError(f"candidates for {name} must be a list of at least one value, got {quoted(given)}")
         values = {name: list(choices.get(name, [getattr(estimator, name)])) for name in names}
-        grid = _candidate_grid(values, classes)
+        for k in values["n_neighbors"]:
+            check_value("every candidate for n_neighbors", k, [COUNT])
+        for temperature in values.get("temperature", ()):
+            check_value("temperature", temperature, KNNClassifier._parameter_constraints["temperature"])
+        votes = []
+        for name, bandwidth in product(values["vote"], values["bandwidth"]):
+            check_value("bandwidth", bandwidth, KNNClassifier._parameter_constraints["bandwidth"])
+            h = None if bandwidth is None else float(bandwidth)
+            if h is None or isinstance(resolve_vote(name), KernelVote):  # other votes have no bandwidth
+                votes.append(VoteChoice(name, h, resolve_vote(name, h)))
+        if not votes:
+            raise ParameterError("candidates for bandwidth need a kernel among those for vote, such as 'gaussian'")
+        ks, temperatures = sorted({int(k) for k in values["n_neighbors"]}), map(float, values.get("temperature", [1.0]))
+        shared = tuple(ks), tuple(votes), tuple(values.get("prior", [None])), tuple(temperatures)
         for distance, weights in product(values["distance"], values["attribute_weights"]):
             resolve(distance)
-            found.append(replace(grid, distance=distance, attribute_weights=weights))
+            found.append(CandidateGrid(*shared, distance, weights))
     return found
-
-
-def _candidate_grid(values: Mapping[str, Sequence[Any]], classes: bool) -> CandidateGrid:
-    for k in values["n_neighbors"]:
-        check_value("every candidate for n_neighbors", k, [COUNT])
-    votes = []
-    for name, bandwidth in product(values["vote"], values["bandwidth"]):
-        check_value("bandwidth", bandwidth, [None, Interval(Real, 0, np.inf, closed="neither")])
-        reach = None if bandwidth is None else float(bandwidth)
-        if reach is None or isinstance(resolve_vote(name), KernelVote):  # other votes have no bandwidth
-            votes.append(VoteChoice(name, reach, resolve_vote(name, reach)))
-    if not votes:
-        raise ParameterError("candidates for bandwidth need a kernel among those for vote, such as 'gaussian'")
-    ks = tuple(sorted({int(k) for k in values["n_neighbors"]}))
-    if not classes:
-        return CandidateGrid(ks, tuple(votes))
-    for temperature in values["temperature"]:
-        check_value("temperature", temperature, KNNClassifier._parameter_constraints["temperature"])
-    return CandidateGrid(ks, tuple(votes), tuple(values["prior"]), tuple(map(float, values["temperature"])))
 
 
 # -- fits
@@ -427,7 +406,7 @@ class Problem:
         return model.partial_fit(self.X, self.y, sample_weight=self.sample_weight, **declared)
 
     def searched(self, grid: CandidateGrid) -> Any:
-        """A fit whose votes are never used; the one on all rows where it will do."""
+        """A fit whose votes are never used; the base where it will do."""
         distance, weights = grid.distance, grid.attribute_weights
         if distance is self.distance and weights is None:
             return self.base
@@ -456,7 +435,7 @@ class Problem:
         return grid_sums(model, Queries(cells, None, self.truth[rows], self.weights[rows], blocks[rows]), grid, n)
 
     def up_to(self, grid: CandidateGrid, weight: float) -> CandidateGrid:
-        """The candidates of no more neighbours than there are rows."""
+        """The candidates with no more neighbours than ``weight``."""
         ks = tuple(k for k in grid.n_neighbors if k <= int(weight * (1 + SLACK)))
         if not ks:
             raise ParameterError(
@@ -526,18 +505,12 @@ def _nested_scores(
 
 
 def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, int, int]]) -> int:
-    """The candidate to choose.
+    """The best candidate; by logarithmic loss with three guards against lucky and overconfident choices.
 
-    By logarithmic loss three guards keep small tables from lucky and overconfident choices:
-
-    - One more row is counted, whose class is another than its neighbours predict (its loss is the mean loss over all
-      rows had that been so): ``(sum of losses + surprise) / (n + 1)``, a rule of succession for mistakes.
-    - Scores are averaged with those of the next smaller and the next larger number of neighbours (weights 1/4, 1/2,
-      1/4): a number that is best alone is so by chance.
-    - Candidates within half a standard error of the best (after Breiman et al. 1984, section 3.4.3; of the paired
-      differences) count as equal. Of these the one with the lowest sum of Brier score and error rate is taken.
-
-    By other scores the best is taken.
+    - One more row is counted, whose class is not the predicted one: ``(sum of losses + surprise) / (n + 1)``.
+    - Scores are averaged with those of the next smaller and larger number of neighbours (weights 1/4, 1/2, 1/4).
+    - Among candidates within half a standard error of the best (after Breiman et al. 1984, section 3.4.3; of the paired
+      differences) the one with the lowest sum of Brier score and error rate is taken.
     """
     if scoring != "log_loss":
         scores = sums.mean(scoring)
@@ -568,14 +541,12 @@ def _smoothed(scores: FloatArray, shapes: Sequence[tuple[int, int, int, int]]) -
 
 def _near_best(losses: FloatArray, weights: FloatArray, guarded: FloatArray, lead: int) -> BoolArray:
     """The candidates whose loss is within half a standard error of the best."""
-    finite = np.isfinite(losses).all(axis=0) & np.isfinite(guarded)
-    kept = weights > 0
-    n_blocks = int(kept.sum())
+    finite, kept = np.isfinite(losses).all(axis=0) & np.isfinite(guarded), weights > 0
+    losses, weights, n_blocks = losses[kept], weights[kept], int(kept.sum())
     if n_blocks < 2:
         return np.asarray(np.arange(guarded.size) == lead)
-    differences = losses[kept][:, finite] - losses[kept][:, lead][:, None]
-    total = weights[kept].sum()
-    spread = differences - weights[kept][:, None] * (differences.sum(axis=0) / total)
+    differences, total = losses[:, finite] - losses[:, lead, None], weights.sum()
+    spread = differences - weights[:, None] * (differences.sum(axis=0) / total)
     errors = np.sqrt((spread * spread).sum(axis=0) * n_blocks / (n_blocks - 1)) / total
     near = np.zeros(guarded.size, dtype=bool)
     near[finite] = guarded[finite] - guarded[lead] <= _NEAR * errors

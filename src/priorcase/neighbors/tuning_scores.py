@@ -16,6 +16,7 @@ from priorcase.neighbors.regressor import KNNRegressor
 from priorcase.neighbors.votes import TIES, Poll, Vote, decide, left_out_once, means, prior_weights, probabilities
 from priorcase.search import ALGORITHMS
 
+# ``surprise`` is the mean logarithmic loss had another class been true.
 CLASS_SCORES = ("log_loss", "surprise", "brier", "accuracy")
 NUMBER_SCORES = ("squared_error", "absolute_error")
 
@@ -35,12 +36,9 @@ class VoteChoice(NamedTuple):
 
 @dataclass(frozen=True)
 class CandidateGrid:
-    """Candidates that share their searches, by one distance and attribute weights: each choice combined with each.
+    """All combinations of some choices with one distance and attribute weights, which share their searches."""
 
-    ``n_neighbors`` are ascending; where targets are numbers there is one prior and one temperature.
-    """
-
-    n_neighbors: tuple[int, ...]
+    n_neighbors: tuple[int, ...]  # ascending
     votes: tuple[VoteChoice, ...]
     priors: tuple[Any, ...] = (None,)
     temperatures: tuple[float, ...] = (1.0,)
@@ -104,10 +102,7 @@ def targets_of(model: Model) -> AnyArray:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """For each score the sums over the rows of each block, shape (blocks, candidates), and the rows' weights.
-
-    ``surprise`` is the mean logarithmic loss had another class been true.
-    """
+    """For each score the sums over the rows of each block, shape (blocks, candidates), and the rows' weights."""
 
     of: Mapping[str, FloatArray]
     weights: FloatArray
@@ -131,11 +126,7 @@ class Sums:
 
 
 def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
-    """The sums of all scores over the blocks of the queries, for every candidate.
-
-    Votes that the core knows are scored there, all from one search of each row; other votes, rows with a neighbour
-    that is infinitely far away, and rows with attribute weights of their own by polls, which gives the same.
-    """
+    """The sums of all scores for every candidate: in the core where it knows the vote, else by polls."""
     sums = Sums.zero(model, n_blocks, len(grid), queries)
     in_core = len(queries) > 0 and not model._stored().local_weights
     known = [v for v, choice in enumerate(grid.votes) if in_core and choice.rule.core is not None]
@@ -153,7 +144,7 @@ def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int
 
 
 def _core_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
-    sums, odd = Sums.zero(model, n_blocks, len(grid), queries), []
+    sums, infinite = Sums.zero(model, n_blocks, len(grid), queries), []
     for starts in _batches(queries, model._threads()):
         batch = np.arange(starts[0], starts[-1])
         *found, left = _core_scores(model, queries.part(batch), grid, starts - starts[0])
@@ -162,8 +153,8 @@ def _core_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: in
             full = np.repeat(scores, each, axis=1) if each > 1 else scores
             for block, piece in zip(queries.blocks[starts[:-1]].tolist(), full, strict=True):
                 sums.of[name][block] += piece
-        odd.append(batch[left])
-    rest = np.concatenate(odd)
+        infinite.append(batch[left])
+    rest = np.concatenate(infinite)  # rows with an infinite distance
     if not rest.size:
         return sums
     extra = poll_sums(model, queries.part(rest), grid, n_blocks)
@@ -171,10 +162,7 @@ def _core_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: in
 
 
 def _batches(queries: Queries, threads: int) -> Iterator[IntArray]:
-    """Where pieces of the queries begin, some pieces at a time, and where the last of them ends.
-
-    A piece lies within a block. Pieces do not depend on the number of threads, so that sums over them do not either.
-    """
+    """Bounds of pieces of the queries, some at a time; pieces lie within blocks, and do not depend on the threads."""
     firsts = np.flatnonzero(np.diff(queries.blocks, prepend=-1))
     lengths = np.diff(np.append(firsts, len(queries)))
     starts = np.concatenate([first + np.arange(0, n, _PIECE) for first, n in zip(firsts, lengths, strict=True)])

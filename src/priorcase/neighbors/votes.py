@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, TypeAlias, cast
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from priorcase._core import elect, weighted_means
 from priorcase._locks import cached_property
 from priorcase._parameters import is_list, is_number
-from priorcase._typing import BoolArray, FloatArray, IntArray
+from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import ParameterError, nearest, quoted
 from priorcase.instances import as_floats
 from priorcase.learning.targets import Classes
@@ -57,11 +57,7 @@ class NeighborList:
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def nearest(self, k: int, *, whole_ties: bool, bandwidth: bool = False) -> NeighborList:
-        """The ``k`` nearest of a list that is sorted by distance.
-
-        With ``whole_ties`` every listed row as near as the k-th is taken and counts fully; without, the row at which
-        the count reaches ``k`` counts with the part that is missing to ``k``.
-        """
+        """The ``k`` nearest of a sorted list: with those as near as the k-th, or the last counted up to ``k`` only."""
         starts = self.indptr[:-1]
         if self.counts is None and not bandwidth and self.rows.size == k * starts.size:
             return self
@@ -120,19 +116,15 @@ _CORE_KERNELS: dict[type, int] = {getattr(kernels, name): number for number, nam
 
 
 class Vote(Protocol):
-    """A rule that turns distances into votes.
-
-    ``needs_bandwidth``: whether it reads ``voters.bandwidths``. ``core``: the same vote in the compiled core; None
-    where the core does not have it. ``weigh``: the vote of each entry, not yet multiplied by its count.
-    """
+    """A rule that turns distances into votes."""
 
     @property
-    def needs_bandwidth(self) -> bool: ...
+    def needs_bandwidth(self) -> bool: ...  # whether it reads ``voters.bandwidths``
 
     @property
-    def core(self) -> CoreVote | None: ...
+    def core(self) -> CoreVote | None: ...  # the same vote in the compiled core; None where it has none
 
-    def weigh(self, voters: NeighborList) -> FloatArray: ...
+    def weigh(self, voters: NeighborList) -> FloatArray: ...  # the vote of each entry, before its count
 
 
 @dataclass(frozen=True)
@@ -148,20 +140,17 @@ class UniformVote:
 
 @dataclass(frozen=True)
 class InverseSquare:
-    """``1 / d^2``; rows equal to the query decide alone (Mitchell 1997, eqs. 8.3 and 8.4).
-
-    Votes are given relative to the nearest voter's: only ratios matter, and ``1 / d^2`` overflows for small distances.
-    """
+    """``1 / d^2``; rows equal to the query decide alone (Mitchell 1997, eqs. 8.3 and 8.4)."""
 
     needs_bandwidth: ClassVar[bool] = False
     core: ClassVar[CoreVote] = (1, 1.0, 0.0)
 
     def weigh(self, voters: NeighborList) -> FloatArray:
+        # Relative to the vote of the nearest: only ratios matter, and 1 / d^2 overflows for small distances.
         nearest = np.minimum.reduceat(voters.distances, voters.indptr[:-1])[voters.queries()]
         with np.errstate(invalid="ignore"):
             ratio = nearest / voters.distances
-        # 0/0 and inf/inf: the voter is as near as the nearest.
-        ratio[voters.distances == nearest] = 1.0
+        ratio[voters.distances == nearest] = 1.0  # also 0/0 and inf/inf
         return np.asarray(ratio * ratio)
 
 
@@ -187,12 +176,15 @@ class KernelVote:
         return None if number is None else (number, float(parameter), self.bandwidth or 0.0)
 
     def weigh(self, voters: NeighborList) -> FloatArray:
-        distances = voters.distances
-        bandwidths = _finite_bandwidths(voters) if self.bandwidth is None else np.full(len(voters), self.bandwidth)
-        scaled: slice | BoolArray = slice(None)
+        distances, votes, scaled = voters.distances, np.ones(voters.distances.size), cast(Any, slice(None))
+        bandwidths = voters.bandwidths if self.bandwidth is None else np.full(len(voters), self.bandwidth)
+        bandwidths = np.zeros(len(voters)) if bandwidths is None else bandwidths
+        infinite = np.isinf(bandwidths)
+        if infinite.any():  # a little more than the largest finite distance of a voter
+            finite = np.where(np.isinf(distances), 0.0, distances)
+            bandwidths = np.where(infinite, np.maximum.reduceat(finite, voters.indptr[:-1]) * (1 + SLACK), bandwidths)
         if not (bandwidths > 0).all():
             scaled = (bandwidths > 0)[voters.queries()]
-        votes = np.ones(distances.size)
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             votes[scaled] = self.kernel(distances[scaled] / np.repeat(bandwidths, voters.lengths)[scaled])
         votes[np.isinf(distances)] = 0.0
@@ -201,10 +193,7 @@ class KernelVote:
 
 @dataclass(frozen=True)
 class FunctionVote:
-    """Votes from a function of one query's distances, nearest first (in id order when all rows vote).
-
-    Where all votes are 0 the voters count equally.
-    """
+    """Votes from a function of one query's distances, nearest first (in id order when all rows vote)."""
 
     function: Callable[[FloatArray], FloatArray]
     needs_bandwidth: ClassVar[bool] = False
@@ -258,11 +247,7 @@ def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
 
 
 def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
-    """Votes whose sums are positive and finite for every query.
-
-    Infinite votes decide alone and equally; votes that are all 0 become equal; very large or very small ones are
-    rescaled, which changes no ratio.
-    """
+    """Votes with positive and finite sums: infinite ones decide alone, and where all are 0 the voters count equally."""
     largest = np.maximum.reduceat(votes, voters.indptr[:-1])
     odd = (largest > _LARGE) | (largest < 1 / _LARGE)
     for query in np.flatnonzero(odd).tolist():
@@ -272,17 +257,8 @@ def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
         elif largest[query] == 0:
             votes[part] = 1.0
         else:
-            votes[part] /= largest[query]
+            votes[part] /= largest[query]  # which changes no ratio
     return votes
-
-
-def _finite_bandwidths(voters: NeighborList) -> FloatArray:
-    """The bandwidths, infinite ones replaced by a little more than the largest finite distance of a voter."""
-    bandwidths = voters.bandwidths if voters.bandwidths is not None else np.zeros(len(voters))
-    if np.isfinite(bandwidths).all():
-        return bandwidths
-    finite = np.where(np.isinf(voters.distances), 0.0, voters.distances)
-    return np.where(np.isinf(bandwidths), np.maximum.reduceat(finite, voters.indptr[:-1]) * (1 + SLACK), bandwidths)
 
 
 # -- what the votes give
@@ -304,21 +280,16 @@ class Poll:
 
 
 def means(poll: Poll, targets: FloatArray) -> FloatArray:
-    """Vote-weighted mean of each target column, shape (queries, targets).
-
-    A mean never leaves the range of the voters' own values: rounding cannot push it out, and equal values give
-    exactly that value.
-    """
+    """Vote-weighted mean of each target column, shape (queries, targets); never outside the range of the voters'."""
     voters, votes = poll.voters, poll.votes()
     columns = [weighted_means(voters.indptr, targets[voters.rows, t], votes) for t in range(targets.shape[1])]
     return np.stack(columns, axis=1)
 
 
 def class_votes(poll: Poll, codes: IntArray, n_classes: int, prior: FloatArray | None = None) -> FloatArray:
-    """Sum of the votes for each class on each query, shape (queries, classes).
+    """Sum of the votes for each class on each query, shape (queries, classes), in the order of the voters.
 
-    Votes are added one by one in the voters' order, so the sums of a query do not depend on the other queries. With a
-    prior, votes are rescaled to sum to the count of the voters, and the prior's Dirichlet weights are added.
+    With a prior, votes are rescaled to sum to the count of the voters, and the prior's Dirichlet weights are added.
     """
     voters = poll.voters
     cells = voters.queries() * n_classes + codes[voters.rows]
@@ -337,9 +308,7 @@ def normalized(votes: FloatArray, temperature: float = 1.0) -> FloatArray:
     return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
 
-def probabilities(
-    poll: Poll, classes: Classes, prior: FloatArray | None = None, temperature: float = 1.0
-) -> FloatArray:
+def probabilities(poll: Poll, classes: Classes, prior: FloatArray | None, temperature: float = 1.0) -> FloatArray:
     """Probability of each class on each query, by votes and prior."""
     return normalized(class_votes(poll, classes.codes, classes.labels.size, prior), temperature)
 

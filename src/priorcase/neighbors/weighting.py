@@ -59,10 +59,9 @@ def needs_one_target(value: object) -> bool:
 def _numbers(value: object, schema: Schema) -> FloatArray:
     """One weight for each attribute, in schema order."""
     numbers = value
-    if isinstance(value, Mapping):  # of the attributes whose weight is not 1
-        numbers = [1.0] * len(schema)
-        for a, weight in zip(schema.positions(value, parameter="attribute_weights"), value.values(), strict=True):
-            numbers[a] = weight
+    if isinstance(value, Mapping):  # 1 for the attributes that are not listed
+        listed = dict(zip(schema.positions(value, parameter="attribute_weights"), value.values(), strict=True))
+        numbers = [listed.get(a, 1.0) for a in range(len(schema))]
     weights = None if isinstance(value, str) else as_floats(numbers)
     if weights is None:
         meant = nearest(value, METHODS)
@@ -100,8 +99,7 @@ def attribute_weights(
     X, y
         A table, and one target for each row.
     method
-        ``"gain_ratio"``, ``"relief"``, ``"mutual_information"``, ``"bayes"``, ``"loo"``, or an object with options,
-        such as `LeaveOneOut`.
+        A method for learning ``attribute_weights``, as in `KNNClassifier`.
     target
         What y holds: ``"classes"`` or ``"numbers"``; ``"auto"`` takes numbers of which one has a fraction for numbers,
         and everything else for classes.
