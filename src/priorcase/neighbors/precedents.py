@@ -145,6 +145,9 @@ class Precedents(PerQuery):
         distance. An attribute called like one of the first columns becomes ``NAME (value)``; where two columns would
         still have one name, the later becomes ``NAME (2)``.
         """
+        return framed(self._columns(), self.backend)
+
+    def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
             "query": self.query_of_entry(),
             "rank": np.arange(self.ids.size) - np.repeat(self.indptr[:-1], np.diff(self.indptr)) + 1,
@@ -156,8 +159,7 @@ class Precedents(PerQuery):
             columns["target"] = self.targets
         else:
             columns.update((f"target_{t}", column) for t, column in enumerate(self.targets.T))
-        columns = by_attribute(columns, self.names, self.rows, {"contribution": self.contributions})
-        return framed(columns, self.backend)
+        return by_attribute(columns, self.names, self.rows, {"contribution": self.contributions})
 
     def __str__(self) -> str:
         return grids_text([_grid(one, _WIDTH) for one in self[:_QUERIES]], rest_text(_QUERIES, len(self)))

@@ -308,7 +308,9 @@ def normalized(votes: FloatArray, temperature: float = 1.0) -> FloatArray:
     return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
 
-def probabilities(poll: Poll, classes: Classes, prior: FloatArray | None, temperature: float = 1.0) -> FloatArray:
+def probabilities(
+    poll: Poll, classes: Classes, prior: FloatArray | None = None, temperature: float = 1.0
+) -> FloatArray:
     """Probability of each class on each query, by votes and prior."""
     return normalized(class_votes(poll, classes.codes, classes.labels.size, prior), temperature)
 
