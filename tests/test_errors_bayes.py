@@ -259,7 +259,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: bayes.Student(mean=np.float64("inf")), ParameterError, "mean of Student must be"),
     (lambda: bayes.Student(mean=False), ParameterError, "mean of Student must be"),
     *(
-        (lambda value=value: bayes.Gaussian(value), ParameterError, "smoothing of Gaussian must be")
+        (lambda value=value: bayes.GaussianDensity(value), ParameterError, "smoothing of GaussianDensity must be")
         for value in (-1e-9, 1.5, np.nan, "1", True, None, np.float64(1.5), np.float32(-1), np.int64(2))
     ),
     *(

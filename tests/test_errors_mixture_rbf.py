@@ -25,7 +25,7 @@ from priorcase.exceptions import (
 )
 from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor
 from priorcase.local.rbf.centers import MAX_CENTERS
-from priorcase.relevance import LeaveOneOut
+from priorcase.relevance import LeaveOneOutWeights
 
 X = pd.DataFrame({"x": [0.0, 1.0, 1.5, 5.0, 6.0, 6.5], "size": list("SSMLLM"), "load": [1.0, 2.0, 2.5, 7.0, 8.0, 9.0]})
 Y = ["low"] * 3 + ["high"] * 3
@@ -170,7 +170,7 @@ RBF_PARAMETERS: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"alpha": 1e308}, ParameterError, "alpha must be"),
     ({"random_state": "x"}, ParameterError, "random_state must be"),
     ({"distance": "mvdm"}, ValueError, "class"),
-    ({"attribute_weights": LeaveOneOut(local=True)}, ParameterError, "attribute_weights must be the same"),
+    ({"attribute_weights": LeaveOneOutWeights(local=True)}, ParameterError, "attribute_weights must be the same"),
 ]
 
 

@@ -16,7 +16,7 @@ from priorcase.exceptions import (
     TooFewRowsError,
 )
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
-from priorcase.relevance import LeaveOneOut
+from priorcase.relevance import LeaveOneOutWeights
 from priorcase.selection import AttributeSelector
 
 X = [[float(i), float(i % 3)] for i in range(8)]
@@ -40,7 +40,7 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"n_jobs": 0}, "n_jobs"),
     *(({"estimator": estimator}, "estimator must be") for estimator in (KNNTransformer(), "knn", KNNClassifier)),
     ({"estimator": KNNClassifier("loo")}, "n_neighbors of estimator must be"),
-    ({"estimator": KNNClassifier(3, attribute_weights=LeaveOneOut(local=True))}, "same attribute weights"),
+    ({"estimator": KNNClassifier(3, attribute_weights=LeaveOneOutWeights(local=True))}, "same attribute weights"),
     ({"scoring": "f1"}, "scoring must be .*'accuracy'"),
     ({"estimator": KNNRegressor(), "scoring": "accuracy"}, "scoring must be .*'squared_error'"),
     ({"scoring": "log_loss"}, "give the estimator a prior"),

@@ -9,9 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priorcase.bayes.numeric import Gaussian, Moments, Student, log_densities, loo_log_densities, moments_without_each
+from priorcase.bayes.numeric import (
+    GaussianDensity,
+    Moments,
+    Student,
+    log_densities,
+    loo_log_densities,
+    moments_without_each,
+)
 
-STRATEGIES = [Student(), Student(0.5, 3.0, mean=1.0), Student(2.0, 0.1, scale=4.0), Gaussian(), Gaussian(0)]
+STRATEGIES = [
+    Student(),
+    Student(0.5, 3.0, mean=1.0),
+    Student(2.0, 0.1, scale=4.0),
+    GaussianDensity(),
+    GaussianDensity(0),
+]
 # Ties, gaps, and outliers that leave nothing of the variance of others to 16 digits.
 VALUES = st.one_of(
     st.sampled_from([0.0, 1.0, 2.5, math.nan, 1e9, -1e30, 1e-20]), st.floats(-10, 10).map(lambda x: round(x, 2))
@@ -118,5 +131,5 @@ def test_classes_in_another_order():
     random = np.random.default_rng(5)
     x, own = random.normal(size=30), random.integers(0, 3, 30)
     turned_own = (own + 1) % 3
-    turned = loo_log_densities(Gaussian(), Moments.of(x, turned_own, 3), x, turned_own)
-    assert turned.tolist() == loo_log_densities(Gaussian(), Moments.of(x, own, 3), x, own)[:, [2, 0, 1]].tolist()
+    turned = loo_log_densities(GaussianDensity(), Moments.of(x, turned_own, 3), x, turned_own)
+    assert turned.tolist() == loo_log_densities(GaussianDensity(), Moments.of(x, own, 3), x, own)[:, [2, 0, 1]].tolist()

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from priorcase.bayes.discretise import CutPoints, EqualFrequency
 from priorcase.bayes.naive_bayes import NaiveBayes
-from priorcase.bayes.numeric import Gaussian, KernelDensity, Student
+from priorcase.bayes.numeric import GaussianDensity, KernelDensity, Student
 from priorcase.bayes.priors import BDeu, MEstimate
 from priorcase.exceptions import TooFewRowsError
 from priorcase.schema import Nominal
@@ -54,7 +54,7 @@ def some(seed: int) -> tuple[list[Any], list[Any], list[float]]:
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["each once", "weighted"])
 @pytest.mark.parametrize("missing", ["ignore", "value"])
-@pytest.mark.parametrize("numeric", [Student(), Gaussian(), KernelDensity(), CutPoints((20.0, 25.0))], ids=str)
+@pytest.mark.parametrize("numeric", [Student(), GaussianDensity(), KernelDensity(), CutPoints((20.0, 25.0))], ids=str)
 @pytest.mark.parametrize("predictive", PREDICTIVES)
 def test_loo_is_a_fit_without_the_row(predictive: Any, numeric: Any, missing: str, weighted: bool) -> None:
     for seed in range(4):

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from priorcase.bayes.discretise import MDL, CutPoints, EqualFrequency, EqualWidth, KMeansBins, TwoWay
 from priorcase.bayes.numeric import (
-    Gaussian,
+    GaussianDensity,
     KernelDensity,
     Moments,
     Student,
@@ -51,7 +51,7 @@ def densities(strategy, classes, x):
 
 
 def test_the_lecture_example():
-    found = np.exp(densities(Gaussian(0), [NO, YES], 120.0))[0]
+    found = np.exp(densities(GaussianDensity(0), [NO, YES], 120.0))[0]
     assert found == pytest.approx([0.0072, 1.2e-9], rel=0.02)
     assert moments(NO, YES).mean.tolist() == [110.0, 90.0]
     assert (moments(NO, YES).deviation / [6, 2]).tolist() == [2975.0, 25.0]
@@ -114,7 +114,7 @@ def test_student_becomes_the_gaussian_with_many_rows(n):
     one = np.array([n])
     m = Moments(one, np.array([3.0]), 4 * one, n, 3.0, 4 * n)
     x = np.array([3.0, 5.0, 9.0])
-    student, gaussian = (log_densities(s.parameters(m), x) for s in (Student(), Gaussian(0)))
+    student, gaussian = (log_densities(s.parameters(m), x) for s in (Student(), GaussianDensity(0)))
     assert student == pytest.approx(gaussian, rel=50 / n, abs=1e-13)
 
 
@@ -128,7 +128,7 @@ def test_pooled_forms_take_all_classes_for_one():
 def test_gaussian_equals_the_reference(classes, x, smoothing):
     everything = [value for values in classes for value in values]
     expected = [reference.log_gaussian(x, values, everything, smoothing) for values in classes]
-    assert densities(Gaussian(smoothing), classes, x)[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert densities(GaussianDensity(smoothing), classes, x)[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def test_gaussian_equals_scikit_learns_up_to_its_divisor():
@@ -136,7 +136,7 @@ def test_gaussian_equals_scikit_learns_up_to_its_divisor():
     y = random.integers(0, 3, 90)
     values = random.normal(size=90) * (1 + y) + y
     peer = GaussianNB(var_smoothing=0).fit(values[:, None], y)
-    c, location, q, e = Gaussian(0).parameters(moments(*(values[y == k].tolist() for k in range(3)))).T
+    c, location, q, e = GaussianDensity(0).parameters(moments(*(values[y == k].tolist() for k in range(3)))).T
     n = np.bincount(y)
     assert location == pytest.approx(peer.theta_[:, 0])
     assert 0.5 / q * (n - 1) / n == pytest.approx(peer.var_[:, 0])
@@ -144,7 +144,7 @@ def test_gaussian_equals_scikit_learns_up_to_its_divisor():
     assert e.tolist() == [0.0] * 3
 
 
-@pytest.mark.parametrize("strategy", [Student(), Gaussian(), Gaussian(0), Student(mean=1.0, scale=2.0)])
+@pytest.mark.parametrize("strategy", [Student(), GaussianDensity(), GaussianDensity(0), Student(mean=1.0, scale=2.0)])
 @pytest.mark.parametrize("classes", [([], []), ([3.0], []), ([3.0, 3.0], [3.0])])
 def test_columns_without_differences_say_nothing(strategy, classes):
     m = moments(*classes)
@@ -159,17 +159,17 @@ def test_columns_without_differences_say_nothing(strategy, classes):
 def test_classes_without_spread():
     classes = [[1.0, 2.0, 3.0, 6.0], [5.0], [], [4.0, 4.0]]
     variance = float(reference.deviation([1.0, 2.0, 3.0, 6.0, 5.0, 4.0, 4.0])) / 6
-    _, location, q, _ = Gaussian(0).parameters(moments(*classes)).T
+    _, location, q, _ = GaussianDensity(0).parameters(moments(*classes)).T
     assert location[1:] == pytest.approx([5.0, 25 / 7, 4.0])
     assert 0.5 / q[1:] == pytest.approx([variance] * 3)
-    assert 0.5 / Gaussian(0.5).parameters(moments(*classes))[3, 2] == pytest.approx(variance / 2)
+    assert 0.5 / GaussianDensity(0.5).parameters(moments(*classes))[3, 2] == pytest.approx(variance / 2)
 
 
 def test_gaps_and_numbers_far_away():
     found = densities(Student(), [NO, YES], [math.nan, 1e200, -1e308, 1e155])
     assert found[0].tolist() == [0.0, 0.0]
     assert np.isfinite(found).all()
-    assert densities(Gaussian(), [NO, YES], 1e200).tolist() == [[-math.inf, -math.inf]]
+    assert densities(GaussianDensity(), [NO, YES], 1e200).tolist() == [[-math.inf, -math.inf]]
 
 
 @pytest.mark.parametrize(("deviation", "words"), [(1e300, "large"), (math.inf, "large"), (1e-300, "small")])
@@ -178,14 +178,14 @@ def test_spreads_beyond_float64(deviation, words):
     m = Moments(2 * one, one, deviation * one, 2.0, 1.0, deviation)
     with pytest.raises(NumericRangeError, match=f"variance too {words}"):
         check_spread(m, column="a")
-    for strategy in (Student(), Gaussian()):
+    for strategy in (Student(), GaussianDensity()):
         assert not strategy.parameters(m).any()
 
 
 def test_names_of_strategies():
     named = {
         "student": Student(),
-        "gaussian": Gaussian(),
+        "gaussian": GaussianDensity(),
         "kernel": KernelDensity(),
         "equal_width": EqualWidth(),
         "equal_frequency": EqualFrequency(),

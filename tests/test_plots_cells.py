@@ -16,7 +16,7 @@ from matplotlib.path import Path
 import priorcase as pc
 from priorcase.exceptions import ParameterError, TargetError
 from priorcase.plots import ConceptDisplay, VoronoiCells
-from priorcase.relevance import LeaveOneOut
+from priorcase.relevance import LeaveOneOutWeights
 
 mpl.use("Agg")
 
@@ -142,7 +142,7 @@ def test_what_has_no_cells_is_refused_in_words() -> None:
 
 
 def test_weights_that_differ_by_query_are_refused() -> None:
-    local = pc.KNNClassifier(1, attribute_weights=LeaveOneOut(local=True)).fit(X, Y)
+    local = pc.KNNClassifier(1, attribute_weights=LeaveOneOutWeights(local=True)).fit(X, Y)
     refuses_cells("must be one with the same attribute weights everywhere", local)
 
 

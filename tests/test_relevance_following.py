@@ -13,11 +13,11 @@ from tables import labels, mixed_rows
 from priorcase.exceptions import ParameterError, TooFewRowsError
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
 from priorcase.reduction import ENN
-from priorcase.relevance import METHODS, Bayes, GainRatio, LeaveOneOut, MutualInformation, Relief
+from priorcase.relevance import METHODS, Bayes, GainRatio, LeaveOneOutWeights, MutualInformation, Relief
 from priorcase.schema import Nominal, Numeric
 
 SCHEMA = {0: Numeric(), 1: Nominal(), 2: Nominal(), 3: Numeric()}
-LOCAL = LeaveOneOut(regularisation=0.003, local=True, neighborhood=8)
+LOCAL = LeaveOneOutWeights(regularisation=0.003, local=True, neighborhood=8)
 
 
 def telling(n: int, seed: int, regression: bool = False) -> tuple[list[list[Any]], list[Any]]:
@@ -53,7 +53,7 @@ def test_weights_follow_the_rows(method: Any, regression: bool, weighted: bool) 
         _ = model.attribute_weights_
 
 
-@pytest.mark.parametrize("options", [GainRatio(), Relief(), MutualInformation(), Bayes(), LeaveOneOut()])
+@pytest.mark.parametrize("options", [GainRatio(), Relief(), MutualInformation(), Bayes(), LeaveOneOutWeights()])
 def test_a_name_is_an_object_with_its_defaults(options: Any) -> None:
     rows, y = telling(40, 1)
     by_name = KNNClassifier(3, attribute_weights=options.method).fit(rows, y)
@@ -135,7 +135,7 @@ def test_each_query_is_answered_by_its_own_weights(distance: str) -> None:
 def test_a_row_has_no_say_in_its_own_weights_when_it_is_left_out(weighted: bool) -> None:
     rows, y = telling(50, 4)
     times = np.where(np.arange(50) == 7, 1.0, 2.0) if weighted else None
-    local = LeaveOneOut(regularisation=0.003, local=True, neighborhood=16)
+    local = LeaveOneOutWeights(regularisation=0.003, local=True, neighborhood=16)
     model: Any = KNNClassifier(3, attribute_weights=local, schema=SCHEMA).fit(rows, y, times)
     memory = model._memory
     own = memory.weights_for(memory.instances.cells([7]), np.array([7]))
@@ -173,7 +173,7 @@ def test_copies_do_not_make_room_for_one_more() -> None:
 
 def test_stiff_weights_hardly_bend() -> None:
     rows, y = telling(60, 1)
-    stiff = LeaveOneOut(regularisation=0.003, local=True, stiffness=1e9)
+    stiff = LeaveOneOutWeights(regularisation=0.003, local=True, stiffness=1e9)
     model = KNNClassifier(3, attribute_weights=stiff).fit(rows, y)
     np.testing.assert_allclose(
         model.attribute_weights_at(rows[:5]), model.attribute_weights_[None, :] + np.zeros((5, 1))
@@ -188,7 +188,7 @@ def test_where_other_attributes_matter_in_other_places() -> None:
         return X, np.where(np.where(X[:, 0] > 0.5, X[:, 1], X[:, 2]) > 0.5, "a", "b")
 
     (X, y), (queries, answers) = draw(500), draw(1000)
-    local = KNNClassifier(5, attribute_weights=LeaveOneOut(local=True, neighborhood=30, stiffness=0.1)).fit(X, y)
+    local = KNNClassifier(5, attribute_weights=LeaveOneOutWeights(local=True, neighborhood=30, stiffness=0.1)).fit(X, y)
     everywhere = KNNClassifier(5, attribute_weights="loo").fit(X, y)
     assert local.score(queries, answers) > everywhere.score(queries, answers) + 0.01
     weights = local.attribute_weights_at(queries)

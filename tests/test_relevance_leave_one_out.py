@@ -12,7 +12,7 @@ from tables import labels, mixed_rows
 from priorcase import _core
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.base import NeighborsMemory
-from priorcase.relevance import LeaveOneOut
+from priorcase.relevance import LeaveOneOutWeights
 from priorcase.relevance.leave_one_out import LOSSES, Targets, projected_gradient
 
 DISTANCES = ["heom", "manhattan", "gower", "hvdm", "ivdm"]
@@ -177,7 +177,9 @@ def test_more_penalty_leaves_fewer_attributes() -> None:
     X, y = two_of(200, 10, 2, "sum")
     kept = []
     for strength in (0.0, 0.003, 0.03):
-        weights = KNNClassifier(1, attribute_weights=LeaveOneOut(regularisation=strength)).fit(X, y).attribute_weights_
+        weights = (
+            KNNClassifier(1, attribute_weights=LeaveOneOutWeights(regularisation=strength)).fit(X, y).attribute_weights_
+        )
         kept.append(int((weights > 0).sum()))
     assert kept[0] > kept[1] >= kept[2] == 2
 
@@ -195,7 +197,7 @@ def test_constant_and_endless_columns() -> None:
 
 def test_other_losses() -> None:
     X, y = two_of(200, 5, 5, "sum")
-    weights = KNNClassifier(1, attribute_weights=LeaveOneOut("errors")).fit(X, y).attribute_weights_
+    weights = KNNClassifier(1, attribute_weights=LeaveOneOutWeights("errors")).fit(X, y).attribute_weights_
     assert weights[:2].min() > 0.5
     assert weights[2:].max() < 0.1
 

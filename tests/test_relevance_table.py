@@ -12,7 +12,7 @@ import pytest
 from tables import COLUMNS, labels, mixed_rows
 
 from priorcase.neighbors import KNNClassifier, KNNRegressor, attribute_weights
-from priorcase.relevance import METHODS, AttributeWeights, LeaveOneOut, Relief
+from priorcase.relevance import METHODS, AttributeWeights, LeaveOneOutWeights, Relief
 
 mpl.use("Agg")
 
@@ -80,7 +80,7 @@ def test_on_estimators() -> None:
     assert (given.method, given.weights.tolist()) == ("given", [3.0, 1.0, 1.0, 1.0])
 
 
-@pytest.mark.parametrize("method", [*METHODS, Relief(3), LeaveOneOut(regularisation=0.01)])
+@pytest.mark.parametrize("method", [*METHODS, Relief(3), LeaveOneOutWeights(regularisation=0.01)])
 def test_the_weights_that_an_estimator_would_give(method: Any) -> None:
     rows, classes = mixed_rows(40), labels(40)
     found = attribute_weights(rows, classes, method)

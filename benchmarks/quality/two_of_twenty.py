@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 import priorcase as pc
 from benchmarks.machine import THREADS
-from priorcase.relevance import METHODS, LeaveOneOut
+from priorcase.relevance import METHODS, LeaveOneOutWeights
 
 Numbers = npt.NDArray[np.float64]
 Draw = Callable[[int, int], tuple[Numbers, npt.NDArray[Any]]]
@@ -74,9 +74,9 @@ PROBLEMS = (
     Problem("either, not both", either),
     Problem("other places", places, matters=(0, 1, 2)),
 )
-LOCAL = LeaveOneOut(local=True)
+LOCAL = LeaveOneOutWeights(local=True)
 # Nothing keeps it from learning twenty numbers from twenty rows, noise and all.
-LOOSE = LeaveOneOut(regularisation=0.0, local=True, neighborhood=20, stiffness=0.0)
+LOOSE = LeaveOneOutWeights(regularisation=0.0, local=True, neighborhood=20, stiffness=0.0)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from priorcase.bayes.discretise import MDL, CutPoints, EqualFrequency, EqualWidth, Interval, KMeansBins, TwoWay
     from priorcase.bayes.mixture import MixtureModel
     from priorcase.bayes.naive_bayes import NaiveBayes
-    from priorcase.bayes.numeric import Gaussian, KernelDensity, Student
+    from priorcase.bayes.numeric import GaussianDensity, KernelDensity, Student
     from priorcase.bayes.predictive import (
         evidence,
         growth,
@@ -34,7 +34,7 @@ _MODULES = {
     "discretise": "MDL CutPoints EqualFrequency EqualWidth Interval KMeansBins TwoWay",
     "mixture": "MixtureModel",
     "naive_bayes": "NaiveBayes",
-    "numeric": "Gaussian KernelDensity Student",
+    "numeric": "GaussianDensity KernelDensity Student",
     "predictive": "evidence growth laplace log_marginal m_estimate maximum_a_posteriori maximum_likelihood "
     "stochastic_complexity",
     "priors": "Auto BDeu Dirichlet Laplace MEstimate PerAttribute",
@@ -45,7 +45,15 @@ _MODULES = {
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = ["AODE", "MDL", "TARGET", "Auto", "BDeu", "Cap", "Contributions", "CutPoints", "Dirichlet", "EdgeTable"]
-__all__ += ["EqualFrequency", "EqualWidth", "Gaussian", "Interval", "JointDistribution", "KMeansBins", "KeepZeros"]
+__all__ += [
+    "EqualFrequency",
+    "EqualWidth",
+    "GaussianDensity",
+    "Interval",
+    "JointDistribution",
+    "KMeansBins",
+    "KeepZeros",
+]
 __all__ += ["KernelDensity", "Laplace", "MEstimate", "MixtureModel", "NaiveBayes", "ParamFloor", "PerAttribute"]
 __all__ += ["Relevance", "Student", "SubsetAveragedBayes", "SuperParentAveragedBayes", "SuperParentTable"]
 __all__ += ["TreeAugmentedBayes", "TreeAveragedBayes", "TwoWay", "evidence", "growth", "laplace", "log_marginal"]

@@ -18,7 +18,7 @@ from priorcase.bayes import additive, columns, numeric, priors
 from priorcase.bayes.additive import AdditiveModel, Cells, Density, Estimates, KeepZeros, ParamFloor, Scale
 from priorcase.bayes.classifier import BayesClassifier, check_last_rows
 from priorcase.bayes.memory import FIRST, BayesMemory, Statistics, slots_of
-from priorcase.bayes.numeric import DENSITIES, PLUG_IN, FittedKernels, Gaussian, KernelDensity, Moments, Student
+from priorcase.bayes.numeric import DENSITIES, PLUG_IN, FittedKernels, GaussianDensity, KernelDensity, Moments, Student
 from priorcase.bayes.priors import Auto, PerAttribute, Prior, PriorWeights, SymmetricPrior
 from priorcase.bayes.results import Contributions, JointDistribution
 from priorcase.exceptions import NotAvailableError, ParameterError, quoted
@@ -218,8 +218,8 @@ class NaiveBayes(AdditiveBayes):
         for what ``prior`` says.
     numeric
         For numbers. ``"student"``: the average over all normal densities under a weak Normal-Gamma prior (`Student`);
-        ``"gaussian"`` (`Gaussian`); ``"kernel"`` (`KernelDensity`); or bins, whose cut points are learned from the
-        stored rows: ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"mdl"``, ``"two_way"``, or fixed by
+        ``"gaussian"`` (`GaussianDensity`); ``"kernel"`` (`KernelDensity`); or bins whose cut points are learned from
+        the rows: ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"mdl"``, ``"two_way"``, or fixed by
         `CutPoints`. A mapping from column to one of these leaves the other columns at ``"student"``.
     missing
         ``"ignore"``: an attribute that is missing drops out of that row, in counts and queries alike. ``"value"``:
@@ -327,15 +327,18 @@ class NaiveBayes(AdditiveBayes):
             table = additive.value_table(statistics.discrete, weights.cells, estimates)
             densities: dict[int, Density] = {}
             kernels: dict[int, FittedKernels] = {}
-            columns: dict[Student | Gaussian, list[int]] = {}
+            columns: dict[Student | GaussianDensity, list[int]] = {}
             for a, strategy in enumerate(memory.numeric):
-                if isinstance(strategy, (Student, Gaussian)):
+                if isinstance(strategy, (Student, GaussianDensity)):
                     columns.setdefault(strategy, []).append(a)
                 elif isinstance(strategy, KernelDensity):
                     kernels[a] = strategy.fit(statistics.sorted_values[a])
             for density, attributes in columns.items():
                 moments = Moments.stacked([statistics.moments[a] for a in attributes])
-                parameters, normal = density.parameters(moments)[:, statistics.codes], isinstance(density, Gaussian)
+                parameters, normal = (
+                    density.parameters(moments)[:, statistics.codes],
+                    isinstance(density, GaussianDensity),
+                )
                 densities |= {a: Density(own, normal) for a, own in zip(attributes, parameters, strict=True)}
             return AdditiveModel(shares, statistics.discrete, table, densities, kernels)
 
@@ -376,7 +379,7 @@ class NaiveBayes(AdditiveBayes):
                 joint += added
         for a, strategy in enumerate(memory.numeric):
             column = instances.column(a)
-            if isinstance(strategy, (Student, Gaussian)):
+            if isinstance(strategy, (Student, GaussianDensity)):
                 codes = instances.target().astype(np.intp)
                 logs = numeric.loo_log_densities(strategy, statistics.moments[a], column, codes, row_weights)
                 joint += logs[:, statistics.codes]

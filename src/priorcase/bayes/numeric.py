@@ -308,7 +308,7 @@ class Student:
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class GaussianDensity:
     """The normal density with the mean and the variance of each class.
 
     ``1 / sqrt(2 pi v) exp(-(x - m)^2 / (2 v))``, ``v = D / (n - 1) + smoothing * V`` with ``D`` the sum of squared
@@ -354,7 +354,7 @@ def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
 
 
 def loo_log_densities(
-    strategy: Student | Gaussian, m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None
+    strategy: Student | GaussianDensity, m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None
 ) -> FloatArray:
     """Log-density of each row's number in each class, by a fit without this row; 0 where the number is missing."""
     x, own = np.asarray(x, dtype=np.float64), np.asarray(own)
@@ -529,15 +529,15 @@ class _KernelSum:
 
 # -- the strategies by name
 
-Numeric: TypeAlias = Student | Gaussian | KernelDensity | bins.Discretiser
+Numeric: TypeAlias = Student | GaussianDensity | KernelDensity | bins.Discretiser
 
-DENSITIES = (Student, Gaussian, KernelDensity)
-PLUG_IN = (Gaussian, KernelDensity)
+DENSITIES = (Student, GaussianDensity, KernelDensity)
+PLUG_IN = (GaussianDensity, KernelDensity)
 """Densities whose parameters are estimated, not averaged over: they have no marginal likelihood."""
 
 NUMERIC: Mapping[str, Callable[[], Numeric]] = {
     "student": Student,
-    "gaussian": Gaussian,
+    "gaussian": GaussianDensity,
     "kernel": KernelDensity,
     "equal_width": bins.EqualWidth,
     "equal_frequency": bins.EqualFrequency,

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, Backend, FloatArray, Name, Value
 from priorcase.exceptions import prefix_errors
 from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
@@ -44,7 +45,7 @@ class LeaveOneOutCurve(GridResult):
 
     _loss: ClassVar[str] = "squared error"
 
-    @property
+    @cached_property
     def best(self) -> Any:
         """The candidate with the least error; the smallest of several."""
         return self.candidates[self._least()].item()

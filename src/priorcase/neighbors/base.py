@@ -330,7 +330,7 @@ class NeighborsEstimator(RowsEstimator):
 
     @reads
     def attribute_weights_at(self, X: Any) -> FloatArray:
-        """The weights of each query, shape (queries, attributes); all the same without ``LeaveOneOut(local=True)``."""
+        """The weights of each query, shape (queries, attributes); all the same unless they are learned locally."""
         cells = self._cells(X)
         weights = self._stored().weights_for(cells, threads=self._threads())
         return np.ones(cells.shape) * (1.0 if weights is None else weights)

@@ -69,7 +69,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         One number >= 0 for each attribute; a mapping from attribute to number (1 for the others); or a method for
         learning them from the stored rows and their classes (single target only): ``"gain_ratio"``, ``"relief"``,
         ``"mutual_information"``, ``"bayes"``, ``"loo"``, or with options `GainRatio`, `Relief`, `MutualInformation`,
-        `Bayes`, `LeaveOneOut`. Where no attribute is relevant all have the same weight.
+        `Bayes`, `LeaveOneOutWeights`. Where no attribute is relevant all have the same weight.
     ties
         ``"majority"``: every row as near as the k-th votes, and a tied vote goes to the class with more training
         rows, then to the first in ``classes_``. The others let exactly k rows vote, lower ids first among equally

@@ -16,7 +16,7 @@ from priorcase.exceptions import ParameterError, nearest, prefix_errors, quoted
 from priorcase.instances import Instances, as_floats
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.targets import as_array, has_fractions
-from priorcase.relevance import METHODS, Bayes, LeaveOneOut, resolve_method
+from priorcase.relevance import METHODS, Bayes, LeaveOneOutWeights, resolve_method
 from priorcase.relevance import AttributeWeights as WeightsTable
 from priorcase.relevance.base import LearnedWeights, LocalWeightingMethod, WeightingMethod
 from priorcase.schema import CategoricalFeatures, Nominal, Schema
@@ -37,7 +37,7 @@ def resolve_weights(value: object, instances: Instances, *, threads: int) -> Wei
         return _numbers(value, instances.schema)
     has_classes = targets is not None and isinstance(targets.kinds[0], Nominal)
     usable = targets is not None and (len(targets) == 1 or not needs_one_target(value))
-    if usable and isinstance(method, LeaveOneOut):
+    if usable and isinstance(method, LeaveOneOutWeights):
         method.check_target(has_classes)
     if not usable or not (method.takes_numbers or has_classes):
         kinds = "classes or numbers" if method.takes_numbers else "classes"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from priorcase.bayes import Gaussian, MEstimate, NaiveBayes, laplace, m_estimate
+from priorcase.bayes import GaussianDensity, MEstimate, NaiveBayes, laplace, m_estimate
 from priorcase.papers.lecture_records import INCOME, STATUS, class_shares, frequencies, likelihood, query, records
 from priorcase.papers.lecture_worked import Worked
 
@@ -122,7 +122,7 @@ def zeros() -> list[Worked]:
 def estimates() -> list[Worked]:
     """The m-estimate of Married among those who evade, and what the slide's formula for Laplace would give."""
     X, y = records()
-    smoothed = NaiveBayes(prior=MEstimate(3.0), numeric=Gaussian(0.0), n_jobs=1).fit(X, y)
+    smoothed = NaiveBayes(prior=MEstimate(3.0), numeric=GaussianDensity(0.0), n_jobs=1).fit(X, y)
     married = likelihood(smoothed, query(None, "Married"))["Yes"]
     counts = _status_counts("Yes")
     # m p = 1 with m = 2 for one value; for all three p would sum to 3/2, which m_estimate refuses.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.bayes import Gaussian, NaiveBayes
+from priorcase.bayes import GaussianDensity, NaiveBayes
 from priorcase.datasets import NamedColumns
 from priorcase.schema import Kind, Nominal, Numeric
 
@@ -72,7 +72,7 @@ def query(*known: Any, **values: Any) -> NamedColumns:
 
 def frequencies(X: Any, y: list[str]) -> NaiveBayes:
     """The lecture's naive Bayes: relative frequencies, and normal densities with the variance's divisor n - 1."""
-    return NaiveBayes("map", numeric=Gaussian(0.0), n_jobs=1).fit(X, y)
+    return NaiveBayes("map", numeric=GaussianDensity(0.0), n_jobs=1).fit(X, y)
 
 
 def likelihood(model: NaiveBayes, row: NamedColumns) -> dict[str, float]:

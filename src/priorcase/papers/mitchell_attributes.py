@@ -14,7 +14,7 @@ from priorcase.neighbors import KNNClassifier
 from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.options import Options
 from priorcase.papers.picture import Picture
-from priorcase.relevance import LeaveOneOut
+from priorcase.relevance import LeaveOneOutWeights
 from priorcase.selection import AttributeSelector
 
 ROWS, QUERIES, NEIGHBOURS = 250, 1000, 7
@@ -22,7 +22,7 @@ ATTRIBUTES = (2, 4, 8, 14, 20)
 """How many attributes there are; the first two matter."""
 
 # Nothing keeps it from learning twenty numbers from twenty rows.
-_UNRESTRAINED = LeaveOneOut(regularisation=0.0, local=True, neighborhood=20, stiffness=0.0)
+_UNRESTRAINED = LeaveOneOutWeights(regularisation=0.0, local=True, neighborhood=20, stiffness=0.0)
 
 
 def all_alike(attributes: int) -> KNNClassifier:

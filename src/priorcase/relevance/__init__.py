@@ -2,14 +2,14 @@
 
 from priorcase.relevance.base import WeightingMethod
 from priorcase.relevance.information import Bayes, GainRatio, MutualInformation
-from priorcase.relevance.leave_one_out import LeaveOneOut
+from priorcase.relevance.leave_one_out import LeaveOneOutWeights
 from priorcase.relevance.relief import Relief
 from priorcase.relevance.table import AttributeWeights
 
-__all__ = ["AttributeWeights", "Bayes", "GainRatio", "LeaveOneOut", "MutualInformation", "Relief"]
+__all__ = ["AttributeWeights", "Bayes", "GainRatio", "LeaveOneOutWeights", "MutualInformation", "Relief"]
 
 _METHODS: dict[str, type[WeightingMethod]] = {
-    each.method: each for each in (GainRatio, Relief, MutualInformation, Bayes, LeaveOneOut)
+    each.method: each for each in (GainRatio, Relief, MutualInformation, Bayes, LeaveOneOutWeights)
 }
 METHODS = tuple(_METHODS)
 """Names that estimators take for ``attribute_weights``."""

@@ -48,7 +48,7 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeaveOneOutWeights:
     """Weights for which rows predict each other's targets with the least leave-one-out loss.
 
     Every row i is predicted from all others, which vote with weights that decrease smoothly with their cost, the
@@ -89,7 +89,7 @@ class LeaveOneOut:
     >>> import priorcase as pc
     >>> X = np.random.default_rng(0).random((200, 4))
     >>> y = np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5), "odd", "even")
-    >>> model = pc.KNNClassifier(5, attribute_weights=LeaveOneOut()).fit(X, y)
+    >>> model = pc.KNNClassifier(5, attribute_weights=LeaveOneOutWeights()).fit(X, y)
     >>> model.attribute_weights_.round(1)
     array([0.9, 1. , 0. , 0. ])
     """
@@ -114,7 +114,7 @@ class LeaveOneOut:
         check_fields(self)
         if not self.local and (self.neighborhood, self.stiffness) != (50, 1.0):
             raise ParameterError(
-                "neighborhood and stiffness of LeaveOneOut need local=True, got "
+                "neighborhood and stiffness of LeaveOneOutWeights need local=True, got "
                 f"neighborhood={self.neighborhood}, stiffness={self.stiffness}"
             )
 

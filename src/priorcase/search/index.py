@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable
+from numbers import Integral
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase import _core
 from priorcase._locks import Lock
-from priorcase._parameters import check_value, is_whole
+from priorcase._parameters import check_value
 from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import ParameterError, UnknownIdError, listed, quoted
 from priorcase.instances import Instances, check_ids
@@ -25,6 +26,7 @@ from priorcase.similarity import FittedDistance
 # ``tree`` rules out whole regions first, ``plain`` measures every row, ``auto`` takes tree or scan, whichever pays.
 Algorithm = Literal["auto", "tree", "scan", "plain"]
 ALGORITHMS: dict[str, int] = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}  # the core's numbers
+_POSITIVE = Interval(Integral, 1, None, closed="left")
 
 _ROWS_AT_ONCE = 65_536
 # An interrupt is noticed between two batches; this many values are compared in about half a second.
@@ -149,8 +151,8 @@ class Index:
         for each, shape (q, A); None: all 1. ``exclude``: an id for each query that is not to be found, such as its own;
         -1 excludes nothing. ``ties``: find also every further row whose distance equals that of the k-th.
         """
-        if not is_whole(k) or k < 1:
-            raise ParameterError(f"k must be a whole number >= 1, got {quoted(k)}")
+        if type(k) is not int or k < 1:
+            check_value("k", k, [_POSITIVE])
         queries, weights, exclude = self._checked(fitted, queries, weights, exclude, algorithm, threads)
         plan, number = self.plan_of(fitted), ALGORITHMS[algorithm]
 
@@ -269,8 +271,8 @@ class Index:
         """What all searches share, checked and as arrays; weights as one row for all queries or for each."""
         if algorithm not in ALGORITHMS:
             check_value("algorithm", algorithm, [StrOptions(set(ALGORITHMS))])
-        if not is_whole(threads) or threads < 1:
-            raise ParameterError(f"threads must be a whole number >= 1, got {quoted(threads)}")
+        if type(threads) is not int or threads < 1:
+            check_value("threads", threads, [_POSITIVE])
         width = self.ones.size
         cells = _floats(queries)
         if cells.ndim != 2 or cells.shape[1] != width:

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray
-from priorcase.exceptions import ParameterError, nearest, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, nearest, quoted
 
 _POSITIVE = [Interval(Real, 0, None, closed="neither")]
 
@@ -152,7 +152,6 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
 }
 
 
-@prefix_errors
 def resolve_kernel(kernel: str | Kernel) -> Kernel:
     """The kernel itself, or the one that a name stands for.
 

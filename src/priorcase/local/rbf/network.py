@@ -327,7 +327,7 @@ class RBFNetwork(NeighborsEstimator):
         if self._stored().local_weights:
             raise ParameterError(
                 "attribute_weights must be the same for all queries, since the centres of a network serve all of them. "
-                "Use LeaveOneOut() without local=True."
+                "Use LeaveOneOutWeights() without local=True."
             )
 
     def __sklearn_tags__(self) -> Any:
