@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase._core import local_bayes, local_logistic
 from priorcase._parameters import check_fields, settle
 from priorcase._typing import FloatArray, IdArray, IntArray
-from priorcase.bayes.numeric import Gaussian, Student
+from priorcase.bayes.numeric import GaussianDensity, Student
 from priorcase.exceptions import UnsettledFitWarning, listed
 from priorcase.learning.targets import Classes
 from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, local_table, renumbered
@@ -83,7 +83,7 @@ class LocalNaiveBayes:
     numeric
         The density of numbers: ``"student"``, the average over all normal densities, with the mean and the variance of
         the neighbourhood as the prior (`Student`), or ``"gaussian"``, with the class's own mean and variance
-        (`Gaussian`). A column without two different numbers in the neighbourhood is ignored.
+        (`GaussianDensity`). A column without two different numbers in the neighbourhood is ignored.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class LocalNaiveBayes:
     def probabilities(
         self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, numbers: IntArray, threads: int
     ) -> FloatArray:
-        student, gaussian, table = Student(), Gaussian(), rows.table
+        student, gaussian, table = Student(), GaussianDensity(), rows.table
         lists = around.indptr, around.rows, around.effective_weights()
         prior = np.zeros(rows.n_classes) if rows.prior is None else rows.prior
         return local_bayes(
