@@ -374,7 +374,7 @@ def test_unnamed_columns_and_words() -> None:
     posterior = TreePosterior.of(pc.TreeAugmentedBayes().fit(X, y))
     assert posterior.names == ("x0", "x1")
     refuses(TreePosterior.of, "must be a fitted model with edges", pc.NaiveBayes().fit(X, y))
-    refuses(posterior.plot, "expected 'tree', 'ring' or 'heat map'", kind="graph")
+    refuses(posterior.plot, "kind must be 'tree', 'ring' or 'heat map'", kind="graph")
 
 
 # -- lines

@@ -30,10 +30,27 @@ void test_decomposition(std::mt19937_64& random, std::size_t n, std::size_t widt
     }
 }
 
+// Numbers whose squares are beyond the range of double have singular values in proportion.
+void test_extreme(std::mt19937_64& random, double scale) {
+  const std::size_t n = 30, width = 5;
+  std::vector<double> block(n * width), small(n * width), unused(width * width);
+  for (std::size_t i = 0; i < n * width; ++i) {
+    block[i] = static_cast<double>(random() % 2001) / 1000.0 - 1.0;
+    small[i] = block[i] * scale;
+  }
+  std::vector<double> one(width * width, 0.0), other = one, singular(width), scaled(width), targets(width, 0.0);
+  RidgeTriangle(one.data(), width).add(block.data(), n);
+  RidgeTriangle(other.data(), width).add(small.data(), n);
+  RidgeSpectrum(one.data(), width, targets.data(), 1).write(singular.data(), unused.data());
+  RidgeSpectrum(other.data(), width, targets.data(), 1).write(scaled.data(), unused.data());
+  for (std::size_t k = 0; k < width; ++k) CHECK(near(scaled[k] / scale, singular[k]));
+}
+
 }  // namespace
 
 int main() {
   std::mt19937_64 random(7);
   for (const std::size_t n : {1, 2, 9, 40, 300})
     for (const std::size_t width : {1, 3, 8, 17}) test_decomposition(random, n, width);
+  for (const double scale : {1e-150, 1e-80, 1e120}) test_extreme(random, scale);
 }

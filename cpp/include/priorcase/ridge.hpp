@@ -9,6 +9,9 @@
 
 namespace priorcase {
 
+// Whether a sum of squares can be multiplied by another one without leaving the range of double.
+inline bool is_safe_square(double square) { return square > 1e-140 && square < 1e140; }
+
 // The factor R of a matrix Q R, row by row; rows are added by Householder's reflections, a few at a time so that they
 // stay in the cache. What lies below the diagonal is 0 and stays so.
 class RidgeTriangle {
@@ -33,13 +36,19 @@ class RidgeTriangle {
 
   void reflect(std::size_t j) {
     const std::size_t n = columns_.length(), rest = width_ - j - 1;
-    const double* mirror = columns_[j];
+    double* mirror = columns_[j];
     double* row = rows_ + j * width_;
-    const double square = sums_->dot(mirror, mirror, n);
+    double square = sums_->dot(mirror, mirror, n), scale = 1.0;
     if (square == 0.0) return;
-    const double length = std::sqrt(row[j] * row[j] + square), corner = row[j] > 0.0 ? -length : length;
-    const double top = row[j] - corner, factor = 1.0 / (corner * top);
-    row[j] = corner;
+    if (!is_safe_square(square)) {  // squares and their products would leave the range of double
+      scale = std::abs(row[j]);
+      for (std::size_t i = 0; i < n; ++i) scale = std::max(scale, std::abs(mirror[i]));
+      for (std::size_t i = 0; i < n; ++i) mirror[i] /= scale;
+      square = sums_->dot(mirror, mirror, n);
+    }
+    const double pivot = row[j] / scale, length = std::sqrt(pivot * pivot + square);
+    const double corner = pivot > 0.0 ? -length : length, top = pivot - corner, factor = 1.0 / (corner * top);
+    row[j] = corner * scale;
     if (rest > 0) sums_->dots(mirror, columns_[j + 1], rest, n, products_.data());
     for (std::size_t k = 0; k < rest; ++k) {
       double& entry = row[j + 1 + k];
@@ -63,9 +72,16 @@ class RidgeSpectrum {
   RidgeSpectrum(const double* rows, std::size_t count, double* targets, std::size_t n_targets)
       : count_(count), targets_(targets), n_targets_(n_targets), squares_(count) {
     rows_.reshape(count, count);
+    double largest = 0.0;
     for (std::size_t k = 0; k < count; ++k) {
       double* row = rows_[k];
       std::fill(std::copy_n(rows + k * count, count, row), row + rows_.length(), 0.0);
+      for (std::size_t j = 0; j < count; ++j) largest = std::max(largest, std::abs(row[j]));
+    }
+    if (largest > 0.0 && !is_safe_square(largest * largest)) {
+      scale_ = largest;
+      for (std::size_t k = 0; k < count; ++k)
+        for (std::size_t j = 0; j < count; ++j) rows_[k][j] /= scale_;
     }
     orthogonalise();
   }
@@ -73,9 +89,9 @@ class RidgeSpectrum {
   // The singular values, descending, and V', a row for each; a row of 0 where there is no direction.
   void write(double* singular, double* right) const {
     for (std::size_t k = 0; k < count_; ++k) {
-      singular[k] = std::sqrt(sums_->dot(rows_[k], rows_[k], rows_.length()));
-      for (std::size_t j = 0; j < count_; ++j)
-        right[k * count_ + j] = singular[k] > 0.0 ? rows_[k][j] / singular[k] : 0.0;
+      const double length = std::sqrt(sums_->dot(rows_[k], rows_[k], rows_.length()));
+      singular[k] = length * scale_;
+      for (std::size_t j = 0; j < count_; ++j) right[k * count_ + j] = length > 0.0 ? rows_[k][j] / length : 0.0;
     }
   }
 
@@ -129,6 +145,7 @@ class RidgeSpectrum {
   std::size_t n_targets_;
   std::vector<double> squares_;
   Columns rows_;
+  double scale_ = 1.0;
 };
 
 }  // namespace priorcase

@@ -250,7 +250,7 @@ def check_prior_goes_with(prior: object, predictive: str) -> None:
     """Refuse priors named after an estimate that ``predictive="map"`` would not give."""
     by_name = isinstance(prior, str) and prior == "laplace"
     if predictive == "map" and (by_name or isinstance(prior, (Laplace, MEstimate))):
-        name, weights = "Laplace estimate", "weight 2 gives"
+        name, weights = "Laplace estimate", "prior=2.0 gives"
         if isinstance(prior, MEstimate):
             name, weights = "m-estimate", "weights of 1 + m / n for n values give"
         raise ParameterError(

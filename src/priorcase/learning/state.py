@@ -28,7 +28,6 @@ T = TypeVar("T")
 Owner = TypeVar("Owner")
 
 _TRIES = 4
-_MAKING = Lock()
 _NOTHING: tuple[int, Any] = (-1, None)
 
 
@@ -93,10 +92,8 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
 
 def _lock_of(estimator: Any) -> Lock:
     """The lock of an estimator, which all its states share."""
-    lock: Lock | None = estimator.__dict__.get("_lock")
-    if lock is None:
-        with _MAKING:
-            lock = estimator.__dict__.setdefault("_lock", Lock())
+    state = estimator.__dict__
+    lock: Lock = state["_lock"] if "_lock" in state else state.setdefault("_lock", Lock())  # atomic
     return lock
 
 

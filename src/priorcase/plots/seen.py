@@ -107,7 +107,8 @@ def _dropped(model: ConceptLearner, concept: Value, columns: dict[str, AnyArray]
     k = 0 if not history.concepts else list(history.concepts).index(concept)
     stored, dropped = (part.reshape(max(len(history.concepts), 1), -1)[k] for part in (history.stored, history.dropped))
     came = np.flatnonzero(np.diff(stored, prepend=0) + dropped > 0)
-    order = model._order(stored.size) if model.shuffle else np.arange(stored.size)
+    seed = model._rules.seed
+    order = np.random.RandomState(seed).permutation(stored.size) if model.shuffle else np.arange(stored.size)
     ids = np.asarray(columns["id"], np.int64)
     arrived = np.asarray(columns["arrived"], np.int64) - 1
     if arrived.max(initial=-1) >= order.size or (order[arrived] != ids).any():
