@@ -208,8 +208,8 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: fitted(class_prior=[1.0, -2.0]), ParameterError, "class_prior must be finite numbers above 0"),
     (lambda: fitted(class_prior=[1e300, 1e300]), ParameterError, "1e100"),
     (lambda: fitted(class_prior={"a": 1.0}), ParameterError, "class_prior has no weight for the class 'b'"),
-    (lambda: fitted(predictive="map", prior="laplace"), ParameterError, "weight 2 gives the Laplace estimate"),
-    (lambda: fitted(predictive="map", prior=bayes.Laplace()), ParameterError, "weight 2 gives the Laplace estimate"),
+    (lambda: fitted(predictive="map", prior="laplace"), ParameterError, "prior=2.0 gives the Laplace estimate"),
+    (lambda: fitted(predictive="map", prior=bayes.Laplace()), ParameterError, "prior=2.0 gives the Laplace estimate"),
     (lambda: fitted(predictive="map", prior=bayes.MEstimate(2.0)), ParameterError, "m-estimate"),
     # rows and answers of naive Bayes
     (lambda: pc.NaiveBayes().fit(ROWS, LABELS, sample_weight=[1, -1, 1]), PriorcaseError, "negative"),
