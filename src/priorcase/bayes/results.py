@@ -14,13 +14,13 @@ from priorcase._typing import AnyArray, Backend, FloatArray, Name, Value
 from priorcase.bayes.discretise import Interval
 from priorcase.exceptions import ParameterError, UnknownNameError, listed, nearest, prefix_errors, quoted
 from priorcase.learning import results as layout
-from priorcase.learning.results import Grid, PerQuery, Row, short, value_text
+from priorcase.learning.results import Grid, GridResult, PrintedPerQuery, Row, short, value_text
 from priorcase.learning.targets import objects
 
 Key = TypeVar("Key")
 
-# How much is printed: queries, attributes of a query, combinations of values, lines of a table, characters of a value.
-_QUERIES, _ATTRIBUTES, _COMBINATIONS, _LINES, _WIDTH = 5, 15, 10, 20, 24
+# How much is printed: attributes of a query, combinations of values, lines of a table, characters of a value.
+_ATTRIBUTES, _COMBINATIONS, _LINES, _WIDTH = 15, 10, 20, 24
 
 
 class _Target(Enum):
@@ -39,24 +39,8 @@ TARGET: Final = _Target.TARGET
 """The class, where columns are named. The text ``"class"`` means the same, unless a column has that name."""
 
 
-class _PrintedPerQuery(PerQuery):
-    """A result that prints the table `_grid` of each of the first queries."""
-
-    @abstractmethod
-    def _grid(self, i: int) -> Grid: ...
-
-    def __repr__(self) -> str:
-        return layout.grids_text(self._grids(), layout.rest_text(_QUERIES, len(self)))
-
-    def _repr_html_(self) -> str:
-        return layout.grids_html(self._grids(), layout.rest_text(_QUERIES, len(self)))
-
-    def _grids(self) -> list[Grid]:
-        return [self._grid(i) for i in range(min(len(self), _QUERIES))]
-
-
 @dataclass(frozen=True, repr=False, eq=False)
-class Contributions(_PrintedPerQuery):
+class Contributions(PrintedPerQuery):
     """What the class prior and each attribute add to the log-odds of the predicted class against another class.
 
     It can be indexed and sliced by query, and prints as a table, the largest contributions first.
@@ -77,15 +61,7 @@ class Contributions(_PrintedPerQuery):
     probabilities: FloatArray
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    def _taken(self, at: list[int]) -> Contributions:
-        fields = ("predicted", "versus", "shares", "total", "probabilities")
-        parts: dict[str, Any] = {name: getattr(self, name)[at] for name in fields}
-        queries, numbers = [self.queries[i] for i in at], tuple(self.numbers[i] for i in at)
-        return replace(self, queries=queries, numbers=numbers, **parts)
+    _by_query: ClassVar[tuple[str, ...]] = ("queries", "predicted", "versus", "shares", "total", "probabilities")
 
     def frame(self) -> Any:
         """One row for each query, in a frame of the library that the estimator was fitted with, or an installed one.
@@ -135,7 +111,7 @@ def _class(classes: AnyArray, i: int) -> str:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class JointDistribution(_PrintedPerQuery):
+class JointDistribution(PrintedPerQuery):
     """The probability of each combination of values, for each query.
 
     It can be indexed and sliced by query, and prints as a table, the most probable combinations first.
@@ -151,12 +127,7 @@ class JointDistribution(_PrintedPerQuery):
     names: tuple[str, ...]
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.probabilities)
-
-    def _taken(self, at: list[int]) -> JointDistribution:
-        return replace(self, probabilities=self.probabilities[at], numbers=tuple(self.numbers[i] for i in at))
+    _by_query: ClassVar[tuple[str, ...]] = ("probabilities",)
 
     @prefix_errors
     def marginal(self, *targets: Name) -> JointDistribution:
@@ -185,9 +156,7 @@ class JointDistribution(_PrintedPerQuery):
         where = np.unravel_index(np.tile(np.arange(flat.shape[1]), len(self)), self.probabilities.shape[1:])
         columns: dict[str, Any] = {"query": np.repeat(np.array(self.numbers, np.int64), flat.shape[1])}
         for name, values, at in zip(self.names, self.values, where, strict=True):
-            if any(
-                isinstance(value, Interval) for value in values.tolist()
-            ):  # as text: all libraries have columns for it
+            if any(isinstance(value, Interval) for value in values):  # as text: all libraries have columns for it
                 values = objects([None if value is None else str(value) for value in values.tolist()])
             columns[layout.free_label(name, {*columns, "probability"})] = values[at]
         return layout.framed(columns | {"probability": flat.ravel()}, self.backend)
@@ -220,12 +189,11 @@ class JointDistribution(_PrintedPerQuery):
         return Grid(f"query {self.numbers[i]}", header, lines, note, right={len(self.names)})
 
 
-class PosteriorTable(Mapping[Key, float]):
+class PosteriorTable(GridResult, Mapping[Key, float]):
     """Posterior probabilities by key: subclasses give keys, columns of names, and logarithms, which break ties."""
 
     probabilities: FloatArray
     backend: Backend | None
-    _title: ClassVar[str]
     _header: ClassVar[tuple[str, ...]]
 
     @abstractmethod
@@ -249,25 +217,19 @@ class PosteriorTable(Mapping[Key, float]):
         """The table in a frame as in `Contributions.frame`, the most probable first."""
         return layout.framed(dict(zip(self._header, self._columns(), strict=True)), self.backend)
 
-    def __repr__(self) -> str:
-        return layout.grids_text([self._grid("")])
-
-    def _repr_html_(self) -> str:
-        return layout.grids_html([self._grid(self._title)])
-
     def _columns(self) -> list[AnyArray]:
         _, names, logs = self._parts()
         order = np.lexsort((-logs, -self.probabilities))
         return [column[order] for column in (*names, self.probabilities, logs)]
 
-    def _grid(self, title: str) -> Grid:
+    def _grid(self) -> Grid:
         *names, probabilities, logs = (column[:_LINES] for column in self._columns())
         texts = [[short(str(name), _WIDTH) for name in column] for column in names]
         numbers = [map("{:.4f}".format, probabilities), map("{:+.2f}".format, logs)]
         note = f"... and {len(self) - _LINES} more; frame() has all" if len(self) > _LINES else ""
         header = [name.replace("_", "-") for name in self._header]
         lines = list(zip(*texts, *numbers, strict=True))
-        return Grid(title, header, lines, note, right=range(len(names), len(header)))
+        return Grid("", header, lines, note, right=range(len(names), len(header)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import count
 from operator import index
-from typing import Any, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Self, TypeAlias, cast, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -24,6 +24,7 @@ from priorcase.schema import Coded, Ordinal, Schema, Table
 from priorcase.schema.kinds import content_of
 
 Row: TypeAlias = tuple[Any, ...]  # values of one row, None for missing
+_QUERIES = 5  # as many are printed
 
 
 # -- texts
@@ -73,7 +74,9 @@ class Grid:
 
 
 class GridResult(ABC):
-    """A result that prints as one table: subclasses say which by `_grid`."""
+    """A result that prints as one table: subclasses say which by `_grid`, and how notebooks head it by `_title`."""
+
+    _title: ClassVar[str] = ""
 
     @abstractmethod
     def _grid(self) -> Grid: ...
@@ -89,7 +92,8 @@ class GridResult(ABC):
         return str(self)
 
     def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
+        grid = self._grid()
+        return grids_html([replace(grid, title=self._title or grid.title)])
 
 
 def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
@@ -224,20 +228,27 @@ def decoded(table: Table) -> list[Row]:
 class PerQuery(ABC):
     """Base of frozen results with a part for each query; a part keeps its query's number among all that were asked.
 
-    Subclasses have a field ``numbers``, empty when left out, and give some queries alone by `_taken`.
+    Subclasses have a field ``numbers``, empty when left out. ``_by_query`` are the other fields with an entry for each
+    query; subclasses where this does not say all give some queries alone by `_taken`.
     """
 
     numbers: tuple[int, ...]
+    _by_query: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if not self.numbers:
             object.__setattr__(self, "numbers", tuple(range(len(self))))
 
-    @abstractmethod
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        return len(getattr(self, self._by_query[0]))
 
-    @abstractmethod
-    def _taken(self, at: list[int]) -> Self: ...
+    def _taken(self, at: list[int]) -> Self:
+        parts: dict[str, Any] = {}
+        for name in ("numbers", *self._by_query):
+            all_of = getattr(self, name)
+            parts[name] = all_of[at] if isinstance(all_of, np.ndarray) else type(all_of)(all_of[i] for i in at)
+        found: Self = replace(cast(Any, self), **parts)
+        return found
 
     def __iter__(self) -> Iterator[Self]:
         return (self[i] for i in range(len(self)))
@@ -245,6 +256,24 @@ class PerQuery(ABC):
     def __getitem__(self, query: int | slice) -> Self:
         """The same for one query, or for a slice of them."""
         return self._taken(asked_queries(query, len(self)))
+
+
+class PrintedPerQuery(PerQuery):
+    """A result that prints the table `_grid` of each of the first queries."""
+
+    @abstractmethod
+    def _grid(self, i: int) -> Grid: ...
+
+    def _grids(self) -> list[Grid]:
+        return [self._grid(i) for i in range(min(len(self), _QUERIES))]
+
+    def __str__(self) -> str:
+        return grids_text(self._grids(), rest_text(_QUERIES, len(self)))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html(self._grids(), rest_text(_QUERIES, len(self)))
 
 
 def asked_queries(query: object, n: int, *, nouns: tuple[str, str] = ("query", "queries")) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from priorcase.bayes.mixture.em import Parameters
 
 SelectionName: TypeAlias = Literal["cheeseman_stutz", "held_out"]
-_QUERIES, _ATTRIBUTES, _VALUE_WIDTH = 5, 10, 24  # as many as are printed of odd rows
+_ATTRIBUTES, _VALUE_WIDTH = 10, 24  # as many as are printed of odd rows
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -36,6 +36,7 @@ class Selection(GridResult):
     n_components: IntArray
     scores: FloatArray
     backend: Backend | None = None
+    _title: ClassVar[str] = "Numbers of components tried"
 
     @property
     def chosen(self) -> int:
@@ -49,9 +50,6 @@ class Selection(GridResult):
         """One row per number of components: ``components``, the score by its name, and ``chosen``."""
         chosen = self.n_components == self.chosen
         return framed({"components": self.n_components, self.name: self.scores, "chosen": chosen}, self.backend)
-
-    def _repr_html_(self) -> str:
-        return grids_html([replace(self._grid(), title="Numbers of components tried")])
 
     def _grid(self) -> Grid:
         best = float(self.scores.max())
@@ -171,7 +169,7 @@ def _text(column: Gaussians | Chances, k: int) -> str:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Oddness(layouts.PerQuery):
+class Oddness(layouts.PrintedPerQuery):
     """How odd some rows are, and why.
 
     ``oddness[i]`` and ``oddness[i:j]`` are the same for some rows alone, which keep their numbers. Prints as a table,
@@ -201,15 +199,7 @@ class Oddness(layouts.PerQuery):
     mixing: FloatArray
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    def _taken(self, at: list[int]) -> Oddness:
-        cut = ("scores", "tails", "surprises", "shares", "mixing")
-        arrays: dict[str, Any] = {name: getattr(self, name)[at] for name in cut}
-        queries, numbers = [self.queries[i] for i in at], tuple(self.numbers[i] for i in at)
-        return replace(self, queries=queries, numbers=numbers, **arrays)
+    _by_query: ClassVar[tuple[str, ...]] = ("queries", "scores", "tails", "surprises", "shares", "mixing")
 
     def frame(self) -> Any:
         """One row per query, in a frame of the library that the estimator was fitted with, or the installed one.
@@ -221,17 +211,6 @@ class Oddness(layouts.PerQuery):
         columns = {"query": query, "score": self.scores, "tail": self.tails, "component": self.mixing}
         parts = {"surprise": self.surprises, "share": self.shares}
         return framed(layouts.by_attribute(columns, self.names, self.queries, parts), self.backend)
-
-    def __str__(self) -> str:
-        return grids_text(self._grids(), layouts.rest_text(_QUERIES, len(self)))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html(self._grids(), layouts.rest_text(_QUERIES, len(self)))
-
-    def _grids(self) -> list[Grid]:
-        return [self._grid(i) for i in range(min(len(self), _QUERIES))]
 
     def _grid(self, i: int) -> Grid:
         """The known columns, the most surprising beyond their usual level first, and what the components add."""
