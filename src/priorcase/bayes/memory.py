@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from priorcase._core import code_counts, count_values
 from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
-from priorcase.bayes.numeric import DENSITIES, ClassMoments, KernelDensity, Moments, Numeric, check_spread
+from priorcase.bayes.numeric import DENSITIES, ClassMoments, Moments, Numeric, check_spread
 from priorcase.exceptions import TooLargeError
 from priorcase.instances import Instances
 from priorcase.learning.state import Memory
@@ -144,8 +144,8 @@ class Discrete:
 class Statistics:
     """Everything that a Bayes classifier needs to know of the stored rows.
 
-    ``labels`` are the classes in ascending order, ``codes`` the stored code of each, -1 where no row has it. By
-    position in the schema: ``moments``, by class code, and ``sorted_values`` in each class for kernel densities.
+    ``labels`` are the classes in ascending order, ``codes`` the stored code of each, -1 where no row has it.
+    ``moments`` go by position in the schema, and in them by class code.
     """
 
     labels: AnyArray
@@ -153,7 +153,6 @@ class Statistics:
     class_counts: FloatArray
     discrete: Discrete
     moments: Mapping[int, Moments] = field(default_factory=dict)
-    sorted_values: Mapping[int, Sequence[tuple[FloatArray, FloatArray | None]]] = field(default_factory=dict)
 
     @property
     def n_classes(self) -> int:
@@ -171,19 +170,13 @@ class BayesMemory(Memory):
     """
 
     def __init__(
-        self,
-        instances: Instances,
-        *,
-        numeric: Sequence[Numeric | None],
-        missing_counts: bool,
-        threads: int = 1,
+        self, instances: Instances, *, numeric: Sequence[Numeric | None], missing_counts: bool, threads: int = 1
     ) -> None:
         super().__init__(instances)
         self.numeric, self.missing_counts, self.threads = tuple(numeric), missing_counts, threads
         self._coded = [a for a, strategy in enumerate(numeric) if strategy is None]
         # Moments of kernel densities tell whether numbers can be squared.
         self._summed = [a for a, strategy in enumerate(numeric) if isinstance(strategy, DENSITIES)]
-        self._smooth = [a for a, strategy in enumerate(numeric) if isinstance(strategy, KernelDensity)]
         self._binned = sorted({*range(len(self.numeric))} - {*self._coded, *self._summed})
         self._counts: Counts | None = None
         self._sums: ClassMoments | None = None
@@ -246,7 +239,7 @@ class BayesMemory(Memory):
                 f"{MOST_CELLS:,} counts, values of all columns times classes. Leave out a column that names single "
                 "rows, or join rare values into one"
             )
-        for a, moments in self._moments().items():
+        for a, moments in self.moments().items():
             check_spread(moments, column=schema.label(a))
 
     def statistics(self, labelling: Labelling, threads: int) -> Statistics:
@@ -261,8 +254,7 @@ class BayesMemory(Memory):
         attributes, all_cuts = (*self._coded, *self._binned), (*(None,) * len(self._coded), *cuts)
         inside = self._inside(counts, starts, attributes)
         discrete = Discrete(attributes, starts, all_cuts, counts, inside, self.missing_counts)
-        values = {a: self._sorted_values(a, labels, codes) for a in self._smooth}
-        return Statistics(labels, codes, class_counts, discrete, self._moments(), values)
+        return Statistics(labels, codes, class_counts, discrete, self.moments())
 
     def _cells(self, cuts: list[FloatArray], threads: int) -> tuple[IdArray, IdArray, IdArray]:
         """Cells by class codes, starts of the attributes, and rows of each class code."""
@@ -331,11 +323,17 @@ class BayesMemory(Memory):
             found.append(np.ascontiguousarray(cuts, np.float64))
         return found
 
-    def _moments(self) -> dict[int, Moments]:
-        """Moments by class code, and those of a class without rows at the end."""
-        return self.cached("moments", self._summaries)
+    def samples(self, a: int, codes: IntArray) -> list[tuple[FloatArray, FloatArray | None]]:
+        """The numbers of each class, and their weights."""
+        column, weights, classes = self.instances.column(a), self.instances.weights, self.class_positions(codes)
+        rows = [classes == k for k in range(codes.size)]
+        return [(column[own], None if weights is None else weights[own]) for own in rows]
 
-    def _summaries(self) -> dict[int, Moments]:
+    def moments(self) -> dict[int, Moments]:
+        """Moments by class code, and those of a class without rows at the end."""
+        return self.cached("moments", self._moments)
+
+    def _moments(self) -> dict[int, Moments]:
         if not self._summed:
             return {}
         instances, sums = self.instances, self._sums
@@ -345,17 +343,9 @@ class BayesMemory(Memory):
             columns = [instances.column(a) for a in self._summed]
             sums.add(columns, instances.target(), instances.weights, threads=self.threads)
         elif sums.stale.any():
-            columns, targets, weights = instances.look_up(instances.ids[sums.stale[instances.target()]])
-            sums = sums.refreshed([columns[a] for a in self._summed], targets[0], weights, threads=self.threads)
+            columns, (targets,), weights, removed = instances.stored()
+            classes = np.where(sums.stale[targets], targets, -1)
+            classes[removed] = -1
+            sums = sums.refreshed([columns[a] for a in self._summed], classes, weights, threads=self.threads)
         self._sums = sums
         return dict(zip(self._summed, sums.summaries(), strict=True))
-
-    def _sorted_values(self, a: int, labels: AnyArray, codes: IntArray) -> list[tuple[FloatArray, FloatArray | None]]:
-        """The known values of each class, ascending, and their weights."""
-        column, weights, classes = self.instances.column(a), self.instances.weights, self.class_positions(codes)
-        order = np.argsort(column, kind="stable")
-        order = order[~np.isnan(column[order])]
-        if weights is not None:  # equal values: the order of their weights must not depend on that of the rows
-            order = order[np.lexsort((weights[order], column[order]))]
-        of = [order[classes[order] == k] for k in range(labels.size)]
-        return [(column[rows], None if weights is None else weights[rows]) for rows in of]

@@ -133,9 +133,12 @@ class AdditiveBayes(BayesClassifier):
 
     # -- for subclasses
 
-    @abstractmethod
     def _model(self) -> AdditiveModel:
         """What the class and each attribute add to the joint logs."""
+        return self._answering().cached("model", self._new_model)
+
+    @abstractmethod
+    def _new_model(self) -> AdditiveModel: ...
 
     def _counts_evidence(self, statistics: Statistics, weights: PriorWeights) -> float:
         """What ``prior="auto"`` makes largest."""
@@ -318,31 +321,23 @@ class NaiveBayes(AdditiveBayes):
             )
         self._estimates = Estimates(self.predictive, policy)
 
-    def _model(self) -> AdditiveModel:
-        memory = self._answering()
-
-        def model() -> AdditiveModel:
-            statistics, weights, estimates = self._statistics(), self._weights(), self._estimates
-            shares = estimates.log_shares(additive.class_cells(statistics.class_counts, weights.classes))
-            table = additive.value_table(statistics.discrete, weights.cells, estimates)
-            densities: dict[int, Density] = {}
-            kernels: dict[int, FittedKernels] = {}
-            columns: dict[Student | GaussianDensity, list[int]] = {}
-            for a, strategy in enumerate(memory.numeric):
-                if isinstance(strategy, (Student, GaussianDensity)):
-                    columns.setdefault(strategy, []).append(a)
-                elif isinstance(strategy, KernelDensity):
-                    kernels[a] = strategy.fit(statistics.sorted_values[a])
-            for density, attributes in columns.items():
-                moments = Moments.stacked([statistics.moments[a] for a in attributes])
-                parameters, normal = (
-                    density.parameters(moments)[:, statistics.codes],
-                    isinstance(density, GaussianDensity),
-                )
-                densities |= {a: Density(own, normal) for a, own in zip(attributes, parameters, strict=True)}
-            return AdditiveModel(shares, statistics.discrete, table, densities, kernels)
-
-        return memory.cached("model", model)
+    def _new_model(self) -> AdditiveModel:
+        memory, statistics, weights = self._answering(), self._statistics(), self._weights()
+        shares = self._estimates.log_shares(additive.class_cells(statistics.class_counts, weights.classes))
+        table = additive.value_table(statistics.discrete, weights.cells, self._estimates)
+        kernels: dict[int, FittedKernels] = {}
+        columns: dict[Student | GaussianDensity, list[int]] = {}
+        for a, strategy in enumerate(memory.numeric):
+            if isinstance(strategy, (Student, GaussianDensity)):
+                columns.setdefault(strategy, []).append(a)
+            elif isinstance(strategy, KernelDensity):
+                kernels[a] = strategy.fit(memory.samples(a, statistics.codes))
+        densities: dict[int, Density] = {}
+        for density, attributes in columns.items():
+            moments = Moments.stacked([statistics.moments[a] for a in attributes])
+            parameters, normal = density.parameters(moments)[:, statistics.codes], isinstance(density, GaussianDensity)
+            densities |= {a: Density(own, normal) for a, own in zip(attributes, parameters, strict=True)}
+        return AdditiveModel(shares, statistics.discrete, table, densities, kernels)
 
     def _left_out(self, scale: Scale) -> FloatArray:
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()
@@ -384,7 +379,7 @@ class NaiveBayes(AdditiveBayes):
                 logs = numeric.loo_log_densities(strategy, statistics.moments[a], column, codes, row_weights)
                 joint += logs[:, statistics.codes]
             elif isinstance(strategy, KernelDensity):
-                joint += strategy.loo_log_density(column, own, statistics.sorted_values[a], row_weights)
+                joint += self._model().kernels[a].log_density(column, own, row_weights)
         if first != wanted:
             normalise_rows(joint, wanted)
         return self._rescaled(joint, wanted, scale)

@@ -110,43 +110,43 @@ class Moments:
 
 
 class ClassMoments:
-    """Moments of some numeric columns in each class, to which rows can be added and from which they can be removed."""
+    """Moments of some numeric columns in each class; those of a class that lost rows are NaN, and stay so."""
 
     def __init__(self, n_columns: int) -> None:
         self._state: FloatArray = np.zeros((n_columns, 0, 4))
-        self.stale: BoolArray = np.zeros(0, np.bool_)
-        """The classes that lost rows."""
 
     def __copy__(self) -> ClassMoments:
         twin = ClassMoments(0)
-        twin._state, twin.stale = self._state.copy(), self.stale.copy()
+        twin._state = self._state.copy()
         return twin
+
+    @property
+    def stale(self) -> BoolArray:
+        """The classes that lost rows."""
+        return np.isnan(self._state[0, :, 0])
 
     def grow(self, n_classes: int) -> None:
         """Make room for more classes; never fewer."""
-        if (more := n_classes - self.stale.size) > 0:
-            self._state = np.concatenate([self._state, np.zeros((len(self._state), more, 4))], axis=1)
-            self.stale = np.concatenate([self.stale, np.zeros(more, np.bool_)])
+        if (more := n_classes - self._state.shape[1]) > 0:
+            self._state = np.pad(self._state, ((0, 0), (0, more), (0, 0)))
 
     def add(
         self, columns: Sequence[FloatArray], classes: AnyArray, weights: FloatArray | None, *, threads: int = 1
     ) -> None:
-        """Add rows that come after all others; those of classes that lost rows wait for `refreshed`."""
+        """Add rows that come after all others; missing numbers and classes below 0 are left out."""
         _add(columns, classes, weights, self._state, threads)
-        self._state[:, self.stale] = 0.0
 
     def remove(self, classes: AnyArray) -> None:
-        """Rows of some classes are gone: these are to be computed again by `refreshed`."""
-        self.stale[classes[classes >= 0]] = True
-        self._state[:, self.stale] = 0.0  # no trace of the rows stays behind
+        """Rows of some classes are gone."""
+        self._state[:, classes[classes >= 0]] = np.nan
 
     def refreshed(
         self, columns: Sequence[FloatArray], classes: AnyArray, weights: FloatArray | None, *, threads: int = 1
     ) -> ClassMoments:
         """The moments with those of the ``stale`` classes, from all rows of these classes."""
         found = copy(self)
-        _add(columns, classes, weights, found._state, threads)
-        found.stale[:] = False
+        found._state[:, self.stale] = 0.0
+        found.add(columns, classes, weights, threads=threads)
         return found
 
     def summaries(self) -> list[Moments]:

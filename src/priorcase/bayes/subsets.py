@@ -169,24 +169,17 @@ class SubsetAveragedBayes(AdditiveBayes):
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()
         return memory.cached("evidence", lambda: _subset_evidence(statistics, weights, memory.numeric, self._inclusion))
 
-    def _model(self) -> AdditiveModel:
-        memory = self._answering()
-
-        def model() -> AdditiveModel:
-            statistics, weights, evidence = self._statistics(), self._weights(), self._evidence()
-            classes = additive.class_cells(statistics.class_counts, weights.classes)
-            densities = {}
-            for a, strategy in enumerate(memory.numeric):
-                if isinstance(strategy, Student):
-                    moments = statistics.moments[a]
-                    own = strategy.parameters(moments)[statistics.codes]
-                    densities[a] = Density(
-                        own, False, strategy.parameters(moments.pooled())[0], float(evidence.log_odds[a])
-                    )
-            table = _value_table(statistics.discrete, weights, evidence)
-            return AdditiveModel(_EVIDENCE.log_shares(classes), statistics.discrete, table, densities)
-
-        return memory.cached("model", model)
+    def _new_model(self) -> AdditiveModel:
+        statistics, weights, evidence = self._statistics(), self._weights(), self._evidence()
+        classes = additive.class_cells(statistics.class_counts, weights.classes)
+        densities = {}
+        for a, strategy in enumerate(self._stored().numeric):
+            if isinstance(strategy, Student):
+                moments, log_odds = statistics.moments[a], float(evidence.log_odds[a])
+                own, pooled = (strategy.parameters(m) for m in (moments, moments.pooled()))
+                densities[a] = Density(own[statistics.codes], False, pooled[0], log_odds)
+        table = _value_table(statistics.discrete, weights, evidence)
+        return AdditiveModel(_EVIDENCE.log_shares(classes), statistics.discrete, table, densities)
 
     def _left_out(self, scale: Scale) -> FloatArray:
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()

@@ -668,10 +668,18 @@ class Instances:
 
     def look_up(self, ids: ArrayLike) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None]:
         """Attributes, targets and weights of some rows; takes no longer when many others were removed."""
-        rows, places = self._rows, self._places(ids, distinct=False)
-        at: Any = places
+        places = self._places(ids, distinct=False)
         if places.size and places[-1] - places[0] == places.size - 1 and (np.diff(places) == 1).all():
-            at = slice(int(places[0]), int(places[-1]) + 1)
+            return self._stored(slice(int(places[0]), int(places[-1]) + 1))
+        return self._stored(places)
+
+    def stored(self) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None, IdArray]:
+        """Attributes, targets and weights as they lie, without a copy, and the places of removed rows among them."""
+        removed = self._rows.removed
+        return *self._stored(slice(None)), np.empty(0, np.int64) if removed is None else removed
+
+    def _stored(self, at: slice | IdArray) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None]:
+        rows = self._rows
         found = [column.view(rows.size)[at] for column in rows.columns]
         weights = None if rows.weights is None else rows.weights.view(rows.size)[at]
         return found[: len(self.schema)], found[len(self.schema) :], weights
