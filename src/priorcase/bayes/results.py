@@ -244,7 +244,7 @@ class Relevance(PosteriorTable[Name]):
     probabilities: FloatArray
     log_odds: FloatArray
     backend: Backend | None = None
-    _title: ClassVar[str] = "Probability that each attribute matters"
+    _caption: ClassVar[str] = "Probability that each attribute matters"
     _header: ClassVar[tuple[str, ...]] = ("attribute", "matters", "log_odds")
 
     def _parts(self) -> tuple[tuple[Name, ...], list[AnyArray], FloatArray]:
@@ -264,7 +264,7 @@ class EdgeTable(PosteriorTable[tuple[Name, Name]]):
     probabilities: FloatArray
     gains: FloatArray
     backend: Backend | None = None
-    _title: ClassVar[str] = "Probability that two attributes are joined"
+    _caption: ClassVar[str] = "Probability that two attributes are joined"
     _header: ClassVar[tuple[str, ...]] = ("attribute", "other", "probability", "gain")
 
     def __getitem__(self, pair: tuple[Name, Name]) -> float:
@@ -287,7 +287,7 @@ class SuperParentTable(PosteriorTable[Name | None]):
     probabilities: FloatArray
     gains: FloatArray
     backend: Backend | None = None
-    _title: ClassVar[str] = "Probability of each super-parent"
+    _caption: ClassVar[str] = "Probability of each super-parent"
     _header: ClassVar[tuple[str, ...]] = ("super_parent", "probability", "gain")
 
     def _parts(self) -> tuple[tuple[Name | None, ...], list[AnyArray], FloatArray]:

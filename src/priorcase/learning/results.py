@@ -74,9 +74,9 @@ class Grid:
 
 
 class GridResult(ABC):
-    """A result that prints as one table: subclasses say which by `_grid`, and how notebooks head it by `_title`."""
+    """A result that prints as one table: subclasses say which by `_grid`, and how notebooks head it by `_caption`."""
 
-    _title: ClassVar[str] = ""
+    _caption: ClassVar[str] = ""
 
     @abstractmethod
     def _grid(self) -> Grid: ...
@@ -93,7 +93,7 @@ class GridResult(ABC):
 
     def _repr_html_(self) -> str:
         grid = self._grid()
-        return grids_html([replace(grid, title=self._title or grid.title)])
+        return grids_html([replace(grid, title=self._caption or grid.title)])
 
 
 def grids_text(grids: Sequence[Grid], rest: str = "") -> str:

@@ -36,7 +36,7 @@ class Selection(GridResult):
     n_components: IntArray
     scores: FloatArray
     backend: Backend | None = None
-    _title: ClassVar[str] = "Numbers of components tried"
+    _caption: ClassVar[str] = "Numbers of components tried"
 
     @property
     def chosen(self) -> int:
