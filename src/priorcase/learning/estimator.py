@@ -19,6 +19,7 @@ from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Name
 from priorcase.exceptions import ParameterError, SchemaError, TargetError, TooFewRowsError, quoted
 from priorcase.instances import Instances, check_weights
 from priorcase.learning.state import Memory, changes, reads
+from priorcase.learning.targets import check_length
 from priorcase.schema import Kind, Schema, Table
 from priorcase.schema.schema import backend_of, open_source
 
@@ -170,11 +171,8 @@ class RowsEstimator(BaseEstimator, ABC):
             self._check_parameters()
         table = self._training_table(X) if first else self._table(X)
         targets = self._read_targets(y, classes, first)
-        if targets is not None and len(targets[1]) != len(table):
-            raise TargetError(  # scikit-learn's words
-                f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y has "
-                f"{len(targets[1])}. Pass one target for each row of X."
-            )
+        if targets is not None:
+            check_length(len(targets[1]), len(table))
         self._check_table(table, first)
         weights = check_weights(weights, len(table), parameter="sample_weight")
         if weights is not None and not weights.any():

@@ -123,12 +123,12 @@ def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
         yield lambda text: progress.update(task, advance=1, description=text)
 
 
-def blocks(n: int, *, text: str) -> Iterator[slice]:
+def blocks(n: int, *, text: str, size: int = _ROWS_AT_ONCE) -> Iterator[slice]:
     """Parts of ``n`` rows one after the other, between which Ctrl-C is noticed, with a bar where there are many."""
-    starts = range(0, n, _ROWS_AT_ONCE)
+    starts = range(0, n, size)
     with bar(len(starts), shown=n >= _MANY_ROWS, text=text) as advance:
         for start in starts:
-            yield slice(start, min(start + _ROWS_AT_ONCE, n))
+            yield slice(start, min(start + size, n))
             advance(text)
 
 

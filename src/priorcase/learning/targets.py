@@ -74,6 +74,15 @@ def check_finite(values: AnyArray) -> None:
         raise TargetError(_INFINITE)
 
 
+def check_length(y: int, rows: int) -> None:
+    """Refuse targets of which there is not one for each row."""
+    if y != rows:
+        raise TargetError(  # scikit-learn's words
+            f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {y}. Pass one target "
+            "for each row of X."
+        )
+
+
 def has_fractions(array: AnyArray) -> bool:
     """Whether targets are numbers of which one has a fraction; a missing one counts as such."""
     if array.dtype.kind == "O":

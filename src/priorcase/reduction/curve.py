@@ -12,11 +12,11 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from priorcase._parameters import is_whole
 from priorcase._typing import AnyArray, Backend, FloatArray
-from priorcase.exceptions import ParameterError, TargetError, advice, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, advice, prefix_errors, quoted
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
 from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import Grid, GridResult, framed, free_label
-from priorcase.learning.targets import as_array, has_fractions, read_numbers
+from priorcase.learning.targets import as_array, check_length, has_fractions, read_numbers
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.reduction.base import check_one_target
 from priorcase.schema.schema import backend_of
@@ -26,7 +26,7 @@ ALL_ROWS = "all rows"  # the line of the table that was not reduced
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ReductionCurve(GridResult):
-    """Share of the rows kept and held-out score of each reducer; prints as a table."""
+    """Share of the rows kept and held-out score of each reducer; prints as a table, see `reduction_curve`."""
 
     names: tuple[str, ...]  # of the reducers; the first line is the table as it is
     kept: FloatArray  # the share of the training rows kept in each split, shape (reducers, splits)
@@ -138,10 +138,7 @@ def reduction_curve(
     """
     named = _varied(_named(reducers), param_name, param_range)
     array, rows = as_array(y), X.shape[0] if hasattr(X, "shape") else len(X)
-    if len(array) != rows:
-        raise TargetError(
-            f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {len(array)}"
-        )
+    check_length(len(array), rows)
     check_one_target(array.shape[1] if array.ndim == 2 else 1)
     numbers = has_fractions(array)
     array = read_numbers(array)[0].ravel() if numbers else array

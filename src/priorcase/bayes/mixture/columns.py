@@ -12,7 +12,7 @@ from priorcase._typing import AnyArray, FloatArray, IntArray, Value
 from priorcase.bayes.columns import shown_order
 from priorcase.instances import Instances
 from priorcase.learning.sorted_rows import value_orders
-from priorcase.schema import Kind, Nominal, Numeric, Schema
+from priorcase.schema import Nominal, Numeric, Schema
 
 _FARTHEST = 1e100  # squares of numbers in standard units, and sums of them, must stay within float64
 _AT_ONCE = 32768  # as many numbers as stay in a core's cache while a block of rows is worked on
@@ -61,8 +61,7 @@ class Scale:
 
     def original(self, standard: FloatArray) -> FloatArray:
         """Numbers in the units of the column."""
-        values: FloatArray = (standard * self.spread + self.centre) * self.unit
-        return values
+        return np.asarray((standard * self.spread + self.centre) * self.unit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,8 +211,7 @@ def _renumber(
 
 def _declaring(schema: Schema, values: dict[int, tuple[Value, ...]]) -> Schema:
     """The schema with the values of its nominal columns declared, so that they keep their codes without rows."""
-    kinds: list[Kind] = list(schema.kinds)
-    for a, found in values.items():
-        if isinstance(kinds[a], Nominal) and found:
-            kinds[a] = Nominal(found)
-    return Schema(schema.names, tuple(kinds))
+    found = [
+        Nominal(values[a]) if isinstance(kind, Nominal) and values[a] else kind for a, kind in enumerate(schema.kinds)
+    ]
+    return Schema(schema.names, tuple(found))

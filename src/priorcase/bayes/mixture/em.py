@@ -116,8 +116,11 @@ def log_below(shape: FloatArray, bound: FloatArray) -> FloatArray:
 # -- densities; nothing is larger than rows by components, and a row alone gets the same bits as in a batch
 
 
-def log_number(parameters: Parameters, cells: Cells, j: int, rows: slice) -> FloatArray:
-    """Log-density of numeric attribute ``j`` in each component, 0 where it is missing."""
+def log_term(parameters: Parameters, cells: Cells, j: int, rows: slice) -> FloatArray:
+    """Log-density of attribute ``j``, numeric attributes first, in each component; 0 where it is missing."""
+    discrete = j - len(parameters.means)
+    if discrete >= 0:
+        return np.take(parameters.tables[discrete], cells.codes[discrete, rows], axis=1)
     precision = parameters.precisions[j][:, None]
     part: FloatArray = cells.numbers[j, rows] - parameters.means[j][:, None]
     np.square(part, out=part)
@@ -129,18 +132,11 @@ def log_number(parameters: Parameters, cells: Cells, j: int, rows: slice) -> Flo
     return part
 
 
-def log_value(parameters: Parameters, cells: Cells, j: int, rows: slice) -> FloatArray:
-    """Log-probability of discrete attribute ``j`` in each component, 0 where it is missing."""
-    return np.take(parameters.tables[j], cells.codes[j, rows], axis=1)
-
-
 def log_joint(parameters: Parameters, cells: Cells, rows: slice) -> FloatArray:
     """``ln p_k + sum_i ln p(x_i | k)`` over the known attributes, in standard units, shape (components, rows)."""
     joint = np.repeat(parameters.log_weights[:, None], rows.stop - rows.start, axis=1)
-    for j in range(len(parameters.means)):
-        joint += log_number(parameters, cells, j, rows)
-    for j in range(len(parameters.tables)):
-        joint += log_value(parameters, cells, j, rows)
+    for j in range(len(parameters.means) + len(parameters.tables)):
+        joint += log_term(parameters, cells, j, rows)
     return joint
 
 
@@ -214,25 +210,21 @@ def _statistics(
     cells: Cells, sizes: Sequence[int], components: int, shares_of: Callable[[slice], FloatArray]
 ) -> Statistics:
     """The statistics of all rows, given the responsibilities of a block of them, shape (components, rows)."""
-    shape, total = (len(cells.numbers), components), np.zeros(components)
-    all_known, sums, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    total, (all_known, sums, squares) = np.zeros(components), np.zeros((3, len(cells.numbers), components))
     all_counts = [np.zeros((components, size + 2)) for size in sizes]
     for rows in cells.blocks(components):
         shares, numbers = shares_of(rows) * cells.weights[rows], cells.numbers[:, rows]
-        total += shares.sum(axis=1)
+        owned = shares.sum(axis=1)
+        total += owned
         # einsum adds up in one fixed order, where a matrix product may go by the number of threads.
         sums += np.einsum("an,kn->ak", numbers, shares)
         squares += np.einsum("an,kn->ak", np.square(numbers), shares)
         for j, known in enumerate(cells.known):
-            if known is not None:
-                all_known[j] += np.einsum("n,kn->k", known[rows], shares)
+            all_known[j] += owned if known is None else np.einsum("n,kn->k", known[rows], shares)
         for codes, counts in zip(cells.codes[:, rows], all_counts, strict=True):
             # One slot for each pair of component and value: a single pass, each slot summed in the order of the rows.
             slots = codes + np.arange(0, counts.size, counts.shape[1])[:, None]
             counts += np.bincount(slots.ravel(), shares.ravel(), minlength=counts.size).reshape(counts.shape)
-    for j, known in enumerate(cells.known):
-        if known is None:
-            all_known[j] = total
     return Statistics(total, all_known, sums, squares, tuple(counts[:, :-2].copy() for counts in all_counts))
 
 
@@ -360,12 +352,10 @@ def select(
     merged, prior = cells.merged(), Prior.of(search.weight, bounds)
     if name == "cheeseman_stutz":
         runs = _runs(layout, [(n, merged) for n in numbers], prior, search)
-        scores = [cheeseman_stutz(run, merged, prior) for run in runs]
-        selection = Selection(name, np.array(numbers), np.array(scores))
+        selection = Selection(name, np.array(numbers), np.array([cheeseman_stutz(run, merged, prior) for run in runs]))
         return runs[numbers.index(selection.chosen)], selection
     folds = _folds(merged, search.seed)
-    tasks = [(n, train) for n in numbers for train, _ in folds]
-    runs = _runs(layout, tasks, prior, search)
+    runs = _runs(layout, [(n, train) for n in numbers for train, _ in folds], prior, search)
     totals = [_held_out(layout, run, folds[i % len(folds)][1]) for i, run in enumerate(runs)]
     scores = np.array(totals).reshape(len(numbers), len(folds)).sum(axis=1) / cells.weights.sum()
     selection = Selection(name, np.array(numbers), scores)

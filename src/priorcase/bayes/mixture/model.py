@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -18,26 +18,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase._parameters import check_parameters, check_value
-from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name
+from priorcase._typing import AnyArray, FloatArray, IntArray, Name
 from priorcase.bayes.columns import asked_position
-from priorcase.bayes.mixture import questions
-from priorcase.bayes.mixture.columns import Cells, Layout, lay_out
-from priorcase.bayes.mixture.em import (
-    Parameters,
-    Search,
-    distribution,
-    log_distribution,
-    log_responsibilities,
-    responsibilities,
-    select,
-)
+from priorcase.bayes.mixture import em, questions
+from priorcase.bayes.mixture.columns import lay_out
+from priorcase.bayes.mixture.questions import FittedMixture
 from priorcase.bayes.mixture.results import Components, Oddness, SelectionName
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import NotAvailableError, ParameterError, TargetError, TooFewRowsError
 from priorcase.instances import Instances, check_weights
-from priorcase.learning.estimator import SchemaLike, read_queries, record_features, thread_count, training_table
+from priorcase.learning.estimator import SchemaLike, record_features, thread_count, training_table
 from priorcase.learning.state import changes, reads
-from priorcase.learning.targets import read_labels
+from priorcase.learning.targets import check_length, read_labels
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.schema.schema import backend_of
 
@@ -176,7 +168,7 @@ class MixtureModel(BaseEstimator):
             raise ParameterError(f"n_components must be at most {int(rows)}, one for each row, got {self.n_components}")
         every = range(1, int(min(self.max_components, rows)) + 1)
         numbers: Sequence[int] = every if self.n_components == "auto" else [int(self.n_components)]
-        search = Search(
+        search = em.Search(
             weight=float(self.prior),
             n_init=int(self.n_init),
             max_iter=int(self.max_iter),
@@ -186,11 +178,10 @@ class MixtureModel(BaseEstimator):
             progress=bool(self.progress),
         )
         layout, cells, shown = lay_out(instances, codes, labels)
-        run, selection = select(layout, cells, numbers, self.selection, search)
+        run, selection = em.select(layout, cells, numbers, self.selection, search)
         parameters, backend = run.parameters.sorted(), backend_of(X)
-        training = questions.TrainingOddness.of(layout, parameters, cells.merged())
-        found = layout.reordered(shown), parameters.reordered(shown)
-        self._mixture = FittedMixture(*found, training, instances.schema, labels, backend)
+        found = layout.reordered(shown), parameters.reordered(shown), instances.schema, labels, backend
+        self._mixture = FittedMixture(*found, *questions.training_oddness(layout, parameters, cells.merged()))
         self.selection_ = replace(selection, backend=backend)
         self.schema_ = instances.schema
         self.n_components_, self.weights_ = len(parameters), np.exp(parameters.log_weights)
@@ -235,28 +226,28 @@ class MixtureModel(BaseEstimator):
         mixture, shares = self._fitted(), self.responsibilities(X)
         if mixture.labels is None:
             return shares
-        return distribution(mixture.parameters, shares.T, len(mixture.layout.values) - 1)
+        return em.distribution(mixture.parameters, shares.T, len(mixture.layout.values) - 1)
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithm of `predict_proba`, without its underflow."""
         mixture = self._fitted()
-        logs = log_responsibilities(mixture.parameters, mixture.encoded(X))
+        logs = em.log_responsibilities(mixture.parameters, mixture.encoded(X))
         if mixture.labels is None:
             return np.ascontiguousarray(logs.T)
-        return log_distribution(mixture.parameters, logs, len(mixture.layout.values) - 1)
+        return em.log_distribution(mixture.parameters, logs, len(mixture.layout.values) - 1)
 
     @reads
     def responsibilities(self, X: Any) -> FloatArray:
         """Probability of each component for each row, shape (rows, components)."""
         mixture = self._fitted()
-        return np.ascontiguousarray(responsibilities(mixture.parameters, mixture.encoded(X))[0].T)
+        return np.ascontiguousarray(em.responsibilities(mixture.parameters, mixture.encoded(X))[0].T)
 
     @reads
     def score_samples(self, X: Any) -> FloatArray:
         """Log-density of each row, without its class; missing values are left out."""
         mixture = self._fitted()
-        return responsibilities(mixture.parameters, mixture.encoded(X))[1]
+        return em.responsibilities(mixture.parameters, mixture.encoded(X))[1]
 
     @reads
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -309,6 +300,19 @@ class MixtureModel(BaseEstimator):
 
         ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t p(v_t | k)`` over the components. Columns that are neither
         targets nor known are summed out; so is the class. Parameters are those of `NaiveBayes.predict_joint`.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> X = [["red", 31.0], ["red", 29.0], ["blue", 62.0], ["blue", None]]
+        >>> model = pc.MixtureModel(2, random_state=0).fit(X, ["no", "no", "yes", "yes"])
+        >>> model.predict_joint([[None, 30.0]], [0, "class"])
+        query 0
+          x0    class  probability
+          red   no          0.5280
+          blue  no          0.1986
+          red   yes         0.1986
+          blue  yes         0.0747
         """
         return questions.predict_joint(self._fitted(), X, targets, y)
 
@@ -349,10 +353,9 @@ class MixtureModel(BaseEstimator):
         return questions.sample(self._fitted(), int(n_samples), self.random_state)
 
     def _fitted(self) -> FittedMixture:
-        mixture = self.__dict__.get("_mixture")
-        if mixture is None:
+        if "_mixture" not in self.__dict__:
             check_is_fitted(self)
-        return cast(FittedMixture, mixture)
+        return self._mixture
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -377,11 +380,7 @@ def _read(
                 f"y has {values.shape[1]} columns, expected one class for each row. Add the other targets to the "
                 "columns of X and predict them with predict_column."
             )
-        if len(values) != len(table):
-            raise TargetError(
-                "Found input variables with inconsistent numbers of samples: "
-                f"X has {len(table)} and y has {len(values)}."
-            )
+        check_length(len(values), len(table))
         targets = values[:, 0]
     weights = check_weights(sample_weight, len(table), parameter="sample_weight")
     instances = Instances(table.schema)
@@ -393,26 +392,3 @@ def _read(
         targets = None if targets is None else targets[weights > 0]
     labels, codes = (None, None) if targets is None else np.unique(targets, return_inverse=True)
     return instances, codes, labels
-
-
-@dataclass(frozen=True, eq=False)
-class FittedMixture:
-    """A fitted mixture: its columns, its components by descending weight, and how odd the training rows are."""
-
-    layout: Layout
-    parameters: Parameters
-    training: questions.TrainingOddness
-    schema: Schema
-    labels: AnyArray | None
-    backend: Backend | None
-
-    @property
-    def free(self) -> int:
-        """Number of free parameters of the density of rows without their class."""
-        n, discrete = len(self.parameters), self.layout.discrete
-        values = sum(max(table.shape[1] - 3, 0) for table in self.parameters.tables[: len(discrete)])
-        return n - 1 + n * int(values + 2 * len(self.parameters.means))
-
-    def encoded(self, X: Any) -> Cells:
-        """Queries, encoded."""
-        return self.layout.encode(self.layout.reader.encode(read_queries(X, self.layout.reader)))

@@ -4,33 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils import check_random_state
 
-from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray, Name
-from priorcase.bayes.columns import (
-    asked_position,
-    asked_positions,
-    joint_distribution,
-    known_classes,
-    value_array,
-    with_missing_columns,
-)
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray, Name
+from priorcase.bayes import columns
 from priorcase.bayes.mixture.columns import Cells, Layout
-from priorcase.bayes.mixture.em import Parameters, distribution, log_number, log_value, normalize, responsibilities
+from priorcase.bayes.mixture.em import Parameters, distribution, log_term, normalize, responsibilities
 from priorcase.bayes.mixture.results import Oddness
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import read_queries
 from priorcase.learning.results import attribute_names, decoded
 from priorcase.learning.targets import objects
+from priorcase.schema import Schema
 from priorcase.schema.schema import open_source
 
-if TYPE_CHECKING:
-    from priorcase.bayes.mixture.model import FittedMixture
+
+@dataclass(frozen=True, eq=False)
+class FittedMixture:
+    """A fitted mixture: its columns, its components by descending weight, and how odd the training rows are."""
+
+    layout: Layout
+    parameters: Parameters
+    schema: Schema
+    labels: AnyArray | None
+    backend: Backend | None
+    training_scores: FloatArray  # how odd the training rows are, ascending
+    tails: FloatArray  # the share of them at least as odd as each, and 0
+    usual: FloatArray  # the mean surprise of each column
+
+    @property
+    def free(self) -> int:
+        """Number of free parameters of the density of rows without their class."""
+        n, discrete = len(self.parameters), self.layout.discrete
+        values = sum(max(table.shape[1] - 3, 0) for table in self.parameters.tables[: len(discrete)])
+        return n - 1 + n * int(values + 2 * len(self.parameters.means))
+
+    def encoded(self, X: Any) -> Cells:
+        """Queries, encoded."""
+        return self.layout.encode(self.layout.reader.encode(read_queries(X, self.layout.reader)))
 
 
 # -- columns
@@ -40,7 +56,7 @@ def predict_column(
     mixture: FittedMixture, X: Any, column: Name, y: Any, return_proba: bool
 ) -> AnyArray | tuple[AnyArray, FloatArray]:
     """See `MixtureModel.predict_column`."""
-    a = asked_position(column, mixture.schema, parameter="column", classed=mixture.labels is not None)
+    a = columns.asked_position(column, mixture.schema, parameter="column", classed=mixture.labels is not None)
     if return_proba:
         values_of(mixture, a)  # refuses numbers
     values, chances = _predicted(mixture, _responsibilities_without(mixture, X, y, [a]), a)
@@ -49,13 +65,13 @@ def predict_column(
 
 def predict_joint(mixture: FittedMixture, X: Any, targets: Sequence[Name], y: Any) -> JointDistribution:
     """See `MixtureModel.predict_joint`."""
-    has_class = mixture.labels is not None
-    asked = asked_positions(targets, mixture.schema, classed=has_class)
+    asked = columns.asked_positions(targets, mixture.schema, classed=mixture.labels is not None)
     values = {a: values_of(mixture, a) for a in asked}
     shares = _responsibilities_without(mixture, X, y, asked)
     places = [mixture.layout.discrete_at(a) for a in sorted(asked)]
     tables = [np.exp(mixture.parameters.tables[j][:, :-2]).T for j in places if j is not None]
-    return joint_distribution(mixture.schema, asked, values, shares.T, tables, kept=False, backend=mixture.backend)
+    backend = mixture.backend
+    return columns.joint_distribution(mixture.schema, asked, values, shares.T, tables, kept=False, backend=backend)
 
 
 def values_of(mixture: FittedMixture, a: int) -> AnyArray:
@@ -70,21 +86,21 @@ def values_of(mixture: FittedMixture, a: int) -> AnyArray:
         )
     if not mixture.layout.values[j]:
         raise _never_known(mixture, a)
-    return value_array(mixture.layout.values[j])
+    return columns.value_array(mixture.layout.values[j])
 
 
-def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, columns: Sequence[int]) -> FloatArray:
+def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, asked: Sequence[int]) -> FloatArray:
     """Probability of each component, from all columns but some, and from the class where ``y`` knows it."""
     layout, class_position = mixture.layout, len(mixture.schema)
-    others = sorted(set(columns) - {class_position})
-    table = read_queries(with_missing_columns(open_source(X), mixture.schema, others), layout.reader)
+    others = sorted(set(asked) - {class_position})
+    table = read_queries(columns.with_missing_columns(open_source(X), mixture.schema, others), layout.reader)
     if y is not None and mixture.labels is None:
         raise ParameterError("y was passed, but the model was fitted without y and has no classes. Fit with y.")
-    if y is not None and class_position in columns:
+    if y is not None and class_position in asked:
         raise ParameterError("y was passed, but the class is what is asked for. Leave y out.")
     matrix = layout.reader.encode(table)
     matrix[:, others] = np.nan
-    classes = None if mixture.labels is None else known_classes(y, mixture.labels, len(matrix))
+    classes = None if mixture.labels is None else columns.known_classes(y, mixture.labels, len(matrix))
     if classes is not None:
         classes[classes < 0] = layout.sizes[-1]
     return responsibilities(mixture.parameters, layout.encode(matrix, classes))[0]
@@ -136,8 +152,8 @@ def impute(mixture: FittedMixture, X: Any) -> Any:
             for position, fill in fills.items():
                 result.isetitem(position, _filled_pandas(X.iloc[:, position], *fill))
             return result
-        columns = [_filled_series(frame[frame.columns[position]], *fill) for position, fill in fills.items()]
-        return frame.with_columns(columns).to_native()
+        filled = [_filled_series(frame[frame.columns[position]], *fill) for position, fill in fills.items()]
+        return frame.with_columns(filled).to_native()
     if isinstance(X, (list, tuple)):
         return _filled_rows(X, fills)
     array = np.asarray(X)
@@ -192,9 +208,8 @@ def _filled_series(series: nw.Series[Any], missing: BoolArray, values: list[Any]
         series = series.cast(nw.Float64)
     elif isinstance(dtype, nw.Enum) and not set(values) <= set(dtype.categories):
         series = series.cast(nw.String)
-    spread: list[Any] = [None] * len(series)
-    for row, value in zip(np.flatnonzero(missing).tolist(), values, strict=True):
-        spread[row] = value
+    found = iter(values)
+    spread = [next(found) if absent else None for absent in missing.tolist()]
     backend = series.implementation.value
     text = backend == "pyarrow" and series.dtype == nw.Categorical
     given = nw.String if text else None if series.dtype == nw.Object else series.dtype
@@ -215,14 +230,14 @@ def sample(mixture: FittedMixture, n: int, random_state: Any) -> tuple[Any, AnyA
     layout, parameters = mixture.layout, mixture.parameters
     weights = np.exp(parameters.log_weights)
     owners = rng.choice(len(parameters), size=n, p=weights / weights.sum())
-    columns = [_drawn_column(mixture, a, owners, rng) for a in range(len(layout.reader.schema))]
+    found = [_drawn_column(mixture, a, owners, rng) for a in range(len(layout.reader.schema))]
     drawn = owners if mixture.labels is None else mixture.labels[_drawn_codes(parameters.tables[-1], owners, rng)]
     if mixture.backend is not None and layout.reader.schema.names is not None:
-        named = zip(layout.reader.schema.names, columns, strict=True)
+        named = zip(layout.reader.schema.names, found, strict=True)
         plain: dict[Any, Any] = {name: column.tolist() for name, column in named}
         return nw.from_dict(plain, backend=mixture.backend).to_native(), drawn
-    table = np.empty((n, len(columns)), dtype=object if layout.discrete else np.float64)
-    for a, column in enumerate(columns):
+    table = np.empty((n, len(found)), dtype=object if layout.discrete else np.float64)
+    for a, column in enumerate(found):
         table[:, a] = column.tolist()
     return table, drawn
 
@@ -238,7 +253,7 @@ def _drawn_column(mixture: FittedMixture, a: int, owners: IntArray, rng: np.rand
         j = layout.discrete.index(a)
         if not layout.values[j]:
             return np.full(owners.size, None)
-        return np.asarray(value_array(layout.values[j])[_drawn_codes(parameters.tables[j], owners, rng)])
+        return np.asarray(columns.value_array(layout.values[j])[_drawn_codes(parameters.tables[j], owners, rng)])
     only = layout.constant[a]
     return np.full(owners.size, np.nan if only is None else only)
 
@@ -257,27 +272,18 @@ def _drawn_codes(table: FloatArray, owners: IntArray, rng: np.random.Generator) 
 # -- odd rows
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainingOddness:
-    """How odd the training rows are: scores, ascending, the share of them at least as odd as each, usual surprises."""
-
-    scores: FloatArray
-    above: FloatArray
-    usual: FloatArray
-
-    @classmethod
-    def of(cls, layout: Layout, parameters: Parameters, cells: Cells) -> TrainingOddness:
-        """From the training rows."""
-        n = len(layout.reader.schema)
-        scores, usual, known = np.empty(len(cells)), np.zeros(n), np.zeros(n)
-        for rows in cells.blocks(len(parameters) * n):
-            scores[rows], surprises, _ = _measured(layout, parameters, cells, rows)
-            usual += np.einsum("na,n->a", surprises, cells.weights[rows])
-        order = np.argsort(scores, kind="stable")
-        above = np.append(np.cumsum(cells.weights[order[::-1]])[::-1], 0.0)
-        for j, a in enumerate((*layout.numeric, *layout.discrete)):
-            known[a] = (_known(layout, cells, j, slice(0, len(cells))) * cells.weights).sum()
-        return cls(scores[order], above / above[0], np.divide(usual, known, out=np.zeros_like(usual), where=known > 0))
+def training_oddness(layout: Layout, parameters: Parameters, cells: Cells) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Scores, tails and usual surprises of the training rows, see `FittedMixture`."""
+    n = len(layout.reader.schema)
+    scores, usual, known = np.empty(len(cells)), np.zeros(n), np.zeros(n)
+    for rows in cells.blocks(len(parameters) * n):
+        scores[rows], surprises, _ = _measured(layout, parameters, cells, rows)
+        usual += np.einsum("na,n->a", surprises, cells.weights[rows])
+    order = np.argsort(scores, kind="stable")
+    above = np.append(np.cumsum(cells.weights[order[::-1]])[::-1], 0.0)
+    for j, a in enumerate((*layout.numeric, *layout.discrete)):
+        known[a] = (_known(layout, cells, j, slice(0, len(cells))) * cells.weights).sum()
+    return scores[order], above / above[0], np.divide(usual, known, out=np.zeros_like(usual), where=known > 0)
 
 
 def oddness(mixture: FittedMixture, X: Any) -> Oddness:
@@ -288,17 +294,9 @@ def oddness(mixture: FittedMixture, X: Any) -> Oddness:
     parts = cells.blocks(len(mixture.parameters) * len(layout.reader.schema))
     blocks = [_measured(layout, mixture.parameters, cells, rows) for rows in parts]
     scores, surprises, shares = (np.concatenate(column) for column in zip(*blocks, strict=True))
-    return Oddness(
-        names=attribute_names(mixture.schema),
-        queries=decoded(table),
-        scores=scores,
-        tails=mixture.training.above[np.searchsorted(mixture.training.scores, scores, side="left")],
-        surprises=surprises,
-        usual=mixture.training.usual,
-        shares=shares,
-        mixing=scores - shares.sum(axis=1),
-        backend=mixture.backend,
-    )
+    tails = mixture.tails[np.searchsorted(mixture.training_scores, scores, side="left")]
+    names, queries, mixing = attribute_names(mixture.schema), decoded(table), scores - shares.sum(axis=1)
+    return Oddness(names, queries, scores, tails, surprises, mixture.usual, shares, mixing, mixture.backend)
 
 
 def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice) -> tuple[FloatArray, ...]:
@@ -307,20 +305,19 @@ def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice)
     The log-density of all other attributes is the sum of the terms before and after: subtracting an outlier's term from
     the sum of all would leave nothing but rounding.
     """
-    columns, n = (*layout.numeric, *layout.discrete), rows.stop - rows.start
-    terms = [log_number(parameters, cells, j, rows) for j in range(len(layout.numeric))]
-    terms += [log_value(parameters, cells, j, rows) for j in range(len(layout.discrete))]
+    attributes, n = (*layout.numeric, *layout.discrete), rows.stop - rows.start
+    terms = [log_term(parameters, cells, j, rows) for j in range(len(attributes))]
     after = [np.zeros((len(parameters), n))]
     for term in terms[:0:-1]:
         after.append(after[-1] + term)
     before = np.repeat(parameters.log_weights[:, None], n, axis=1)
     surprises, shares = np.zeros((n, len(layout.reader.schema))), np.zeros((n, len(layout.reader.schema)))
-    for a, term in zip(columns, terms, strict=True):
+    for a, term in zip(attributes, terms, strict=True):
         others = before + after.pop()
         surprises[:, a] = -normalize(others - normalize(others.copy()) + term)
         before += term
     scores = -(normalize(before) + cells.offsets[rows])  # `before` now holds the responsibilities
-    for j, (a, term) in enumerate(zip(columns, terms, strict=True)):
+    for j, (a, term) in enumerate(zip(attributes, terms, strict=True)):
         for owner, log in zip(before, term, strict=True):
             shares[:, a] -= owner * log
         width, known = layout.scales[j].log_width if j < len(layout.numeric) else 0.0, _known(layout, cells, j, rows)

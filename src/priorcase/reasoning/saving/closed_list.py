@@ -52,8 +52,8 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.bayes.memory": ("BayesMemory", "Counts", "Discrete", "Statistics"),
     "priorcase.bayes.mixture.columns": ("Cells", "Layout", "Scale"),
     "priorcase.bayes.mixture.em": ("Parameters", "Prior", "Run", "Search", "Statistics"),
-    "priorcase.bayes.mixture.model": ("FittedMixture", "MixtureModel"),
-    "priorcase.bayes.mixture.questions": ("TrainingOddness",),
+    "priorcase.bayes.mixture.model": ("MixtureModel",),
+    "priorcase.bayes.mixture.questions": ("FittedMixture",),
     "priorcase.bayes.mixture.results": ("Chances", "Components", "Gaussians", "Oddness", "Selection"),
     "priorcase.bayes.naive_bayes": ("NaiveBayes",),
     "priorcase.bayes.numeric": (
