@@ -30,8 +30,13 @@ def targets(n: int, loss: str) -> list[Any]:
     return np.random.default_rng(4).normal(size=n).round(1).tolist() if loss == "squared" else labels(n, 4)
 
 
+def encode(memory: NeighborsMemory, loss: str) -> Targets:
+    data = memory.training_data()
+    return Targets.of(data.targets(), data.row_weights(), loss)
+
+
 def core_of(memory: NeighborsMemory, loss: str) -> tuple[_core.Stretch, Targets]:
-    encoded, rows = Targets.of(memory.training_data(), loss), np.arange(len(memory))
+    encoded, rows = encode(memory, loss), np.arange(len(memory))
     plan, coded, cells = memory.training_data().core_arguments(rows)
     return _core.Stretch(
         plan, coded, cells, encoded.labels, encoded.numbers, encoded.row_weights, encoded.prior, encoded.loss
@@ -126,7 +131,7 @@ def test_only_codes_that_occur_cost_time_and_memory() -> None:
     plan, coded, cells = memory.training_data().core_arguments(np.arange(18))
     far = cells.copy()
     far[:, 0] = np.array([7.0, 3e8, 5e8, 9e8])[cells[:, 0].astype(int)]  # a table of all codes would take gigabytes
-    encoded = Targets.of(memory.training_data(), "log")
+    encoded = encode(memory, "log")
     cores = [
         _core.Stretch(plan, coded, x, encoded.labels, None, encoded.row_weights, encoded.prior, encoded.loss)
         for x in (cells, far)
@@ -238,6 +243,6 @@ def test_order_names_and_repetitions_change_no_bit(loss: str) -> None:
 
 def test_losses_are_parts_of_that_of_one_answer_for_all() -> None:
     labels, times = np.array([0, 1, 0]), np.array([1.0, 1.0, 2.0])
-    assert Targets.classes(labels, times, "errors").baseline == pytest.approx(1.0 - 0.75**2 - 0.25**2)
-    assert Targets.classes(labels, times, None).baseline == pytest.approx(-0.75 * np.log(0.75) - 0.25 * np.log(0.25))
-    assert Targets.regression(np.array([0.0, 3.0, 5.0]), times).baseline == 1.0
+    assert Targets.of(labels, times, "errors").baseline == pytest.approx(1.0 - 0.75**2 - 0.25**2)
+    assert Targets.of(labels, times, None).baseline == pytest.approx(-0.75 * np.log(0.75) - 0.25 * np.log(0.25))
+    assert Targets.of(np.array([0.0, 3.0, 5.0]), times, None).baseline == 1.0

@@ -93,7 +93,7 @@ class NeighborsMemory(Memory):
     @property
     def local_weights(self) -> bool:
         """Whether each query has attribute weights of its own."""
-        return isinstance(self._weights, LearnedWeights) and self._weights.local is not None
+        return isinstance(self._weights, LearnedWeights) and self._weights.weighting.local
 
     @property
     def learns_from_targets(self) -> bool:
@@ -104,10 +104,10 @@ class NeighborsMemory(Memory):
     def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
         """The attribute weights of all queries, shape (attributes,), or one row for each; ``own``: ids to leave out."""
         weights = self.attribute_weights
-        local = self._weights.local if isinstance(self._weights, LearnedWeights) else None
-        if local is None or weights is None or not len(cells):
+        given = self._weights
+        if weights is None or not len(cells) or not (isinstance(given, LearnedWeights) and given.weighting.local):
             return weights
-        return local.around(self.training_data(threads), weights, cells, own)
+        return given.weighting.around(self.training_data(threads), weights, cells, own)
 
     def training_data(self, threads: int = 1) -> TrainingData:
         """The rows and the distance, from which attribute weights can be learned."""

@@ -18,7 +18,7 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.targets import as_array, has_fractions
 from priorcase.relevance import METHODS, Bayes, LeaveOneOutWeights, resolve_method
 from priorcase.relevance import AttributeWeights as WeightsTable
-from priorcase.relevance.base import LearnedWeights, LocalWeightingMethod, WeightingMethod
+from priorcase.relevance.base import LearnedWeights, WeightingMethod
 from priorcase.schema import CategoricalFeatures, Nominal, Schema
 from priorcase.similarity import Distance
 
@@ -53,7 +53,7 @@ def resolve_weights(value: object, instances: Instances, *, threads: int) -> Wei
 def needs_one_target(value: object) -> bool:
     """Whether the weights can be learned from one target only."""
     weighting = resolve_method(value)
-    return isinstance(weighting, Bayes) or (isinstance(weighting, LocalWeightingMethod) and weighting.local)
+    return weighting is not None and (isinstance(weighting, Bayes) or weighting.local)
 
 
 def _numbers(value: object, schema: Schema) -> FloatArray:

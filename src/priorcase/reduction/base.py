@@ -14,15 +14,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import Plan
-from priorcase._locks import cached_property
 from priorcase._parameters import check_parameters, check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.estimator import SchemaLike, record_features, thread_count, training_table
-from priorcase.learning.resampling import bar, taken_rows
+from priorcase.learning.resampling import blocks, taken_rows
 from priorcase.learning.state import changes
-from priorcase.learning.targets import as_array, has_fractions, read_labels, read_numbers
+from priorcase.learning.targets import as_array, check_length, has_fractions, read_labels, read_numbers
 from priorcase.neighbors.base import NeighborsMemory, check_tabled, with_tabled_values
 from priorcase.neighbors.weighting import resolve_weights
 from priorcase.relevance.base import LearnedWeights
@@ -41,8 +40,7 @@ TARGETS: dict[str, list[Any]] = {
 ALPHA = 5.0
 """How many standard deviations a number may be off by default (Kordos & Blachnik 2012)."""
 
-# Rows between two looks at Ctrl-C, and rows from which on a progress bar is shown.
-ROWS_AT_ONCE, _MANY_ROWS = 4_096, 20_000
+ROWS_AT_ONCE = 4_096
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -73,12 +71,12 @@ class Reducer(BaseEstimator, ABC):
                 "by its nearest others: ask for fewer neighbours, or pass more rows."
             )
         if self._for_classes:
-            idle, sort = (self._for_classes, "numbers") if rows.codes is None else ({"alpha": ALPHA}, "classes")
+            idle, sort = (self._for_classes, "numbers") if rows.classes is None else ({"alpha": ALPHA}, "classes")
             for name, default in idle.items():
                 if (value := getattr(self, name)) != default:
                     raise ParameterError(f"{name} has no effect where y holds {sort}, got {value!r}; leave it out")
         self.sample_indices_ = self._keep(rows)
-        record_features(self, rows.schema)
+        record_features(self, rows.memory.instances.schema)
         self.__dict__.pop("classes_", None)
         if rows.classes is not None:
             self.classes_ = rows.classes
@@ -121,45 +119,22 @@ class Rows:
     memory: NeighborsMemory
     numbers: FloatArray | None  # the targets; None where they are classes
     classes: AnyArray | None
-    codes: IdArray | None  # positions of the targets in ``classes``; both are None where they are numbers
+    codes: IdArray  # positions of the targets in ``classes``; none where they are numbers
     threads: int
-    owner: str
+    owner: str  # for the progress bar
 
     def __len__(self) -> int:
         return len(self.memory)
 
-    @property
-    def schema(self) -> Schema:
-        return self.memory.instances.schema
-
-    @cached_property
-    def cells(self) -> FloatArray:
-        """The rows as the compiled core expects them."""
-        return np.ascontiguousarray(self.memory.fitted.prepare(self.memory.instances.cells()))
-
-    @property
-    def weights(self) -> FloatArray:
-        """One weight for each attribute."""
-        weights = self.memory.attribute_weights
-        return np.ones(len(self.schema)) if weights is None else np.ascontiguousarray(weights)
-
     def arguments(self, at: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray, FloatArray]:
         """Plan, kinds, cells and weights of some rows: the first arguments of everything in the core."""
-        coded = np.array([not isinstance(kind, Numeric) for kind in self.schema.kinds], dtype=np.uint8)
-        return self.memory.fitted.plan(), coded, np.ascontiguousarray(self.cells[at]), self.weights
+        plan, coded, cells = self.memory.training_data().core_arguments(at)
+        weights = self.memory.attribute_weights
+        return plan, coded, cells, np.ones(cells.shape[1]) if weights is None else np.ascontiguousarray(weights)
 
-    def labels(self, at: IdArray) -> IdArray:
-        """The codes of the classes of some rows."""
-        assert self.codes is not None  # reducers for classes only
-        return self.codes[at]
-
-    def check_finite(self) -> None:
-        """Refuse numbers so far apart that their distance overflows."""
-        ends, fitted = np.stack([np.fmin.reduce(self.cells), np.fmax.reduce(self.cells)]), self.memory.fitted
-        ends[:, [not isinstance(kind, Numeric) for kind in self.schema.kinds]] = np.nan
-        if not np.isnan(ends).all():
-            costs = fitted.costs(ends[0], ends[1:], self.weights)
-            fitted.check_finite(costs, ends[:1], ends[1:], self.weights)
+    def blocks(self, n: int, size: int = ROWS_AT_ONCE) -> Iterator[slice]:
+        """Parts of ``n`` rows; between them Ctrl-C is noticed and the progress bar moves on."""
+        return blocks(n, text=self.owner, size=size)
 
 
 def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -> Rows:
@@ -167,16 +142,13 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
     distance = resolve(reducer.distance)
     table = with_tabled_values(training_table(reducer, X), distance, reducer.schema)
     targets, classes, codes = _read_targets(y, sort)
-    if len(targets) != len(table):
-        raise TargetError(
-            f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y has {len(targets)}"
-        )
+    check_length(len(targets), len(table))
     check_tabled(table, distance)
     target = Schema(None, (Numeric() if classes is None else Nominal(),))
     instances = Instances(table.schema, target)
     given = reducer.attribute_weights
     weights = None if given is None else resolve_weights(given, instances, threads=threads)
-    if isinstance(weights, LearnedWeights) and weights.local is not None:
+    if isinstance(weights, LearnedWeights) and weights.weighting.local:
         raise ParameterError(
             "attribute_weights must be the same for all rows here; leave local out, since rows are compared both ways"
         )
@@ -185,11 +157,15 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
     memory.check()
     numbers = np.ascontiguousarray(targets[:, 0], dtype=np.float64) if classes is None else None
     rows = Rows(memory, numbers, classes, codes, threads, type(reducer).__name__)
-    rows.check_finite()
+    _, coded, cells, factors = rows.arguments(np.arange(len(rows)))
+    ends = np.stack([np.fmin.reduce(cells), np.fmax.reduce(cells)])
+    ends[:, coded.astype(bool)] = np.nan
+    if not np.isnan(ends).all():  # refuse numbers so far apart that their distance overflows
+        memory.fitted.check_finite(memory.fitted.costs(ends[0], ends[1:], factors), ends[:1], ends[1:], factors)
     return rows
 
 
-def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, IdArray | None]:
+def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, IdArray]:
     """Targets, shape (rows, 1), their classes and codes; with ``"auto"`` numbers where one of them has a fraction."""
     numbers = sort == "numbers" or (sort == "auto" and has_fractions(as_array(y)))
     targets: AnyArray = read_numbers(y)[0] if numbers else read_labels(y).values
@@ -200,7 +176,7 @@ def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, 
             largest = np.square(np.abs(targets).max() * 2.0) * len(targets)
         if not np.isfinite(largest):
             raise TargetError("Input y contains infinity or a value too large to be squared in float64; rescale it")
-        return targets, None, None
+        return targets, None, np.empty(0, np.int64)
     classes, codes = np.unique(targets[:, 0], return_inverse=True)
     if len(classes) < 2:
         raise TargetError(
@@ -213,14 +189,6 @@ def check_one_target(n: int) -> None:
     """Refuse several columns of targets."""
     if n > 1:
         raise TargetError(f"y has {n} columns; expected one target for each row. Reduce by one target at a time.")
-
-
-def blocks(n: int, text: str, size: int = ROWS_AT_ONCE) -> Iterator[tuple[int, int]]:
-    """Parts of ``n`` rows one after the other; between them Ctrl-C is noticed and the progress bar moves on."""
-    with bar(-(-n // size), shown=n >= _MANY_ROWS, text=text) as advance:
-        for start in range(0, n, size):
-            yield start, min(start + size, n)
-            advance(text)
 
 
 def by_class(labels: IdArray, at: IdArray) -> IdArray:

@@ -19,4 +19,4 @@ def resolve_method(value: object) -> WeightingMethod | None:
     """The method that a name or an object stands for; None where it stands for none."""
     if isinstance(value, str):
         return _METHODS[value]() if value in _METHODS else None
-    return value if isinstance(value, WeightingMethod) and not isinstance(value, type) else None
+    return value if isinstance(value, WeightingMethod) else None

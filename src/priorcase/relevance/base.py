@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorcase._core import Plan
-from priorcase._typing import FloatArray, IdArray
+from priorcase._parameters import check_fields
+from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric
 from priorcase.search import Algorithm, Index
@@ -46,13 +48,10 @@ class TrainingData:
         targets = self.instances.targets
         return targets is not None and isinstance(targets.kinds[self.target], Nominal)
 
-    def classes(self) -> IdArray:
-        """The class of each row, numbered as in `renumbered`."""
-        return renumbered(np.asarray(self.instances.target(self.target), dtype=np.int64))
-
-    def numbers(self) -> FloatArray:
-        """The targets as numbers."""
-        return np.asarray(self.instances.target(self.target), dtype=np.float64)
+    def targets(self) -> AnyArray:
+        """The class of each row, numbered as in `renumbered`, or its number."""
+        values = self.instances.target(self.target)
+        return renumbered(np.asarray(values, np.int64)) if self.has_classes else np.asarray(values, np.float64)
 
     def row_weights(self) -> FloatArray:
         """The weight of each row; 1 where none were given."""
@@ -66,33 +65,27 @@ class TrainingData:
         return self.fitted.plan(), coded, cells
 
 
-@runtime_checkable
-class WeightingMethod(Protocol):
-    """A method for learning attribute weights; a frozen value that holds its options."""
+class WeightingMethod(ABC):
+    """Base of the methods for learning attribute weights: frozen dataclasses that hold the options."""
 
-    method: ClassVar[str]
-    """Its name as a value of ``attribute_weights``."""
-    takes_numbers: ClassVar[bool]
-    """Whether the target may be a number; it must be a class otherwise."""
+    method: ClassVar[str]  # its name as a value of ``attribute_weights``
+    takes_numbers: ClassVar[bool] = True  # whether the target may be a number; it must be a class otherwise
+    local: bool = False  # whether each query has weights of its own, given by `around`
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @abstractmethod
     def learn(self, data: TrainingData) -> FloatArray:
         """One score for each attribute: the larger, the more it matters; at most 0 where it does not."""
-        ...
-
-
-@runtime_checkable
-class LocalWeightingMethod(WeightingMethod, Protocol):
-    """A method that can learn weights for each query."""
-
-    local: bool
-    """Whether it does."""
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
         """Weights of each query, shape (queries, attributes); positive where the global ``weights`` are, else 0.
 
         ``own`` is the id of the row that each query is a copy of: one repetition of it is left out.
         """
-        ...
+        return np.tile(weights, (len(cells), 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +111,6 @@ class LearnedWeights:
         weights = weights if weights.any() else np.ones(data.n_attributes)
         weights.flags.writeable = False  # cached
         return weights
-
-    @property
-    def local(self) -> LocalWeightingMethod | None:
-        """The method, if each query has weights of its own."""
-        method = self.weighting
-        return method if isinstance(method, LocalWeightingMethod) and method.local else None
 
 
 def renumbered(codes: IdArray) -> IdArray:

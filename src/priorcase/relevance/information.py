@@ -9,27 +9,21 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import xlogy
 
-from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray
 from priorcase.bayes.discretise import BINS, MDL, EqualFrequency, bin_of
 from priorcase.bayes.subsets import RelevanceWeights
-from priorcase.relevance.base import TrainingData, renumbered
+from priorcase.relevance.base import TrainingData, WeightingMethod, renumbered
 from priorcase.schema import Numeric
 
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class _Information:
+class _Information(WeightingMethod):
     """Base of the methods that count values and classes, and cut a numeric target into ``bins``."""
 
     bins: int = 5
-
-    takes_numbers: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"bins": [BINS]}
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 class GainRatio(_Information):
@@ -84,7 +78,7 @@ class MutualInformation(_Information):
 
 
 @dataclass(frozen=True)
-class Bayes:
+class Bayes(WeightingMethod):
     """The probability that an attribute depends on the class, averaged over all sets of attributes.
 
     It is the ``relevance_`` of a `SubsetAveragedBayes` with its default parameters. Attributes are scored one by one:
@@ -110,10 +104,10 @@ def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]
     """Information gain and split information of each attribute (Quinlan 1993, sections 2.2, 3.1 and 3.3)."""
     instances, weights = data.instances, data.row_weights()
     if data.has_classes:
-        classes = data.classes()
+        classes = data.targets()
         n_classes = int(classes.max(initial=-1)) + 1
     else:
-        numbers = data.numbers()
+        numbers = data.targets()
         cuts = EqualFrequency(bins).cuts(numbers, None, 0, weights)
         classes, n_classes = bin_of(cuts, numbers), len(cuts) + 1
     for a, kind in enumerate(instances.schema.kinds):

@@ -12,12 +12,11 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import Stretch, local_weights, relief_sums
-from priorcase._parameters import check_fields
-from priorcase._typing import FloatArray, IdArray
+from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.exceptions import ParameterError
 from priorcase.learning.resampling import bar
 from priorcase.learning.sorted_rows import sort_rows
-from priorcase.relevance.base import TrainingData, renumbered, shuffled
+from priorcase.relevance.base import TrainingData, WeightingMethod, renumbered, shuffled
 from priorcase.relevance.information import entropy
 from priorcase.relevance.relief import weighted_neighbors
 
@@ -48,7 +47,7 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 
 @dataclass(frozen=True)
-class LeaveOneOutWeights:
+class LeaveOneOutWeights(WeightingMethod):
     """Weights for which rows predict each other's targets with the least leave-one-out loss.
 
     Every row i is predicted from all others, which vote with weights that decrease smoothly with their cost, the
@@ -101,7 +100,6 @@ class LeaveOneOutWeights:
     stiffness: float = 1.0
 
     method: ClassVar[str] = "loo"
-    takes_numbers: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "loss": [StrOptions(set(LOSSES)), None],
         "regularisation": [_NOT_NEGATIVE, None],
@@ -111,7 +109,7 @@ class LeaveOneOutWeights:
     }
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        super().__post_init__()
         if not self.local and (self.neighborhood, self.stiffness) != (50, 1.0):
             raise ParameterError(
                 "neighborhood and stiffness of LeaveOneOutWeights need local=True, got "
@@ -150,8 +148,9 @@ class LeaveOneOutWeights:
             return model.unscaled(_path(model, everything, penalties, step)[-1])
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
-        """Weights of each query, see `LocalWeightingMethod`; their sum is that of the global weights."""
-        targets: Targets = data.cached("leave-one-out targets", lambda: Targets.of(data, self.loss))
+        """See `WeightingMethod.around`; the sum of the weights is that of the global weights."""
+        targets: Targets
+        targets = data.cached("loo targets", lambda: Targets.of(data.targets(), data.row_weights(), self.loss))
         found = np.tile(weights, (len(cells), 1))
         if not targets.baseline > 0.0:
             return found
@@ -181,27 +180,17 @@ class Targets:
     baseline: float  # the loss of a constant prediction
 
     @classmethod
-    def of(cls, data: TrainingData, loss: str | None) -> Targets:
-        """The targets of all rows."""
-        if data.has_classes:
-            return cls.classes(data.classes(), data.row_weights(), loss)
-        return cls.regression(data.numbers(), data.row_weights())
-
-    @classmethod
-    def classes(cls, labels: IdArray, row_weights: FloatArray, loss: str | None) -> Targets:
-        """Classes, with the log loss by default."""
-        counts = np.bincount(labels, weights=row_weights).astype(np.float64)
-        prior = counts / counts.sum()
-        baseline = 1.0 - float((prior**2).sum()) if loss == "errors" else entropy(counts) * float(np.log(2.0))
-        return cls(labels, None, row_weights, prior, LOSSES[loss or "log"], baseline)
-
-    @classmethod
-    def regression(cls, numbers: FloatArray, row_weights: FloatArray) -> Targets:
-        """Numbers, scaled to mean 0 and variance 1, with the squared error; all 0 where they are equal."""
-        scaled = numbers / (float(np.abs(numbers).max(initial=0.0)) or 1.0)
+    def of(cls, values: AnyArray, row_weights: FloatArray, loss: str | None) -> Targets:
+        """Classes, which are whole numbers, or numbers, scaled to mean 0 and variance 1; all 0 where they are equal."""
+        if values.dtype.kind == "i":
+            counts = np.bincount(values, weights=row_weights).astype(np.float64)
+            prior = counts / counts.sum()
+            baseline = 1.0 - float((prior**2).sum()) if loss == "errors" else entropy(counts) * float(np.log(2.0))
+            return cls(values, None, row_weights, prior, LOSSES[loss or "log"], baseline)
+        scaled = values / (float(np.abs(values).max(initial=0.0)) or 1.0)
         centred = scaled - float(np.average(scaled, weights=row_weights))
         variance = float(np.average(centred**2, weights=row_weights))
-        scaled = centred / np.sqrt(variance) if variance > 1e-30 else np.zeros(numbers.size)
+        scaled = centred / np.sqrt(variance) if variance > 1e-30 else np.zeros(values.size)
         return cls(None, scaled, row_weights, np.ones(1), LOSSES["squared"], float(scaled.any()))
 
     def take(self, rows: IdArray) -> Targets:
@@ -217,18 +206,16 @@ def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targe
     Rows come in an order that depends on their values only, so that weights are the same for a table in any order and
     for rows that are repeated or weighted.
     """
-    codes = data.classes() if data.has_classes else None
-    numbers = np.empty((len(data), 0)) if codes is not None else data.numbers()[:, None]
-    ordered = sort_rows(data.instances, numbers, codes)
-    target = (numbers[:, 0] if codes is None else codes)[ordered.positions]
+    values = data.targets()
+    numbers, classes = (np.empty((len(data), 0)), values) if data.has_classes else (values[:, None], None)
+    ordered = sort_rows(data.instances, numbers, classes)
+    target = values[ordered.positions]
     before, here = ordered.cells[:-1], ordered.cells[1:]
     same = ((before == here) | (np.isnan(before) & np.isnan(here))).all(axis=1) & (target[:-1] == target[1:])
     first = np.flatnonzero(np.concatenate(([True], ~same)))
     place, weights = _repeated(np.add.reduceat(ordered.weights, first))
     rows, target = ordered.positions[first][place], target[first][place]
-    if codes is None:
-        return rows, Targets.regression(np.asarray(target, np.float64), weights)
-    return rows, Targets.classes(renumbered(target.astype(np.int64)), weights, loss)
+    return rows, Targets.of(target if classes is None else renumbered(target), weights, loss)
 
 
 def _repeated(weights: FloatArray) -> tuple[IdArray, FloatArray]:
@@ -294,12 +281,9 @@ class SoftNeighbors:
 
     def splits(self, n_predicted: int) -> list[_Split]:
         """Every fifth row held out, in turn."""
-        places, splits = np.arange(self.row_weights.size), []
-        for fold in range(_FOLDS):
-            held_out = places % _FOLDS == fold
-            votes = np.where(held_out, 0.0, self.row_weights)
-            splits.append(_Split(places[~held_out][:n_predicted], places[held_out][: n_predicted // 2], votes))
-        return splits
+        places, n, votes = np.arange(self.row_weights.size), n_predicted, self.row_weights
+        folds = [places % _FOLDS == fold for fold in range(_FOLDS)]
+        return [_Split(places[~fold][:n], places[fold][: n // 2], np.where(fold, 0.0, votes)) for fold in folds]
 
     def unscaled(self, weights: FloatArray) -> FloatArray:
         """Weights of the distance's own contributions, the largest 1."""

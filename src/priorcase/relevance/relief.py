@@ -11,10 +11,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from priorcase._core import relief_sums
-from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.learning.resampling import blocks
-from priorcase.relevance.base import TrainingData, fixed_sample
+from priorcase.relevance.base import TrainingData, WeightingMethod, fixed_sample
 from priorcase.search import Index
 from priorcase.similarity.terms import raised
 
@@ -30,7 +29,7 @@ _AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 
 
 @dataclass(frozen=True)
-class Relief:
+class Relief(WeightingMethod):
     """ReliefF for classes, RReliefF for numbers; differences are those of the estimator's own fitted distance.
 
     For classes, summed over m rows R, with k nearest rows of each class (Robnik-Sikonja & Kononenko 2003, figure 2)::
@@ -68,14 +67,10 @@ class Relief:
     n_samples: int | None = None
 
     method: ClassVar[str] = "relief"
-    takes_numbers: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [_AT_LEAST_ONE],
         "n_samples": [_AT_LEAST_ONE, None],
     }
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def learn(self, data: TrainingData) -> FloatArray:
         """``W ** power`` of each attribute."""
@@ -88,7 +83,7 @@ class Relief:
         return np.where(np.isfinite(found), found, 0.0)
 
     def _class_scores(self, data: TrainingData) -> FloatArray:
-        codes, weights, ids = data.classes(), data.row_weights(), data.instances.ids
+        codes, weights, ids = data.targets(), data.row_weights(), data.instances.ids
         n_classes = int(codes.max(initial=-1)) + 1
         indexes = [Index(data.instances, data.fitted, ids[codes == c]) for c in range(n_classes)]
         prior = np.bincount(codes, weights=weights) / weights.sum()
@@ -103,7 +98,7 @@ class Relief:
         return total / n_sampled
 
     def _number_scores(self, data: TrainingData) -> FloatArray:
-        weights, numbers = data.row_weights(), data.numbers()
+        weights, numbers = data.row_weights(), data.targets()
         numbers = numbers / (float(np.abs(numbers).max(initial=0.0)) or 1.0)  # their range may be beyond float64
         span = float(numbers.max() - numbers.min())
         numbers = numbers / span if span > 0 else np.zeros(numbers.size)

@@ -19,7 +19,16 @@ _NAME_WIDTH, _BAR_WIDTH = 24, 20
 
 @dataclass(frozen=True, repr=False, eq=False)
 class AttributeWeights(GridResult):
-    """The weight of each attribute; prints as a table, the largest first, and converts to a NumPy array."""
+    """The weight of each attribute; prints as a table, the largest first, and converts to a NumPy array.
+
+    Examples
+    --------
+    >>> AttributeWeights(("age", "colour"), np.array([0.1, 0.4]), "relief")
+    attribute weights: relief
+      attribute  weight
+      colour        0.4  ████████████████████
+      age           0.1  █████
+    """
 
     names: tuple[Name, ...]  # of the attributes; ``x0``, ``x1``, ... for a table without names
     weights: FloatArray  # one number >= 0 for each, in the order of the columns
