@@ -12,9 +12,10 @@ from imblearn.under_sampling import EditedNearestNeighbours
 
 from priorcase._core import CaseFilter, Condensed, Drop
 from priorcase.exceptions import ParameterError
-from priorcase.learning.resampling import Advance
+from priorcase.learning import resampling
+from priorcase.learning.resampling import Advance, blocks
 from priorcase.neighbors import KNNClassifier
-from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN, base
+from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN
 from priorcase.reduction.base import read_rows
 from priorcase.similarity import Distance, ValueTable
 
@@ -29,8 +30,8 @@ def numeric(n: int) -> tuple[Any, Any]:
 
 
 def test_parts_cover_all_rows() -> None:
-    assert list(base.blocks(10, "rows", size=4)) == [(0, 4), (4, 8), (8, 10)]
-    assert list(base.blocks(0, "rows")) == []
+    assert list(blocks(10, text="rows", size=4)) == [slice(0, 4), slice(4, 8), slice(8, 10)]
+    assert list(blocks(0, text="rows")) == []
 
 
 def test_editing_in_parts() -> None:
@@ -44,16 +45,16 @@ def test_reducing_in_parts_is_reducing_at_once() -> None:
     X, y = numeric(2_600)
     rows = read_rows(DROP2(), X, y, sort="classes", threads=1)
     at, everything = np.arange(len(rows)), rows.arguments(np.arange(len(rows)))
-    drop = Drop(*everything, rows.labels(at), None, k=3, nearest_breaks_ties=False, alpha=1.0, stay_on=True)
+    drop = Drop(*everything, rows.codes[at], None, k=3, nearest_breaks_ties=False, alpha=1.0, stay_on=True)
     drop.fill(0, len(rows), 1)
     drop.consider(np.argsort(-drop.enemy_costs(at, 1), kind="stable"), False)
     assert DROP2().fit(X, y).sample_indices_.tolist() == np.flatnonzero(drop.held()).tolist()
-    condensed = Condensed(*everything, rows.labels(at))
+    condensed = Condensed(*everything, rows.codes[at])
     while condensed.take_in(0, len(rows), 1):
         continue
     assert CNN().fit(X, y).sample_indices_.tolist() == np.flatnonzero(condensed.held()).tolist()
     kept = ENN().fit(X, y).sample_indices_
-    case_filter = CaseFilter(*rows.arguments(kept), rows.labels(kept))
+    case_filter = CaseFilter(*rows.arguments(kept), rows.codes[kept])
     gone = 1
     while gone:
         case_filter.count(np.arange(len(kept)), 1)
@@ -73,7 +74,7 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(reducer: Any, monkeypatc
 
         yield advance
 
-    monkeypatch.setattr(base, "bar", interrupted)
+    monkeypatch.setattr(resampling, "bar", interrupted)
     with pytest.raises(KeyboardInterrupt):
         reducer.fit(X[:100], y[:100])
     assert reducer.sample_indices_.tolist() == before

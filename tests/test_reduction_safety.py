@@ -19,7 +19,7 @@ X = np.column_stack([RNG.normal(size=(N, 2)), RNG.integers(0, 3, N)])
 Y = RNG.integers(0, 2, N)
 ROWS = read_rows(ENN(categorical_features=[2]), X, Y, sort="classes", threads=1)
 PLAN, CODED, CELLS, WEIGHTS = ROWS.arguments(np.arange(N))
-LABELS = ROWS.labels(np.arange(N))
+LABELS = ROWS.codes
 EVERYBODY = np.ones(N, dtype=np.uint8)
 THREADS = pytest.mark.parametrize("threads", [0, 2**56, 2**62, 2**64 - 1])
 
@@ -105,7 +105,8 @@ def test_many_neighbours(make: Any, obvious: Any, k: int) -> None:
     # Soon everybody left votes, and there is nobody to take the place of a row that leaves.
     labels = (np.arange(40) % 3).tolist()
     some = read_rows(ENN(), X[:40], labels, sort="classes", threads=1)
-    costs = [some.memory.fitted.costs(cell, some.cells, some.weights).tolist() for cell in some.cells]
+    _, _, cells, weights = some.arguments(np.arange(40))
+    costs = [some.memory.fitted.costs(cell, cells, weights).tolist() for cell in cells]
     assert make(k).fit(X[:40], labels).sample_indices_.tolist() == obvious(costs, labels, k)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._core import Drop
 from priorcase._typing import IdArray
-from priorcase.reduction.base import ALPHA, TARGETS, Rows, TargetSort, VotingReducer, blocks, by_class
+from priorcase.reduction.base import ALPHA, TARGETS, Rows, TargetSort, VotingReducer, by_class
 from priorcase.reduction.editing import edited
 
 _ROWS_AT_ONCE = 1_024
@@ -19,8 +19,8 @@ class DROP1(VotingReducer):
     """Decremental reduction 1: a row leaves S if at least as many of its associates in S are right without it.
 
     S is the whole table at first. The associates of a row are the rows that have it among their ``n_neighbors``
-    nearest others in S, and a row is right if those vote for its class. Rows are considered in the order of the table,
-    once. DROP1 forgets what the rows that have left needed, and may so lose whole regions; the others remember it.
+    nearest others in S, and a row is right if those vote for its class. Rows are considered once, in the order of the
+    table. DROP1 ignores the rows that have left, and may lose whole regions; the others count them.
 
     Parameters
     ----------
@@ -42,20 +42,12 @@ class DROP1(VotingReducer):
     --------
     >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
-    >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> for drop in (pc.DROP1(), pc.DROP2(), pc.DROP3(), pc.DROP4(), pc.DROP5()):
-    ...     print(drop, drop.fit(X, y).sample_indices_)
-    DROP1() [2 7 8 9]
-    DROP2() [2 5 6 7 8]
-    DROP3() [1 2 4 7 8 9]
-    DROP4() [1 2 4 6 7 8]
-    DROP5() [0 1 2 7 8 9]
+    >>> pc.DROP1().fit(X, list("aaabaabbbb")).sample_indices_
+    array([2, 7, 8, 9])
     """
 
     def _keep(self, rows: Rows) -> IdArray:
-        dropping = Dropping(self, rows, stay_on=False)
-        dropping.consider(np.arange(len(rows)))
-        return dropping.left()
+        return Dropping(self, rows, stay_on=False).consider(np.arange(len(rows)))
 
 
 class DROP2(VotingReducer):
@@ -65,20 +57,25 @@ class DROP2(VotingReducer):
     and rows are considered by the distance of their nearest enemy, the nearest row of another class: furthest first,
     rows at equal distances in the order of the table. So the insides of the classes go first and the borders stay
     (Wilson & Martinez 2000, section 4.3).
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
+    >>> pc.DROP2().fit(X, list("aaabaabbbb")).sample_indices_
+    array([2, 5, 6, 7, 8])
     """
 
     def _keep(self, rows: Rows) -> IdArray:
-        dropping = Dropping(self, rows)
-        dropping.consider_by_enemy(furthest_first=True)
-        return dropping.left()
+        return Dropping(self, rows).consider_by_enemy()
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DROP3(VotingReducer):
     """Decremental reduction 3: `ENN`, then `DROP2` of the rows that are left.
 
-    Noise goes first, so that it does not pass for a border between classes. Rows deleted as noise take no further
-    part: neither as neighbours, nor as enemies, nor as associates.
+    Noise goes first, so that it does not pass for a border between classes, and takes no further part: neither as
+    neighbours, nor as enemies, nor as associates.
 
     With numbers as targets (after Arnaiz-González et al. 2016, who add up errors) both steps change: noise are the
     rows further than ``alpha`` standard deviations off, as in `ENN`; a row leaves S if the sum over its associates of
@@ -93,14 +90,20 @@ class DROP3(VotingReducer):
 
     Notes
     -----
-    Wilson & Martinez remove noise from S before S is sorted, but look for associates in the original table; whether
-    noise goes on counting among them they do not say. Here it does not: the rows kept are those of `DROP2` on the rows
-    that `ENN` keeps, for any distance without statistics of the table.
+    Wilson & Martinez do not say whether noise is still counted among the associates. Here it is not: the rows kept are
+    those of `DROP2` on the rows that `ENN` keeps, for any distance without statistics of the table.
 
     References
     ----------
     D. R. Wilson and T. R. Martinez, *Machine Learning* 38, 2000, section 4.4. Á. Arnaiz-González, J. F. Díez-Pastor,
     J. J. Rodríguez and C. García-Osorio, *Neurocomputing* 201, 2016 (numbers).
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
+    >>> pc.DROP3().fit(X, list("aaabaabbbb")).sample_indices_
+    array([1, 2, 4, 7, 8, 9])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**VotingReducer._parameter_constraints, **TARGETS}
@@ -111,25 +114,27 @@ class DROP3(VotingReducer):
 
     def _keep(self, rows: Rows) -> IdArray:
         at = edited(rows, self.n_neighbors, ties=self.ties, alpha=self.alpha)
-        dropping = Dropping(self, rows, at, alpha=float(self.alpha))
-        dropping.consider_by_enemy(furthest_first=True)
-        return dropping.left()
+        return Dropping(self, rows, at, alpha=float(self.alpha)).consider_by_enemy()
 
 
 class DROP4(VotingReducer):
-    """Decremental reduction 4: noise leaves first where nobody loses by it, then `DROP2` of the rows that are left.
+    """Decremental reduction 4: noise leaves first where no row loses by it, then `DROP2` of the rows that are left.
 
     A row is noise if its ``n_neighbors`` nearest others in S get it wrong. Rows that are noise are considered in the
     order of the table, under the rule of `DROP2`; those that leave take no further part. So fewer rows are taken for
     noise than by `DROP3`, where `ENN` decides (Wilson & Martinez 2000, section 4.5). Parameters are those of `DROP1`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
+    >>> pc.DROP4().fit(X, list("aaabaabbbb")).sample_indices_
+    array([1, 2, 4, 6, 7, 8])
     """
 
     def _keep(self, rows: Rows) -> IdArray:
-        noisy = Dropping(self, rows)
-        noisy.consider(np.arange(len(rows)), noise_only=True)
-        dropping = Dropping(self, rows, noisy.left())
-        dropping.consider_by_enemy(furthest_first=True)
-        return dropping.left()
+        at = Dropping(self, rows).consider(np.arange(len(rows)), noise_only=True)
+        return Dropping(self, rows, at).consider_by_enemy()
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -145,6 +150,13 @@ class DROP5(VotingReducer):
         Go from the inside outwards until nothing more leaves (Wilson & Martinez 2000, section 4.6), rather than once.
     n_neighbors, ties, distance, attribute_weights, categorical_features, schema, n_jobs
         As in `DROP1`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
+    >>> pc.DROP5().fit(X, list("aaabaabbbb")).sample_indices_
+    array([0, 1, 2, 7, 8, 9])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**DROP1._parameter_constraints, "repeat": ["boolean"]}
@@ -153,10 +165,10 @@ class DROP5(VotingReducer):
 
     def _keep(self, rows: Rows) -> IdArray:
         dropping = Dropping(self, rows)
-        dropping.consider_by_enemy(furthest_first=False)
-        while dropping.consider_by_enemy(furthest_first=True) and self.repeat:
-            continue
-        return dropping.left()
+        before, left = dropping.consider_by_enemy(nearest_first=True), dropping.consider_by_enemy()
+        while self.repeat and left.size < before.size:
+            before, left = left, dropping.consider_by_enemy()
+        return left
 
 
 class Dropping:
@@ -171,28 +183,24 @@ class Dropping:
         self, by: VotingReducer, rows: Rows, at: IdArray | None = None, *, alpha: float = 1.0, stay_on: bool = True
     ) -> None:
         self._rows, self._at = rows, np.arange(len(rows)) if at is None else at
-        self._labels = None if rows.classes is None else rows.labels(self._at)
+        self._labels = None if rows.classes is None else rows.codes[self._at]
         numbers, nearest = None if rows.numbers is None else rows.numbers[self._at], by.ties == "nearest"
         options: dict[str, Any] = {"k": by.n_neighbors, "alpha": alpha, "stay_on": stay_on}
         self._core = Drop(*rows.arguments(self._at), self._labels, numbers, nearest_breaks_ties=nearest, **options)
-        for start, stop in blocks(len(self._at), rows.owner):
-            self._core.fill(start, stop, rows.threads)
+        for part in rows.blocks(len(self._at)):
+            self._core.fill(part.start, part.stop, rows.threads)
 
-    def left(self) -> IdArray:
-        """Positions of the rows that are left, ascending."""
+    def consider(self, order: IdArray, *, noise_only: bool = False) -> IdArray:
+        """Let rows leave in an order, with ``noise_only`` none that its own neighbours get right; the rows left."""
+        for part in self._rows.blocks(len(order), _ROWS_AT_ONCE):
+            self._core.consider(order[part], noise_only)
         return self._at[np.flatnonzero(self._core.held())]
 
-    def consider(self, order: IdArray, *, noise_only: bool = False) -> None:
-        """Let rows leave in an order; with ``noise_only`` none that its own neighbours get right."""
-        for start, stop in blocks(len(order), self._rows.owner, _ROWS_AT_ONCE):
-            self._core.consider(order[start:stop], noise_only)
-
-    def consider_by_enemy(self, *, furthest_first: bool) -> int:
-        """Let rows leave by the distance of their nearest enemy; how many left."""
+    def consider_by_enemy(self, *, nearest_first: bool = False) -> IdArray:
+        """Let rows leave by the distance of their nearest enemy, by default furthest first; the rows left."""
         held, costs = np.flatnonzero(self._core.held()), np.empty(len(self._at))
         asked = held if self._labels is None else by_class(self._labels, held)
-        for start, stop in blocks(len(asked), self._rows.owner, _ROWS_AT_ONCE):
-            costs[asked[start:stop]] = self._core.enemy_costs(asked[start:stop], self._rows.threads)
+        for part in self._rows.blocks(len(asked), _ROWS_AT_ONCE):
+            costs[asked[part]] = self._core.enemy_costs(asked[part], self._rows.threads)
         # Stable: rows at equal distances from their enemies keep the order of the table.
-        self.consider(held[np.argsort(-costs[held] if furthest_first else costs[held], kind="stable")])
-        return len(held) - len(self.left())
+        return self.consider(held[np.argsort(costs[held] if nearest_first else -costs[held], kind="stable")])

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._typing import BoolArray, FloatArray, IdArray
 from priorcase.exceptions import TooFewRowsError
-from priorcase.reduction.base import ALPHA, ROWS_AT_ONCE, TARGETS, Rows, TargetSort, VoteTies, VotingReducer, blocks
+from priorcase.reduction.base import ALPHA, ROWS_AT_ONCE, TARGETS, Rows, TargetSort, VoteTies, VotingReducer
 
 KindSel: TypeAlias = Literal["mode", "all"]
 
@@ -19,13 +19,13 @@ _VOTE: dict[str, list[Any]] = {**VotingReducer._parameter_constraints, "kind_sel
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ENN(VotingReducer):
-    """Edited nearest neighbours: every row goes that its k nearest others disagree with.
+    """Edited nearest neighbours: every row is deleted that its k nearest others disagree with.
 
     A row is kept iff the most frequent class among its ``n_neighbors`` nearest others is its own. All rows are judged
-    by the whole table and then deleted at once: noise and ragged borders go. A class may vanish whose rows all lie
-    among others; a table of which nothing would be left is refused. With numbers as targets (Kordos & Blachnik 2012) a
-    row is kept iff ``|y - mean| <= alpha * deviation``, mean and standard deviation (of a population) of the targets of
-    its ``n_neighbors`` nearest others; 9 are usual there.
+    by the whole table and deleted at once: noise and ragged borders go. A class may vanish; a table of which nothing
+    would be left is refused. With numbers as targets (Kordos & Blachnik 2012) a row is kept iff
+    ``|y - mean| <= alpha * deviation``, mean and standard deviation (of a population) of the targets of its
+    ``n_neighbors`` nearest others; 9 are usual there.
 
     Parameters
     ----------
@@ -54,8 +54,6 @@ class ENN(VotingReducer):
         Positions of the rows kept, ascending.
     classes_
         The classes in ascending order, those of which no row is left included; absent where ``y`` holds numbers.
-    n_features_in_, feature_names_in_
-        The columns.
 
     Notes
     -----
@@ -92,7 +90,7 @@ class ENN(VotingReducer):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RENN(VotingReducer):
-    """Repeated edited nearest neighbours: `ENN` over and over, until it deletes nothing more (Tomek 1976).
+    """Repeated edited nearest neighbours: `ENN` is repeated until it deletes nothing more (Tomek 1976).
 
     Where fewer than ``n_neighbors`` others are left, all of them are asked. imbalanced-learn's
     ``RepeatedEditedNearestNeighbours`` stops earlier where a class falls below the size that the smallest one had at
@@ -101,15 +99,15 @@ class RENN(VotingReducer):
     Parameters
     ----------
     n_neighbors, ties, kind_sel, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`, like the attributes; and ``n_iter_`` is how often the table was edited, the last time in vain.
+        As in `ENN`, like the attributes; and ``n_iter_`` is the number of passes, the last of which deletes nothing.
 
     Examples
     --------
     >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
     >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> pc.RENN().fit(X, y).sample_indices_, pc.AllKNN().fit(X, y).sample_indices_
-    (array([0, 1, 2, 4, 7, 8, 9]), array([0, 1, 2, 7, 8, 9]))
+    >>> pc.RENN().fit(X, y).sample_indices_
+    array([0, 1, 2, 4, 7, 8, 9])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = _VOTE
@@ -130,7 +128,7 @@ class RENN(VotingReducer):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AllKNN(VotingReducer):
-    """All k-NN: every row goes that its i nearest others disagree with, for some i from 1 to k (Tomek 1976).
+    """All k-NN: every row is deleted that its i nearest others disagree with, for some i from 1 to k (Tomek 1976).
 
     All rows are judged by the whole table and deleted at the end. imbalanced-learn's ``AllKNN`` keeps the rows that
     ``successive=True`` keeps here if it is given ``sampling_strategy="all", kind_sel="mode", allow_minority=True``, no
@@ -143,7 +141,14 @@ class AllKNN(VotingReducer):
     successive
         Delete after each i, so that i + 1 others are looked for among the rows left, as imbalanced-learn does.
     ties, kind_sel, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`, like the attributes. For an example see `RENN`.
+        As in `ENN`, like the attributes.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
+    >>> pc.AllKNN().fit(X, list("aaabaabbbb")).sample_indices_
+    array([0, 1, 2, 7, 8, 9])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**_VOTE, "successive": ["boolean"]}
@@ -194,8 +199,8 @@ class NearestOthers:
         memory, width = self._rows.memory, self._width
         if not width:
             return
-        for start, stop in blocks(at.size, self._rows.owner):
-            part = at[start:stop]
+        for block in self._rows.blocks(at.size):
+            part = at[block]
             found = memory.search(memory.instances.cells(part), width, exclude=part, threads=self._rows.threads)
             self._lists[part, :width] = found.rectangular(width)[0]
 
@@ -233,7 +238,7 @@ def disagree(
         if rows.numbers is not None:
             found[part] = far_off(rows.numbers[at[part]], rows.numbers[lists[part]], alpha)
         else:
-            own, voters = rows.labels(at[part]), rows.labels(lists[part])
+            own, voters = rows.codes[at[part]], rows.codes[lists[part]]
             found[part] = (voters != own[:, None]).any(axis=1) if kind_sel == "all" else winners(voters, ties) != own
     return found
 
