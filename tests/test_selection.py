@@ -18,7 +18,7 @@ from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.schema import Ordinal
 from priorcase.selection import AttributeSelector
 from priorcase.selection.leave_one_out import LeaveOneOutLosses, Trials
-from priorcase.selection.search import Race, backward, forward, race
+from priorcase.selection.search import Race, greedy, race
 
 SCHEMA = {2: Ordinal(LEVELS)}
 ROWS = mixed(40)
@@ -149,8 +149,9 @@ def test_steps_over_any_losses(eighths: list[int], gamma: int, n_features: int |
     subsets = [subset for n in range(1, 5) for subset in combinations(range(4), n)]
     losses = {subset: loss / 8 for subset, loss in zip(subsets, eighths, strict=True)}
     rule = Race(False, 0.05, gamma / 8, min_points=2)
-    for steps, expected in ((forward, reference.forward), (backward, reference.backward)):
-        found = steps(Trials(Given(losses), np.arange(2)), 4, rule, n_features, lambda decided: None)
+    for backward, expected in ((False, reference.forward), (True, reference.backward)):
+        trials = Trials(Given(losses), np.arange(2))
+        found = greedy(trials, 4, rule, n_features, lambda decided: None, backward=backward)
         assert [(step.attribute, step.subset) for step in found] == expected(losses.get, 4, gamma / 8, n_features)
 
 
@@ -158,7 +159,7 @@ def test_what_removing_costs_does_not_add_up() -> None:
     """Each removal costs 0.04, and gamma is 0.05: the second is 0.08 above the lowest loss, and is not made."""
     losses = {(0, 1, 2): 0.10, (1, 2): 0.14, (0, 2): 0.3, (0, 1): 0.3, (1,): 0.3, (2,): 0.18}
     trials, rule = Trials(Given(losses), np.arange(2)), Race(False, 0.05, 0.05, min_points=2)
-    steps = list(backward(trials, 3, rule, None, lambda decided: None))
+    steps = list(greedy(trials, 3, rule, None, lambda decided: None, backward=True))
     assert [(step.attribute, step.subset) for step in steps] == [(0, (1, 2)), (None, (1, 2))]
 
 

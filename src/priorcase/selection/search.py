@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -112,50 +112,31 @@ def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> 
     return running[first], float(losses[first].mean()), points
 
 
-def forward(trials: Trials, width: int, rule: Race, n_features: int | None, progress: Progress) -> Iterator[Step]:
-    """Add the attribute that lowers the loss most, as long as it is lowered by more than ``gamma``."""
-    current: Subset = ()
-    while len(current) < (n_features or width):
-        larger = [tuple(sorted((*current, a))) for a in range(width) if a not in current]
-        entrants = {current: 0.0} if current and n_features is None else {}
-        entrants |= dict.fromkeys(larger, rule.gamma)
-        step = _greedy_step(trials, entrants, current, larger, rule, progress)
-        yield step
-        if step.attribute is None:
-            return
-        current = step.subset
-        trials.keep({current})
+def greedy(
+    trials: Trials, width: int, rule: Race, n_features: int | None, progress: Progress, *, backward: bool = False
+) -> Iterator[Step]:
+    """Add the attribute that lowers the loss most, or remove the one that helps least, as long as that pays.
 
-
-def backward(trials: Trials, width: int, rule: Race, n_features: int | None, progress: Progress) -> Iterator[Step]:
-    """Remove the attribute that helps least, as long as the loss is at most ``gamma`` above the lowest so far."""
-    current = best = tuple(range(width))
-    while len(current) > (n_features or 1):
-        smaller = [tuple(b for b in current if b != a) for a in current]
-        entrants = dict.fromkeys(smaller, 0.0)
-        if n_features is None:
-            entrants[best] = rule.gamma
-        step = _greedy_step(trials, entrants, current, smaller, rule, progress)
-        yield step
-        if step.attribute is None:
+    Adding must lower the loss by more than ``gamma``; after a removal it may be ``gamma`` above the lowest so far.
+    """
+    current = best = tuple(range(width)) if backward else ()
+    while len(current) != (n_features or (1 if backward else width)):
+        candidates = [tuple(sorted({*current} ^ {a})) for a in range(width) if (a in current) == backward]
+        entrants = dict.fromkeys(candidates, 0.0 if backward else rule.gamma)
+        if n_features is None and best:  # to stop at; of equals the first wins
+            entrants = entrants | {best: rule.gamma} if backward else {best: 0.0} | entrants
+        evaluations, subsets = trials.n_evaluations, trials.n_subsets
+        winner, loss, points = race(trials, entrants, rule, progress)
+        attribute = (set(winner) ^ set(current)).pop() if winner in candidates else None
+        took = trials.n_evaluations - evaluations, (trials.n_subsets - subsets) * len(trials)
+        kept, subset = len(winner) > len(current), current if attribute is None else winner
+        yield Step(attribute, kept, subset, loss, points, len(entrants), *took)
+        if attribute is None:
             return
-        current = step.subset
-        if n_features is None and not trials.is_better(best, current):
+        current = winner
+        if not backward or (n_features is None and not trials.is_better(best, current)):
             best = current
         trials.keep({current, best})
-
-
-def _greedy_step(
-    trials: Trials, entrants: Entrants, current: Subset, candidates: Sequence[Subset], rule: Race, progress: Progress
-) -> Step:
-    """The race for the next subset; the search stops where the winner is none of the candidates."""
-    evaluations, subsets = trials.n_evaluations, trials.n_subsets
-    winner, loss, points = race(trials, entrants, rule, progress)
-    goes_on = winner in candidates
-    attribute = (set(winner) ^ set(current)).pop() if goes_on else None
-    kept, subset = len(winner) > len(current), winner if goes_on else current
-    took = trials.n_evaluations - evaluations, (trials.n_subsets - subsets) * len(trials)
-    return Step(attribute, kept, subset, loss, points, len(entrants), *took)
 
 
 def schemata(

@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, Name
-from priorcase.exceptions import ParameterError, SchemaError, SchemaMismatchError, prefix_errors
-from priorcase.learning.estimator import record_features, thread_count
+from priorcase.exceptions import ParameterError, SchemaMismatchError, prefix_errors
+from priorcase.instances import Instances
+from priorcase.learning.estimator import read_queries, record_features, thread_count
 from priorcase.learning.plotting import captions, colour, drawing
 from priorcase.learning.resampling import bar
 from priorcase.learning.results import Grid, GridResult, attribute_names, framed, short
@@ -28,19 +29,19 @@ from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.schema import Schema
 from priorcase.schema.schema import backend_of
 from priorcase.selection.leave_one_out import LeaveOneOutLosses, Scoring, Trials
-from priorcase.selection.search import Race, Step, backward, forward, schemata
+from priorcase.selection.search import Race, Step, greedy, schemata
 
 Search: TypeAlias = Literal["forward", "backward", "race", "brace", "schemata"]
 Direction: TypeAlias = Literal["forward", "backward"]
 
 # From this many losses a search may compute in a step, a progress bar is shown.
 _MANY_LOSSES = 50_000
-_NAME_WIDTH = 30
+_CHANGE_WIDTH = 32
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SelectionHistory(GridResult):
-    """The steps of a search for attributes; prints as a table, in terminals and notebooks."""
+    """The steps of a search for attributes; prints as a table, see `AttributeSelector`."""
 
     steps: tuple[Step, ...]  # the decisions in their order, see `frame`
     names: tuple[Name, ...]  # of the attributes of the table
@@ -107,14 +108,11 @@ class SelectionHistory(GridResult):
         for place, (step, score) in enumerate(zip(self.steps, self.scores.tolist(), strict=True), 1):
             counts = [f"{step.points:,}", f"{step.compared:,}", f"{step.evaluations:,}"]
             text = "-" if np.isnan(score) else f"{score:.4g}"
-            lines.append([str(place), self._change(step, _NAME_WIDTH), str(len(step.subset)), text, *counts])
+            lines.append([str(place), short(self._change(step), _CHANGE_WIDTH), str(len(step.subset)), text, *counts])
         return Grid(self._title(), header, lines, right={0, 2, 3, 4, 5, 6})
 
-    def _change(self, step: Step, width: int | None = None) -> str:
-        if step.attribute is None:
-            return "stop"
-        name = str(self.names[step.attribute])
-        return f"{'+' if step.kept else '-'} {name if width is None else short(name, width)}"
+    def _change(self, step: Step) -> str:
+        return "stop" if step.attribute is None else f"{'+' if step.kept else '-'} {self.names[step.attribute]}"
 
 
 @dataclass(eq=False, repr=False)
@@ -139,10 +137,9 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         A `KNNClassifier` or a `KNNRegressor`, whose ``n_neighbors`` may not be ``"loo"``. None: one of them with its
         default parameters, the regressor where ``y`` holds numbers with fractions. It is cloned. Attribute weights
         that it has, or learns from all rows, are used; those of attributes left out are 0.
-    search
-        ``"forward"``, ``"backward"``, ``"race"``, ``"brace"`` or ``"schemata"``.
-    direction
-        Whether ``"race"`` and ``"brace"`` add attributes (``"forward"``, the default) or remove them (``"backward"``).
+    search, direction
+        The search, see above; and whether ``"race"`` and ``"brace"`` add attributes (``"forward"``, the default) or
+        remove them (``"backward"``).
     n_features
         How many attributes to select; None to stop when the next step does not pay. Not for ``"schemata"``.
     scoring
@@ -171,8 +168,6 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
     n_evaluations_, n_exhaustive_
         How often a left-out row was predicted by a subset, and how often if the same steps had tried every subset on
         every row (for ``"schemata"``: both sides of every race).
-    n_features_in_, feature_names_in_
-        The columns it was fitted on.
 
     Notes
     -----
@@ -256,9 +251,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         for others.
         """
         check_is_fitted(self)
-        if len(self._schema.read(X)) == 0:
-            shape = (0, len(self._schema))
-            raise SchemaError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
+        read_queries(X, Instances(self._schema))  # refuses other columns, and tables without rows
         library = _get_output_config("transform", estimator=self)["dense"]
         return _columns(X, self._schema, self.get_support(indices=True).tolist(), library)
 
@@ -322,8 +315,8 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
 
             if search == "schemata":
                 return tuple(schemata(rows, order, width, rule, rng, progress))
-            greedy = backward if "backward" in (search, self.direction) else forward
-            return tuple(greedy(Trials(rows, order), width, rule, self.n_features, progress))
+            backward = "backward" in (search, self.direction)
+            return tuple(greedy(Trials(rows, order), width, rule, self.n_features, progress, backward=backward))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
