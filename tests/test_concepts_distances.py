@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from concept_tables import SCHEMA, queries, stream
+from reference.differences import costs as numpy_costs
 
 from priorcase.concepts import IB1, IB2, IB3
 from priorcase.exceptions import ParameterError
@@ -53,7 +54,7 @@ def test_other_learners(learner: Any, distance: str) -> None:
         assert model.n_seen_ == 120
         return
     for i in range(1, 120):
-        costs = fitted.finish(fitted.costs(cells[i], cells[stored]))
+        costs = fitted.finish(numpy_costs(fitted, cells[i], cells[stored]))
         tied = [y[j] for j, cost in zip(stored, costs, strict=True) if cost == costs.min()]
         if max(tied, key=tied.count) != y[i]:
             stored.append(i)

@@ -112,12 +112,34 @@ def test_a_damaged_state_is_refused_whole_or_can_be_used(kind: str) -> None:
 
 
 def test_differences_are_finite() -> None:
-    made, endless = Plan(1, 2.0), np.array([[0.0, np.inf], [np.inf, 0.0]])
+    searched, made, endless = Plan(1, 2.0), Plan(1, 2.0), np.array([[0.0, np.inf], [np.inf, 0.0]])
+    searched.table(0, endless)
+    index = Index(np.ones(1, np.uint8))
     with pytest.raises(ValueError, match="a table of differences must be finite"):
-        made.table(0, endless)
+        index.organise(searched)
+    with pytest.raises(ValueError, match="a table of differences must be finite"):
+        index.costs(searched, np.zeros((1, 1)), np.ones((1, 1)), np.empty(0, np.int64), 1)
     with pytest.raises(ValueError, match="factors must be finite"):
         made.profile(0, np.eye(2), np.array([1.0, np.inf]), None, 1.0, 1.0, exponent=2.0, root=False)
     with pytest.raises(ValueError, match="profiles must be finite"):
         made.profile(0, endless, np.ones(2), None, 1.0, 1.0, exponent=2.0, root=False)
     with pytest.raises(ValueError, match="profiles must be finite"):
         made.curve(0, np.arange(2.0), endless, step=False, exponent=2.0, factor=1.0, root=False)
+
+
+@pytest.mark.parametrize(
+    ("query", "row", "error"),
+    [
+        ([0.0, 2.0], [0.0, 0.0], IndexError),
+        ([0.0, 0.0], [2.0, 0.0], IndexError),
+        ([0.0, 0.0], [0.0, -1.0], IndexError),
+        ([0.0], [0.0, 0.0], ValueError),
+        ([0.0, 0.0], [0.0], ValueError),
+    ],
+)
+def test_differences_of_cells_that_the_plan_knows(query: list[float], row: list[float], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        plan("table").differences(np.array(query), np.array([row]))
+    assert plan("table").differences(np.array([0.0, -1.0]), np.array([[1.0, np.nan]])).tolist() == [[1.0, 1.0]]
+    with pytest.raises(ValueError, match="lacks an attribute"):
+        Plan(2, 2.0).differences(TWO, TWO[None])

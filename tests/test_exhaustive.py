@@ -7,6 +7,7 @@ import pytest
 from building import MIXED, encode, mixed_cases, queries, store
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.differences import costs as numpy_costs
 from reference.search import kneighbors, settled, within
 from sklearn.neighbors import NearestNeighbors
 
@@ -28,7 +29,7 @@ def test_nearest_rows_by_cost_then_id(cases, asked, k, ties, data):
     indptr, found, costs = kneighbors(fitted, cells, ids, wanted, k, exclude=exclude, ties=ties)
     assert len(indptr) == len(asked) + 1
     for q, query in enumerate(wanted):
-        every = sorted(zip(settled(fitted, fitted.costs(query, cells)).tolist(), ids.tolist(), strict=True))
+        every = sorted(zip(settled(fitted, numpy_costs(fitted, query, cells)).tolist(), ids.tolist(), strict=True))
         if exclude is not None:
             every = [(cost, row) for cost, row in every if row != exclude[q]]
         expected = every[:k]
@@ -45,7 +46,7 @@ def test_rows_within_a_radius(cases, query, radius):
     fitted = heom().fit(instances)
     wanted = encode(instances, [query])
     indptr, found, costs = within(fitted, instances.cells(), instances.ids, wanted, radius)
-    every = settled(fitted, fitted.costs(wanted[0], instances.cells()))
+    every = settled(fitted, numpy_costs(fitted, wanted[0], instances.cells()))
     near = fitted.finish(every) <= radius
     assert indptr.tolist() == [0, near.sum()]
     assert set(found.tolist()) == set(instances.ids[near].tolist())

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from building import store
+from reference.differences import costs as numpy_costs
 from reference.search import settled
 
 from priorcase.schema import Nominal, Numeric
@@ -41,8 +42,9 @@ def test_costs_overflow_to_infinity(name):
     fitted = distance.fit(instances)
     asked = np.array(query, dtype=np.float64)
     weighed = None if weights is None else np.array(weights, dtype=np.float64)
-    costs = settled(fitted, fitted.costs(asked, instances.cells(), weighed))
+    costs = settled(fitted, numpy_costs(fitted, asked, instances.cells(), weighed))
     assert costs[0] == expected
+    assert np.array_equal(settled(fitted, fitted.costs(asked, instances.cells(), weighed)), costs)
     assert not np.isnan(costs).any()
     assert np.array_equal(Index(instances, fitted).costs(fitted, asked[None, :], weights=weighed)[0], costs)
     index = Index(instances, fitted)

@@ -7,6 +7,7 @@ import pytest
 from building import LEVELS, MIXED, encode, mixed_cases, queries, store
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import differences as reference
 from reference.search import settled
 
 from priorcase.schema import Numeric
@@ -61,7 +62,10 @@ def test_mixed_columns(name, cases, asked, weighted):
     fitted = DISTANCES[name].fit(instances)
     attribute_weights = np.array([1.0, 0.3, 0.0, 2.7]) if weighted else np.ones(4)
     cells = encode(instances, asked)
-    expected = [settled(fitted, fitted.costs(query, instances.cells(), attribute_weights)) for query in cells]
+    pairs = [(fitted, query, instances.cells(), attribute_weights) for query in cells]
+    expected = [settled(fitted, reference.costs(*pair)) for pair in pairs]
+    for pair in pairs:
+        assert np.array_equal(fitted.contributions(*pair[1:]), reference.contributions(*pair), equal_nan=True)
     assert np.array_equal(Index(instances, fitted).costs(fitted, cells, weights=attribute_weights), expected)
 
 
@@ -71,7 +75,7 @@ def test_unit_length():
     instances = store([Numeric()] * 5, X.tolist())
     fitted = cosine().fit(instances)
     rows = fitted.prepare(instances.cells())
-    expected = [settled(fitted, fitted.costs(query, rows)) for query in fitted.prepare(X[:10])]
+    expected = [settled(fitted, reference.costs(fitted, query, rows)) for query in fitted.prepare(X[:10])]
     assert np.array_equal(Index(instances, fitted).costs(fitted, X[:10]), expected)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import reduction as slow
+from reference.differences import costs as numpy_costs
 
 from priorcase._core import CaseFilter, Condensed, Drop, Exemplars, Reduced
 from priorcase.concepts import PEBLS
@@ -106,7 +107,7 @@ def test_many_neighbours(make: Any, obvious: Any, k: int) -> None:
     labels = (np.arange(40) % 3).tolist()
     some = read_rows(ENN(), X[:40], labels, sort="classes", threads=1)
     _, _, cells, weights = some.arguments(np.arange(40))
-    costs = [some.memory.fitted.costs(cell, cells, weights).tolist() for cell in cells]
+    costs = [numpy_costs(some.memory.fitted, cell, cells, weights).tolist() for cell in cells]
     assert make(k).fit(X[:40], labels).sample_indices_.tolist() == obvious(costs, labels, k)
 
 
@@ -132,10 +133,10 @@ def test_enemies_are_those_that_are_left() -> None:
     left = np.flatnonzero(core.held())
     rivals = left[left >= 100]
     assert 0 < rivals.size < 20
-    costs = ROWS.memory.fitted.costs
-    nearest = [costs(CELLS[row], CELLS[rivals], WEIGHTS).min() for row in range(100)]
+    fitted = ROWS.memory.fitted
+    nearest = [numpy_costs(fitted, CELLS[row], CELLS[rivals], WEIGHTS).min() for row in range(100)]
     found = core.enemy_costs(np.arange(100), 1)
-    finish = ROWS.memory.fitted.finish  # costs with the same root are one
+    finish = fitted.finish  # costs with the same root are one
     np.testing.assert_array_equal(finish(found), finish(np.array(nearest)))
     assert (found > before).any()
 

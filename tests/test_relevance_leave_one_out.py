@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import relevance
+from reference.differences import costs as numpy_costs
 from tables import labels, mixed_rows
 
 from priorcase import _core
@@ -47,7 +48,7 @@ def plain_cost(memory: NeighborsMemory, weights: list[float]) -> relevance.Cost:
     """The cost before the root; a mean over known attributes is taken times all weights."""
     fitted, w = memory.fitted, np.array(weights)
     cells = fitted.prepare(memory.instances.cells())
-    costs = [fitted.costs(cell, cells, w) * (w.sum() if memory.distance.mean else 1.0) for cell in cells]
+    costs = [numpy_costs(fitted, cell, cells, w) * (w.sum() if memory.distance.mean else 1.0) for cell in cells]
     return lambda i, j: float(costs[i][j])
 
 

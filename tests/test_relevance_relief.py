@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import relevance
+from reference.differences import contributions
+from reference.differences import costs as numpy_costs
 from reference.search import settled
 from tables import labels, mixed_rows
 
@@ -30,8 +32,8 @@ def functions(memory: NeighborsMemory) -> tuple[relevance.Difference, relevance.
     """Differences and costs of the fitted distance, by its own plain loops."""
     fitted, power = memory.fitted, memory.distance.power
     cells = fitted.prepare(memory.instances.cells())
-    parts = [np.nan_to_num(fitted.contributions(cell, cells)) ** (1 / power) for cell in cells]
-    costs = [settled(fitted, fitted.costs(cell, cells)) for cell in cells]
+    parts = [np.nan_to_num(contributions(fitted, cell, cells)) ** (1 / power) for cell in cells]
+    costs = [settled(fitted, numpy_costs(fitted, cell, cells)) for cell in cells]
     return lambda a, i, j: float(parts[i][j, a]), lambda i, j: float(costs[i][j])
 
 

@@ -16,7 +16,7 @@ from priorcase.neighbors import KNNClassifier
 from priorcase.schema import Numeric
 from priorcase.search import Index
 from priorcase.similarity import euclidean, minkowski
-from priorcase.similarity.terms import rooted
+from priorcase.similarity.differences import rooted
 
 # Two rows whose squared distances from 0 are neighbours in float64, with the same root: the farther one has id 0.
 FAR, NEAR = [1.0, 2.0**-26], [1.0, 0.0]

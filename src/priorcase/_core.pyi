@@ -91,6 +91,7 @@ class Plan:
         high: float = 0.0,
         widen: bool = False,
         cap: bool = False,
+        coded: bool = False,
         aha: bool = False,
         f_one: float = 1.0,
         f_both: float = 1.0,
@@ -132,6 +133,8 @@ class Plan:
     def table(
         self, a: int, matrix: FloatArray, *, f_one: float = 1.0, f_both: float = 1.0, f_unseen: float = 1.0
     ) -> None: ...
+    def differences(self, query: FloatArray, rows: FloatArray) -> FloatArray:
+        """``d ** power`` of each attribute between the query and each row, shape (rows, attributes)."""
 
 class Index:
     """Rows as codes and cells, searched exactly."""

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from reference.differences import costs as numpy_costs
 
 from priorcase._typing import FloatArray, IdArray
 from priorcase.instances import Instances
 from priorcase.search import Neighbors
 from priorcase.similarity import FittedDistance
-from priorcase.similarity.terms import raised, rooted
+from priorcase.similarity.differences import raised, rooted
 
 
 def kneighbors(
@@ -90,7 +91,7 @@ def _measured(
     """Costs and ids of all rows that may be found, for each query in turn."""
     weights = np.ones(len(fitted)) if weights is None else weights
     for q, query in enumerate(queries):
-        costs = settled(fitted, fitted.costs(query, rows, weights if weights.ndim == 1 else weights[q]))
+        costs = settled(fitted, numpy_costs(fitted, query, rows, weights if weights.ndim == 1 else weights[q]))
         if exclude is None:
             yield costs, ids
         else:

@@ -30,6 +30,7 @@ struct ProfileRule {
 struct Attribute {
   enum class Kind { unset, linear, curve, overlap, profile, table };
   Kind kind = Kind::unset;
+  bool coded = false;  // cells are codes or ranks: a negative query was never seen
   double f_one = 1.0, f_both = 1.0, f_unseen = 1.0, f_differ = 1.0;
 
   // linear: |x - q| / scale
@@ -39,6 +40,7 @@ struct Attribute {
   // curve: class profiles along a number line; profile: class profiles of symbols; table: f itself
   std::vector<double> breaks, profiles, factors;
   std::size_t width = 0, count = 0;
+  bool finite = true;
   bool step = false;
   ProfileRule rule;
   std::vector<double> unseen, missing;
@@ -83,9 +85,12 @@ class Plan {
   const Attribute& operator[](std::size_t a) const { return attributes_[a]; }
   std::size_t size() const { return attributes_.size(); }
 
+  // Sums of bounds and distances must stay numbers: a search that compares with NaN finds nobody.
   void require_complete() const {
-    for (const Attribute& attribute : attributes_)
+    for (const Attribute& attribute : attributes_) {
       if (attribute.kind == Attribute::Kind::unset) throw std::invalid_argument("the plan lacks an attribute");
+      if (!attribute.finite) throw std::invalid_argument("a table of differences must be finite to search by it");
+    }
   }
 
   const Power power;

@@ -22,7 +22,7 @@ from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Schema
 from priorcase.schema.kinds import identity
 from priorcase.similarity import Distance, FittedDistance
-from priorcase.similarity.terms import Linear
+from priorcase.similarity.differences import Linear
 
 History: TypeAlias = bool | Literal["replay"]
 """What is kept of the rows seen: nothing, a trace of what each did, or the rows as well."""
@@ -123,7 +123,7 @@ class Comparison:
         return np.ascontiguousarray(cells if self.growing else self.fitted.prepare(cells))
 
     def with_ranges(self, low: FloatArray, high: FloatArray) -> FittedDistance:
-        """The distance in plain NumPy, with the ranges of a description; NaN where no number is known."""
+        """The distance with the ranges of a description; NaN where no number is known."""
         ends = zip(np.nan_to_num(low).tolist(), np.nan_to_num(high).tolist(), strict=True)
         terms = [
             replace(term, low=start, high=end, scale=end - start) if ranged and isinstance(term, Linear) else term

@@ -105,10 +105,7 @@ def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
     for start, stop, n in _cut(births, len(table)):
         rows, columns = slice(start, stop), chosen[: known + n]
         names = None if table.schema.names is None else tuple(table.schema.names[a] for a in columns)
-        read = tuple(
-            Coded(column.codes[rows], column.values) if isinstance(column, Coded) else column[rows]
-            for column in (table.columns[a] for a in columns)
-        )
+        read = tuple(table.columns[a][rows] for a in columns)
         yield rows, Table(Schema(names, tuple(table.schema.kinds[a] for a in columns)), stop - start, read)
 
 

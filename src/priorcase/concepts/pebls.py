@@ -34,9 +34,8 @@ from priorcase.neighbors.precedents import Precedent, Precedents
 from priorcase.neighbors.votes import NeighborList, Poll, Ties, UniformVote, decide, probabilities
 from priorcase.schema import CategoricalFeatures, Coded, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
 from priorcase.similarity import Distance, FittedDistance, mvdm
-from priorcase.similarity.differences import Discretised, Unseen
+from priorcase.similarity.differences import Curve, Discretised, MissingRule, Unseen
 from priorcase.similarity.statistics import Statistics, codes_of, first_seen
-from priorcase.similarity.terms import Curve, MissingRule
 
 AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
 WeightingName: TypeAlias = Literal["one_pass", "multi_pass"]
@@ -458,8 +457,10 @@ class ExemplarMemory(Memory):
     def differences(self, a: int) -> tuple[tuple[str, ...], FloatArray]:
         """Names of the symbols of attribute ``a`` that rows hold, and ``delta`` between any two of them."""
         codes, names = self.symbols.held(a)
-        term = replace(self.distance, power=1.0).fit(self.symbols.instances).terms[a]
-        return names, np.array([term.f(code, codes) for code in codes.tolist()])
+        fitted = replace(self.distance, power=1.0).fit(self.symbols.instances)
+        cells = np.full((len(codes), len(fitted)), np.nan)
+        cells[:, a] = codes
+        return names, np.array([fitted.contributions(cell, cells)[:, a] for cell in cells])
 
     def _has(self, key: str) -> bool:
         """Whether something was computed from the rows stored now."""

@@ -14,7 +14,7 @@ import numpy as np
 from priorcase._typing import AnyArray, IntArray
 from priorcase.exceptions import ParameterError, UnknownNameError, advice, listed, prefix_errors, quoted
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
-from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
+from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
 from priorcase.schema.schema import Source
 
 __all__ = ["Backend", "NamedColumns"]
@@ -162,8 +162,8 @@ def _column(array: AnyArray, kind: Kind) -> Column:
     # A value that is not declared can only stand in a table of queries, where it is unseen.
     values = dict.fromkeys([*declared, *(value for value in array.tolist() if value is not None)])
     codes = {None: -1, **{value: code for code, value in enumerate(values)}}
-    coded = Coded(np.array([codes[value] for value in array.tolist()], np.int32), tuple(values))
-    return CodedColumn(coded, ordered=isinstance(kind, Ordinal), closed=isinstance(kind, Nominal))
+    numbers = np.array([codes[value] for value in array.tolist()], np.int32)
+    return Coded(numbers, tuple(values), ordered=isinstance(kind, Ordinal), closed=isinstance(kind, Nominal))
 
 
 def _plain(column: AnyArray) -> list[Any]:

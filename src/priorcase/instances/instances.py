@@ -7,9 +7,8 @@ each state knows how many rows, and how many codes, of a column are its own.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import count
 from typing import Any, NamedTuple
@@ -23,7 +22,6 @@ from priorcase.exceptions import SchemaMismatchError, TargetError, UnknownIdErro
 from priorcase.schema import Coded, Kind, Nominal, Ordinal, Schema, Table
 from priorcase.schema.kinds import canonical, content_of, identity
 
-_WIDTHS = ((np.int8, 2**7), (np.int16, 2**15), (np.int32, 2**31))
 _EPOCHS = count()
 # Products of weights and votes must neither overflow nor vanish.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
@@ -77,11 +75,7 @@ class NumberColumn(Growing):
         self.kind = kind
         self.values = kind.order if isinstance(kind, Ordinal) else ()
 
-    def copy(self, size: int, codes: int) -> NumberColumn:
-        """A column of its own with the first rows."""
-        return NumberColumn(self.kind, self.data[:size].copy())
-
-    def with_data(self, data: AnyArray) -> NumberColumn:
+    def with_data(self, data: AnyArray, codes: int) -> NumberColumn:
         """The same attribute of other rows."""
         return NumberColumn(self.kind, data)
 
@@ -97,15 +91,13 @@ class NumberColumn(Growing):
             )
         return column
 
-    def item(self, value: Any, codes: int) -> float | None:
+    def item(self, value: Any, codes: int) -> Any:
         """What is stored for the value of a single row; None for a level outside the order, which is refused."""
-        number: float = value
-        return None if number < 0 and isinstance(self.kind, Ordinal) else number
+        return None if value < 0 and isinstance(self.kind, Ordinal) else value
 
-    def cell(self, value: Any, codes: int) -> float:
+    def cell(self, value: Any, codes: int) -> Any:
         """The value of a single query as a cell."""
-        number: float = value
-        return number
+        return value
 
     def lookup(self, column: FloatArray | Coded, codes: int) -> FloatArray:
         """A column of queries as cells."""
@@ -152,21 +144,12 @@ class CodeColumn(Growing):
         self.epoch = next(_EPOCHS)
         super().__init__(np.empty(0, _width(len(self.values))) if data is None else data)
 
-    def copy(self, size: int, codes: int) -> CodeColumn:
-        """A column of its own with the first rows and codes."""
-        index = {key: code for key, code in self.index.items() if code < codes}
-        return CodeColumn(self.kind, self.data[:size].copy(), self.values[:codes], index, self.free)
-
-    def with_data(self, data: AnyArray) -> CodeColumn:
-        """The same attribute and codes of other rows."""
-        return CodeColumn(self.kind, data, list(self.values), dict(self.index), self.free)
-
-    def without(self, gone: Iterable[int], codes: int) -> CodeColumn:
-        """The same rows, with some codes free for other values."""
+    def with_data(self, data: AnyArray, codes: int, gone: Iterable[int] = ()) -> CodeColumn:
+        """The same attribute of other rows and its first codes, of which those ``gone`` are free for other values."""
         gone = set(gone)
         values = [None if code in gone else value for code, value in enumerate(self.values[:codes])]
         index = {key: code for key, code in self.index.items() if code < codes and code not in gone}
-        return CodeColumn(self.kind, self.data, values, index, (*self.free, *sorted(gone)))
+        return CodeColumn(self.kind, data, values, index, (*self.free, *sorted(gone)))
 
     def known(self, codes: int) -> tuple[Value, ...]:
         """The values that some row holds or the kind declares."""
@@ -180,18 +163,24 @@ class CodeColumn(Growing):
     def prepare(self, column: FloatArray | Coded, codes: int, label: Name) -> NewCodes:
         """Codes to be stored; a value outside the declared ones is refused."""
         assert isinstance(column, Coded)  # what Schema.read makes of nominal attributes
-        translate, fresh = {}, []
-        for position in used(column):
-            code = self.code(column.values[position], codes)
-            if code < 0:
-                fresh.append(position)
-            else:
-                translate[position] = code
+        translate = self.translate(column, codes)
+        fresh = [position for position, code in translate.items() if code < 0]
         new = [column.values[position] for position in fresh]
         self._check(new, codes, label)
         places = [*self.free[::-1], *range(codes, codes + len(fresh))][: len(fresh)]
         translate.update(zip(fresh, places, strict=True))
-        return NewCodes(_translated(column, translate), dict(zip(places, new, strict=True)))
+        recoded = column.codes
+        if any(position != code for position, code in translate.items()):
+            table = np.full(len(column.values), -1, np.int32)
+            table[list(translate)] = list(translate.values())
+            recoded = np.empty(len(column.codes), _width(max(translate.values()) + 1))
+            recode(column.codes, table, recoded)
+        return NewCodes(recoded, dict(zip(places, new, strict=True)))
+
+    def translate(self, column: Coded, codes: int) -> dict[int, int]:
+        """The stored code of each code that occurs in a column of other rows; -1 for an unseen value."""
+        used = np.flatnonzero(code_counts(column.codes, len(column.values))).tolist()
+        return {position: self.code(column.values[position], codes) for position in used}
 
     def _check(self, new: list[Value], codes: int, label: Name) -> None:
         """Refuse values beyond the declared ones, and numbers where only missing values were seen before."""
@@ -214,17 +203,15 @@ class CodeColumn(Growing):
             return self
         column = self
         if min(prepared.new) < codes:
-            free = self.free[: len(self.free) - sum(code < codes for code in prepared.new)]
-            index = {key: code for key, code in self.index.items() if code < codes}
-            column = CodeColumn(self.kind, self.data, self.values[:codes], index, free)
+            column = self.with_data(self.data, codes)
+            column.free = self.free[: len(self.free) - sum(code < codes for code in prepared.new)]
         for code, value in prepared.new.items():
             if code < len(column.values):
                 column.values[code] = value
             else:
                 column.values.append(value)
             column.index[identity(value)] = code
-        needed = np.dtype(_width(len(column.values)))
-        if needed.itemsize > column.data.dtype.itemsize:
+        if (needed := _width(len(column.values))).itemsize > column.data.dtype.itemsize:
             column.data = column.data.astype(needed)
         return column
 
@@ -242,10 +229,10 @@ class CodeColumn(Growing):
     def lookup(self, column: FloatArray | Coded, codes: int) -> FloatArray:
         """A column of queries as cells; -1 for an unseen value."""
         assert isinstance(column, Coded)  # what Schema.read makes of nominal attributes
-        translate = np.full(len(column.values) + 1, np.nan)
-        for position in used(column):
-            translate[position] = self.code(column.values[position], codes)
-        return translate[column.codes]
+        table = np.full(len(column.values) + 1, np.nan)
+        for position, code in self.translate(column, codes).items():
+            table[position] = code
+        return table[column.codes]
 
     def decoded(self, codes: IntArray) -> list[Value]:
         """Codes as Python values, None for missing."""
@@ -255,9 +242,13 @@ class CodeColumn(Growing):
 Column = NumberColumn | CodeColumn
 
 
-def make_column(kind: Kind) -> Column:
-    """An empty column for a kind of attribute."""
-    return CodeColumn(kind) if isinstance(kind, Nominal) else NumberColumn(kind)
+def make_column(
+    kind: Kind, data: AnyArray | None = None, values: Iterable[Value] | None = None, free: Iterable[int] = ()
+) -> Column:
+    """A column for a kind of attribute; empty without ``data``."""
+    if not isinstance(kind, Nominal):
+        return NumberColumn(kind, data)
+    return CodeColumn(kind, data, None if values is None else list(values), None, tuple(free))
 
 
 def count_codes(codes: IntArray, n: int) -> IdArray:
@@ -265,34 +256,9 @@ def count_codes(codes: IntArray, n: int) -> IdArray:
     return np.asarray(code_counts(np.ascontiguousarray(codes), n), np.int64)
 
 
-def used(column: Coded) -> list[int]:
-    """The codes that occur in a column, ascending."""
-    codes, n = column.codes, len(column.values)
-    if len(codes) == 1:
-        return [code] if (code := int(codes[0])) >= 0 else []
-    if n > len(codes):
-        return sorted(Counter(code for code in codes.tolist() if code >= 0))
-    found: list[int] = np.flatnonzero(code_counts(codes, n)).tolist()
-    return found
-
-
-def _width(n: int) -> type[np.signedinteger[Any]]:
+def _width(n: int) -> np.dtype[Any]:
     """The smallest integer type for ``n`` codes and -1."""
-    return next(kind for kind, codes in _WIDTHS if n <= codes)
-
-
-def _translated(column: Coded, translate: dict[int, int]) -> IntArray:
-    """The codes of a column, translated; the same array where that changes nothing."""
-    if all(position == code for position, code in translate.items()):
-        return column.codes
-    codes = np.empty(len(column.codes), _width(max(translate.values(), default=0) + 1))
-    if len(column.values) > len(column.codes):
-        codes[:] = [translate.get(code, -1) for code in column.codes.tolist()]
-        return codes
-    table = np.full(len(column.values), -1, np.int32)
-    table[list(translate)] = list(translate.values())
-    recode(column.codes, table, codes)
-    return codes
+    return np.min_scalar_type(-max(n, 1))
 
 
 # -- rows
@@ -396,18 +362,17 @@ class _Rows:
 
     def _writable(self, weighted: bool) -> tuple[tuple[Column, ...], Growing, Growing | None, list[int]]:
         """Columns, ids and weights that may be written to behind the rows of this state, and the list of their ends."""
-        weights = Growing(np.ones(self.size)) if weighted and self.weights is None else self.weights
+        rows, ends = self, self.ends
         try:
             end = self.ends.pop()  # one step, so that of two threads only one gets it
         except IndexError:
             end = -1
-        if end == self.size:
-            return self.columns, self.ids, weights, self.ends
-        if end >= 0:
-            self.ends.append(end)
-        columns = tuple(column.copy(self.size, n) for column, n in zip(self.columns, self.codes, strict=True))
-        weights = None if weights is None else Growing(weights.view(self.size).copy())
-        return columns, Growing(self.ids.view(self.size).copy()), weights, []
+        if end != self.size:
+            if end >= 0:
+                self.ends.append(end)
+            rows, ends = self.taken(np.arange(self.size)), []
+        weights = Growing(np.ones(self.size)) if weighted and self.weights is None else rows.weights
+        return rows.columns, rows.ids, weights, ends
 
     def _longer(
         self, parts: tuple[tuple[Column, ...], Growing, Growing | None, list[int]], codes: tuple[int, ...], count: int
@@ -443,20 +408,25 @@ class _Rows:
                 counts.flags.writeable = False
                 counted["counts", j] = counts
                 if vanished and column.kind.values is None:
-                    columns[j] = column.without(vanished, self.codes[j])
+                    columns[j] = column.with_data(column.data, self.codes[j], vanished)
         same = self.codes, self.ids, self.weights, self.size, self.next_id
         found = _Rows(tuple(columns), *same, self.version + 1, self.removals + 1, removed, object(), self.ends)
         found._cache.update(counted)
         return found if removed.size <= max(_FEW, self.size // _SHARE) else found.compacted()
 
+    def taken(self, places: IdArray) -> _Rows:
+        """Some rows, by their places, in columns of their own."""
+        pairs = zip(self.columns, self.codes, strict=True)
+        columns = tuple(column.with_data(column.view(self.size)[places], n) for column, n in pairs)
+        ids = Growing(self.ids.view(self.size)[places])
+        weights = None if self.weights is None else Growing(self.weights.view(self.size)[places])
+        return _Rows(columns, self.codes, ids, weights, len(places), self.next_id, self.version, self.removals)
+
     def compacted(self) -> _Rows:
-        """The same rows without those that are removed, in columns of their own."""
+        """The same rows in columns without those that are removed."""
         if self.removed is None:
             return self
-        columns = tuple(column.with_data(self.column(j)) for j, column in enumerate(self.columns))
-        ids = Growing(self.live(("ids", 0), self.ids))
-        weights = None if self.weights is None else Growing(self.live(("weights", 0), self.weights))
-        found = _Rows(columns, self.codes, ids, weights, len(self), self.next_id, self.version, self.removals)
+        found = self.taken(np.delete(np.arange(self.size), self.removed))
         found._cache.update({key: value for key, value in list(self._cache.items()) if key[0] == "counts"})
         return found
 
@@ -530,15 +500,10 @@ class Instances:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.schema, self.targets = state["schema"], state["targets"]
         kinds = (*self.schema.kinds, *(self.targets.kinds if self.targets else ()))
-        columns: list[Column] = []
-        for kind, (data, values, free) in zip(kinds, state["columns"], strict=True):
-            if isinstance(kind, Nominal):
-                columns.append(CodeColumn(kind, data, list(values), None, tuple(free)))
-            else:
-                columns.append(NumberColumn(kind, data))
+        columns = tuple(make_column(kind, *stored) for kind, stored in zip(kinds, state["columns"], strict=True))
         codes = tuple(len(column.values) for column in columns)
         weights = None if state["weights"] is None else Growing(state["weights"])
-        self._rows = _Rows(tuple(columns), codes, Growing(state["ids"]), weights, len(state["ids"]), *state["counts"])
+        self._rows = _Rows(columns, codes, Growing(state["ids"]), weights, len(state["ids"]), *state["counts"])
 
     # -- changes -----------------------------------------------------------------------------------------------------
 
@@ -574,16 +539,14 @@ class Instances:
 
     def subset(self, ids: ArrayLike) -> Instances:
         """Some rows, with their ids, as instances of their own."""
-        rows, places = self._rows, np.sort(self._places(ids, distinct=True))
-        columns = [column.with_data(column.view(rows.size)[places]) for column in rows.columns]
+        rows = self._rows.taken(np.sort(self._places(ids, distinct=True)))
+        columns = list(rows.columns)
         for j, (column, n) in enumerate(zip(columns, rows.codes, strict=True)):
             if isinstance(column, CodeColumn) and column.kind.values is None:
                 held = count_codes(column.data, n) > 0
-                if gone := [code for code in column.index.values() if code < n and not held[code]]:
-                    columns[j] = column.without(gone, n)
-        weights = None if rows.weights is None else Growing(rows.weights.view(rows.size)[places])
-        stored = Growing(rows.ids.view(rows.size)[places])
-        return self._with(self.schema, _Rows(tuple(columns), rows.codes, stored, weights, len(places), rows.next_id))
+                if gone := [code for code in column.index.values() if not held[code]]:
+                    columns[j] = column.with_data(column.data, n, gone)
+        return self._with(self.schema, replace(rows, columns=tuple(columns), version=0, removals=0))
 
     def reshaped(self, schema: Schema, sources: Sequence[int | None]) -> Instances:
         """The rows with the attributes of another schema, as instances of their own; ids, targets and weights stay.
@@ -601,20 +564,19 @@ class Instances:
         [('red', None), ('blue', None)]
         """
         rows = self._rows.compacted()
+        rows = rows.taken(np.arange(rows.size))
         columns, codes = [], []
         targets = range(len(self.schema), len(rows.columns))
         for kind, source in zip((*schema.kinds, *(None for _ in targets)), (*sources, *targets), strict=True):
             if source is None and kind is not None:
                 column = make_column(kind)
                 missing = -1 if isinstance(column, CodeColumn) else np.nan
-                columns.append(column.with_data(np.full(rows.size, missing, column.data.dtype)))
                 codes.append(len(column.values))
+                columns.append(column.with_data(np.full(rows.size, missing, column.data.dtype), codes[-1]))
             elif source is not None:
-                columns.append(rows.columns[source].copy(rows.size, rows.codes[source]))
                 codes.append(rows.codes[source])
-        weights = None if rows.weights is None else Growing(rows.weights.view(rows.size).copy())
-        ids = Growing(rows.ids.view(rows.size).copy())
-        return self._with(schema, _Rows(tuple(columns), tuple(codes), ids, weights, rows.size, rows.next_id))
+                columns.append(rows.columns[source])
+        return self._with(schema, replace(rows, columns=tuple(columns), codes=tuple(codes), version=0, removals=0))
 
     def _with(self, schema: Schema, rows: _Rows) -> Instances:
         other = Instances.__new__(Instances)
@@ -688,7 +650,7 @@ class Instances:
         """The stored code of each code that occurs in a column read for attribute ``a``; -1 for an unseen value."""
         stored, n = self._rows.columns[a], self._rows.codes[a]
         assert isinstance(stored, CodeColumn)  # only nominal columns come coded
-        return {position: stored.code(column.values[position], n) for position in used(column)}
+        return stored.translate(column, n)
 
     def positions(self, ids: ArrayLike) -> IdArray:
         """Where rows lie among all rows, in the order of ``ids``."""
@@ -803,7 +765,7 @@ class Instances:
 
     def _places(self, ids: ArrayLike, *, distinct: bool) -> IdArray:
         """Where rows lie, removed ones counted in."""
-        rows, wanted = self._rows, check_ids(ids)
+        rows, wanted = self._rows, check_ids(ids, distinct=distinct)
         stored = rows.ids.data[: rows.size]
         places = stored.searchsorted(wanted)
         found = stored.take(places, mode="clip") == wanted if rows.size else np.zeros(len(wanted), bool)
@@ -814,11 +776,6 @@ class Instances:
             raise UnknownIdError(
                 f"id{'s' * (len(absent) > 1)} {listed(absent)} name{'s' * (len(absent) == 1)} no stored row; "
                 "ids_ lists the ids that can be used"
-            )
-        if distinct and wanted.size > 1 and len(np.unique(wanted)) < len(wanted):
-            values, counts = np.unique(wanted, return_counts=True)
-            raise UnknownIdError(
-                f"ids must be distinct, but {listed(values[counts > 1].tolist())} occur more than once"
             )
         return places
 
@@ -862,14 +819,23 @@ def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
     parts.update(positions[codes].tobytes())
 
 
-def check_ids(ids: ArrayLike) -> IdArray:
-    """A list of integers, as an array."""
+def check_ids(ids: ArrayLike, *, distinct: bool = False) -> IdArray:
+    """A list of integers, as an array.
+
+    >>> check_ids([3, 1])
+    array([3, 1])
+    """
     wanted = np.asarray(ids)
     if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
         raise UnknownIdError(
             f"ids must be a list of integers, got {wanted.ndim}-dimensional {wanted.dtype} data; pass some of ids_"
         )
-    return wanted.astype(np.int64)
+    wanted = wanted.astype(np.int64)
+    if distinct and not (wanted[1:] > wanted[:-1]).all():
+        values, counts = np.unique(wanted, return_counts=True)
+        if repeated := values[counts > 1].tolist():
+            raise UnknownIdError(f"ids must be distinct, got {listed(repeated)} more than once; nothing was changed")
+    return wanted
 
 
 def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight") -> FloatArray | None:

@@ -28,8 +28,7 @@ from priorcase.relevance import AttributeWeights
 from priorcase.relevance.base import LearnedWeights, TrainingData
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.kinds import identity
-from priorcase.search import ALGORITHMS, Algorithm, Index
-from priorcase.search.neighbors import Neighbors
+from priorcase.search import ALGORITHMS, Algorithm, Index, Neighbors
 from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve
 
 if TYPE_CHECKING:

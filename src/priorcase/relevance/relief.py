@@ -15,7 +15,7 @@ from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.learning.resampling import blocks
 from priorcase.relevance.base import TrainingData, WeightingMethod, fixed_sample
 from priorcase.search import Index
-from priorcase.similarity.terms import raised
+from priorcase.similarity.differences import raised
 
 _SAMPLES = 2_000
 # One search for each sampled row and class.

@@ -1,17 +1,17 @@
 """One column of a table: how it is taken from an array or a frame, and how it is read as a kind.
 
 A column is an array of numbers or booleans (`ArrayColumn`), a list of Python objects (`ObjectColumn`), or codes into
-values (`CodedColumn`). All three have ``content`` (``numbers``, ``booleans``, ``text``, ``any`` if mixed, ``nothing``
+values (`Coded`). All three have ``content`` (``numbers``, ``booleans``, ``text``, ``any`` if mixed, ``nothing``
 if all objects are missing); ``numbers()``, float64 with NaN for missing values, for ``numbers`` and ``booleans`` only;
 ``coded()``, codes and values; ``empty()``, whether every value is missing; and ``kind()``, the kind that the type
 implies.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -43,22 +43,47 @@ _FEW = 64
 _EXACT = 2**53
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Coded:
-    """A column as codes into distinct values, some of which may be unused; code -1 is missing."""
+    """A column as codes into distinct values, some of which may be unused; code -1 is missing.
+
+    ``ordered``: the values have an order. ``closed``: the type declares that there are no other values.
+
+    >>> Coded(np.array([0, -1, 1]), ("red", "blue")).kind()
+    Nominal(content='text')
+    """
 
     codes: IntArray
     values: Sequence[Value]
+    ordered: bool = False
+    closed: bool = False
 
     def __len__(self) -> int:
         return len(self.codes)
 
+    def __getitem__(self, rows: slice | IntArray) -> Self:
+        """Some of the rows."""
+        return replace(self, codes=self.codes[rows])
 
-ReadColumn: TypeAlias = FloatArray | Coded
-"""Numeric: numbers. Ordinal: ranks, -1 for a level that is not in the order. Both: NaN for missing. Nominal: coded."""
+    @cached_property
+    def content(self) -> Content:
+        return content_of(self.values) if len(self.values) else "nothing"
 
+    def numbers(self) -> FloatArray:
+        table = np.array([*map(float, self.values), np.nan])  # type: ignore[arg-type]  # callers check content
+        return table[self.codes]
 
-# -- the three forms of a column
+    def coded(self) -> Self:
+        return self
+
+    def empty(self) -> bool:
+        return bool((self.codes < 0).all())
+
+    def kind(self) -> Kind:
+        values = tuple(self.values)
+        if values and self.ordered:
+            return Ordinal(values)
+        return Nominal(values) if values and self.closed else Nominal(content=self.content)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,40 +187,11 @@ class ObjectColumn:
         return Numeric() if self.content == "numbers" else Nominal(content=self.content)
 
 
-@dataclass(frozen=True, eq=False)
-class CodedColumn:
-    """Codes into values, as strings and categories come.
-
-    ``ordered``: the values have an order. ``closed``: the type declares that there are no other values.
-    """
-
-    codes: Coded
-    ordered: bool = False
-    closed: bool = False
-
-    @cached_property
-    def content(self) -> Content:
-        return content_of(self.codes.values) if len(self.codes.values) else "nothing"
-
-    def numbers(self) -> FloatArray:
-        table = np.array([*map(float, self.codes.values), np.nan])  # type: ignore[arg-type]  # callers check content
-        return table[self.codes.codes]
-
-    def coded(self) -> Coded:
-        return self.codes
-
-    def empty(self) -> bool:
-        return bool((self.codes.codes < 0).all())
-
-    def kind(self) -> Kind:
-        values: tuple[Value, ...] = tuple(self.codes.values)
-        if values and self.ordered:
-            return Ordinal(values)
-        return Nominal(values) if values and self.closed else Nominal(content=self.content)
-
-
-Column: TypeAlias = ArrayColumn | ObjectColumn | CodedColumn
+Column: TypeAlias = ArrayColumn | ObjectColumn | Coded
 """A column before it is read as a kind."""
+
+ReadColumn: TypeAlias = FloatArray | Coded
+"""Numeric: numbers. Ordinal: ranks, -1 for a level that is not in the order. Both: NaN for missing. Nominal: coded."""
 
 
 # -- from NumPy
@@ -218,7 +214,7 @@ def from_array(array: AnyArray, mask: BoolArray | None, name: Name) -> Column:
     if dtype.kind == "U" and dtype.itemsize and mask is None and len(array):
         packed = np.ascontiguousarray(array)
         codes, first = factorise(packed.view(np.uint8).reshape(len(packed), -1))
-        return CodedColumn(Coded(codes, packed[first].tolist()))
+        return Coded(codes, packed[first].tolist())
     return _objects(array.tolist(), name)  # a masked array lists its masked cells as None
 
 
@@ -265,7 +261,7 @@ def from_series(series: nw.Series[Any], name: Name) -> Column:
             "Spread nested values over several columns, or convert them to text."
         )
     if dtype == nw.String:
-        return CodedColumn(_text(series))
+        return _text(series)
     if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
         return _categories(series)
     if dtype == nw.Unknown:
@@ -297,7 +293,7 @@ def _unknown(series: nw.Series[Any], name: Name) -> Column:
         return ObjectColumn([None] * len(series))
     native, dtype = series.to_native(), _native_dtype(series)
     if dtype == "string_view":
-        return CodedColumn(_arrow_codes(native.cast("large_string").dictionary_encode()))
+        return _arrow_codes(native.cast("large_string").dictionary_encode())
     if "complex" in dtype:
         raise _complex(name)
     if dtype.startswith("period"):
@@ -322,18 +318,18 @@ def _text(series: nw.Series[Any]) -> Coded:
     return ObjectColumn(series.to_list()).coded()
 
 
-def _categories(series: nw.Series[Any]) -> Column:
+def _categories(series: nw.Series[Any]) -> Coded:
     native = series.to_native()
     if series.implementation.is_polars():
         if isinstance(series.dtype, nw.Enum):
-            return CodedColumn(_polars_codes(series, list(series.dtype.categories)), closed=True)
-        return CodedColumn(_text(series))
+            return replace(_polars_codes(series, list(series.dtype.categories)), closed=True)
+        return _text(series)
     if series.implementation.is_pyarrow():
-        return CodedColumn(_distinct(_arrow_codes(native)), ordered=bool(native.type.ordered))
+        return replace(_distinct(_arrow_codes(native)), ordered=bool(native.type.ordered))
     if hasattr(native.dtype, "categories"):
-        codes, values = np.asarray(native.array.codes), native.dtype.categories.tolist()
-        return CodedColumn(_distinct(Coded(codes, values)), ordered=bool(native.dtype.ordered))
-    return CodedColumn(_distinct(_text(series)))
+        coded = _distinct(Coded(np.asarray(native.array.codes), native.dtype.categories.tolist()))
+        return replace(coded, ordered=bool(native.dtype.ordered))
+    return _distinct(_text(series))
 
 
 def _polars_codes(series: nw.Series[Any], values: list[str]) -> Coded:
@@ -364,28 +360,22 @@ def _distinct(coded: Coded) -> Coded:
 # -- read as a kind
 
 
-def fits(kind: Kind, column: Column) -> bool:
-    """Whether a column can be read as a kind."""
-    held = column.content
-    if isinstance(kind, Numeric):
-        return held in ("numbers", "booleans", "nothing") or column.empty()
-    return kind.content in ("any", "nothing") or held in ("any", "nothing", kind.content) or column.empty()
-
-
-def misfit(kind: Kind, column: Column) -> tuple[str, str]:
-    """What a column is, and what to pass for a kind instead, in words."""
-    content = "numbers" if isinstance(kind, Numeric) else kind.content
+def misfit(kind: Kind, column: Column) -> tuple[str, str] | None:
+    """What a column is, and what to pass for a kind instead, in words; None if it can be read as the kind."""
+    held, content = column.content, "numbers" if isinstance(kind, Numeric) else kind.content
+    accepted = ("numbers", "booleans", "nothing") if isinstance(kind, Numeric) else ("any", "nothing", content)
+    if held in accepted or content in ("any", "nothing") or column.empty():
+        return None
     expected = content if content in ("numbers", "booleans") else "strings or categories"
     if isinstance(column.kind(), Numeric):
         return "numeric", expected
-    found = "nominal (mixed values)" if column.content == "any" else Nominal(content=column.content).describe()
-    return found, expected
+    return "nominal (mixed values)" if held == "any" else Nominal(content=held).describe(), expected
 
 
 def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Iterable[Value]] = tuple) -> ReadColumn:
     """Read a column as the kind that it had in fit; ``known`` gives its values for messages."""
-    if not fits(kind, column):
-        found, expected = misfit(kind, column)
+    if (problem := misfit(kind, column)) is not None:
+        found, expected = problem
         fitted = kind.describe(known()) if isinstance(kind, Nominal) else kind.describe()
         raise SchemaMismatchError(
             f"column {label!r} is {found} here but was {fitted} in fit. Pass it as {expected}, or refit."
@@ -401,11 +391,23 @@ def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Ite
             "a boolean or another hashable value. Spread nested values over several columns, or convert them to text."
         ) from None
     if any(isinstance(value, (float, Decimal)) and value in (np.inf, -np.inf) for value in coded.values):
-        raise infinite(label)
+        raise _infinite(label)
     if not isinstance(kind, Ordinal):
         return coded
     rank = {identity(level): float(position) for position, level in enumerate(kind.order)}
     return np.array([*(rank.get(identity(value), -1.0) for value in coded.values), np.nan])[coded.codes]
+
+
+def read_block(X: AnyArray, labels: Sequence[Name]) -> FloatArray:
+    """Read an array of numbers whose columns are all numeric."""
+    block = X
+    if X.dtype != np.float64:
+        _check_exact(X, labels)
+        with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite, and is refused as such
+            block = X.astype(np.float64)
+    if X.dtype.kind == "f" and (found := np.isinf(block)).any():
+        raise _infinite(labels[int(found.any(axis=0).argmax())])
+    return block
 
 
 def _read_numbers(column: Column, label: Name) -> FloatArray:
@@ -414,23 +416,21 @@ def _read_numbers(column: Column, label: Name) -> FloatArray:
     try:
         numbers = column.numbers()
     except OverflowError:
-        raise infinite(label) from None
+        raise _infinite(label) from None
     if np.isinf(numbers).any():
-        raise infinite(label)
+        raise _infinite(label)
     if isinstance(column, ArrayColumn):
-        check_exact(column.array if column.mask is None else column.array[~column.mask], (label,))
+        _check_exact(column.array if column.mask is None else column.array[~column.mask], (label,))
         return numbers
     for i in np.flatnonzero(np.abs(numbers) >= _EXACT).tolist():
-        value: Any = (
-            column.values[i] if isinstance(column, ObjectColumn) else column.codes.values[column.codes.codes[i]]
-        )
+        value: Any = column.values[i if isinstance(column, ObjectColumn) else column.codes[i]]
         value = value.item() if isinstance(value, np.integer) else value
         if isinstance(value, (int, Decimal, Fraction)) and value != numbers[i].item():
             raise _inexact(value, label)
     return numbers
 
 
-def check_exact(array: AnyArray, labels: Sequence[Name]) -> None:
+def _check_exact(array: AnyArray, labels: Sequence[Name]) -> None:
     """Refuse integers that float64 would round, in a column or a block of columns."""
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
         return
@@ -452,9 +452,8 @@ def _inexact(value: object, label: Name) -> SchemaError:
     )
 
 
-def infinite(label: Name) -> SchemaError:
-    """The error for an infinite number, or one beyond float64, in scikit-learn's words."""
-    return SchemaError(
+def _infinite(label: Name) -> SchemaError:
+    return SchemaError(  # scikit-learn's words
         f"Input X contains infinity or a value too large for dtype('float64') in column {label!r}. "
         "Replace it by a finite number, or by NaN or None if the value is missing."
     )

@@ -121,7 +121,11 @@ def canonical(value: Value) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Numeric:
-    """Real numbers, compared by their difference."""
+    """Real numbers, compared by their difference.
+
+    >>> Numeric().describe()
+    'numeric'
+    """
 
     def describe(self) -> str:
         """Describe the kind in words, for messages."""

@@ -27,18 +27,7 @@ from priorcase.exceptions import (
     nearest,
     quoted,
 )
-from priorcase.schema.columns import (
-    Coded,
-    Column,
-    ReadColumn,
-    check_exact,
-    fits,
-    from_array,
-    from_series,
-    infinite,
-    misfit,
-    read_column,
-)
+from priorcase.schema.columns import Coded, Column, ReadColumn, from_array, from_series, misfit, read_block, read_column
 from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal, is_hashable, is_missing, plain
 
 CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[Any] | AnyArray | None
@@ -230,8 +219,8 @@ class Schema:
             chosen[a] = kind
         schema = cls(source.names, tuple(chosen))
         for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
-            if not fits(kind, column):
-                found, expected = misfit(kind, column)
+            if (problem := misfit(kind, column)) is not None:
+                found, expected = problem
                 raise SchemaError(
                     f"column {schema.label(a)!r} is {found} but was declared as {kind.describe()}. Pass it as "
                     f"{expected}, or declare another kind for it (categorical_features or {parameter})."
@@ -244,7 +233,9 @@ class Schema:
         ``known`` gives the values known for an attribute, for messages.
         """
         if self._numeric and type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiu":
-            return self._read_block(X)
+            if X.shape[1] != len(self):
+                raise other_width(X.shape[1], len(self))
+            return Table(self, len(X), block=read_block(X, self.names or range(len(self))))
         if (table := read_one_row(self, X)) is not None:
             return table
         source = open_source(X)
@@ -254,21 +245,6 @@ class Schema:
             values = tuple if known is None else partial(known, a)
             columns.append(read_column(self.kinds[a], source.columns[position], self.label(a), values))
         return Table(self, source.rows, tuple(columns))
-
-    def _read_block(self, X: AnyArray) -> Table:
-        """Read a plain array of numbers, all columns at once."""
-        if X.shape[1] != len(self):
-            raise other_width(X.shape[1], len(self))
-        block = X
-        if X.dtype != np.float64:
-            check_exact(X, self.names or range(len(self)))
-            with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite, and is refused as such
-                block = X.astype(np.float64)
-        if X.dtype.kind == "f":
-            found = np.isinf(block)
-            if found.any():
-                raise infinite(self.label(int(found.any(axis=0).argmax())))
-        return Table(self, len(X), block=block)
 
     def _match(self, source: Source) -> Sequence[int]:
         """Position of the column of each attribute."""
@@ -459,6 +435,9 @@ class Table:
 
     They are given as ``columns``, one for each attribute; as a ``block`` of rows by attributes, if all are numeric; or
     as a single ``row``: for each attribute a number or rank, NaN for missing, or a nominal value, None for missing.
+
+    >>> Schema(None, (Numeric(), Nominal())).read([[31, "red"], [None, "blue"]])
+    Table(2 rows of 2 attributes)
     """
 
     __slots__ = ("_columns", "_row", "block", "rows", "schema")
@@ -507,11 +486,7 @@ class Table:
         n = max(rows.stop - start, 0)
         if self.block is not None:
             return Table(self.schema, n, block=self.block[rows])
-        columns = [
-            Coded(column.codes[rows], column.values) if isinstance(column, Coded) else column[rows]
-            for column in self.columns
-        ]
-        return Table(self.schema, n, tuple(columns))
+        return Table(self.schema, n, tuple(column[rows] for column in self.columns))
 
 
 def _value_of(column: ReadColumn) -> Value:
@@ -532,13 +507,7 @@ def _column_of(kind: Kind, value: Value) -> ReadColumn:
 # Types of frame columns whose objects are what their dtype says.
 _PLAIN = "fiubOUT"
 # Content of values of plain types; other types are left to the reading of columns.
-_CONTENTS: dict[type, Content] = {
-    str: "text",
-    bool: "booleans",
-    int: "numbers",
-    float: "numbers",
-    np.float64: "numbers",
-}
+_CONTENTS: dict[type, Content] = {str: "text", bool: "booleans", **dict.fromkeys((int, float, np.float64), "numbers")}
 _UNCLEAR = object()
 
 

@@ -1,6 +1,5 @@
 """Exact search for the nearest rows, by the compiled core."""
 
-from priorcase.search.index import ALGORITHMS, Algorithm, Index
-from priorcase.search.neighbors import Neighbors
+from priorcase.search.index import ALGORITHMS, Algorithm, Index, Neighbors
 
 __all__ = ["ALGORITHMS", "Algorithm", "Index", "Neighbors"]

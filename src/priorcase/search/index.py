@@ -1,10 +1,14 @@
-"""Exact search by the compiled core: a scan of byte-sized bounds, and a kd-tree above it."""
+"""Exact search by the compiled core: a scan of byte-sized bounds, and a kd-tree above it.
+
+`Index` holds the rows, `Neighbors` is the result of a search.
+"""
 
 from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Literal
 
@@ -14,12 +18,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase import _core
 from priorcase._locks import Lock
-from priorcase._parameters import check_value
+from priorcase._parameters import check_value, is_whole
 from priorcase._typing import FloatArray, IdArray
-from priorcase.exceptions import ParameterError, UnknownIdError, listed, quoted
+from priorcase.exceptions import ParameterError, UnknownIdError, listed, prefix_errors, quoted
 from priorcase.instances import Instances, check_ids
 from priorcase.schema import Numeric
-from priorcase.search.neighbors import Neighbors
 from priorcase.similarity import FittedDistance
 
 # How to search; all give the same answer. ``scan`` rules rows out by byte-sized lower bounds before it measures them,
@@ -34,6 +37,83 @@ _VALUES_AT_ONCE = {"auto": 20_000_000_000, "tree": 20_000_000_000, "scan": 20_00
 _QUERIES_AT_ONCE = 8_192
 
 _Found = tuple[IdArray, IdArray, FloatArray]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Neighbors:
+    """The rows near some queries, nearest first, rows at equal distances by ascending id.
+
+    The lists of all queries lie one behind the other; those of query q are at ``indptr[q]:indptr[q + 1]``.
+
+    Parameters
+    ----------
+    indptr
+        Where each query's list begins, and where the last one ends; one number more than there are queries.
+    ids, distances
+        The rows and their distances.
+    costs
+        The distances before the root; equal where distances are.
+
+    Examples
+    --------
+    >>> costs = np.array([1.0, 4.0, 9.0])
+    >>> found = Neighbors(np.array([0, 2, 3]), np.array([7, 4, 1]), costs, np.sqrt(costs))
+    >>> found
+    Neighbors(2 queries, 3 rows)
+    >>> found[0]
+    (array([7, 4]), array([1., 2.]))
+    >>> found.rectangular(1)
+    (array([[7],
+           [1]]), array([[1.],
+           [3.]]))
+    """
+
+    indptr: IdArray
+    ids: IdArray
+    costs: FloatArray
+    distances: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __repr__(self) -> str:
+        return f"Neighbors({len(self)} queries, {len(self.ids)} rows)"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Neighbors):
+            return NotImplemented
+        return all(np.array_equal(value, getattr(other, name)) for name, value in vars(self).items())
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+    def __getitem__(self, query: int) -> tuple[IdArray, FloatArray]:
+        """Ids and distances of one query's rows."""
+        if not -len(self) <= query < len(self):
+            raise IndexError(f"query {query} of {len(self)}")
+        part = slice(self.indptr[query % len(self)], self.indptr[query % len(self) + 1])
+        return self.ids[part], self.distances[part]
+
+    def __iter__(self) -> Iterator[tuple[IdArray, FloatArray]]:
+        return (self[query] for query in range(len(self)))
+
+    @property
+    def counts(self) -> IdArray:
+        """How many rows each query has."""
+        return np.diff(self.indptr)
+
+    @prefix_errors
+    def rectangular(self, k: int) -> tuple[IdArray, FloatArray]:
+        """Ids and distances of the first k rows of every query, as two matrices with one row for each query."""
+        if not is_whole(k) or k < 0:
+            raise ParameterError(f"k must be a whole number >= 0, got {quoted(k)}")
+        counts = self.counts
+        if np.any(counts < k):
+            short = int(np.argmax(counts < k))
+            raise ParameterError(
+                f"k must be at most {int(counts[short])}, the number of rows found for query {short}, got {k}"
+            )
+        places = self.indptr[:-1, None] + np.arange(k)
+        return self.ids[places], self.distances[places]
 
 
 class Index:
@@ -159,8 +239,7 @@ class Index:
         def search(part: slice) -> _Found:
             rows = weights if len(weights) == 1 else weights[part]
             left_out = None if exclude is None else exclude[part]
-            found: _Found = self.core.kneighbors(plan, queries[part], rows, k, ties, left_out, number, threads)
-            return found
+            return self.core.kneighbors(plan, queries[part], rows, k, ties, left_out, number, threads)
 
         return self._in_batches(search, fitted, len(queries), algorithm)
 
@@ -247,12 +326,7 @@ class Index:
 
     def _checked_ids(self, ids: ArrayLike, *, held: bool) -> IdArray:
         """Distinct ids, of which the index holds all or none."""
-        wanted = check_ids(ids)
-        if not (wanted[1:] > wanted[:-1]).all():
-            distinct, counts = np.unique(wanted, return_counts=True)
-            if len(distinct) < len(wanted):
-                repeated = listed(distinct[counts > 1].tolist())
-                raise UnknownIdError(f"ids must be distinct, got {repeated} more than once; nothing was changed")
+        wanted = check_ids(ids, distinct=True)
         wrong = wanted[self.core.holds(wanted).astype(bool) != held]
         if wrong.size:
             stated = "are not in the index" if held else "are in the index already"

@@ -1,6 +1,7 @@
 """How two values of one attribute differ, with or without regard to classes.
 
-Each difference ``d(x, q)`` is a frozen value that holds only parameters; `fit` fills in the statistics of a column.
+Each difference ``d(x, q)`` is a frozen value that holds only parameters; `fit` fills in the statistics of a column. The
+result is a `Term`: one of the five forms of the compiled core, which computes ``d ** power``.
 
 The value difference family compares the class profiles of values: ``P(c|x)`` is the share of class c among the stored
 rows with value x. References: Stanfill & Waltz 1986 (VDM); Cost & Salzberg 1993 (MVDM, PEBLS); Wilson & Martinez 1997
@@ -11,14 +12,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from priorcase._core import Plan
 from priorcase._parameters import check_fields, floats_or_none, settle
 from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError, listed, quoted
@@ -26,7 +28,6 @@ from priorcase.instances import as_floats
 from priorcase.schema import Ordinal
 from priorcase.schema.kinds import check_distinct, identity
 from priorcase.similarity.statistics import Column, shares
-from priorcase.similarity.terms import Curve, Differ, Linear, Lookup, MissingRule, Profile, Term, raised, raised_number
 
 Scaling = Literal["range", "std", "robust", "none"]
 Norm = Literal["sum", "root", "class_root", "weighted"]
@@ -41,8 +42,178 @@ _EXPONENT = [Interval(Real, 1, None, closed="left")]
 _BINS = [Interval(Integral, 1, 1_000_000, closed="both"), None]
 
 
+# -- powers
+
+
+def raised(base: FloatArray, exponent: float) -> FloatArray:
+    """``base ** exponent`` for numbers that are not negative, with the same bits as in the compiled core.
+
+    Whole exponents up to 8 are repeated multiplications from the left; all others are the C library's ``pow``. NumPy's
+    own power is not used: its vector versions differ from the C library in the last bit.
+    """
+    if exponent == 1:
+        return base
+    if 1 < exponent <= 8 and exponent == int(exponent):
+        with np.errstate(over="ignore", under="ignore"):
+            result = base * base
+            for _ in range(int(exponent) - 2):
+                result = result * base
+        return result
+    flat = (_pow(value, exponent) for value in base.ravel().tolist())
+    return np.fromiter(flat, dtype=np.float64, count=base.size).reshape(base.shape)
+
+
+def rooted(costs: FloatArray, power: float) -> FloatArray:
+    """``costs ** (1 / power)``; the correctly rounded square root for power 2."""
+    return np.sqrt(costs) if power == 2 else raised(costs, 1.0 / power)
+
+
+def _pow(base: float, exponent: float) -> float:
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        return math.inf
+
+
+# -- fitted differences, as the compiled core computes them
+
+
+class MissingRule(NamedTuple):
+    """The cost f of a missing value: ``one`` where it is missing on one side, ``both`` where it is on both.
+
+    ``aha`` asks for the largest possible difference from the present number; ``symbol`` makes "missing" one more value
+    of a nominal attribute, with class counts of its own.
+    """
+
+    one: float = 1.0
+    both: float = 1.0
+    aha: bool = False
+    symbol: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """A fitted difference: its fields are the arguments of the method of `Plan` that ``form`` names.
+
+    ``f_one`` and ``f_both`` are the costs of missing values.
+    """
+
+    f_one: float
+    f_both: float
+
+    form: ClassVar[str]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+    @property
+    def codes(self) -> int | None:
+        """The number of codes it knows; None where any will do."""
+        return None
+
+    def add_to(self, plan: Plan, a: int) -> None:
+        """Set attribute ``a`` of the plan to this term."""
+        getattr(plan, self.form)(a, **vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(Term):
+    """``d = |x - q| / scale``; 0 where the scale is 0.
+
+    ``widen`` stretches the range [low, high] to hold the query and takes it as the scale; ``cap`` limits d to 1;
+    ``coded`` says that the cells are ranks, of which -1 stands for a level never declared (f = 1); ``aha`` as in
+    `MissingRule`.
+    """
+
+    scale: float
+    low: float = 0.0
+    high: float = 0.0
+    widen: bool = False
+    cap: bool = False
+    coded: bool = False
+    aha: bool = False
+
+    form: ClassVar[str] = "linear"
+
+
+@dataclass(frozen=True, eq=False)
+class Differ(Term):
+    """``f = 0`` for the same code and 1 for any other."""
+
+    form: ClassVar[str] = "overlap"
+
+
+@dataclass(frozen=True, eq=False)
+class Curve(Term):
+    """``d`` between class profiles read off a curve over the number line.
+
+    With ``step`` the profile is that of the interval; otherwise it is interpolated between the breaks and constant
+    outside them. ``s = sum_c |p_c(x) - p_c(q)| ** exponent``; ``d = factor s``, or its square root with ``root``.
+    """
+
+    breaks: FloatArray
+    profiles: FloatArray
+    step: bool
+    exponent: float
+    factor: float
+    root: bool
+
+    form: ClassVar[str] = "curve"
+
+
+@dataclass(frozen=True, eq=False)
+class Profile(Term):
+    """``d`` between the class profiles of two codes.
+
+    ``s = sum_c |P[v, c] - P[u, c]| ** exponent`` for the query's code v and the row's code u; ``d = factors[v] s``, or
+    its square root with ``root``. ``unseen`` is the profile of a query value without any row; where it is None such a
+    query costs ``f_unseen``. ``missing``, where given, is the profile of "missing" as one more value.
+    """
+
+    profiles: FloatArray
+    factors: FloatArray
+    exponent: float
+    root: bool
+    f_unseen: float
+    unseen: FloatArray | None = None
+    unseen_factor: float = 1.0
+    missing: FloatArray | None = None
+    missing_factor: float = 1.0
+
+    form: ClassVar[str] = "profile"
+
+    @property
+    def codes(self) -> int:
+        return len(self.profiles)
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup(Term):
+    """``f`` looked up in a square table, the query's code first."""
+
+    matrix: FloatArray
+    f_unseen: float
+
+    form: ClassVar[str] = "table"
+
+    @property
+    def codes(self) -> int:
+        return len(self.matrix)
+
+
+# -- differences
+
+
 class Difference:
-    """An attribute-level difference, before it has seen any data."""
+    """An attribute-level difference, before it has seen any data.
+
+    >>> isinstance(Levels(), Difference), Levels().accepts
+    (True, ('ordinal',))
+    """
 
     accepts: ClassVar[tuple[str, ...]]
     """Kinds of column it can compare: ``"numeric"``, ``"ordinal"``, ``"nominal"``."""
@@ -129,19 +300,23 @@ class Absolute(Difference):
         elif self.scaling == "robust":
             scale = column.quantile(self.quantiles[1]) - column.quantile(self.quantiles[0])
         column.check_finite(scale := float(self.factor) * scale, "their scale")
-        return Linear(power, *missing[:2], scale, low, high, self.widen, self.cap, ranked, aha)
+        return Linear(*missing[:2], scale, low, high, self.widen, self.cap, ranked, aha)
 
 
 @dataclass(frozen=True)
 class Overlap(Difference):
-    """``d = 0`` for equal values or numbers and 1 for different ones; a value never seen differs from all."""
+    """``d = 0`` for equal values or numbers and 1 for different ones; a value never seen differs from all.
+
+    >>> Overlap().accepts
+    ('numeric', 'ordinal', 'nominal')
+    """
 
     accepts: ClassVar[tuple[str, ...]] = ("numeric", "ordinal", "nominal")
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         if column.kind_name != "numeric":
-            return Differ(power, *missing[:2])
-        return Linear(power, *missing[:2], _ANY_DIFFERENCE, cap=True)
+            return Differ(*missing[:2])
+        return Linear(*missing[:2], _ANY_DIFFERENCE, cap=True)
 
 
 @dataclass(frozen=True)
@@ -182,7 +357,7 @@ class Levels(Difference):
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         n = len(column.values())
         if self.positions is None or self.positions == tuple(range(n)):
-            return Linear(power, *missing[:2], float(n - 1), coded=True)
+            return Linear(*missing[:2], float(n - 1), coded=True)
         if len(self.positions) != n:
             raise ParameterError(
                 f"positions of Levels must be {n} numbers, one for each level of {column.label}, got {self.positions}"
@@ -190,7 +365,7 @@ class Levels(Difference):
         span = self.positions[-1] - self.positions[0]
         factors = np.full(n, 1.0 / span if span else 0.0)
         positions = np.array(self.positions)[:, None]
-        return Profile(power, *missing[:2], positions, factors, exponent=1.0, root=False, f_unseen=1.0)
+        return Profile(*missing[:2], positions, factors, exponent=1.0, root=False, f_unseen=1.0)
 
 
 @dataclass(frozen=True)
@@ -243,10 +418,10 @@ class ValueTable(Difference):
         if np.any(lacking := needed & (at < 0)):
             values = listed([column.values()[i] for i in np.flatnonzero(lacking)])
             raise ParameterError(f"ValueTable lacks the values {values} of {column.label}; add them to the table")
-        matrix: FloatArray = np.array(self.matrix)
+        matrix = raised(np.array(self.matrix), power)
         largest = float(matrix.max())
         table = np.where((at[:, None] < 0) | (at[None, :] < 0), largest, matrix[np.ix_(at, at)])
-        return Lookup(power, *missing[:2], np.ascontiguousarray(raised(table, power)), raised_number(largest, power))
+        return Lookup(*missing[:2], np.ascontiguousarray(table), largest)
 
 
 @dataclass(frozen=True)
@@ -299,9 +474,8 @@ class ValueDifference(Difference):
         factors = self._factors(profiles, column)
         own = profiles[0] if missing.symbol and (counts[0].sum() > 0 or self.unseen != "maximal") else None
         most = {"root": math.sqrt(2.0), "class_root": math.sqrt(2.0 * column.all.n_classes)}.get(self.norm, 2.0)
-        largest = raised_number(most, power)
+        largest = float(raised(np.array(most), power))
         return Profile(
-            power,
             largest if missing.symbol and own is None else missing.one,
             missing.both,
             np.ascontiguousarray(profiles[1:]),
@@ -369,7 +543,7 @@ class Discretised(Difference):
         profiles = shares(column.interval_counts(edges), np.zeros_like(prior) if self.empty == "zero" else prior)
         factor = float(column.all.n_classes) if self.norm == "class_root" else 1.0
         root = self.norm in ("root", "class_root")
-        return Curve(power, *missing[:2], edges, profiles, True, self.exponent, factor, root)
+        return Curve(*missing[:2], edges, profiles, True, self.exponent, factor, root)
 
 
 @dataclass(frozen=True)
@@ -380,6 +554,9 @@ class Interpolated(Difference):
     linear; it falls to 0 half a width outside the stored range and stays 0 beyond, and an interval without rows has
     profile 0 (Wilson & Martinez 1997, section 4 and erratum). A constant column has d = 0. ``bins``: as in
     `Discretised`.
+
+    >>> Interpolated(bins=10).needs_classes
+    True
     """
 
     bins: int | None = None
@@ -396,7 +573,7 @@ class Interpolated(Difference):
             low, high = column.range()
             middles = low + width * (np.arange(len(edges), dtype=np.float64) + 0.5)
             edges, profiles = _padded(column, low - width / 2, middles, high + width / 2, profiles)
-        return Curve(power, *missing[:2], edges, profiles, False, 2.0, 1.0, True)
+        return Curve(*missing[:2], edges, profiles, False, 2.0, 1.0, True)
 
 
 @dataclass(frozen=True)
@@ -406,6 +583,9 @@ class Windowed(Interpolated):
     As `Interpolated`, but p at a stored number v is the class shares of the rows within half an interval's width of v,
     ends included (Wilson & Martinez 1997, section 5 and erratum). Fitting sorts the column whenever rows were added,
     and keeps a profile for every distinct number. ``bins``: the window is as wide as one of this many intervals.
+
+    >>> Windowed(bins=10)
+    Windowed(bins=10)
     """
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
@@ -415,7 +595,7 @@ class Windowed(Interpolated):
             centres, profiles = np.zeros(1), np.zeros((1, profiles.shape[1]))
         elif width > 0:
             centres, profiles = _padded(column, centres[0] - width / 2, centres, centres[-1] + width / 2, profiles)
-        return Curve(power, *missing[:2], centres, profiles, False, 2.0, 1.0, True)
+        return Curve(*missing[:2], centres, profiles, False, 2.0, 1.0, True)
 
 
 def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:

@@ -1,8 +1,8 @@
 """A distance between rows, before and after it has seen the data.
 
 `Distance` says how rows are compared: one difference for each kind of column, a rule for missing values, and how they
-add up. `FittedDistance` has the statistics of the stored rows filled in. It computes costs, distances and contributions
-in plain NumPy, and makes the plan by which the compiled core gets the same bits.
+add up. `FittedDistance` has the statistics of the stored rows filled in, and makes the plan by which the compiled core
+computes differences and searches.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import NumericRangeError, ParameterError, quoted
 from priorcase.instances import Instances
 from priorcase.schema import Schema
-from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap
+from priorcase.similarity.differences import Absolute, Difference, Levels, MissingRule, Overlap, Term, rooted
 from priorcase.similarity.statistics import LEAST_SQUARE, Column, Statistics, Summary
-from priorcase.similarity.terms import MissingRule, Term, raised_number, rooted
 
 Missing = Literal["maximal", "aha", "skip", "symbol", "ignore"]
 
@@ -198,7 +197,7 @@ class Distance:
                 )
         if isinstance(difference, Absolute) and not self.unit_length:
             spread = (column.extent() if difference.scaling == "none" else 1.0) / difference.factor
-            if spread > 0.0 and raised_number(spread, self.power) < LEAST_SQUARE:
+            if 0.0 < spread < 1.0 and spread**self.power < LEAST_SQUARE:
                 raise NumericRangeError(
                     f"{column.label} has numbers so close together that distances between them are 0 in float64; "
                     "multiply the column by a large constant, or scale it by its range"
@@ -297,15 +296,12 @@ class FittedDistance:
         ``query`` and ``rows`` are prepared cells, shapes (A,) and (n, A), ``weights`` those of the attributes.
         """
         weights = self._weights(weights)
-        result = np.empty(rows.shape)
-        for a, term in enumerate(self.terms):
-            column = np.ascontiguousarray(rows[:, a])
-            with np.errstate(over="ignore"):
-                # No weight, no contribution: 0 times an overflow would be NaN.
-                result[:, a] = weights[a] * term.f(float(query[a]), column) if weights[a] else 0.0
-            if self.distance.missing == "skip":
-                result[np.isnan(column) | np.isnan(query[a]), a] = np.nan
-        return result
+        with np.errstate(over="ignore", invalid="ignore"):
+            # No weight, no contribution: 0 times an overflow would be NaN.
+            found = np.where(weights == 0.0, 0.0, weights * self.plan().differences(query, rows))
+        if self.distance.missing == "skip":
+            found[np.isnan(rows) | np.isnan(query)] = np.nan
+        return found
 
     def costs(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """The cost of each row: its contributions, added in the order of the columns."""
@@ -379,7 +375,7 @@ class FittedDistance:
             )
 
     def plan(self) -> Plan:
-        """The same distance for the compiled core, which gives the same bits."""
+        """The distance for the compiled core."""
         distance = self.distance
         skip, shared = distance.missing == "skip", distance.nothing_shared
         plan = Plan(len(self), distance.power, skip=skip, mean=distance.mean, nothing_shared=shared, root=distance.root)

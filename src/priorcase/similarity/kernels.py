@@ -22,7 +22,11 @@ _POSITIVE = [Interval(Real, 0, None, closed="neither")]
 
 
 class Kernel(Protocol):
-    """A weight that does not grow with the distance."""
+    """A weight that does not grow with the distance.
+
+    >>> Tricube.compact, Gaussian.compact
+    (True, False)
+    """
 
     compact: ClassVar[bool]
     """Whether the weight is 0 from ``u = 1`` on."""
@@ -38,9 +42,7 @@ class Gaussian:
 
     A width below 1 lets the weight fall nearly to 0 at the bandwidth, where a width of 1 leaves more than a third.
 
-    Examples
-    --------
-    >>> Gaussian()(np.array([0.0, 1.0])), Gaussian(0.5)(np.array([0.0, 1.0]))
+    >>> Gaussian()([0.0, 1.0]), Gaussian(0.5)([0.0, 1.0])
     (array([1.        , 0.36787944]), array([1.        , 0.01831564]))
     """
 
@@ -60,7 +62,11 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Tricube:
-    """``(1 - u^3)^3`` (Cleveland 1979)."""
+    """``(1 - u^3)^3`` (Cleveland 1979).
+
+    >>> Tricube()([0.0, 0.5, 1.0])
+    array([1.        , 0.66992188, 0.        ])
+    """
 
     compact: ClassVar[bool] = True
 
@@ -72,7 +78,11 @@ class Tricube:
 
 @dataclass(frozen=True)
 class Epanechnikov:
-    """``1 - u^2``."""
+    """``1 - u^2``.
+
+    >>> Epanechnikov()([0.0, 0.5, 1.0])
+    array([1.  , 0.75, 0.  ])
+    """
 
     compact: ClassVar[bool] = True
 
@@ -83,7 +93,11 @@ class Epanechnikov:
 
 @dataclass(frozen=True)
 class Biweight:
-    """``(1 - u^2)^2``."""
+    """``(1 - u^2)^2``.
+
+    >>> Biweight()([0.0, 0.5, 1.0])
+    array([1.    , 0.5625, 0.    ])
+    """
 
     compact: ClassVar[bool] = True
 
@@ -95,7 +109,11 @@ class Biweight:
 
 @dataclass(frozen=True)
 class Triangular:
-    """``1 - u``."""
+    """``1 - u``.
+
+    >>> Triangular()([0.0, 0.5, 1.0])
+    array([1. , 0.5, 0. ])
+    """
 
     compact: ClassVar[bool] = True
 
@@ -105,7 +123,11 @@ class Triangular:
 
 @dataclass(frozen=True)
 class Uniform:
-    """1 inside the bandwidth, 0 from there on."""
+    """1 inside the bandwidth, 0 from there on.
+
+    >>> Uniform()([0.0, 0.5, 1.0])
+    array([1., 1., 0.])
+    """
 
     compact: ClassVar[bool] = True
 
@@ -115,7 +137,11 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Exponential:
-    """``exp(-u)``."""
+    """``exp(-u)``.
+
+    >>> Exponential()([0.0, 0.5, 1.0])
+    array([1.        , 0.60653066, 0.36787944])
+    """
 
     compact: ClassVar[bool] = False
 
@@ -125,7 +151,11 @@ class Exponential:
 
 @dataclass(frozen=True)
 class InversePower:
-    """``1 / u^p``; infinite at 0, where exact matches decide alone (Mitchell 1997, eq. 8.3 with p = 2)."""
+    """``1 / u^p``; infinite at 0, where exact matches decide alone (Mitchell 1997, eq. 8.3 with p = 2).
+
+    >>> InversePower()([0.0, 0.5, 1.0])
+    array([inf,  4.,  1.])
+    """
 
     p: float = 2.0
 
@@ -155,8 +185,6 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
 def resolve_kernel(kernel: str | Kernel) -> Kernel:
     """The kernel itself, or the one that a name stands for.
 
-    Examples
-    --------
     >>> resolve_kernel("tricube")
     Tricube()
     """

@@ -33,6 +33,9 @@ def heom() -> Distance:
     """Heterogeneous Euclidean-overlap metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 2.3).
 
     Numbers by range, values by overlap, levels by rank; d = 1 where a value is missing.
+
+    >>> heom()
+    Distance('heom')
     """
     return Distance()
 
@@ -45,8 +48,6 @@ def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
     are 0 for a value never seen: ``sum_c |P - P'|`` (``N1``), ``sqrt(sum_c |P - P'|^2)`` (``N2``, which the paper
     settles on) or ``sqrt(C sum_c |P - P'|^2)`` with C classes (``N3``).
 
-    Examples
-    --------
     >>> hvdm("N1").nominal
     ValueDifference(exponent=1.0, norm='sum', unseen='zero')
     """
@@ -61,6 +62,9 @@ def vdm(bins: int | None = None) -> Distance:
 
     ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value. Numbers are cut into ``bins`` equal intervals and compared
     without w, which the paper defines for symbols only. "Missing" is one more symbol (``missing="symbol"``).
+
+    >>> vdm().nominal
+    ValueDifference(exponent=2.0, norm='weighted', unseen='maximal')
     """
     return _by_class_counts(ValueDifference(2.0, "weighted"), Discretised(bins, 2.0, "sum"), power=1.0, root=False)
 
@@ -71,6 +75,9 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
 
     Numbers are cut into ``bins`` equal intervals first; levels and "missing" count as symbols. The weights that PEBLS
     gives to stored rows are left out.
+
+    >>> mvdm(k=2).nominal
+    ValueDifference(exponent=2, norm='sum', unseen='maximal')
     """
     check_value("k", k, _AT_LEAST_ONE)
     check_value("r", r, _AT_LEAST_ONE)
@@ -83,17 +90,28 @@ def dvdm(bins: int | None = None) -> Distance:
 
     Numbers are cut into ``bins`` equal intervals, ``max(5, number of classes)`` by default; levels and "missing" count
     as symbols.
+
+    >>> dvdm(bins=10).numeric
+    Discretised(bins=10, exponent=2.0, norm='root', empty='zero')
     """
     return _by_class_counts(ValueDifference(2.0, "root", "zero"), Discretised(bins, 2.0, "root"))
 
 
 def ivdm(bins: int | None = None) -> Distance:
-    """Interpolated value difference metric: as `dvdm`, with numbers compared by `Interpolated` (section 4)."""
+    """Interpolated value difference metric: as `dvdm`, with numbers compared by `Interpolated` (section 4).
+
+    >>> ivdm().numeric
+    Interpolated(bins=None)
+    """
     return _by_class_counts(ValueDifference(2.0, "root", "zero"), Interpolated(bins))
 
 
 def wvdm(bins: int | None = None) -> Distance:
-    """Windowed value difference metric: as `dvdm`, with numbers compared by `Windowed`, at its cost (section 5)."""
+    """Windowed value difference metric: as `dvdm`, with numbers compared by `Windowed`, at its cost (section 5).
+
+    >>> wvdm(10).numeric
+    Windowed(bins=10)
+    """
     return _by_class_counts(ValueDifference(2.0, "root", "zero"), Windowed(bins))
 
 
@@ -101,12 +119,19 @@ def gower() -> Distance:
     """Gower's distance, ``sum w d / sum w`` over the attributes known in both rows (Gower 1971).
 
     Numbers by range, values by overlap, levels by rank. Rows that share no known attribute are at distance 1.
+
+    >>> gower().missing, gower().power
+    ('skip', 1.0)
     """
     return Distance(missing="skip", power=1.0, root=False, mean=True, nothing_shared=1.0)
 
 
 def overlap() -> Distance:
-    """The number of attributes in which two rows differ; a missing value differs from everything."""
+    """The number of attributes in which two rows differ; a missing value differs from everything.
+
+    >>> overlap().numeric
+    Overlap()
+    """
     same = Overlap()
     return Distance(numeric=same, nominal=same, ordinal=same, power=1.0, root=False)
 
@@ -118,8 +143,6 @@ def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
     Missing values are left out and the sum of the others is scaled up, as in ``nan_euclidean_distances``; rows that
     share no known attribute are infinitely far apart.
 
-    Examples
-    --------
     >>> minkowski(3, "range")
     Distance(missing='skip', power=3)
     """
@@ -128,12 +151,20 @@ def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
 
 
 def euclidean(scaling: Scaling = "none") -> Distance:
-    """`minkowski` with p = 2."""
+    """`minkowski` with p = 2.
+
+    >>> euclidean("std").numeric.scaling, euclidean("std").power
+    ('std', 2.0)
+    """
     return minkowski(2.0, scaling)
 
 
 def manhattan(scaling: Scaling = "none") -> Distance:
-    """`minkowski` with p = 1."""
+    """`minkowski` with p = 1.
+
+    >>> manhattan()
+    Distance('manhattan')
+    """
     return minkowski(1.0, scaling)
 
 
@@ -142,6 +173,9 @@ def ib() -> Distance:
 
     As `heom`, but the range is stretched to hold the query as in Weka's IB1, and a missing value is as different from a
     present one as it can be.
+
+    >>> ib().missing, ib().numeric.widen
+    ('aha', True)
     """
     return Distance(numeric=Absolute("range", widen=True), missing="aha")
 
@@ -151,6 +185,9 @@ def cosine() -> Distance:
 
     A missing number is left out of the length, and of the sum as in `minkowski`. A row of zeros has no direction: it is
     at distance 1/2 from every row that has one.
+
+    >>> cosine()
+    Distance('cosine')
     """
     half = Absolute("none", factor=math.sqrt(2.0))
     return Distance(numeric=half, missing="skip", root=False, unit_length=True)
@@ -171,8 +208,6 @@ def preset(name: str) -> Distance:
 def resolve(distance: str | Distance) -> Distance:
     """The distance itself, or the one that a name stands for.
 
-    Examples
-    --------
     >>> resolve("gower")
     Distance('gower')
     """

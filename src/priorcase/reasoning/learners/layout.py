@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from priorcase.reasoning.kinds import CaseKind, Date, Graph, Set, Stored, Text
 from priorcase.reasoning.learners.rows import CaseRows
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Coded, Nominal, Numeric, Ordinal
-from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
+from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
 from priorcase.schema.kinds import identity
 
 __all__ = ["MOST_MEMBERS", "UNREADABLE", "Layout"]
@@ -116,10 +116,10 @@ class Layout:
         if isinstance(kind, Set):
             return [_yes_no([_has(value, member) for value in values], codes) for member in self.members[name]]
         if isinstance(kind, Ordinal):
-            return [CodedColumn(_recoded(codes, values, kind.order), ordered=True)]
+            return [replace(_recoded(codes, values, kind.order), ordered=True)]
         if isinstance(kind, Nominal) and kind.values is not None:
-            return [CodedColumn(_recoded(codes, values, kind.values), closed=True)]
-        return [CodedColumn(_used(codes, values))]
+            return [replace(_recoded(codes, values, kind.values), closed=True)]
+        return [_used(codes, values)]
 
     def describe(self) -> dict[str, Any]:
         """The layout as plain values that JSON can write down."""
@@ -158,7 +158,7 @@ def _has(value: Sequence[Any], member: Any) -> bool:
 def _yes_no(has: Sequence[bool], codes: IntArray) -> Column:
     """A column of truth values; missing where the set is."""
     table = np.array([*has, -1], dtype=np.int32)
-    return CodedColumn(Coded(table[codes], (False, True)))
+    return Coded(table[codes], (False, True))
 
 
 def _recoded(codes: IntArray, values: Sequence[Stored], declared: Sequence[Any]) -> Coded:

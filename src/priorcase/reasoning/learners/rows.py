@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._typing import AnyArray, IntArray
 from priorcase.schema import Coded
-from priorcase.schema.columns import ArrayColumn, CodedColumn, Column
+from priorcase.schema.columns import ArrayColumn, Column
 from priorcase.schema.schema import Source
 
 __all__ = ["CaseRows"]
@@ -51,7 +51,7 @@ class CaseRows(Source):
 
 
 def _taken(column: Column, rows: slice | IntArray) -> Column:
-    if isinstance(column, CodedColumn):
-        return replace(column, codes=Coded(column.codes.codes[rows], column.codes.values))
+    if isinstance(column, Coded):
+        return column[rows]
     assert isinstance(column, ArrayColumn)  # layouts make no other columns
     return replace(column, array=column.array[rows])

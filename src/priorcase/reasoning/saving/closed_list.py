@@ -1,17 +1,24 @@
 """Every class that a saved learner may hold an object of, by module; made by ``_make_closed_list.py``."""
 
 CLASSES: dict[str, tuple[str, ...]] = {
-    "priorcase.schema.columns": ("ArrayColumn", "Coded", "CodedColumn", "ObjectColumn"),
+    "priorcase.schema.columns": ("ArrayColumn", "Coded", "ObjectColumn"),
     "priorcase.schema.kinds": ("Nominal", "Numeric", "Ordinal"),
     "priorcase.schema.schema": ("Schema", "Source", "Table"),
     "priorcase.instances.instances": ("CodeColumn", "Growing", "Instances", "NewCodes", "NumberColumn"),
     "priorcase.similarity.differences": (
         "Absolute",
+        "Curve",
+        "Differ",
         "Difference",
         "Discretised",
         "Interpolated",
         "Levels",
+        "Linear",
+        "Lookup",
+        "MissingRule",
         "Overlap",
+        "Profile",
+        "Term",
         "ValueDifference",
         "ValueTable",
         "Windowed",
@@ -28,7 +35,6 @@ CLASSES: dict[str, tuple[str, ...]] = {
         "Uniform",
     ),
     "priorcase.similarity.statistics": ("Column", "Statistics", "Summary"),
-    "priorcase.similarity.terms": ("Curve", "Differ", "Linear", "Lookup", "MissingRule", "Profile"),
     "priorcase.learning.plotting": ("Style",),
     "priorcase.learning.results": ("Grid",),
     "priorcase.learning.sorted_rows": ("SortedRows",),
