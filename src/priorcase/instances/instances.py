@@ -843,8 +843,6 @@ def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight")
 
     Weights are 0 or between 1e-100 and 1e100; a single one is the weight of every row.
 
-    Examples
-    --------
     >>> check_weights(2, 3)
     array([2., 2., 2.])
     """
@@ -874,8 +872,6 @@ def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight")
 def as_floats(values: object) -> FloatArray | None:
     """A copy of some numbers as float64; None where they are no real numbers within float64.
 
-    Examples
-    --------
     >>> as_floats([1, 2]), as_floats(["1"])
     (array([1., 2.]), None)
     """

@@ -65,6 +65,10 @@ class Coded:
         """Some of the rows."""
         return replace(self, codes=self.codes[rows])
 
+    def tolist(self) -> list[Value]:
+        """The values as Python objects, None for missing."""
+        return [None if code < 0 else self.values[code] for code in self.codes.tolist()]
+
     @cached_property
     def content(self) -> Content:
         return content_of(self.values) if len(self.values) else "nothing"
@@ -400,13 +404,14 @@ def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Ite
 
 def read_block(X: AnyArray, labels: Sequence[Name]) -> FloatArray:
     """Read an array of numbers whose columns are all numeric."""
-    block = X
-    if X.dtype != np.float64:
-        _check_exact(X, labels)
-        with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite, and is refused as such
-            block = X.astype(np.float64)
-    if X.dtype.kind == "f" and (found := np.isinf(block)).any():
-        raise _infinite(labels[int(found.any(axis=0).argmax())])
+    with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite, and is refused as such
+        block = X.astype(np.float64, copy=False)
+    if X.dtype.kind == "f":
+        if (found := np.isinf(block)).any():
+            raise _infinite(labels[int(found.any(axis=0).argmax())])
+    elif np.abs(block).max(initial=0.0) >= _EXACT:
+        for a, label in enumerate(labels):
+            _check_exact(X[:, a].__getitem__, block[:, a], label)
     return block
 
 
@@ -419,37 +424,26 @@ def _read_numbers(column: Column, label: Name) -> FloatArray:
         raise _infinite(label) from None
     if np.isinf(numbers).any():
         raise _infinite(label)
-    if isinstance(column, ArrayColumn):
-        _check_exact(column.array if column.mask is None else column.array[~column.mask], (label,))
-        return numbers
-    for i in np.flatnonzero(np.abs(numbers) >= _EXACT).tolist():
-        value: Any = column.values[i if isinstance(column, ObjectColumn) else column.codes[i]]
-        value = value.item() if isinstance(value, np.integer) else value
-        if isinstance(value, (int, Decimal, Fraction)) and value != numbers[i].item():
-            raise _inexact(value, label)
+    if isinstance(column, Coded):
+        _check_exact(lambda i: column.values[column.codes[i]], numbers, label)
+    elif isinstance(column, ObjectColumn) or column.array.dtype.kind in "iu":
+        given = column.values if isinstance(column, ObjectColumn) else column.array
+        _check_exact(given.__getitem__, numbers, label)
     return numbers
 
 
-def _check_exact(array: AnyArray, labels: Sequence[Name]) -> None:
-    """Refuse integers that float64 would round, in a column or a block of columns."""
-    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
-        return
-    if array.max() <= _EXACT and array.min() >= -_EXACT:
-        return
-    # Exact is what has at most 53 significant bits: m < 2**53 times the lowest bit of m.
-    magnitudes = np.abs(array).astype(np.uint64)
-    rounded = (magnitudes >> np.uint64(53) >= (magnitudes & (~magnitudes + np.uint64(1)))) & (magnitudes > 0)
-    if rounded.any():
-        first = np.unravel_index(int(rounded.argmax()), rounded.shape)
-        raise _inexact(array[first].item(), labels[int(first[1]) if array.ndim > 1 else 0])
-
-
-def _inexact(value: object, label: Name) -> SchemaError:
-    return SchemaError(
-        f"column {label!r} contains {quoted(value)}, which float64 cannot represent exactly (as all numbers beyond "
-        "2**53 that need more than 53 bits), so different numbers would become equal. Scale the numbers or subtract "
-        "a constant; if they are identifiers or codes, make the column nominal (Nominal() or categorical_features)."
-    )
+def _check_exact(given: Callable[[int], Any], numbers: FloatArray, label: Name) -> None:
+    """Refuse numbers that float64 rounded, so that different ones would become equal."""
+    for i in np.flatnonzero(np.abs(numbers) >= _EXACT).tolist():
+        value = given(i)
+        value = value.item() if isinstance(value, np.integer) else value
+        if isinstance(value, (int, Decimal, Fraction)) and value != numbers[i].item():
+            raise SchemaError(
+                f"column {label!r} contains {quoted(value)}, which float64 cannot represent exactly (as all numbers "
+                "beyond 2**53 that need more than 53 bits), so different numbers would become equal. Scale the numbers "
+                "or subtract a constant; if they are identifiers or codes, make the column nominal (Nominal() or "
+                "categorical_features)."
+            )
 
 
 def _infinite(label: Name) -> SchemaError:

@@ -1,9 +1,4 @@
-"""Kinds of columns, and single values: which are missing, which are equal.
-
-Missing values arrive in many forms (NaN, None, NaT, ``pandas.NA``, masked, ``Decimal("NaN")``) and become one state.
-Two nominal values are equal when Python says so, except that booleans are not numbers: ``1``, ``1.0`` and
-``numpy.int8(1)`` are one value, ``True`` and ``"1"`` are two others.
-"""
+"""Kinds of columns, and single values: which are missing, which are equal (see the notes of `Schema`)."""
 
 import datetime
 from collections.abc import Iterable
@@ -136,8 +131,6 @@ class Numeric:
 class Ordinal:
     """Levels that have an order: all of them, from the lowest to the highest.
 
-    Examples
-    --------
     >>> Ordinal(("low", "middle", "high"))
     Ordinal(order=('low', 'middle', 'high'))
     """

@@ -151,8 +151,6 @@ class Schema:
         An integer, of Python or NumPy, is a name if some name equals it, and a position from 0 otherwise. ``parameter``
         is the name of the parameter that holds ``key``, for messages.
 
-        Examples
-        --------
         >>> Schema(("age", "size"), (Numeric(), Nominal())).position("size")
         1
         """
@@ -425,10 +423,6 @@ def backend_of(X: Any) -> Backend | None:
 
 # -- rows as they are read
 
-_FIRST = np.zeros(1, np.int8)
-_MISSING = np.full(1, -1, np.int8)
-_FIRST.flags.writeable = _MISSING.flags.writeable = False
-
 
 class Table:
     """Rows read by a schema, whose values have no stored codes yet.
@@ -477,7 +471,8 @@ class Table:
     def row(self) -> tuple[Value, ...] | None:
         """Values of a single row; None if there is not exactly one."""
         if self._row is None and self.rows == 1:
-            self._row = tuple(map(_value_of, self.columns) if self.block is None else self.block[0].tolist())
+            cells = (column.tolist()[0] for column in self.columns) if self.block is None else self.block[0].tolist()
+            self._row = tuple(cells)
         return self._row
 
     def part(self, start: int, stop: int) -> Table:
@@ -489,17 +484,10 @@ class Table:
         return Table(self.schema, n, tuple(column[rows] for column in self.columns))
 
 
-def _value_of(column: ReadColumn) -> Value:
-    if not isinstance(column, Coded):
-        return float(column[0])
-    code = int(column.codes[0])
-    return None if code < 0 else column.values[code]
-
-
 def _column_of(kind: Kind, value: Value) -> ReadColumn:
     if type(kind) is not Nominal:
         return np.array([value], np.float64)
-    return Coded(_MISSING, ()) if value is None else Coded(_FIRST, (value,))
+    return Coded(np.full(1, -1, np.int8), ()) if value is None else Coded(np.zeros(1, np.int8), (value,))
 
 
 # -- one row, read without making columns first: for single queries and for streams

@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase import _core
 from priorcase._locks import Lock
-from priorcase._parameters import check_value, is_whole
+from priorcase._parameters import check_value
 from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import ParameterError, UnknownIdError, listed, prefix_errors, quoted
 from priorcase.instances import Instances, check_ids
@@ -104,8 +104,7 @@ class Neighbors:
     @prefix_errors
     def rectangular(self, k: int) -> tuple[IdArray, FloatArray]:
         """Ids and distances of the first k rows of every query, as two matrices with one row for each query."""
-        if not is_whole(k) or k < 0:
-            raise ParameterError(f"k must be a whole number >= 0, got {quoted(k)}")
+        check_value("k", k, [Interval(Integral, 0, None, closed="left")])
         counts = self.counts
         if np.any(counts < k):
             short = int(np.argmax(counts < k))

@@ -257,13 +257,12 @@ class FittedDistance:
         After appends without weights, ranges and counts are extended. ``row`` are the cells, shape (1, A), of the one
         row that was appended: within the ranges it leaves ``terms`` the very same object.
         """
-        same, summary = self._line is instances.line, self._summary
-        if same and instances.version == self._version:
+        appended, summary = self._line is instances.line, self._summary
+        if appended and instances.version == self._version:
             return self
-        appended = same and summary.extendable
         one_more = appended and len(instances) == summary.rows + 1 and not instances.weighted
         if one_more and row is not None and summary.covers(row[0].tolist()):
-            summary = Summary(summary.rows + 1, True, summary.facts, summary.ranges)
+            summary = Summary(summary.rows + 1, summary.facts, summary.ranges)
             return FittedDistance(self.distance, self.terms, self.target, summary, self._line, instances.version)
         return self.distance._fit(instances, self.target, summary if appended else None)
 

@@ -32,20 +32,19 @@ _LARGEST_EXPONENT = 1022
 
 @dataclass(frozen=True)
 class Summary:
-    """The statistics of the first ``rows`` rows that appended rows can extend.
+    """The statistics of the first ``rows`` rows, which rows appended without weights can extend.
 
     A row within ``ranges``, the smallest and the largest number of each column, changes no statistic; they are None
     where more than ranges was needed.
     """
 
     rows: int
-    extendable: bool
     facts: dict[Key, Any] = field(repr=False)
     ranges: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
     def covers(self, row: Sequence[float]) -> bool:
         """Whether one more row, given by its cells, leaves every statistic as it is."""
-        if self.ranges is None or not self.extendable:
+        if self.ranges is None:
             return False
         low, high = self.ranges
         return not (any(map(lt, row, low)) or any(map(gt, row, high)))
@@ -60,7 +59,7 @@ class Statistics:
         self.weights: FloatArray | None = instances.weights
         self._instances = instances
         self._only_ranges = True
-        self._earlier = earlier if earlier is not None and self.weights is None else None
+        self._earlier = earlier if self.weights is None else None
         self._rows = len(instances)
         self._facts: dict[Key, Any] = {}
 
@@ -80,7 +79,7 @@ class Statistics:
                     # Every number is outside the range of a column without numbers.
                     low[a], high[a] = (math.inf, -math.inf) if math.isnan(found[0]) else found
             ranges = tuple(low), tuple(high)
-        return Summary(self._rows, self.weights is None, self._facts, ranges)
+        return Summary(self._rows, self._facts, ranges)
 
     def column(self, a: int) -> Column:
         return Column(self, a)
