@@ -36,7 +36,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     ),
     "priorcase.similarity.statistics": ("Column", "Statistics", "Summary"),
     "priorcase.learning.plotting": ("Style",),
-    "priorcase.learning.results": ("Grid",),
+    "priorcase.learning.results": ("Grid", "PerQuery"),
     "priorcase.learning.sorted_rows": ("SortedRows",),
     "priorcase.learning.state": ("Memory",),
     "priorcase.learning.targets": ("Classes", "Labelling", "Labels"),
