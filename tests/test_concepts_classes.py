@@ -59,7 +59,7 @@ def test_announced_classes(learner: Any) -> None:
 def test_classes_announced_late_must_hold_those_seen() -> None:
     X, y = stream(30, seed=42)
     model = new(IB2()).fit(X, y)
-    with pytest.raises(TargetError, match="rows seen before had 'b', 'c'"):
+    with pytest.raises(TargetError, match="rows learned before have 'b', 'c'"):
         model.partial_fit(X[:1], ["a"], classes=["a", "x"])
     for wrong in ("abc", 3, [], ["a", None], [["a"], ["b"]]):
         with pytest.raises(TargetError, match="classes"):

@@ -85,7 +85,7 @@ def test_another_sort_of_classes_after_all_rows_went() -> None:
 
 def test_declared_classes_must_cover_the_stored_rows() -> None:
     model = KNNClassifier(1).fit([[1.0], [2.0]], ["p", "q"])
-    with pytest.raises(TargetError, match="classes lists 'p', but stored rows have 'q'"):
+    with pytest.raises(TargetError, match="classes lists 'p', but rows learned before have 'q'"):
         model.partial_fit([[3.0]], ["p"], classes=["p"])
     assert (model.ids_.tolist(), model.classes_.tolist()) == ([0, 1], ["p", "q"])
     model.partial_fit([[3.0]], ["r"])  # nothing was declared

@@ -217,13 +217,13 @@ class Description:
         return self.core.weights()[3]
 
     def counts_of(self, labels: IdArray) -> FloatArray:
-        """How many of the instances that count had each of some labels."""
+        """How many of the instances that count had each of some labels; -1 is a label that none had."""
         counts, _ = self.core.counts()
         return np.append(counts, 0.0)[np.minimum(labels, counts.size)]
 
     def most_frequent(self, labels: IdArray) -> int:
-        """The most frequent of some labels; the first of equals."""
-        return int(labels[int(np.argmax(self.counts_of(labels)))])
+        """The position of the most frequent of some labels; the first of equals."""
+        return int(np.argmax(self.counts_of(labels)))
 
 
 Descriptions: TypeAlias = dict[int | None, Description]

@@ -29,7 +29,7 @@ from priorcase.concepts.memory import ConceptMemory
 from priorcase.concepts.novel import ColumnKinds, brings_columns, read_some, stages
 from priorcase.concepts.records import CONFIDENCE
 from priorcase.concepts.results import LearningHistory, concept_frame
-from priorcase.concepts.targets import Targets, read_targets, read_truth
+from priorcase.concepts.targets import SeenClasses, read_targets, read_truth
 from priorcase.exceptions import NotAvailableError, ParameterError, SchemaMismatchError, TargetError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning import state
@@ -119,9 +119,8 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         if first:
             self._check_parameters()
         table, columns = self._read_rows(X, first)
-        seen, first_id = (None, 0) if first else (self._stored().seen, self._stored().instances.next_id)
-        targets = read_targets(y, seen, classes, per_class=self._rules.per_class, first_id=first_id)
-        if (n := len(targets.coded)) != len(table):
+        targets = read_targets(y, None if first else self._stored().seen, classes, per_class=self._rules.per_class)
+        if (n := len(targets[0])) != len(table):
             raise TargetError(
                 f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y {n}."
             )
@@ -129,14 +128,16 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
             check_tabled(table, self._rules.distance)
         if first:
             self._backend = backend_of(X)
-            self._memory = self._new_memory(table.schema, targets.table().schema)
+            self._memory = self._new_memory(table.schema, targets[1].table(targets[0]).schema)
             record_features(self, table.schema)
         order = None
         if method == "fit" and self.shuffle:
             order = np.random.RandomState(self._rules.seed).permutation(len(table)).astype(np.int64)
         self._learn_table(table, targets, order, columns)
 
-    def _learn_table(self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None) -> None:
+    def _learn_table(
+        self, table: Table, targets: tuple[AnyArray, SeenClasses], order: IdArray | None, columns: ColumnKinds | None
+    ) -> None:
         self._memory = memory.learn(self._stored(), table, targets, order, columns, self._threads())
 
     def _read_rows(self, X: Any, first: bool) -> tuple[Table, ColumnKinds | None]:
@@ -206,9 +207,9 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     def predict(self, X: Any) -> AnyArray:
         """The class of each query; with multi-label targets an indicator, shape (queries, classes)."""
         queries = self._queries(self._table(X))
-        seen = queries.seen
+        seen = queries.memory.seen
         if seen.indicator:
-            return classification.claims(queries)[0].astype(seen.batches[0][1])
+            return classification.claims(queries)[0].astype(seen.labelling.batches[0][1])
         return np.asarray(seen.classes[classification.classify(queries)])
 
     @reads
@@ -219,7 +220,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         equal shares go to the nearest ones. With multi-label targets a list of arrays, as in scikit-learn.
         """
         queries = self._queries(self._table(X))
-        if queries.seen.indicator:
+        if queries.memory.seen.indicator:
             _, shares, _ = classification.claims(queries)
             return [np.stack([1.0 - share, share], axis=1) for share in shares.T]
         return classification.class_shares(queries)
@@ -257,7 +258,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         first = memory.descriptions[None]
         cells = first.comparison.prepared(memory.instances.encode(table), memory.instances, stored=False)
         first.comparison.check_ranges(first.core, cells)
-        return Queries(cells, memory.descriptions, memory.instances, memory.seen, self._threads())
+        return Queries(cells, memory, self._threads())
 
     # -- what was learned
 
@@ -568,11 +569,10 @@ class IB4(ConceptLearner):
         An array, shape (classes, attributes), or after a fit on a frame one with ``concept`` and the attributes.
         """
         memory = self._answering()
-        of_class, seen = memory.descriptions, memory.seen
-        weights = np.array([of_class.get(code, of_class[None]).core.weights()[0] for code in seen.codes.tolist()])
+        weights = np.array([description.core.weights()[0] for description in memory.of_classes()])
         if self._backend is None:
             return weights
-        columns: dict[str, Any] = {"concept": objects(seen.classes.tolist())}
+        columns: dict[str, Any] = {"concept": objects(memory.seen.classes.tolist())}
         for a, name in enumerate(attribute_names(memory.instances.schema)):
             columns[free_label(str(name), columns)] = weights[:, a]
         return framed(columns, self._backend)
@@ -631,7 +631,9 @@ class IB5(IB4):
             check_declared(self)
         return read_some(Instances(cast(Schema, self.schema)) if first else self._stored().instances, X, extend=True)
 
-    def _learn_table(self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None) -> None:
+    def _learn_table(
+        self, table: Table, targets: tuple[AnyArray, SeenClasses], order: IdArray | None, columns: ColumnKinds | None
+    ) -> None:
         known = len(self._stored().instances.schema)
         if len(table.schema) == known:
             super()._learn_table(table, targets, order, columns)
@@ -640,7 +642,7 @@ class IB5(IB4):
         for rows, part in stages(table, known):
             if len(part.schema) > len(learned.instances.schema):
                 learned = learned.widened(part.schema)
-            of_part = Targets(targets.coded[rows], targets.seen)
+            of_part = targets[0][rows], targets[1]
             learned = memory.learn(learned, part, of_part, None, columns, self._threads())
         self._memory = learned
         record_features(self, learned.instances.schema)

@@ -24,12 +24,12 @@ from priorcase._locks import Lock
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.concepts.description import Comparison, Description, Descriptions, Rules
 from priorcase.concepts.novel import ColumnKinds, staged
-from priorcase.concepts.targets import SeenClasses, Targets
+from priorcase.concepts.targets import SeenClasses
 from priorcase.exceptions import ForgettingError, NotAvailableError, TooLargeError, UnknownIdError, listed
 from priorcase.instances import Instances, check_ids
 from priorcase.learning.resampling import bar
 from priorcase.learning.state import Memory
-from priorcase.schema import Nominal, Schema, Table
+from priorcase.schema import Schema, Table
 from priorcase.schema.kinds import canonical
 
 Call: TypeAlias = tuple[int, ColumnKinds | None]
@@ -132,10 +132,19 @@ class ConceptMemory(Memory):
         with self.shared.lock:
             return self.cached("ids", lambda: union(one.core.records()[0] for _, one in self.named()))
 
+    @property
+    def joint(self) -> Description | None:
+        """The description for all classes; None where each class has its own."""
+        return None if self.rules.per_class else self.descriptions[None]
+
+    def of_classes(self) -> list[Description]:
+        """The description of each class, in their order; the first for one that was declared and never seen."""
+        return [self.descriptions.get(code, self.descriptions[None]) for code in self.seen.codes.tolist()]
+
     def named(self) -> list[tuple[int | None, Description]]:
         """The description for all classes, or those of the classes that were seen, in their order."""
-        of_classes = [(code, self.descriptions[code]) for code in self.seen.codes.tolist() if code in self.descriptions]
-        return of_classes if self.rules.per_class else [(None, self.descriptions[None])]
+        codes = self.seen.codes.tolist() if self.rules.per_class else [None]
+        return [(code, self.descriptions[code]) for code in codes if code in self.descriptions]
 
     def digest(self) -> str:
         """SHA-256 of the stored rows, and of records, counts, ranges and weights where rows do not determine them."""
@@ -145,11 +154,11 @@ class ConceptMemory(Memory):
             return rows
         parts = sha256(_DIGEST_FORMAT)
         parts.update(rows.encode())
-        for code in seen.codes.tolist():
-            name = canonical(seen.labels[code])
+        for code, label in zip(seen.codes.tolist(), seen.classes.tolist(), strict=True):
+            name = canonical(seen.labels[code] if code >= 0 else label)
             parts.update(b"%d:" % len(name))
             parts.update(name)
-        parts.update(seen.rows[seen.codes].astype("<i8").tobytes())
+        parts.update(np.append(seen.rows, 0)[seen.codes].astype("<i8").tobytes())
         labels = np.arange(2) if self.rules.per_class else seen.codes
         for label, description in self.named():
             parts.update(b"all" if label is None else b"class" + canonical(seen.labels[label]))
@@ -165,7 +174,7 @@ def _add_description(parts: Any, description: Description, ids: IdArray, labels:
     core = description.core
     names, of, successes, trials, arrived, reasons, _ = core.records()
     counts, seen = core.counts()
-    at = np.zeros(max(int(labels.max(initial=0)) + 1, counts.size), np.int64)
+    at = np.zeros(max(int(labels.max(initial=0)) + 1, counts.size) + 1, np.int64)  # the last one for the label -1
     at[labels] = np.arange(labels.size)
     for whole in (np.searchsorted(ids, names), at[of], arrived, reasons):
         parts.update(b"%d;" % len(whole))
@@ -218,21 +227,22 @@ class Change:
 def learn(
     memory: ConceptMemory,
     table: Table,
-    targets: Targets,
+    targets: tuple[AnyArray, SeenClasses],
     order: IdArray | None,
     columns: ColumnKinds | None,
     threads: int,
 ) -> ConceptMemory:
     """The memory after rows were learned one by one, in an order other than that of the table where one is given."""
-    after, stored, rules = memory.fork(), targets.table(), memory.rules
+    (coded, seen), after, rules = targets, memory.fork(), memory.rules
+    stored = seen.table(coded)
     ids = after.instances.append(table, stored)
     if not memory.descriptions:
         after.descriptions = rules.begin(rules.compare(table.schema, after.instances))
     first = after.descriptions[None]
-    cells = first.comparison.prepared(_cells_of(after.instances, table, ids), after.instances, stored=True)
+    cells = first.comparison.prepared(after.instances.encode(table), after.instances, stored=True)
     first.comparison.check_ranges(first.core, cells)
-    rows = (ids, cells, targets.coded) if order is None else (ids[order], cells[order], targets.coded[order])
-    after.seen = targets.seen
+    rows = (ids, cells, coded) if order is None else (ids[order], cells[order], coded[order])
+    after.seen = seen
     if after.log is not None:
         after.log = after.log.fork()
         after.log.append(table, stored)
@@ -250,7 +260,7 @@ def learn(
         after.descriptions, gone = _learn_blocks(after.descriptions, len(ids), rows_at, threads, "learn")
         after.instances.remove(gone)
         return after
-    after.descriptions = _with_classes(after.descriptions, targets.coded)
+    after.descriptions = _with_classes(after.descriptions, coded)
     calls = _tasks(after.descriptions, rows)
     change = Change(memory, after, rows[0], len(calls), memory.n_seen)
     with memory.shared.lock:
@@ -339,19 +349,6 @@ def union(ids: Iterable[IdArray]) -> IdArray:
     """Distinct ids, ascending."""
     found: IdArray = np.unique(np.concatenate([np.empty(0, np.int64), *ids]))
     return found
-
-
-def _cells_of(instances: Instances, table: Table, ids: IdArray) -> FloatArray:
-    """Cells of rows that were just stored; the table's own where it has them."""
-    if table.block is not None:
-        return table.block
-    columns, _, _ = instances.look_up(ids)
-    cells = np.empty((len(ids), len(columns)))
-    for a, (kind, column) in enumerate(zip(instances.schema.kinds, columns, strict=True)):
-        cells[:, a] = column
-        if isinstance(kind, Nominal):
-            cells[column < 0, a] = np.nan
-    return cells
 
 
 # Forgetting ---------------------------------------------------------------------------------------------------------

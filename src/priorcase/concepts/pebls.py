@@ -20,19 +20,21 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase._core import Exemplars as CompiledExemplars
 from priorcase._parameters import as_python, check_parameters, check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
-from priorcase.concepts.classification import assembled
 from priorcase.concepts.results import Exemplars, ValueDifferences
-from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError, quoted
-from priorcase.instances import Instances, as_floats
+from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError
+from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator, SchemaLike
-from priorcase.learning.resampling import bar, stored_table
+from priorcase.learning.resampling import blocks, stored_table
 from priorcase.learning.results import attribute_names, by_attribute, framed, free_label
-from priorcase.learning.state import Memory, reads
+from priorcase.learning.state import reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
-from priorcase.neighbors.polling import ENTRIES, Rules
-from priorcase.neighbors.precedents import Precedent, Precedents
-from priorcase.neighbors.votes import NeighborList, Poll, Ties, UniformVote, decide, probabilities
+from priorcase.neighbors.base import NeighborsMemory
+from priorcase.neighbors.polling import Rules, polls
+from priorcase.neighbors.precedents import Precedents, assemble
+from priorcase.neighbors.votes import Poll, Ties, UniformVote, decide, probabilities
+from priorcase.neighbors.weighting import resolve_weights
 from priorcase.schema import CategoricalFeatures, Coded, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
+from priorcase.search.neighbors import Neighbors
 from priorcase.similarity import Distance, FittedDistance, mvdm
 from priorcase.similarity.differences import Curve, Discretised, MissingRule, Unseen
 from priorcase.similarity.statistics import Statistics, codes_of, first_seen
@@ -47,12 +49,8 @@ _POWER = [Interval(Real, 1, None, closed="left")]
 _LARGEST_DIFFERENCE = 2.0
 # Numbers beyond this have a range that may be infinite.
 _HUGE = float(np.finfo(np.float64).max) / 2
-# Between two blocks of rows, or batches of queries, Ctrl-C is heard.
-_ROWS_AT_ONCE, _QUERIES_AT_ONCE = 2048, 8192
-# Queries asked before the length of their lists is known.
-_FIRST_BLOCK = 64
-# How many exemplars are searched first for one of another class, and how many times more then.
-_UNLIKE, _GROWTH = 32, 8
+# Between two batches of queries Ctrl-C is heard.
+_QUERIES_AT_ONCE = 8192
 
 
 @dataclass(eq=False, repr=False)
@@ -147,6 +145,7 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         "inherit": ["boolean"],
         "bins": [None, Interval(Integral, 1, 1_000_000, closed="both")],
         "unseen": [StrOptions({"maximal", "prior", "zero"})],
+        "attribute_weights": [None, Mapping, "array-like"],
         "ties": [StrOptions({"nearest", "first", "majority", "reduce"})],
     }
 
@@ -180,15 +179,14 @@ class PEBLS(ClassifierMixin, RowsEstimator):
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The class that the nearest exemplars vote for."""
-        cells = self._cells(X)
-        labels: AnyArray = self._classes().labels[np.concatenate([self._decided(poll) for poll in self._polls(cells)])]
-        return labels
+        chosen = np.concatenate([self._decided(poll) for poll in self._polls(self._cells(X))])
+        return np.asarray(self._classes().labels[chosen])
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """Share of the votes of each class in ``classes_``."""
-        cells, classes = self._cells(X), self._classes()
-        return np.concatenate([probabilities(poll, classes) for poll in self._polls(cells)])
+        polls = self._polls(self._cells(X))
+        return np.concatenate([probabilities(poll, self._classes()) for poll in polls])
 
     @reads
     def kneighbors(
@@ -199,26 +197,22 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         Without ``X`` the queries are the exemplars themselves, none of which is then its own neighbour.
         """
         memory = self._answering()
-        own = None if X is not None else np.arange(len(memory))
-        cells = memory.symbols.instances.cells() if X is None else self._cells(X)
+        cells, own = (self._cells(X), None) if X is not None else (memory.symbols.instances.cells(), memory.ids)
         k = self._how_many(n_neighbors, own=own is not None)
         found = memory.search(cells, k, exclude=own, threads=self._threads())
-        ids = memory.ids[found.rows].reshape(-1, k)
+        ids = found.ids.reshape(-1, k)
         return (found.distances.reshape(-1, k), ids) if return_distance else ids
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
         """The exemplars that vote on each query, and the contribution of each attribute to their distances."""
         memory, table, classes = self._answering(), self._table(X), self._classes()
-        cells = memory.symbols.read(table)
-        polls = list(self._polls(cells, n_neighbors))
+        polls = list(self._polls(memory.encode(table), n_neighbors))
         predicted = np.concatenate([self._decided(poll) for poll in polls])
-        shares = np.concatenate([probabilities(poll, classes) for poll in polls])
-        spans = ((poll.voters, slice(*span)) for poll in polls for span in poll.voters.spans())
-        near = [(listed.rows[at], listed.distances[at]) for listed, at in spans]
-        voters = [self._cases(query, *found) for query, found in zip(cells, near, strict=True)]
-        unlike = [self._unlike_case(*query) for query in zip(cells, predicted.tolist(), strict=True)]
-        return assembled(table, voters, unlike, predicted, shares, classes.labels, self._backend)
+        options: dict[str, Any] = {"codes": (classes.codes[:, None], predicted[:, None]), "classes": classes.labels}
+        options["probabilities"] = np.concatenate([probabilities(poll, classes) for poll in polls])
+        options |= {"threads": self._threads(), "backend": self._backend}
+        return assemble(memory, table, polls, classes.labels[predicted], self._targets_at, **options)
 
     # -- what was learned
 
@@ -228,7 +222,7 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         """The stored rows with ``id``, ``class``, the records ``used``, ``correct``, ``weight``, and the attributes."""
         memory = self._answering()
         (used, correct), rows = memory.records, np.arange(len(memory))
-        columns = {"id": memory.ids, "class": self._class_of(rows), "used": used, "correct": correct}
+        columns = {"id": memory.ids, "class": self._targets_at(rows), "used": used, "correct": correct}
         columns["weight"] = memory.weights
         names = attribute_names(memory.instances.schema)
         return framed(by_attribute(columns, names, memory.instances.decode(rows), {}), self._backend)
@@ -245,11 +239,12 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         self._how_many(1, own=True)
         used, correct = memory.records
         worst = np.lexsort((-used, -memory.weights))[: len(memory) if n is None else int(n)]
-        found = memory.search(memory.symbols.instances.cells(worst), 1, exclude=worst, threads=self._threads())
+        ids, cells = memory.ids[worst], memory.symbols.instances.cells(worst)
+        found = memory.search(cells, 1, exclude=ids, threads=self._threads())
         names, rows = attribute_names(memory.instances.schema), memory.instances.decode(worst)
-        records = self._class_of(worst), used[worst], correct[worst]
-        nearest = memory.ids[found.rows], self._class_of(found.rows), found.distances
-        return Exemplars(names, memory.ids[worst], rows, *records, *nearest, self._backend)
+        records = self._targets_at(worst), used[worst], correct[worst]
+        nearest = found.ids, self._targets_at(memory.positions(found.ids)), found.distances
+        return Exemplars(names, ids, rows, *records, *nearest, self._backend)
 
     @reads
     def value_differences(self, attribute: Name) -> ValueDifferences:
@@ -267,18 +262,14 @@ class PEBLS(ClassifierMixin, RowsEstimator):
     def _answering(self) -> ExemplarMemory:
         return cast(ExemplarMemory, super()._answering())
 
-    def _cells(self, X: Any) -> FloatArray:
-        """Queries as cells of symbols."""
-        return self._answering().symbols.read(self._table(X))
-
     def _classes(self) -> Classes:
         memory = self._stored()
         return memory.cached("classes", lambda: self._labelling.classes(memory.instances)[0])
 
-    def _class_of(self, rows: IntArray) -> AnyArray:
+    def _targets_at(self, rows: IntArray) -> AnyArray:
         """Classes of stored rows, by position."""
         classes = self._classes()
-        return classes.labels[classes.codes[rows]]
+        return np.asarray(classes.labels[classes.at(rows)])
 
     def _how_many(self, n_neighbors: int | None, *, own: bool = False) -> int:
         """How many neighbours to search; with ``own`` beside the exemplar itself."""
@@ -294,35 +285,14 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         return k
 
     def _polls(self, cells: FloatArray, n_neighbors: int | None = None) -> Iterator[Poll]:
-        """Polls among the nearest exemplars of each query, block by block so that memory stays bounded."""
-        memory, threads, k = self._stored(), self._threads(), self._how_many(n_neighbors)
-        most = max(1, ENTRIES // max(k, self._classes().labels.size))
-        start, size = 0, min(_FIRST_BLOCK * threads, most)
-        while start < len(cells):
-            found = memory.search(cells[start : start + size], k, ties=self._rules.whole_ties, threads=threads)
-            yield self._rules.poll(found, k, start)
-            start += len(found)
-            size = max(1, min(most, ENTRIES * len(found) // found.rows.size))
+        """Polls among the nearest exemplars of each query, block by block."""
+        k, width = self._how_many(n_neighbors), self._classes().labels.size
+        found = polls(self._stored(), cells, k, self._rules, threads=self._threads(), width=width)
+        return (poll for _, poll in found)
 
-    def _decided(self, poll: Poll) -> IntArray:
-        """The winning class of each query, as a position in ``classes_``."""
+    def _decided(self, poll: Poll) -> IdArray:
+        """The winner of each query, as a position in ``classes_``."""
         return decide(poll, self._rules.ties, [self._classes()], [None])[:, 0]
-
-    def _cases(self, query: FloatArray, rows: IdArray, distances: FloatArray) -> list[Precedent]:
-        """Stored rows beside a query, by position."""
-        memory, classes = self._stored(), self._class_of(rows).tolist()
-        parts = memory.ids[rows].tolist(), memory.instances.decode(rows), classes, distances.tolist()
-        return [Precedent(*fields) for fields in zip(*parts, memory.contributions(query, rows), strict=True)]
-
-    def _unlike_case(self, query: FloatArray, predicted: int) -> Precedent | None:
-        """The nearest exemplar of another class than the predicted one; None where there is none."""
-        memory, codes, k = self._stored(), self._classes().codes, _UNLIKE
-        while True:
-            found = memory.search(query[None], min(k, len(memory)))
-            first = np.flatnonzero(codes[found.rows] != predicted)[:1]
-            if first.size or k >= len(memory):
-                return next(iter(self._cases(query, found.rows[first], found.distances[first])), None)
-            k *= _GROWTH
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         earlier, instances = (None, None) if first else (self._labelling, self._stored().instances)
@@ -343,17 +313,18 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         self._rules = Rules(UniformVote(), self.ties)
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> ExemplarMemory:
+        rows, weighting = Instances(schema, targets), (self.weighting, int(self.passes), bool(self.inherit))
         distance = mvdm(as_python(self.exponent), as_python(self.power), unseen=self.unseen)
-        weighting = self.weighting, int(self.passes), bool(self.inherit)
-        weights, bins = _attribute_weights(self.attribute_weights, schema), self.bins and int(self.bins)
-        return ExemplarMemory(Instances(schema, targets), distance, weighting, bins, weights)
+        given = [1.0] * len(schema) if self.attribute_weights is None else self.attribute_weights
+        weights = cast(FloatArray, resolve_weights(given, rows, threads=1))  # no method: those are refused
+        return ExemplarMemory(rows, distance, weighting, self.bins and int(self.bins), weights)
 
     def _check_rows(self) -> None:
         memory = self._stored()
         most_used = 1 + memory.weighting[1] * len(memory)
         with np.errstate(over="ignore"):
             farthest = np.float64(_LARGEST_DIFFERENCE) ** memory.distance.power
-            farthest *= memory.attribute_weights.sum() * most_used
+            farthest *= memory.value_weights.sum() * most_used
         if not math.isfinite(farthest):
             raise ParameterError(
                 f"power={memory.distance.power} is so large that distances may be infinite: 2 ** power, times the sum "
@@ -364,33 +335,14 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         _ = self._stored().exemplars  # otherwise computed for the first query
 
 
-def _attribute_weights(value: Any, schema: Schema) -> FloatArray:
-    """One weight for each attribute, in schema order; a mapping names those whose weight is not 1."""
-    if value is None:
-        return np.ones(len(schema))
-    given = value
-    if isinstance(value, Mapping):
-        positions = schema.positions(value, parameter="attribute_weights")
-        of = dict(zip(positions, value.values(), strict=True))
-        given = [of.get(a, 1.0) for a in range(len(schema))]
-    weights = None if isinstance(given, str) else as_floats(given)
-    usable = weights is not None and weights.shape == (len(schema),) and weights.any()
-    if weights is None or not usable or not (np.isfinite(weights) & (weights >= 0)).all():
-        raise ParameterError(
-            f"attribute_weights must be None, {len(schema)} finite numbers >= 0, not all 0, or a mapping from "
-            f"attribute to number, got {quoted(value)}"
-        )
-    return weights
-
-
-class ExemplarMemory(Memory):
+class ExemplarMemory(NeighborsMemory):
     """Stored rows and what PEBLS makes of them, each computed from the rows in id order when it is first needed."""
 
     def __init__(
         self, rows: Instances, distance: Distance, weighting: Weighting, bins: int | None, attribute_weights: FloatArray
     ) -> None:
-        super().__init__(rows)
-        self.distance, self.weighting, self.bins, self.attribute_weights = distance, weighting, bins, attribute_weights
+        super().__init__(rows, distance, attribute_weights=attribute_weights, algorithm="brute")
+        self.weighting, self.bins, self.value_weights = weighting, bins, attribute_weights
 
     def __getstate__(self) -> dict[str, Any]:
         # A copy of a copy has records, but no exemplars before it is asked.
@@ -402,6 +354,10 @@ class ExemplarMemory(Memory):
     def symbols(self) -> Symbols:
         """The rows as symbols."""
         return self.cached("symbols", lambda: Symbols.of(self.instances, self.bins))
+
+    def encode(self, table: Table) -> FloatArray:
+        """Queries as cells of symbols."""
+        return self.symbols.read(table)
 
     @property
     def fitted(self) -> FittedDistance:
@@ -425,7 +381,7 @@ class ExemplarMemory(Memory):
         return self.cached("exemplars", self._exemplars)
 
     def _exemplars(self) -> CompiledExemplars:
-        exemplars, cells = CompiledExemplars(self.fitted.plan(), self.attribute_weights), self.symbols.instances.cells()
+        exemplars, cells = CompiledExemplars(self.fitted.plan(), self.value_weights), self.symbols.instances.cells()
         labels = np.ascontiguousarray(self.instances.target(), dtype=np.int64)
         if self._has("records"):
             exemplars.store(cells, labels, *self.records)
@@ -434,24 +390,28 @@ class ExemplarMemory(Memory):
         return exemplars
 
     def search(
-        self, cells: FloatArray, k: int, *, exclude: IdArray | None = None, ties: bool = False, threads: int = 1
-    ) -> NeighborList:
-        """The ``k`` exemplars nearest to each query by ``w_X Delta``; with ``ties`` all as near as the last of them.
-
-        ``exclude`` has the position of an exemplar for each query that is not to be found.
-        """
-        found = []
+        self,
+        cells: FloatArray,
+        k: int,
+        *,
+        exclude: IdArray | None = None,
+        own: IdArray | None = None,
+        ties: bool = False,
+        threads: int = 1,
+    ) -> Neighbors:
+        """The ``k`` exemplars nearest to each query by ``w_X Delta``."""
+        left_out, found = None if exclude is None else self.positions(exclude), []
         for start in range(0, len(cells), _QUERIES_AT_ONCE):
             part = slice(start, start + _QUERIES_AT_ONCE)
-            left_out = None if exclude is None else exclude[part]
-            found.append(self.exemplars.kneighbors(np.ascontiguousarray(cells[part]), k, ties, left_out, threads))
-        lengths, rows, distances = zip(*((np.diff(indptr), *rest) for indptr, *rest in found), strict=True)
-        indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
-        return NeighborList(indptr, np.concatenate(rows).astype(np.int64), np.concatenate(distances))
+            other = None if left_out is None else left_out[part]
+            found.append(self.exemplars.kneighbors(np.ascontiguousarray(cells[part]), k, ties, other, threads))
+        lists = zip(*((np.diff(indptr), *rest) for indptr, *rest in found), strict=True)
+        lengths, rows, distances = map(np.concatenate, lists)
+        return Neighbors(np.concatenate([[0], np.cumsum(lengths)]), self.ids[rows], distances, distances)
 
-    def contributions(self, query: FloatArray, rows: IdArray) -> FloatArray:
+    def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
         """The contribution of each attribute to ``w_X Delta`` of some exemplars, shape (exemplars, attributes)."""
-        added = self.fitted.contributions(query, self.symbols.instances.cells(rows), self.attribute_weights)
+        added = self.fitted.contributions(query, self.symbols.instances.cells(rows), self.value_weights)
         return np.asarray(self.weights[rows][:, None] * added)
 
     def differences(self, a: int) -> tuple[tuple[str, ...], FloatArray]:
@@ -477,19 +437,15 @@ class ExemplarMemory(Memory):
 def weigh(exemplars: CompiledExemplars, cells: FloatArray, labels: IdArray, weighting: Weighting) -> None:
     """Store all rows and compute their records, block by block, with a progress bar where that takes long."""
     name, passes, inherit = weighting
-    one_pass, n = name == "one_pass", len(cells)
-    if not one_pass:
-        ones = np.ones(n, np.int64)
+    if name != "one_pass":
+        ones = np.ones(len(cells), np.int64)
         exemplars.store(cells, labels, ones, ones)
-    starts = list(range(0, n, _ROWS_AT_ONCE)) * (passes if name else 0)
-    with bar(len(starts), shown=n > 4 * _ROWS_AT_ONCE, text="PEBLS: records of exemplars") as advance:
-        for start in starts:
-            part = slice(start, start + _ROWS_AT_ONCE)
-            if one_pass:
+    for _ in range(passes if name else 0):
+        for part in blocks(len(cells), text="PEBLS: records of exemplars"):
+            if name == "one_pass":
                 exemplars.arrive(cells[part], labels[part], inherit)
             else:
-                exemplars.sweep(cells[part], start)
-            advance("PEBLS: records of exemplars")
+                exemplars.sweep(cells[part], part.start)
 
 
 @dataclass(frozen=True, eq=False)

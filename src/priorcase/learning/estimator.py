@@ -145,7 +145,7 @@ class RowsEstimator(BaseEstimator, ABC):
 
     def _cells(self, X: Any) -> FloatArray:
         """Queries as cells."""
-        return self._answering().instances.encode(self._table(X))
+        return self._answering().encode(self._table(X))
 
     @changes
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

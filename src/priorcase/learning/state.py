@@ -152,6 +152,10 @@ class Memory:
         weights = self.row_weights
         return float(len(self)) if weights is None else self.cached("total", lambda: float(weights.sum()))
 
+    def encode(self, table: Table) -> FloatArray:
+        """Queries as cells."""
+        return self.instances.encode(table)
+
     def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
         """Append rows and return their ids. Rows of weight 0 get ids too, and are forgotten at once."""
         ids = kept = self.instances.append(table, targets, weights)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -124,7 +124,7 @@ def learned_numbers(y: Any, instances: Instances | None) -> tuple[Schema, FloatA
     return _target_schema(Numeric(), numbers.shape[1], instances), numbers, flat
 
 
-def _target_schema(kind: Numeric | Nominal, n: int, instances: Instances | None) -> Schema:
+def _target_schema(kind: Numeric | Nominal, n: int, instances: LabelledRows | None) -> Schema:
     """The schema of ``n`` outputs, of which there must be as many as before."""
     targets = Schema(None, (kind,) * n) if instances is None else instances.targets
     before = 0 if targets is None else len(targets)
@@ -217,6 +217,20 @@ def _unsized(dtype: np.dtype[Any]) -> np.dtype[Any]:
 # -- classes
 
 
+class LabelledRows(Protocol):
+    """What a `Labelling` reads of rows: stored ones (`Instances`), or all that a concept learner has seen."""
+
+    @property
+    def ids(self) -> IdArray: ...
+    @property
+    def next_id(self) -> int: ...
+    @property
+    def targets(self) -> Schema | None: ...
+    def __len__(self) -> int: ...
+    def target_values(self, t: int = 0) -> Sequence[Any]: ...
+    def target_counts(self, t: int = 0) -> IdArray: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelling:
     """What the labels learned so far have in common.
@@ -230,17 +244,17 @@ class Labelling:
     batches: tuple[tuple[int, np.dtype[Any]], ...]
     declared: tuple[AnyArray, ...] | None = None
 
-    def joined(self, labels: Labels, instances: Instances) -> Labelling:
+    def joined(self, labels: Labels, instances: LabelledRows) -> Labelling:
         """With more labels, of the same sort unless no row and no declared class is left."""
         if not len(instances) and self.declared is None:
             return Labelling(labels.flat, labels.sort, ((instances.next_id, labels.dtype),))
         self._check_sort(labels)
-        batches = self._living(instances)
+        batches = self.living(instances)
         if not batches or batches[-1][1] != labels.dtype:
             batches = (*batches, (instances.next_id, labels.dtype))
         return self if batches == self.batches else replace(self, batches=batches)
 
-    def declaring(self, classes: Any, n: int, instances: Instances | None) -> Labelling:
+    def declaring(self, classes: Any, n: int, instances: LabelledRows | None) -> Labelling:
         """With the classes of each of ``n`` outputs declared, beside those declared before."""
         given = [classes] if self.flat or not isinstance(classes, Iterable) else list(classes)
         if len(given) != n:
@@ -257,14 +271,14 @@ class Labelling:
             stored = set() if instances is None else set(_stored_classes(instances, t)[0])
             if unlisted := sorted(stored - set(declared[t].tolist())):
                 raise TargetError(
-                    f"classes lists {listed(declared[t].tolist())}, but stored rows have {listed(unlisted)}. List "
-                    "every class, or forget those rows first."
+                    f"classes lists {listed(declared[t].tolist())}, but rows learned before have {listed(unlisted)}. "
+                    "List every class, or forget those rows first."
                 )
         return replace(self, declared=tuple(declared))
 
-    def labels(self, instances: Instances, output: int = 0) -> tuple[AnyArray, IntArray]:
+    def labels(self, instances: LabelledRows, output: int = 0) -> tuple[AnyArray, IntArray]:
         """The classes of an output in ascending order, and the stored code of each; -1 where no row has it."""
-        dtypes = [dtype for _, dtype in self._living(instances) or self.batches[-1:]]
+        dtypes = [dtype for _, dtype in self.living(instances) or self.batches[-1:]]
         dtype = np.result_type(*dtypes, *(_unsized(column.dtype) for column in self.declared or ()))
         values, stored = _stored_classes(instances, output)
         present = label_array(values, dtype)
@@ -287,7 +301,7 @@ class Labelling:
                 "same way in every call."
             )
 
-    def _living(self, instances: Instances) -> tuple[tuple[int, np.dtype[Any]], ...]:
+    def living(self, instances: LabelledRows) -> tuple[tuple[int, np.dtype[Any]], ...]:
         """The batches of which some row is left."""
         if len(self.batches) == 1:
             return self.batches if len(instances) else ()
@@ -296,7 +310,7 @@ class Labelling:
         return tuple(batch for batch, lives in zip(self.batches, living.tolist(), strict=True) if lives)
 
 
-def _stored_classes(instances: Instances, output: int) -> tuple[list[Any], IntArray]:
+def _stored_classes(instances: LabelledRows, output: int) -> tuple[list[Any], IntArray]:
     """The classes that some stored row has, and the code of each."""
     values = instances.target_values(output)
     codes = np.flatnonzero(instances.target_counts(output)[: len(values)])
@@ -341,13 +355,13 @@ class Classes:
 
 
 def learned_labels(
-    y: Any, classes: Any, earlier: Labelling | None, instances: Instances | None
+    y: Any, classes: Any, earlier: Labelling | None, instances: LabelledRows | None
 ) -> tuple[Labelling, Schema, AnyArray]:
     """What all labels then have in common, the schema of the targets, and the labels to be learned.
 
     ``classes`` are declared with them; ``earlier`` and ``instances`` are None where nothing was learned before.
     """
-    labels = read_labels(y)
+    labels = y if isinstance(y, Labels) else read_labels(y)
     n = labels.values.shape[1]
     targets = _target_schema(Nominal(), n, instances)
     if earlier is None or instances is None:

@@ -201,7 +201,7 @@ def assemble(
     backend: Backend | None,
 ) -> Precedents:
     """Precedents of some queries; ``codes`` are the classes of the stored rows and those predicted, by target."""
-    cells, instances = memory.instances.encode(table), memory.instances
+    cells, instances = memory.encode(table), memory.instances
     lists: list[tuple[IntArray, FloatArray, FloatArray]] = []  # rows, distances and shares of the vote, nearest first
     for poll in polls:
         voters, votes, queries = poll.voters, poll.votes(), poll.voters.queries()
