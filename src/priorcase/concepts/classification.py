@@ -8,12 +8,13 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from priorcase._core import elect
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.concepts.description import Description, Rules
 from priorcase.concepts.memory import ConceptMemory
 from priorcase.learning.results import attribute_names, decoded
 from priorcase.neighbors.precedents import Precedent, Precedents
-from priorcase.neighbors.votes import NeighborList
+from priorcase.neighbors.votes import TIES, NeighborList
 from priorcase.relevance.base import splitmix
 from priorcase.schema import Table
 
@@ -32,7 +33,6 @@ class Queries:
         return len(self.cells)
 
     def some(self, rows: IntArray) -> Queries:
-        """Some of the queries."""
         return replace(self, cells=self.cells[rows])
 
 
@@ -67,21 +67,15 @@ def winning_labels(tied: NeighborList, labels: IdArray, rules: Rules) -> IdArray
         drawn = first.copy()
         drawn[several] += below(splitmix(rules.seed, several.size), tied.lengths[several])
         return labels[drawn]
-    pairs = tied.queries() * (int(labels.max()) + 1) + labels
-    _, inverse, counts = np.unique(pairs, return_inverse=True, return_counts=True)
-    votes, entry = counts[inverse], np.arange(labels.size)
-    # Of labels with equally many votes the one that was stored first.
-    leading = np.where(votes == np.repeat(np.maximum.reduceat(votes, first), tied.lengths), entry, entry.size)
-    return np.asarray(labels[np.minimum.reduceat(leading, first)])
+    # Of labels with equally many votes that of the first of the nearest, which was stored first.
+    rule, n = TIES["nearest"], int(labels.max()) + 1
+    return elect(tied.indptr, labels, np.ones(labels.size), tied.distances, n, None, rule)[0]
 
 
 def below(numbers: NDArray[np.uint64], limits: IdArray) -> IdArray:
     """Each number of 64 bits as one below its limit, ``number * limit / 2^64`` rounded down."""
-    half, low = np.uint64(32), np.uint64(2**32 - 1)
-    n = limits.astype(np.uint64)
-    # In two halves of 32 bits, since the product has more than 64.
-    carried = ((numbers & low) * n) >> half
-    return (((numbers >> half) * n + carried) >> half).astype(np.int64)
+    pairs = zip(numbers.tolist(), limits.tolist(), strict=True)
+    return np.array([number * limit >> 64 for number, limit in pairs], np.int64)
 
 
 # Classes ------------------------------------------------------------------------------------------------------------

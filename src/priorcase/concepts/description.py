@@ -24,8 +24,8 @@ from priorcase.schema.kinds import identity
 from priorcase.similarity import Distance, FittedDistance
 from priorcase.similarity.differences import Linear
 
+# What is kept of the rows seen: nothing, a trace of what each did, or the rows as well.
 History: TypeAlias = bool | Literal["replay"]
-"""What is kept of the rows seen: nothing, a trace of what each did, or the rows as well."""
 
 KEEP = ("every", "misclassified", "significant")
 TIES = ("majority", "first", "random")
@@ -58,7 +58,6 @@ class Rules:
 
     @property
     def keeps_all(self) -> bool:
-        """Whether every row stays stored."""
         return self.keep == "every" and not self.window
 
     def compare(self, schema: Schema, rows: Instances) -> Comparison:
@@ -102,7 +101,6 @@ class Comparison:
 
     @cached_property
     def plan(self) -> Plan:
-        """The distance for the compiled core."""
         return self.fitted.plan()
 
     @cached_property
@@ -226,10 +224,8 @@ class Description:
         return int(np.argmax(self.counts_of(labels)))
 
 
+# The description of None, which is first, and those of the classes, by their codes. Without ``per_class`` there is only
+# the first, for all classes (IB1 to IB3 as published). Otherwise a row belongs to a class (1) or does not (0), and the
+# first has seen every row as outside: a class that appears in mid-stream begins as its copy, as if it had been known
+# from the first row on.
 Descriptions: TypeAlias = dict[int | None, Description]
-"""The description of None, which is first, and those of the classes, by their codes.
-
-Without ``per_class`` there is only the first, for all classes (IB1 to IB3 as published). Otherwise a row belongs to a
-class (1) or does not (0), and the first has seen every row as outside: a class that appears in mid-stream begins as its
-copy, as if it had been known from the first row on.
-"""

@@ -26,10 +26,10 @@ from priorcase.concepts import classification, memory
 from priorcase.concepts.classification import Queries
 from priorcase.concepts.description import History, Rules
 from priorcase.concepts.memory import ConceptMemory
-from priorcase.concepts.novel import ColumnKinds, brings_columns, read_some, stages
+from priorcase.concepts.novel import ColumnKinds, brings_columns, read_some
 from priorcase.concepts.records import CONFIDENCE
 from priorcase.concepts.results import LearningHistory, concept_frame
-from priorcase.concepts.targets import SeenClasses, read_targets, read_truth
+from priorcase.concepts.targets import read_targets, read_truth
 from priorcase.exceptions import NotAvailableError, ParameterError, SchemaMismatchError, TargetError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning import state
@@ -49,8 +49,6 @@ R = TypeVar("R")
 
 Ties: TypeAlias = Literal["majority", "first", "random"]
 """Which of several equally near instances classify."""
-
-_AHA = ib()
 
 
 def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
@@ -128,17 +126,13 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
             check_tabled(table, self._rules.distance)
         if first:
             self._backend = backend_of(X)
-            self._memory = self._new_memory(table.schema, targets[1].table(targets[0]).schema)
-            record_features(self, table.schema)
+            self._memory = self._new_memory(table.schema, targets[1].targets)
         order = None
         if method == "fit" and self.shuffle:
             order = np.random.RandomState(self._rules.seed).permutation(len(table)).astype(np.int64)
-        self._learn_table(table, targets, order, columns)
-
-    def _learn_table(
-        self, table: Table, targets: tuple[AnyArray, SeenClasses], order: IdArray | None, columns: ColumnKinds | None
-    ) -> None:
         self._memory = memory.learn(self._stored(), table, targets, order, columns, self._threads())
+        if first or self.n_features_in_ != len(self._memory.instances.schema):
+            record_features(self, self._memory.instances.schema)
 
     def _read_rows(self, X: Any, first: bool) -> tuple[Table, ColumnKinds | None]:
         """Rows to learn, and the columns they came with, where attributes come and go."""
@@ -176,7 +170,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
             self._keep,
             self.ties,
             distance,
-            growing=distance == _AHA or "weight_power" in given,
+            growing=distance == ib() or "weight_power" in given,
             per_class=bool(given.get("per_class", True)),
             history=self.history if isinstance(self.history, str) else bool(self.history),
             declared=self.schema if "missing" in given and isinstance(self.schema, Schema) else None,
@@ -191,13 +185,10 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         )
 
     def _similarity(self) -> Distance:
-        distance = getattr(self, "distance", "ib")
-        return _AHA if isinstance(distance, str) and distance == "ib" else resolve(distance)
+        return resolve(getattr(self, "distance", "ib"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = False
         tags.classifier_tags.multi_label = getattr(self, "per_class", True) is True
         return tags
 
@@ -284,7 +275,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     @reads
     def storage_(self) -> float:
         """Share of the instances seen that are kept as the paper counts them: where records decide, acceptable ones."""
-        return self._kept().size / self._answering().n_seen
+        return self._kept().size / self._answering().seen.n_rows
 
     @property
     def stored_(self) -> int:
@@ -301,7 +292,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     @reads
     def n_seen_(self) -> int:
         """Number of instances learned and not forgotten."""
-        return self._stored().n_seen
+        return self._stored().seen.n_rows
 
     @property
     @reads
@@ -332,7 +323,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
 
     def _answering(self) -> ConceptMemory:
         memory = self._stored()
-        if not memory.descriptions or not memory.descriptions[None].core.n_seen:
+        if not memory.seen.n_rows:
             raise TooFewRowsError("every row was forgotten. Add rows with partial_fit, or fit again.")
         return memory
 
@@ -630,22 +621,6 @@ class IB5(IB4):
         if first:
             check_declared(self)
         return read_some(Instances(cast(Schema, self.schema)) if first else self._stored().instances, X, extend=True)
-
-    def _learn_table(
-        self, table: Table, targets: tuple[AnyArray, SeenClasses], order: IdArray | None, columns: ColumnKinds | None
-    ) -> None:
-        known = len(self._stored().instances.schema)
-        if len(table.schema) == known:
-            super()._learn_table(table, targets, order, columns)
-            return
-        learned = self._stored().detached()  # stage by stage: what there was stays as it is if this call fails
-        for rows, part in stages(table, known):
-            if len(part.schema) > len(learned.instances.schema):
-                learned = learned.widened(part.schema)
-            of_part = targets[0][rows], targets[1]
-            learned = memory.learn(learned, part, of_part, None, columns, self._threads())
-        self._memory = learned
-        record_features(self, learned.instances.schema)
 
     def _table(self, X: Any) -> Table:
         instances = self._stored().instances

@@ -23,7 +23,7 @@ from priorcase._core import Concept
 from priorcase._locks import Lock
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.concepts.description import Comparison, Description, Descriptions, Rules
-from priorcase.concepts.novel import ColumnKinds, staged
+from priorcase.concepts.novel import ColumnKinds, staged, stages
 from priorcase.concepts.targets import SeenClasses
 from priorcase.exceptions import ForgettingError, NotAvailableError, TooLargeError, UnknownIdError, listed
 from priorcase.instances import Instances, check_ids
@@ -32,17 +32,13 @@ from priorcase.learning.state import Memory
 from priorcase.schema import Schema, Table
 from priorcase.schema.kinds import canonical
 
-Call: TypeAlias = tuple[int, ColumnKinds | None]
-"""A call that brought rows: the id of the first, and the columns of its table where attributes come and go."""
-
+# Ids, cells and targets of some rows: class codes, or for each row and class whether it belongs there.
 Rows: TypeAlias = tuple[IdArray, FloatArray, AnyArray]
-"""Ids, cells and targets of some rows: class codes, or for each row and class whether it belongs there."""
 
+# How many rows are learned at once; more are learned block by block, on a copy of the descriptions.
 BLOCK = 8192
-"""How many rows are learned at once; more are learned block by block, on a copy of the descriptions."""
-
+# Fewer rows are learned before threads have started.
 ROWS_FOR_THREADS = 512
-"""Fewer rows are learned before threads have started."""
 
 _DIGEST_FORMAT = b"priorcase concept 1"
 
@@ -71,7 +67,8 @@ class ConceptMemory(Memory):
         # All rows seen, and their ids in the order of learning.
         self.log = Instances(instances.schema, instances.targets) if rules.history == "replay" else None
         self.order = np.empty(0, np.int64)
-        self.calls: tuple[Call, ...] = ()
+        # The id of the first row of each call, and the columns of its table where attributes come and go.
+        self.calls: tuple[tuple[int, ColumnKinds | None], ...] = ()
         self.stale = False  # whether rows were forgotten since records and traces were made (IB1 only)
         self.version = 0
         self.shared = Shared()
@@ -118,11 +115,6 @@ class ConceptMemory(Memory):
                 self.shared.change = None
         # A thread that is not in this process may hold the lock of the compiled descriptions.
         return memory.detached() if forked else memory
-
-    @property
-    def n_seen(self) -> int:
-        """How many rows were learned and not forgotten."""
-        return self.descriptions[None].core.n_seen if self.descriptions else 0
 
     @property
     def ids(self) -> IdArray:
@@ -194,13 +186,19 @@ class Change:
     after: ConceptMemory
     ids: IdArray | None  # of the rows to learn, in their order; None where rows are forgotten
     expected: int  # how many compiled calls there are
-    n_seen: int
     results: list[Any] = field(default_factory=list)  # what these calls return, all at once
 
-    def begin(self) -> None:
-        """Say what the compiled descriptions are about to be changed to."""
-        self.after.version = self.before.version + 1
-        self.before.shared.change = self
+    def made(self, run: Callable[[list[Any]], None]) -> ConceptMemory:
+        """The memory after compiled calls that add their results to a list.
+
+        All in one call of C: Ctrl-C comes before it, when nothing has happened, or after it, when all results are
+        there.
+        """
+        with self.before.shared.lock:
+            self.after.version = self.before.version + 1
+            self.before.shared.change = self
+            run(self.results)
+            return self.finished()
 
     def finished(self) -> ConceptMemory:
         """The memory after the compiled calls; it may be asked for again."""
@@ -216,7 +214,8 @@ class Change:
         """The memory before or after the change, whichever the compiled descriptions are at."""
         if len(self.results) == self.expected:
             return self.finished()
-        if self.results or any(one.core.n_seen != self.n_seen for one in self.before.descriptions.values()):
+        n_seen, cores = self.before.seen.n_rows, [one.core for one in self.before.descriptions.values()]
+        if self.results or any(core.n_seen != n_seen for core in cores):
             raise TooLargeError("memory ran out while rows were learned, and the description is incomplete. Fit again.")
         return self.before
 
@@ -233,8 +232,14 @@ def learn(
     threads: int,
 ) -> ConceptMemory:
     """The memory after rows were learned one by one, in an order other than that of the table where one is given."""
-    (coded, seen), after, rules = targets, memory.fork(), memory.rules
-    stored = seen.table(coded)
+    (coded, seen), known = targets, len(memory.instances.schema)
+    if len(table.schema) > known:  # with attributes that appear in mid-stream (IB5), stage by stage
+        memory = memory.detached()  # what there was stays as it is if this call fails
+        for part_rows, part in stages(table, known):
+            memory = memory.widened(part.schema) if len(part.schema) > len(memory.instances.schema) else memory
+            memory = learn(memory, part, (coded[part_rows], seen), None, columns, threads)
+        return memory
+    after, stored, rules = memory.fork(), seen.table(coded), memory.rules
     ids = after.instances.append(table, stored)
     if not memory.descriptions:
         after.descriptions = rules.begin(rules.compare(table.schema, after.instances))
@@ -262,18 +267,11 @@ def learn(
         return after
     after.descriptions = _with_classes(after.descriptions, coded)
     calls = _tasks(after.descriptions, rows)
-    change = Change(memory, after, rows[0], len(calls), memory.n_seen)
-    with memory.shared.lock:
-        change.begin()
-        run_learn(calls, change.results)
-        return change.finished()
+    return Change(memory, after, rows[0], len(calls)).made(lambda results: run_learn(calls, results))
 
 
 def run_learn(calls: Sequence[tuple[Any, ...]], results: list[Any]) -> None:
-    """Let compiled descriptions learn; their results go to a list.
-
-    All in one call of C: Ctrl-C comes before it, when nothing has happened, or after it, when all results are there.
-    """
+    """Let compiled descriptions learn; their results go to a list."""
     results.extend(map(Concept.learn, *zip(*calls, strict=True)))
 
 
@@ -387,11 +385,8 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
     after.descriptions = {code: one for code, one in memory.descriptions.items() if code in alive}
     after.stale = True
     cores = [one.core for one in after.descriptions.values()]
-    change = Change(memory, after, None, len(cores), memory.n_seen)
-    with memory.shared.lock:
-        change.begin()
-        change.results.extend(map(Concept.forget, cores, repeat(wanted)))  # in one call of C, as in `run_learn`
-        return change.finished()
+    change = Change(memory, after, None, len(cores))
+    return change.made(lambda results: results.extend(map(Concept.forget, cores, repeat(wanted))))
 
 
 def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
@@ -414,12 +409,12 @@ def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdA
     # The calls of which some rows are left, and where these begin among the ids.
     starts = np.searchsorted(ids, [first for first, _ in memory.calls]).tolist()
     calls = [k for k, start in enumerate(starts) if [*starts, ids.size][k + 1] > start]
-    log, stages = staged(known.subset(ids), order, [memory.calls[k][1] for k in calls], rules.declared)
+    log, parts = staged(known.subset(ids), order, [memory.calls[k][1] for k in calls], rules.declared)
     fresh, left = ConceptMemory(log.fork(), rules), [np.empty(0, np.int64)]
     fresh.seen, fresh.calls = memory.seen.of_rows(log), tuple(memory.calls[k] for k in calls)
     if memory.log is not None:
         fresh.log, fresh.order = log, order
-    for start, stop, schema in stages if calls else ():
+    for start, stop, schema in parts if calls else ():
         first = fresh.instances.subset(ids[starts[calls[0]] : [*starts, ids.size][calls[0] + 1]])
         comparison = rules.compare(schema, first)
         begun = _copied(fresh.descriptions, comparison) if fresh.descriptions else rules.begin(comparison)

@@ -7,23 +7,22 @@ a stream is the same however it is cut into calls. Columns of the first call are
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from priorcase._typing import BoolArray, IdArray, Name
-from priorcase.exceptions import SchemaError, SchemaMismatchError
+from priorcase.exceptions import SchemaMismatchError
 from priorcase.instances import Instances
-from priorcase.schema import Coded, Kind, Nominal, ReadColumn, Schema, Table
-from priorcase.schema.columns import read_column
+from priorcase.learning.estimator import check_some
+from priorcase.schema import Coded, Kind, Schema, Table
+from priorcase.schema.columns import ArrayColumn
 from priorcase.schema.schema import Source, open_source
 
+# The columns of a table with their kinds.
 ColumnKinds: TypeAlias = tuple[tuple[Name, Kind], ...]
-"""The columns of a table with their kinds."""
-
+# From which row to which, in the order of learning, the stream has the attributes of a schema.
 Stage: TypeAlias = tuple[int, int, Schema]
-"""From which row to which, in the order of learning, the stream has the attributes of a schema."""
 
 
 def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, ColumnKinds]:
@@ -33,10 +32,7 @@ def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, Col
     their values are missing.
     """
     source = open_source(X)
-    if source.rows == 0:
-        raise SchemaError(
-            f"Found array with 0 sample(s) (shape={(0, len(source.columns))}) while a minimum of 1 is required."
-        )
+    check_some(source.rows, len(source.columns))
     schema = instances.schema
     columns, further = _matched(schema, source)
     if extend and further:
@@ -51,17 +47,14 @@ def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, Col
             "The feature names should match those that were passed during fit.\n"
             f"Feature names unseen at fit time:\n{shown}\nDrop these columns from the queries."
         )
-    read: list[ReadColumn] = []
-    for a, (kind, position) in enumerate(zip(schema.kinds, columns, strict=True)):
-        if position is not None:
-            known = partial(instances.known, a) if a < len(instances.schema) else tuple
-            read.append(read_column(kind, source.columns[position], schema.label(a), known))
-        elif isinstance(kind, Nominal):
-            read.append(Coded(np.full(source.rows, -1, np.int8), ()))
-        else:
-            read.append(np.full(source.rows, np.nan))
+    lacking = ArrayColumn(np.full(source.rows, np.nan))
+    chosen = tuple(lacking if position is None else source.columns[position] for position in columns)
     places = sorted((position, a) for a, position in enumerate(columns) if position is not None)
-    return Table(schema, source.rows, tuple(read)), tuple((schema.label(a), schema.kinds[a]) for _, a in places)
+    table = schema.read(
+        Source(schema.names, chosen, source.rows),
+        known=lambda a: instances.known(a) if a < len(instances.schema) else (),
+    )
+    return table, tuple((schema.label(a), schema.kinds[a]) for _, a in places)
 
 
 def _matched(schema: Schema, source: Source) -> tuple[list[int | None], list[int]]:
@@ -100,13 +93,15 @@ def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
     Attributes come in the order of their first known values; one without any does not.
     """
     later = table.columns[known:]
-    births = _births([column.codes >= 0 if isinstance(column, Coded) else ~np.isnan(column) for column in later])
-    chosen = [*range(known), *(known + a for _, a in births)]
-    for start, stop, n in _cut(births, len(table)):
-        rows, columns = slice(start, stop), chosen[: known + n]
-        names = None if table.schema.names is None else tuple(table.schema.names[a] for a in columns)
-        read = tuple(table.columns[a][rows] for a in columns)
-        yield rows, Table(Schema(names, tuple(table.schema.kinds[a] for a in columns)), stop - start, read)
+    order, parts = _appearing(
+        [column.codes >= 0 if isinstance(column, Coded) else ~np.isnan(column) for column in later], len(table)
+    )
+    schema, chosen = table.schema, [*range(known), *(known + a for a in order)]
+    for start, stop, n in parts:
+        rows, here = slice(start, stop), chosen[: known + n]
+        names = None if schema.names is None else tuple(schema.names[a] for a in here)
+        columns = tuple(table.columns[a][rows] for a in here)
+        yield rows, Table(Schema(names, tuple(schema.kinds[a] for a in here)), stop - start, columns)
 
 
 def staged(
@@ -126,30 +121,23 @@ def staged(
     base = {name: schema.kinds[at[name]] if name in at else first[name] for name in dict.fromkeys(names)}
     # Others that appear at the same row come in the order of the tables that had them.
     brought = dict.fromkeys(name for columns in calls for name, _ in columns or ())
-    later, cells = (
-        [name for name in brought if name in at and name not in base],
-        instances.cells(instances.positions(order)),
-    )
-    births = _births([~np.isnan(cells[:, at[name]]) for name in later])
-    named = [*base, *(later[k] for _, k in births)]
-    kinds = [*base.values(), *(schema.kinds[at[later[k]]] for _, k in births)]
+    later = [name for name in brought if name in at and name not in base]
+    cells = instances.cells(instances.positions(order))
+    appearing, parts = _appearing([~np.isnan(cells[:, at[name]]) for name in later], len(order))
+    kinds = base | {later[k]: schema.kinds[at[later[k]]] for k in appearing}
 
-    def first_attributes(width: int) -> Schema:
-        return Schema(None if schema.names is None else tuple(named[:width]), tuple(kinds[:width]))
+    def first_attributes(n: int) -> Schema:
+        names, some = list(kinds)[: len(base) + n], list(kinds.values())[: len(base) + n]
+        return Schema(None if schema.names is None else tuple(names), tuple(some))
 
-    cut = [(start, stop, first_attributes(len(base) + n)) for start, stop, n in _cut(births, len(order))]
-    return instances.reshaped(first_attributes(len(named)), [at.get(name) for name in named]), cut
+    stages = [(start, stop, first_attributes(n)) for start, stop, n in parts]
+    return instances.reshaped(first_attributes(len(appearing)), [at.get(name) for name in kinds]), stages
 
 
-def _births(columns: Sequence[BoolArray]) -> list[tuple[int, int]]:
-    """The first row in which each column is known, and the column, ascending; from masks of known rows."""
-    return sorted((int(np.argmax(known)), a) for a, known in enumerate(columns) if known.any())
-
-
-def _cut(births: list[tuple[int, int]], n: int) -> list[tuple[int, int, int]]:
-    """From which row to which, of ``n`` rows, and how many attributes have appeared by then."""
+def _appearing(known: Sequence[BoolArray], n: int) -> tuple[list[int], list[tuple[int, int, int]]]:
+    """Columns in the order of the first of ``n`` rows in which they are known; and parts of the rows, from which to
+    which, with how many of these columns have appeared by then."""
+    births = sorted((int(np.argmax(rows)), a) for a, rows in enumerate(known) if rows.any())
     starts = sorted({0, *(row for row, _ in births)})
-    return [
-        (start, stop, sum(row <= start for row, _ in births))
-        for start, stop in zip(starts, [*starts[1:], n], strict=True)
-    ]
+    bounds = zip(starts, [*starts[1:], n], strict=True)
+    return [a for _, a in births], [(start, stop, sum(row <= start for row, _ in births)) for start, stop in bounds]

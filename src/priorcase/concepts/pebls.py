@@ -6,7 +6,6 @@ then right (Cost & Salzberg 1993). Every record begins with 1 of 1.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
@@ -46,7 +45,6 @@ Weighting: TypeAlias = tuple[WeightingName | None, int, bool]
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]
 _POWER = [Interval(Real, 1, None, closed="left")]
-_LARGEST_DIFFERENCE = 2.0
 # Numbers beyond this have a range that may be infinite.
 _HUGE = float(np.finfo(np.float64).max) / 2
 # Between two batches of queries Ctrl-C is heard.
@@ -148,12 +146,6 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         "attribute_weights": [None, Mapping, "array-like"],
         "ties": [StrOptions({"nearest", "first", "majority", "reduce"})],
     }
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = False
-        return tags
 
     # -- learning
 
@@ -321,11 +313,10 @@ class PEBLS(ClassifierMixin, RowsEstimator):
 
     def _check_rows(self) -> None:
         memory = self._stored()
-        most_used = 1 + memory.weighting[1] * len(memory)
-        with np.errstate(over="ignore"):
-            farthest = np.float64(_LARGEST_DIFFERENCE) ** memory.distance.power
-            farthest *= memory.value_weights.sum() * most_used
-        if not math.isfinite(farthest):
+        with np.errstate(over="ignore"):  # values differ by 2 at most
+            most = memory.value_weights.sum() * (1 + memory.weighting[1] * len(memory))
+            farthest = np.float64(2.0) ** memory.distance.power * most
+        if not np.isfinite(farthest):
             raise ParameterError(
                 f"power={memory.distance.power} is so large that distances may be infinite: 2 ** power, times the sum "
                 "of the attribute weights, must be within float64. 2 and 1 are the usual powers."
@@ -341,18 +332,15 @@ class ExemplarMemory(NeighborsMemory):
     def __init__(
         self, rows: Instances, distance: Distance, weighting: Weighting, bins: int | None, attribute_weights: FloatArray
     ) -> None:
-        super().__init__(rows, distance, attribute_weights=attribute_weights, algorithm="brute")
+        super().__init__(rows, distance, attribute_weights=attribute_weights, algorithm="scan")
         self.weighting, self.bins, self.value_weights = weighting, bins, attribute_weights
 
     def __getstate__(self) -> dict[str, Any]:
-        # A copy of a copy has records, but no exemplars before it is asked.
-        computed = self._has("exemplars") or self._has("records")
-        kept = {"records": (self.instances.version, self.records)} if computed else {}
-        return super().__getstate__() | {"_cache": kept}
+        records = self._cache.get("records", (-1, None))
+        return super().__getstate__() | {"_cache": {"records": records} if records[0] == self.instances.version else {}}
 
     @property
     def symbols(self) -> Symbols:
-        """The rows as symbols."""
         return self.cached("symbols", lambda: Symbols.of(self.instances, self.bins))
 
     def encode(self, table: Table) -> FloatArray:
@@ -382,22 +370,17 @@ class ExemplarMemory(NeighborsMemory):
 
     def _exemplars(self) -> CompiledExemplars:
         exemplars, cells = CompiledExemplars(self.fitted.plan(), self.value_weights), self.symbols.instances.cells()
-        labels = np.ascontiguousarray(self.instances.target(), dtype=np.int64)
-        if self._has("records"):
-            exemplars.store(cells, labels, *self.records)
+        labels, version = np.ascontiguousarray(self.instances.target(), dtype=np.int64), self.instances.version
+        known, records = self._cache.get("records", (-1, None))
+        if known == version:
+            exemplars.store(cells, labels, *records)
         else:
             weigh(exemplars, cells, labels, self.weighting)
+            self._cache["records"] = version, exemplars.records()
         return exemplars
 
     def search(
-        self,
-        cells: FloatArray,
-        k: int,
-        *,
-        exclude: IdArray | None = None,
-        own: IdArray | None = None,
-        ties: bool = False,
-        threads: int = 1,
+        self, cells: FloatArray, k: int, *, exclude: Any = None, own: Any = None, ties: bool = False, threads: int = 1
     ) -> Neighbors:
         """The ``k`` exemplars nearest to each query by ``w_X Delta``."""
         left_out, found = None if exclude is None else self.positions(exclude), []
@@ -421,10 +404,6 @@ class ExemplarMemory(NeighborsMemory):
         cells = np.full((len(codes), len(fitted)), np.nan)
         cells[:, a] = codes
         return names, np.array([fitted.contributions(cell, cells)[:, a] for cell in cells])
-
-    def _has(self, key: str) -> bool:
-        """Whether something was computed from the rows stored now."""
-        return self._cache.get(key, (-1, None))[0] == self.instances.version
 
     def _added(self, ids: IdArray, table: Table | None) -> None:
         # A range beyond float64 must be refused now, with the rows that make it; any other can wait.

@@ -68,17 +68,13 @@ class LearningHistory:
     @classmethod
     def of(cls, memory: ConceptMemory, backend: Backend | None) -> LearningHistory:
         """The history of one description, or of one for each class."""
-        ordered = memory.named()
-        traces = [one.trace for _, one in ordered if one.trace is not None]
-        lines = np.concatenate([np.empty((0, 5), np.int64), *traces])
-        return cls(
-            np.concatenate([np.empty(0, np.int64), *(np.arange(1, len(trace) + 1) for trace in traces)]),
-            lines[:, 0].astype(np.int8),
-            **{name: lines[:, 1 + i].copy() for i, name in enumerate(_COUNTS)},
-            concepts=tuple(memory.seen.labels[code] for code, _ in ordered if code is not None),
-            selective=memory.rules.keep == "significant",
-            backend=backend,
-        )
+        named = memory.named()
+        seen = np.tile(np.arange(1, memory.seen.n_rows + 1), len(named))
+        correct, *rest = np.concatenate([np.empty((0, 5), np.int64), *(one.trace for _, one in named)]).T.copy()
+        counts: dict[str, Any] = dict(zip(_COUNTS, rest, strict=True))
+        concepts = tuple(memory.seen.labels[code] for code, _ in named if code is not None)
+        selective = memory.rules.keep == "significant"
+        return cls(seen, correct.astype(np.int8), **counts, concepts=concepts, selective=selective, backend=backend)
 
     def __len__(self) -> int:
         """How many instances were seen."""
@@ -188,7 +184,15 @@ def concept_frame(memory: ConceptMemory, backend: Backend | None) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exemplars(GridResult):
-    """Some stored rows of PEBLS with their records, and the exemplar nearest to each; prints as a table."""
+    """Some stored rows of PEBLS with their records, and the exemplar nearest to each; prints as a table.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> pc.PEBLS().fit([["red"], ["red"], ["blue"]], ["rose", "rose", "violet"]).suspects(1)
+    id  class  used  correct  weight  nearest   distance  x0
+     0  rose      3        2     1.5  1 (rose)         0  red
+    """
 
     names: tuple[Name, ...]  # of the attributes; ``x0``, ``x1``, ... for a table without names
     ids: IdArray
@@ -238,9 +242,6 @@ class Exemplars(GridResult):
                 ax.set_title("dark: the nearest other is of another class")
             return ax
 
-    def __str__(self) -> str:
-        return super().__str__() if len(self) else "no exemplars"
-
     def _grid(self) -> Grid:
         header = ["id", "class", "used", "correct", "weight", "nearest", "distance"]
         header += [value_text(name, _WIDTH) for name in self.names[:_ATTRIBUTES]]
@@ -259,7 +260,15 @@ class Exemplars(GridResult):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ValueDifferences(GridResult):
-    """``delta`` between any two symbols of an attribute that stored rows of PEBLS hold; prints as a table."""
+    """``delta`` between any two symbols of an attribute that stored rows of PEBLS hold; prints as a table.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> model = pc.PEBLS().fit([["red"], ["red"], ["blue"]], ["rose", "rose", "violet"])
+    >>> model.value_differences(0)["red", "blue"]
+    2.0
+    """
 
     attribute: Name
     values: tuple[str, ...]  # its symbols: values, levels, or intervals of numbers, and ``"?"`` for missing

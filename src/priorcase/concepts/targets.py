@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -34,8 +34,6 @@ class SeenClasses:
     n_rows: int = 0
     next_id: int = 0
 
-    targets: ClassVar[Schema] = Schema(None, (Nominal(),))
-
     def __len__(self) -> int:
         return self.n_rows
 
@@ -49,6 +47,11 @@ class SeenClasses:
 
     def target_counts(self, t: int = 0) -> IdArray:
         return self.rows
+
+    @cached_property
+    def targets(self) -> Schema:
+        """What the targets are beside the rows."""
+        return Schema(None, (Nominal(),) * (len(self.labels) if self.indicator else 1))
 
     @property
     def indicator(self) -> bool:
@@ -130,8 +133,7 @@ class SeenClasses:
         """Targets as they are stored beside the rows: classes by name, memberships as 0 and 1."""
         if not self.indicator:
             return Table(self.targets, len(coded), (Coded(coded, self.labels),))
-        columns = tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in coded.T)
-        return Table(Schema(None, (Nominal(),) * len(columns)), len(coded), columns)
+        return Table(self.targets, len(coded), tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in coded.T))
 
 
 def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) -> tuple[AnyArray, SeenClasses]:

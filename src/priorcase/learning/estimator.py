@@ -215,7 +215,7 @@ def training_table(estimator: Any, X: Any) -> Table:
         check_declared(estimator)
         return read_queries(X, Instances(kinds))
     source = open_source(X)
-    _check_some(source.rows, len(source.columns))
+    check_some(source.rows, len(source.columns))
     schema = Schema.infer(source, estimator.categorical_features, kinds, parameter="schema")
     return schema.read(X if isinstance(X, np.ndarray) else source)
 
@@ -233,11 +233,11 @@ def check_declared(estimator: Any) -> None:
 def read_queries(X: Any, instances: Instances) -> Table:
     """Rows read by the schema of stored instances: queries, or more rows to store."""
     table = instances.schema.read(X, known=instances.known)
-    _check_some(len(table), len(instances.schema))
+    check_some(len(table), len(instances.schema))
     return table
 
 
-def _check_some(rows: int, columns: int) -> None:
+def check_some(rows: int, columns: int) -> None:
     if rows == 0:  # scikit-learn's words
         raise SchemaError(f"Found array with 0 sample(s) (shape={(0, columns)}) while a minimum of 1 is required.")
 
