@@ -64,10 +64,10 @@ def floats_or_none(values: object) -> tuple[float, ...] | None:
 
 
 def check_parameters(estimator: Any) -> None:
-    """Check every parameter of an estimator against its ``_parameter_constraints``."""
-    parameters = estimator.get_params(deep=False)
-    for name, constraints in estimator._parameter_constraints.items():
-        check_value(name, parameters[name], constraints)
+    """Check every parameter of an estimator against its ``_parameter_constraints``, which a family may share."""
+    for name, value in estimator.get_params(deep=False).items():
+        if name in estimator._parameter_constraints:
+            check_value(name, value, estimator._parameter_constraints[name])
 
 
 def check_fields(strategy: Any) -> None:

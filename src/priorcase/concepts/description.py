@@ -73,7 +73,6 @@ class Rules:
         return Comparison(rows.schema, fitted, False, vocabulary)
 
     def core(self, comparison: Comparison) -> Concept:
-        """A compiled description that has seen nothing."""
         coded = np.array([not isinstance(kind, Numeric) for kind in comparison.schema.kinds], np.uint8)
         options: dict[str, Any] = {name: getattr(self, name) for name in _CORE}
         rule, ties = KEEP.index(self.keep), TIES.index(self.ties)

@@ -48,7 +48,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 Ties: TypeAlias = Literal["majority", "first", "random"]
-"""Which of several equally near instances classify."""
 
 
 def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
@@ -83,6 +82,11 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         "history": ["boolean", StrOptions({"replay"})],
         "per_class": ["boolean"],
         "window": [None, Interval(Integral, 1, 2**63 - 1, closed="both")],
+        "accept": CONFIDENCE,
+        "drop": CONFIDENCE,
+        "decay": [Interval(Real, 0, 1, closed="right")],
+        "weight_power": [Options(Real, {1, 2})],
+        "missing": [StrOptions({"ignore", "scale"})],
     }
 
     # -- learning
@@ -118,12 +122,9 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
             self._check_parameters()
         table, columns = self._read_rows(X, first)
         targets = read_targets(y, None if first else self._stored().seen, classes, per_class=self._rules.per_class)
-        if (n := len(targets[0])) != len(table):
-            raise TargetError(
-                f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y {n}."
-            )
-        if not self._rules.growing:
-            check_tabled(table, self._rules.distance)
+        if (n := len(targets[0])) != len(table):  # scikit-learn's words
+            raise TargetError(f"Found input variables with inconsistent numbers of samples: {len(table)} and {n}.")
+        check_tabled(table, self._rules.distance)
         if first:
             self._backend = backend_of(X)
             self._memory = self._new_memory(table.schema, targets[1].targets)
@@ -149,8 +150,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         raise NotImplementedError  # `_learn` reads them itself
 
     def _training_table(self, X: Any) -> Table:
-        table, rules = super()._training_table(X), self._rules
-        return table if rules.growing else with_tabled_values(table, rules.distance, self.schema)
+        return with_tabled_values(super()._training_table(X), self._rules.distance, self.schema)
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> ConceptMemory:
         distance = self._rules.distance
@@ -487,12 +487,6 @@ class IB3(IB2):
     decay: float = 1.0
 
     _keep = "significant"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ConceptLearner._parameter_constraints,
-        "accept": CONFIDENCE,
-        "drop": CONFIDENCE,
-        "decay": [Interval(Real, 0, 1, closed="right")],
-    }
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -548,9 +542,6 @@ class IB4(ConceptLearner):
     weight_power: int = 2
 
     _keep = "significant"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        name: constraints for name, constraints in IB3._parameter_constraints.items() if name != "per_class"
-    } | {"weight_power": [Options(Real, {1, 2})]}
 
     @property
     @reads
@@ -604,11 +595,6 @@ class IB5(IB4):
     """
 
     missing: str = "ignore"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **IB4._parameter_constraints,
-        "missing": [StrOptions({"ignore", "scale"})],
-    }
 
     def _similarity(self) -> Distance:
         missing: Any = "skip" if self.missing == "scale" else "ignore"

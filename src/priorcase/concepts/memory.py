@@ -84,22 +84,16 @@ class ConceptMemory(Memory):
     def __len__(self) -> int:
         return len(self.ids)
 
-    def detached(self) -> Self:
-        """A memory with compiled descriptions of its own."""
-        other = self.fork()
-        other.shared, other.descriptions = Shared(), _copied(self.descriptions)
+    def detached(self, schema: Schema | None = None) -> Self:
+        """A memory with compiled descriptions of its own; further attributes of a schema are missing in every row."""
+        other, comparison = self.fork(), None
+        if schema is not None:
+            sources = [*range(known := len(self.instances.schema)), *(None for _ in schema.kinds[known:])]
+            other.instances = self.instances.reshaped(schema, sources)
+            other.log = None if self.log is None else self.log.reshaped(schema, sources)
+            comparison = self.rules.compare(schema, other.instances)
+        other.shared, other.descriptions = Shared(), _copied(self.descriptions, comparison)
         return other
-
-    def widened(self, schema: Schema) -> Self:
-        """A memory of its own with further attributes, which are missing in every row."""
-        sources = [*range(known := len(self.instances.schema)), *(None for _ in schema.kinds[known:])]
-        wider = self.fork()
-        wider.instances, wider.shared = self.instances.reshaped(schema, sources), Shared()
-        if self.descriptions:
-            wider.descriptions = _copied(self.descriptions, self.rules.compare(schema, wider.instances))
-        if self.log is not None:
-            wider.log = self.log.reshaped(schema, sources)
-        return wider
 
     def current(self) -> ConceptMemory:
         """This memory, or the one that a change of the compiled descriptions has led to; to be asked with the lock."""
@@ -236,7 +230,7 @@ def learn(
     if len(table.schema) > known:  # with attributes that appear in mid-stream (IB5), stage by stage
         memory = memory.detached()  # what there was stays as it is if this call fails
         for part_rows, part in stages(table, known):
-            memory = memory.widened(part.schema) if len(part.schema) > len(memory.instances.schema) else memory
+            memory = memory.detached(part.schema) if len(part.schema) > len(memory.instances.schema) else memory
             memory = learn(memory, part, (coded[part_rows], seen), None, columns, threads)
         return memory
     after, stored, rules = memory.fork(), seen.table(coded), memory.rules
@@ -344,9 +338,7 @@ def _learn_blocks(
 
 
 def union(ids: Iterable[IdArray]) -> IdArray:
-    """Distinct ids, ascending."""
-    found: IdArray = np.unique(np.concatenate([np.empty(0, np.int64), *ids]))
-    return found
+    return np.asarray(np.unique(np.concatenate([np.empty(0, np.int64), *ids])))
 
 
 # Forgetting ---------------------------------------------------------------------------------------------------------
@@ -375,7 +367,6 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
             "row: it keeps all rows, so that forgetting replays the others."
         )
     if not rules.growing:
-        memory.instances.positions(wanted)  # refuses unknown ids
         order = memory.descriptions[None].core.records()[0]  # every row is stored, in the order of learning
         return _replayed(memory, memory.instances, order, wanted, threads)
     after = memory.fork()
@@ -402,10 +393,9 @@ def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
 
 def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdArray, threads: int) -> ConceptMemory:
     """The memory of a learner that learned known rows in an order, but for some."""
-    values, counts = np.unique(gone, return_counts=True)
-    if (counts > 1).any():
-        raise UnknownIdError(f"ids {listed(values[counts > 1].tolist())} are given more than once; nothing was changed")
-    rules, ids, order = memory.rules, np.setdiff1d(known.ids, gone), order[~np.isin(order, gone)]
+    rest = known.fork()
+    rest.remove(gone)
+    rules, ids, order = memory.rules, rest.ids, order[~np.isin(order, gone)]
     # The calls of which some rows are left, and where these begin among the ids.
     starts = np.searchsorted(ids, [first for first, _ in memory.calls]).tolist()
     calls = [k for k, start in enumerate(starts) if [*starts, ids.size][k + 1] > start]

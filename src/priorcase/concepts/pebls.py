@@ -40,8 +40,8 @@ from priorcase.similarity.statistics import Statistics, codes_of, first_seen
 
 AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
 WeightingName: TypeAlias = Literal["one_pass", "multi_pass"]
+# How records are kept, the number of passes, and whether new exemplars inherit records.
 Weighting: TypeAlias = tuple[WeightingName | None, int, bool]
-"""How records are kept, the number of passes, and whether new exemplars inherit records."""
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]
 _POWER = [Interval(Real, 1, None, closed="left")]
@@ -259,7 +259,6 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         return memory.cached("classes", lambda: self._labelling.classes(memory.instances)[0])
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
-        """Classes of stored rows, by position."""
         classes = self._classes()
         return np.asarray(classes.labels[classes.at(rows)])
 
@@ -359,7 +358,6 @@ class ExemplarMemory(NeighborsMemory):
 
     @property
     def weights(self) -> FloatArray:
-        """``used / correct`` of each exemplar."""
         used, correct = self.records
         return np.asarray(used / correct)
 

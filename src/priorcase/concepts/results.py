@@ -30,7 +30,6 @@ from priorcase.learning.results import (
 from priorcase.learning.targets import objects
 
 _COUNTS = ("stored", "acceptable", "accepted", "dropped")
-_WINDOW = [None, Interval(Integral, 1, None, closed="left")]
 # How many instances of a history, exemplars, attributes, and characters of a value are printed.
 _LINES, _EXEMPLARS, _ATTRIBUTES, _WIDTH = 10, 30, 6, 16
 
@@ -92,7 +91,6 @@ class LearningHistory:
         Columns: ``concept`` where each class has a description, those of the history (``correct`` is None where no
         prediction was made), ``accuracy``, and ``recent_accuracy`` of the latest ``window`` instances.
         """
-        check_value("window", window, _WINDOW)
         correct = objects([None if flag < 0 else bool(flag) for flag in self.correct.tolist()])
         columns: dict[str, Any] = {"seen": self.seen, "correct": correct, "accuracy": self.accuracy}
         if window is not None:
@@ -108,7 +106,6 @@ class LearningHistory:
 
         With ``window`` the accuracy is that of the latest instances, so that a drift shows.
         """
-        check_value("window", window, _WINDOW)
         seen, accuracy = self._by_concept(self.seen), self._by_concept(self._accuracy(window))
         over = "accuracy so far" if window is None else f"accuracy of the last {window}"
         with drawing(ax) as ax:
@@ -124,6 +121,7 @@ class LearningHistory:
 
     def _accuracy(self, window: int | None) -> FloatArray:
         """The share of correct predictions among the latest instances; None for all."""
+        check_value("window", window, [None, Interval(Integral, 1, None, closed="left")])
         correct = self._by_concept(self.correct)
         made, right = np.cumsum(correct >= 0, axis=1), np.cumsum(correct == 1, axis=1)
         if window is not None:

@@ -50,36 +50,29 @@ class SeenClasses:
 
     @cached_property
     def targets(self) -> Schema:
-        """What the targets are beside the rows."""
         return Schema(None, (Nominal(),) * (len(self.labels) if self.indicator else 1))
 
     @property
     def indicator(self) -> bool:
-        """Whether the classes are columns of 0 and 1."""
         return not self.labelling.flat
 
     @cached_property
     def classes(self) -> AnyArray:
         """The classes, ascending; the columns of an indicator in their own order."""
-        return self._classes[0]
+        if not self.indicator:
+            return self.labelling.labels(self)[0]
+        labels = list(self.labels)
+        classes = np.array(labels) if content_of(labels) in ("text", "numbers") else objects(labels)
+        classes.flags.writeable = False  # handed out as classes_
+        return classes
 
     @cached_property
     def codes(self) -> IdArray:
         """The code of each of the classes; -1 for one that was declared and has no rows."""
-        return self._classes[1]
-
-    @cached_property
-    def _classes(self) -> tuple[AnyArray, IdArray]:
-        if not self.indicator:
-            return self.labelling.labels(self)
-        labels = list(self.labels)
-        classes = np.array(labels) if content_of(labels) in ("text", "numbers") else objects(labels)
-        classes.flags.writeable = False  # handed out as classes_
-        return classes, np.arange(classes.size)
+        return np.array([self.index.get(label, -1) for label in self.classes.tolist()], np.int64)
 
     @cached_property
     def index(self) -> dict[Value, int]:
-        """The code of each class."""
         return {label: code for code, label in enumerate(self.labels) if label is not None}
 
     @cached_property
@@ -219,7 +212,6 @@ def _members(y: Any, labels: Labels, seen: SeenClasses) -> BoolArray:
 
 
 def _column_names(y: Any) -> tuple[Name, ...] | None:
-    """The names of the columns of a frame."""
     if not nw.dependencies.is_into_dataframe(y):
         return None
     try:
