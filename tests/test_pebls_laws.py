@@ -222,7 +222,7 @@ def test_records_are_settled_in_parts(mode: dict[str, Any], monkeypatch: pytest.
     rng = np.random.default_rng(1)
     rows, classes = rng.integers(0, 3, (50, 3)).astype(str), rng.integers(0, 2, 50)
     at_once = PEBLS(**mode).fit(rows, classes)
-    monkeypatch.setattr("priorcase.learning.resampling._ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(pebls, "_ROWS_AT_ONCE", 7)
     assert state(PEBLS(**mode).fit(rows, classes)) == state(at_once)
 
 

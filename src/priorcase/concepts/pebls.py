@@ -33,7 +33,7 @@ from priorcase.neighbors.precedents import Precedents, assemble
 from priorcase.neighbors.votes import Poll, Ties, UniformVote, decide, probabilities
 from priorcase.neighbors.weighting import resolve_weights
 from priorcase.schema import CategoricalFeatures, Coded, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
-from priorcase.search.neighbors import Neighbors
+from priorcase.search import Neighbors
 from priorcase.similarity import Distance, FittedDistance, mvdm
 from priorcase.similarity.differences import Curve, Discretised, MissingRule, Unseen
 from priorcase.similarity.statistics import Statistics, codes_of, first_seen
@@ -47,8 +47,8 @@ _COUNT = [Interval(Integral, 1, None, closed="left")]
 _POWER = [Interval(Real, 1, None, closed="left")]
 # Numbers beyond this have a range that may be infinite.
 _HUGE = float(np.finfo(np.float64).max) / 2
-# Between two batches of queries Ctrl-C is heard.
-_QUERIES_AT_ONCE = 8192
+# Between two blocks of rows, or batches of queries, Ctrl-C is heard.
+_ROWS_AT_ONCE, _QUERIES_AT_ONCE = 2048, 8192
 
 
 @dataclass(eq=False, repr=False)
@@ -418,7 +418,7 @@ def weigh(exemplars: CompiledExemplars, cells: FloatArray, labels: IdArray, weig
         ones = np.ones(len(cells), np.int64)
         exemplars.store(cells, labels, ones, ones)
     for _ in range(passes if name else 0):
-        for part in blocks(len(cells), text="PEBLS: records of exemplars"):
+        for part in blocks(len(cells), text="PEBLS: records of exemplars", size=_ROWS_AT_ONCE):
             if name == "one_pass":
                 exemplars.arrive(cells[part], labels[part], inherit)
             else:
