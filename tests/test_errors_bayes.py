@@ -130,8 +130,8 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: naive().predict_column(NEW, "load_kg", return_proba=True), ParameterError, "Fit with bins"),
     (lambda: naive().column_values("load_kg"), ParameterError, "density"),
     (lambda: naive().predict_column(NEW, "bike", return_proba="no"), ParameterError, "return_proba"),  # type: ignore[arg-type]
-    (lambda: all_missing().predict_column(NEW, "saddle"), ParameterError, "'saddle' is missing in every stored row"),
-    (lambda: all_missing().predict_column(NEW, "rear"), ParameterError, "'rear' is missing in every stored row"),
+    (lambda: all_missing().predict_column(NEW, "saddle"), ParameterError, "'saddle' was missing in every training row"),
+    (lambda: all_missing().predict_column(NEW, "rear"), ParameterError, "'rear' was missing in every training row"),
     (lambda: named_class().predict_column([["old", "first"]], "class"), ParameterError, "TARGET.*for 1, the position"),
     (lambda: named_class().predict_joint([["old", "first"]], ["class"]), ParameterError, "the name of a column"),
     (lambda: naive().predict_joint(NEW[["bike"]], ["bike"]), SchemaMismatchError, "noise"),

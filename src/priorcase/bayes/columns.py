@@ -163,7 +163,7 @@ def _means(estimator: AdditiveBayes, a: int) -> FloatArray:
             share = float(expit(density.log_odds))
             found = share * found + (1 - share) * density.pooled[1]
     if not moments.n_all > 0:
-        raise _nothing_known(estimator._stored().instances.schema.label(a))
+        raise nothing_known(estimator._stored().instances.schema.label(a))
     return found if moments.is_informative() else np.full(statistics.n_classes, float(moments.mean_all))
 
 
@@ -245,13 +245,14 @@ def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
     if discrete.inside[missing]:
         values, cells = [*values, None], np.append(cells, missing)
     if not cells.size:
-        raise _nothing_known(label)
+        raise nothing_known(label)
     return value_array(values), cells
 
 
-def _nothing_known(label: Name) -> ParameterError:
+def nothing_known(label: Name) -> ParameterError:
+    """The error for a column of which no value was ever seen."""
     return ParameterError(
-        f"column {label!r} is missing in every stored row. Leave the column out, or declare its values: "
+        f"column {label!r} was missing in every training row. Leave the column out, or declare its values: "
         f"schema={{{label!r}: Nominal(('yes', 'no'))}}"
     )
 

@@ -204,9 +204,7 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
 def _splitter(cv: Any, random_state: Any, estimator: Any, y: AnyArray) -> Any:
     if not is_whole(cv):
         if random_state is not None:
-            raise ParameterError(
-                "random_state has no effect where cv is a splitter; give the splitter its own random_state"
-            )
+            raise ParameterError("random_state has no effect where cv is a splitter; give the splitter its own")
         return check_cv(cv, y, classifier=not is_regressor(estimator))
     if not 2 <= cv <= len(y):
         raise ParameterError(f"cv must be a splitter or a number from 2 to {len(y)}, the number of rows, got {cv}")

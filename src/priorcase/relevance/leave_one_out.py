@@ -213,19 +213,14 @@ def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targe
     before, here = ordered.cells[:-1], ordered.cells[1:]
     same = ((before == here) | (np.isnan(before) & np.isnan(here))).all(axis=1) & (target[:-1] == target[1:])
     first = np.flatnonzero(np.concatenate(([True], ~same)))
-    place, weights = _repeated(np.add.reduceat(ordered.weights, first))
-    rows, target = ordered.positions[first][place], target[first][place]
-    return rows, Targets.of(target if classes is None else renumbered(target), weights, loss)
-
-
-def _repeated(weights: FloatArray) -> tuple[IdArray, FloatArray]:
-    """Places, each repeated by its weight, and the weight of each repetition: 1, or the fraction that is left."""
-    if not weights.sum() <= _MAX_REPEATED:
-        return np.arange(weights.size), weights
-    repeats = np.ceil(weights).astype(np.int64)
-    each = np.ones(int(repeats.sum()))
-    each[np.cumsum(repeats) - 1] = weights - (repeats - 1)
-    return np.repeat(np.arange(weights.size), repeats), each
+    weights = np.add.reduceat(ordered.weights, first)
+    if weights.sum() <= _MAX_REPEATED:
+        repeats = np.ceil(weights).astype(np.int64)
+        fractions, weights = weights - (repeats - 1), np.ones(int(repeats.sum()))
+        weights[np.cumsum(repeats) - 1] = fractions  # of the last repetition of each row
+        first = np.repeat(first, repeats)
+    target = target[first] if classes is None else renumbered(target[first])
+    return ordered.positions[first], Targets.of(target, weights, loss)
 
 
 class _Split(NamedTuple):

@@ -24,7 +24,7 @@ Scoring: TypeAlias = Literal["accuracy", "brier", "log_loss", "squared_error", "
 Loss: TypeAlias = Callable[[Poll, IntArray], FloatArray]
 """Loss of each query of a poll, given the positions of the stored rows that the queries are and that did not vote."""
 
-# Queries of the first block, before the length of their neighbour lists is known.
+# Queries of the first block of a large table, before the length of their neighbour lists is known.
 _FIRST_BLOCK = 64
 
 
@@ -51,9 +51,7 @@ class LeaveOneOutLosses:
         if rows < 2:
             raise TooFewRowsError("leave-one-out needs two rows or more, but n_samples = 1")
         if memory.local_weights:
-            raise ParameterError(
-                "estimator must have the same attribute weights for all queries, got attribute weights with local=True"
-            )
+            raise ParameterError("estimator must have the same attribute weights for all queries, got local=True")
         k = int({"sqrt": math.isqrt(rows - 1), "all": rows - 1}.get(str(model._k), model._k))
         if k > rows - 1:
             raise TooFewRowsError(
@@ -87,7 +85,7 @@ class LeaveOneOutLosses:
         found = np.empty(rows.size)
         wanted = min(self.k + self.rules.vote.needs_bandwidth, len(self) - 1)
         most, start = max(1, ENTRIES // wanted), 0
-        size = min(_FIRST_BLOCK * self.threads, most)
+        size = min(max(_FIRST_BLOCK * self.threads, ENTRIES // len(self)), most)
         while start < rows.size:
             part = slice(start, start + size)
             neighbors = self._neighbors(rows[part], weights[part], wanted)
@@ -142,10 +140,7 @@ def _number_loss(model: KNNRegressor, scoring: Scoring) -> tuple[Loss, float]:
     with np.errstate(over="ignore", invalid="ignore"):
         spread = numbers.std(axis=0) if power == 2 else np.abs(numbers - np.median(numbers, axis=0)).mean(axis=0)
         if not np.isfinite(spread**power).all():
-            raise TargetError(
-                "Input y contains infinity or a value too large for dtype('float64'): its spread is infinite. Divide y "
-                "by a large constant"
-            )
+            raise TargetError("Input y contains infinity or a value too large for dtype('float64'); rescale y")
     unit = np.where(spread > 0, spread, 1.0)
 
     def deviation(poll: Poll, own: IntArray) -> FloatArray:

@@ -267,8 +267,7 @@ class MixtureModel(BaseEstimator):
     def bic(self, X: Any) -> float:
         """Bayesian information criterion on some rows, lower is better: ``-2 ln P(X) + parameters ln rows``.
 
-        Like `aic` and `score_samples` it is about the density of X alone, also after a fit with ``y``: neither the
-        likelihood nor the number of parameters includes the class.
+        Neither likelihood nor parameters of `aic` and `bic` include the class, also after a fit with ``y``.
         """
         densities = self.score_samples(X)
         return -2.0 * float(densities.sum()) + self._fitted().free * math.log(densities.size)

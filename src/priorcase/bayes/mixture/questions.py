@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -22,6 +22,9 @@ from priorcase.learning.results import attribute_names, decoded
 from priorcase.learning.targets import objects
 from priorcase.schema import Schema
 from priorcase.schema.schema import open_source
+
+Fill: TypeAlias = tuple[BoolArray, list[Any], bool]
+"""The missing rows of a column, a value for each, and whether they are expected numbers, which may be fractions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +88,7 @@ def values_of(mixture: FittedMixture, a: int) -> AnyArray:
             "return_proba for its expected number."
         )
     if not mixture.layout.values[j]:
-        raise _never_known(mixture, a)
+        raise columns.nothing_known(mixture.schema.label(a))
     return columns.value_array(mixture.layout.values[j])
 
 
@@ -120,14 +123,8 @@ def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyA
         return layout.scales[j].original(expected), None
     only = layout.constant[a]
     if only is None:
-        raise _never_known(mixture, a)
+        raise columns.nothing_known(mixture.schema.label(a))
     return np.full(shares.shape[1], only), None
-
-
-def _never_known(mixture: FittedMixture, a: int) -> ParameterError:
-    label = mixture.schema.label(a)
-    text = f"column {label!r} was missing in every training row. Leave the column out, or declare its values: "
-    return ParameterError(text + f"schema={{{label!r}: Nominal(('yes', 'no'))}}.")
 
 
 # -- imputing
@@ -138,7 +135,7 @@ def impute(mixture: FittedMixture, X: Any) -> Any:
     names, schema = open_source(X).names, mixture.schema
     matrix = mixture.layout.reader.encode(read_queries(X, mixture.layout.reader))
     shares = responsibilities(mixture.parameters, mixture.layout.encode(matrix))[0]
-    fills: dict[int, _Fill] = {}
+    fills: dict[int, Fill] = {}
     for a in range(len(schema)):
         missing: BoolArray = np.isnan(matrix[:, a])
         if missing.any():
@@ -164,11 +161,7 @@ def impute(mixture: FittedMixture, X: Any) -> Any:
     return array
 
 
-_Fill = tuple[BoolArray, list[Any], bool]
-"""The missing rows of a column, a value for each, and whether they are expected numbers, which may be fractions."""
-
-
-def _filled_rows(X: list[Any] | tuple[Any, ...], fills: dict[int, _Fill]) -> list[Any] | tuple[Any, ...]:
+def _filled_rows(X: list[Any] | tuple[Any, ...], fills: dict[int, Fill]) -> list[Any] | tuple[Any, ...]:
     """Rows in the types that they came in."""
     rows = [list(row) for row in X]
     for position, (missing, values, _) in fills.items():
