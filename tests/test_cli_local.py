@@ -19,8 +19,7 @@ from priorcase import (
 )
 from priorcase.cli.fitting_local import LEVEL
 from priorcase.cli.learners import LEARNERS, ByLocal, ByRbf
-from priorcase.local.rbf.centers import CenterKind, WidthRule
-from priorcase.local.rbf.output_layer import Criterion
+from priorcase.local.rbf.centers import CenterKind, Criterion, WidthRule
 from priorcase.relevance import METHODS
 from priorcase.similarity.kernels import KERNELS
 

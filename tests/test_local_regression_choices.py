@@ -90,7 +90,7 @@ def test_of_many_rows_some_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_fits_of_many_terms_leave_fewer_rows_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priorcase.local.windows._WORK", 1_000_000)
+    monkeypatch.setattr("priorcase.local.regressor._WORK", 1_000_000)
     X = np.random.default_rng(0).normal(size=(200, 6))
     assert LocallyWeightedRegressor(degree=2).fit(X, X[:, 0]).loo_scores_.n_left_out == 50
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tables import COLUMNS, labels, mixed_rows, row_lists
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor
 
@@ -190,3 +191,15 @@ def test_refused_rows_and_a_failed_fit_change_nothing() -> None:
     model.forget(model.ids_)
     with pytest.raises(ValueError, match=r"RBFNetworkRegressor\.predict: "):
         model.predict(QUERIES)
+
+
+def test_neither_n_jobs_nor_the_threads_of_blas_change_a_bit() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 3))
+    y = np.sin(X[:, 0]) + X[:, 1]
+    found = []
+    for n_jobs, blas in ((1, 1), (3, 1), (1, 2), (2, 2)):
+        with threadpool_limits(blas, "blas"):
+            model = RBFNetworkRegressor(n_jobs=n_jobs).fit(X, y)
+        found.append([model.curve_.scores.tolist(), model.coef_.tolist(), model.loo_residuals().tolist()])
+    assert found[1:] == found[:1] * 3

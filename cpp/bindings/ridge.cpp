@@ -28,11 +28,26 @@ nb::tuple ridge_spectrum(Matrix triangle, Matrix targets) {
                         to_numpy(std::move(projected), {count, n_targets}));
 }
 
+nb::tuple ridge_left_out(Matrix rows, Vector means, Matrix right, Matrix weights, Matrix inverses) {
+  const std::size_t n = rows.shape(0), count = means.size(), values = weights.shape(0), leverages = inverses.shape(0);
+  require(right.shape(0) == count && right.shape(1) == count, "as many directions as columns");
+  require(rows.shape(1) == count && weights.shape(1) == count && inverses.shape(1) == count, "rows of one width");
+  std::vector<double> fitted(n * values), found(n * leverages);
+  {
+    nb::gil_scoped_release release;
+    RidgeDirections directions(means.data(), right.data(), count, weights.data(), values, inverses.data(), leverages);
+    directions.write(rows.data(), n, fitted.data(), found.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(fitted), {n, values}), to_numpy(std::move(found), {n, leverages}));
+}
+
 }  // namespace
 
 void bind_ridge(nb::module_& module) {
   module.def("ridge_rows", &ridge_rows, nb::arg("triangle"), nb::arg("block"));
   module.def("ridge_spectrum", &ridge_spectrum, nb::arg("triangle"), nb::arg("targets"));
+  module.def("ridge_left_out", &ridge_left_out, nb::arg("rows"), nb::arg("means"), nb::arg("right"),
+             nb::arg("weights"), nb::arg("inverses"));
 }
 
 }  // namespace priorcase

@@ -46,11 +46,38 @@ void test_extreme(std::mt19937_64& random, double scale) {
   for (std::size_t k = 0; k < width; ++k) CHECK(near(scaled[k] / scale, singular[k]));
 }
 
+// Values and leverages against sums written out.
+void test_directions(std::mt19937_64& random, std::size_t n, std::size_t width) {
+  const auto numbers = [&](std::size_t count) {
+    std::vector<double> found(count);
+    for (double& x : found) x = static_cast<double>(random() % 2001) / 1000.0 - 1.0;
+    return found;
+  };
+  const auto rows = numbers(n * width), means = numbers(width), right = numbers(width * width);
+  const auto weights = numbers(3 * width), inverses = numbers(2 * width);
+  std::vector<double> fitted(n * 3), leverages(n * 2);
+  RidgeDirections directions(means.data(), right.data(), width, weights.data(), 3, inverses.data(), 2);
+  directions.write(rows.data(), n, fitted.data(), leverages.data());
+  for (std::size_t i = 0; i < n; ++i) {
+    double value[3] = {}, leverage[2] = {};
+    for (std::size_t k = 0; k < width; ++k) {
+      double z = 0.0;
+      for (std::size_t j = 0; j < width; ++j) z += (rows[i * width + j] - means[j]) * right[k * width + j];
+      for (std::size_t t = 0; t < 3; ++t) value[t] += z * weights[t * width + k];
+      for (std::size_t t = 0; t < 2; ++t) leverage[t] += z * z * inverses[t * width + k];
+    }
+    for (std::size_t t = 0; t < 3; ++t) CHECK(near(fitted[i * 3 + t], value[t]));
+    for (std::size_t t = 0; t < 2; ++t) CHECK(near(leverages[i * 2 + t], leverage[t]));
+  }
+}
+
 }  // namespace
 
 int main() {
   std::mt19937_64 random(7);
   for (const std::size_t n : {1, 2, 9, 40, 300})
     for (const std::size_t width : {1, 3, 8, 17}) test_decomposition(random, n, width);
+  for (const std::size_t n : {1, 15, 40})
+    for (const std::size_t width : {1, 8, 37}) test_directions(random, n, width);
   for (const double scale : {1e-150, 1e-80, 1e120}) test_extreme(random, scale);
 }

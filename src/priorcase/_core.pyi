@@ -451,6 +451,11 @@ def ridge_rows(triangle: FloatArray, block: FloatArray) -> FloatArray:
 def ridge_spectrum(triangle: FloatArray, targets: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Singular values S of a square matrix ``U S V'``, descending, its ``V'``, and ``U' targets``, on one thread."""
 
+def ridge_left_out(
+    rows: FloatArray, means: FloatArray, right: FloatArray, weights: FloatArray, inverses: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """With ``z = (rows - means) right'``, on one thread: ``z weights'`` and ``z^2 inverses'``."""
+
 def local_fits(
     indptr: IdArray,
     rows: IdArray,

@@ -1,4 +1,5 @@
-// Ridge least squares on many rows, on one thread: a triangle that takes rows in, and its singular values.
+// Ridge least squares on many rows, on one thread: a triangle that takes rows in, its singular values, and the values
+// and leverages of rows in their directions.
 #pragma once
 
 #include <algorithm>
@@ -146,6 +147,53 @@ class RidgeSpectrum {
   std::vector<double> squares_;
   Columns rows_;
   double scale_ = 1.0;
+};
+
+// Rows, less their means and in the directions V, are z: sums of z times each of some weights, which are values of fits,
+// and of z^2 times each of some inverses, which are leverages.
+class RidgeDirections {
+ public:
+  RidgeDirections(const double* means, const double* right, std::size_t count, const double* weights,
+                  std::size_t n_weights, const double* inverses, std::size_t n_inverses)
+      : count_(count), means_(means) {
+    fill(right_, right, count);
+    fill(weights_, weights, n_weights);
+    fill(inverses_, inverses, n_inverses);
+    z_.reshape(count, at_once);
+    std::fill_n(z_[0], z_.length() * at_once, 0.0);
+  }
+
+  void write(const double* rows, std::size_t n, double* fitted, double* leverages) {
+    const std::size_t length = z_.length();
+    for (std::size_t start = 0; start < n; start += at_once) {
+      const std::size_t some = std::min(at_once, n - start);
+      fill(centred_, rows + start * count_, some);
+      for (std::size_t i = 0; i < some; ++i)
+        for (std::size_t j = 0; j < count_; ++j) centred_[i][j] -= means_[j];
+      for (std::size_t k = 0; k < count_; k += at_once)  // directions that stay in the cache for all of these rows
+        for (std::size_t i = 0; i < some; ++i)
+          sums_->dots(centred_[i], right_[k], std::min(at_once, count_ - k), length, z_[i] + k);
+      for (std::size_t i = 0; i < some; ++i, fitted += weights_.count(), leverages += inverses_.count()) {
+        sums_->dots(z_[i], weights_[0], weights_.count(), length, fitted);
+        sums_->multiply(z_[i], z_[i], z_[i], length);
+        sums_->dots(z_[i], inverses_[0], inverses_.count(), length, leverages);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t at_once = 16;
+
+  void fill(Columns& into, const double* rows, std::size_t n) const {
+    into.reshape(count_, n);
+    for (std::size_t i = 0; i < n; ++i)
+      std::fill(std::copy_n(rows + i * count_, count_, into[i]), into[i] + into.length(), 0.0);
+  }
+
+  const ColumnSums* sums_ = &column_sums();
+  std::size_t count_;
+  const double* means_;
+  Columns right_, weights_, inverses_, centred_, z_;
 };
 
 }  // namespace priorcase

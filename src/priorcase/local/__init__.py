@@ -1,7 +1,6 @@
 """Fits around each query: locally weighted regression and classification, and radial basis functions."""
 
-from priorcase.local.classifier import LocallyWeightedClassifier
-from priorcase.local.models import LocalLinear, LocalLogistic, LocalNaiveBayes
+from priorcase.local.classifier import LocalLinear, LocalLogistic, LocallyWeightedClassifier, LocalNaiveBayes
 from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor, RidgeCurve
 from priorcase.local.regressor import LocallyWeightedRegressor
 from priorcase.local.results import LeaveOneOutCurve, LocalCoefficients, LocalPrecedents, LogLossCurve

@@ -1,32 +1,35 @@
-"""Locally weighted classification: a small model fitted around each query."""
+"""Locally weighted classification: the small models that are fitted around each query, and the estimator."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from numbers import Real
-from typing import Any, ClassVar, Literal, Self, cast
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.exceptions import TargetError
+from priorcase._core import local_bayes, local_logistic
+from priorcase._parameters import check_fields, settle
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
+from priorcase.bayes.numeric import GaussianDensity, Student
+from priorcase.exceptions import TargetError, UnsettledFitWarning, listed
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import bar, needs_refits, refits
 from priorcase.learning.state import reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.local import windows
-from priorcase.local.fits import LocalPolynomial
-from priorcase.local.models import MODEL_CONSTRAINTS, MODELS, ClassRows, LocalLinear, LocalModel, probabilities
+from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, local_table, renumbered
 from priorcase.local.results import LogLossCurve
-from priorcase.neighbors.base import NeighborsEstimator
+from priorcase.local.windows import Neighborhoods
+from priorcase.neighbors.base import NeighborsMemory, NNeighbors
 from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents, assemble
-from priorcase.neighbors.votes import Poll, summed
+from priorcase.neighbors.votes import Poll, prior_weights, summed
 from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.relevance.base import fixed_sample
-from priorcase.schema import CategoricalFeatures, Schema
+from priorcase.schema import CategoricalFeatures, Nominal, Ordinal, Schema
 from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
@@ -36,9 +39,208 @@ _INSTEAD = "the nearest rows vote there"
 _AT_ONCE, _DISTANCES = 128, 50_000_000
 # A probability of 0 costs as much as this one, so that candidates with fewer of them are better.
 _LEAST = float(np.finfo(np.float64).tiny)
+# A Newton step that can gain no more than this share of the neighbourhood's weight in log-likelihood is the last.
+_TOLERANCE = 1e-12
 
 
-class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
+# -- the models
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassRows:
+    """The stored rows with their classes."""
+
+    table: LocalTable
+    codes: IdArray
+    n_classes: int
+    prior: FloatArray | None  # added to the weight of each class
+    sizes: IdArray  # the number of values of each nominal or ordinal column, stored or declared, 0 for numbers
+    declared: tuple[int, ...]  # the nominal columns whose values the schema declares
+
+    @classmethod
+    def of(cls, memory: NeighborsMemory, classes: Classes, prior: FloatArray | None) -> ClassRows:
+        """The rows stored now."""
+        table, kinds = local_table(memory), memory.instances.schema.kinds
+        declared = tuple(a for a, kind in enumerate(kinds) if isinstance(kind, Nominal) and kind.values is not None)
+        sizes = table.values.copy()
+        for a, kind in enumerate(kinds):
+            if a in declared or isinstance(kind, Ordinal):
+                sizes[a] = len(memory.instances.known(a))
+        return cls(table, classes.at(slice(None)), classes.labels.size, prior, sizes, declared)
+
+    def for_counts(self, cells: FloatArray) -> FloatArray:
+        """Queries numbered like the rows; below 0 for unknown values, NaN where missing or of attribute weight 0."""
+        encoded = renumbered(cells, self.table.numbers)
+        for a in self.declared:  # a declared value that no row has is still a value of the column
+            encoded[(encoded[:, a] < 0) & (cells[:, a] >= 0), a] = self.table.values[a]
+        encoded[:, self.table.ignored] = np.nan
+        return encoded
+
+    def summed(self, around: Neighborhoods, values: FloatArray) -> FloatArray:
+        """The sum of the entries' values over each class, shape (queries, classes)."""
+        at = around.queries() * self.n_classes + self.codes[around.rows]
+        return summed(at, values, len(around) * self.n_classes).reshape(-1, self.n_classes)
+
+    def with_prior(self, shares: FloatArray, around: Neighborhoods) -> FloatArray:
+        """``(n p_c + prior_c) / (n + sum prior)`` with n the effective number of neighbours."""
+        if self.prior is None:
+            return shares
+        n = summed(around.queries(), around.effective_weights(), len(around))[:, None]
+        return np.asarray((n * shares + self.prior) / (n + self.prior.sum()))
+
+
+@dataclass(frozen=True)
+class LocalNaiveBayes:
+    """``P(c) prod_a P(x_a | c)`` from the weighted rows around the query (Frank, Hall & Pfahringer 2003).
+
+    With ``n_c`` the weight of the class's rows, ``f`` that of those with the query's value and ``K`` the number of
+    values of the column: ``P(c)`` is proportional to ``n_c`` plus the class's prior, and ``P(x_a | c) = (f + s) / (n_c
+    + K s)`` for nominal and ordinal columns. Missing values are ignored. An unseen value is one more value.
+
+    Parameters
+    ----------
+    prior
+        s: the Dirichlet weight of each value, from 1e-9 to 1e9.
+    numeric
+        The density of numbers: ``"student"``, the average over all normal densities, with the mean and the variance of
+        the neighbourhood as the prior (`Student`), or ``"gaussian"``, with the class's own mean and variance
+        (`GaussianDensity`). A column without two different numbers in the neighbourhood is ignored.
+
+    Examples
+    --------
+    >>> LocalNaiveBayes(numeric="gaussian")
+    LocalNaiveBayes(prior=1.0, numeric='gaussian')
+    """
+
+    prior: float = 1.0
+    numeric: Literal["student", "gaussian"] = "student"
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "prior": [Interval(Real, 1e-9, 1e9, closed="both")],
+        "numeric": [StrOptions({"student", "gaussian"})],
+    }
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        settle(self, prior=float(self.prior))
+
+    def probabilities(
+        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, numbers: IntArray, threads: int
+    ) -> FloatArray:
+        student, gaussian, table = Student(), GaussianDensity(), rows.table
+        lists = around.indptr, around.rows, around.effective_weights()
+        prior = np.zeros(rows.n_classes) if rows.prior is None else rows.prior
+        return local_bayes(
+            *(*lists, rows.codes, prior, table.cells, rows.for_counts(cells), table.kinds, table.scales, rows.sizes),
+            value_prior=self.prior,
+            student=self.numeric == "student",
+            strength=student.strength,
+            degrees=student.degrees,
+            smoothing=gaussian.smoothing,
+            threads=threads,
+        )
+
+
+@dataclass(frozen=True)
+class LocalLogistic:
+    """``softmax_c(a_c + x' b_c)`` at the query, fitted to the weighted rows around it.
+
+    The fit minimises ``-sum_i w_i ln p_i(class of i) + ridge^2 / 2 sum_c |b_c|^2`` by Newton's method, over the classes
+    that have rows there. Columns are those of `LocallyWeightedRegressor`, in standard deviations of the stored rows.
+    The weights add up to the effective number n of neighbours, and the classes' prior is added at the end:
+    ``(n p_c + prior_c) / (n + sum prior)``.
+
+    Parameters
+    ----------
+    ridge
+        The penalty on slopes, from 1e-6 to 1e6. With large values the answer is the weighted vote of the neighbourhood;
+        very small ones are close to maximum likelihood, which is overconfident wherever a plane separates the classes.
+    max_iter
+        The maximum number of Newton steps; about six are common.
+
+    Examples
+    --------
+    >>> LocalLogistic()
+    LocalLogistic(ridge=1.0, max_iter=100)
+    """
+
+    ridge: float = 1.0
+    max_iter: int = 100
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "ridge": [Interval(Real, 1e-6, 1e6, closed="both")],
+        "max_iter": [Interval(Integral, 1, 10**6, closed="both")],
+    }
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        settle(self, ridge=float(self.ridge), max_iter=int(self.max_iter))
+
+    def probabilities(
+        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, numbers: IntArray, threads: int
+    ) -> FloatArray:
+        table, weights = rows.table, around.effective_weights()
+        stored = rows.codes, rows.n_classes, table.cells, table.queries(cells, around.far), table.kinds, table.scales
+        options: dict[str, Any] = {"ridge": self.ridge, "max_iter": self.max_iter, "tol": _TOLERANCE}
+        given = around.indptr, around.rows, weights, *stored
+        found, settled = local_logistic(*given, threads=threads, **options)
+        if not settled.all():
+            queries = numbers[settled == 0].tolist()
+            text = (
+                f"the logistic fits at queries {listed(queries)} did not converge within max_iter={self.max_iter}. "
+                "Increase max_iter of LocalLogistic, or its ridge."
+            )
+            windows.warn_queries(UnsettledFitWarning, queries, text)
+        return rows.with_prior(found, around)
+
+
+@dataclass(frozen=True)
+class LocalLinear(LocalPolynomial):
+    """The value at the query of a local regression on each class's indicator, clipped at 0 and normalised.
+
+    Fits are those of `LocallyWeightedRegressor`: the value for a class is the sum of the hat row over its rows. The
+    values of all classes sum to 1 before clipping. Then the classes' prior is added, as in `LocalLogistic`.
+    Parameters are those of `LocallyWeightedRegressor`; degree 0 is the weighted vote.
+
+    Examples
+    --------
+    >>> LocalLinear()
+    LocalLinear(degree=1, ridge=0.0, rcond=1e-10)
+    """
+
+    def probabilities(
+        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, numbers: IntArray, threads: int
+    ) -> FloatArray:
+        fits = fit_queries(rows.table, self, cells, around, want=HAT_ROWS, threads=threads)
+        clipped = np.maximum(rows.summed(around, fits.answers["hat"][:, 0]), 0.0)
+        return rows.with_prior(clipped / clipped.sum(axis=1, keepdims=True), around)
+
+
+LocalModel: TypeAlias = LocalNaiveBayes | LocalLogistic | LocalLinear
+MODELS: dict[str, type[LocalModel]] = {"naive_bayes": LocalNaiveBayes, "logistic": LocalLogistic, "linear": LocalLinear}
+MODEL_CONSTRAINTS = [StrOptions(set(MODELS)), *get_args(LocalModel)]
+
+
+def probabilities(
+    model: LocalModel, rows: ClassRows, cells: FloatArray, around: Neighborhoods, numbers: IntArray, threads: int
+) -> FloatArray:
+    """The class probabilities of queries; far from all rows, the vote of the nearest; ``numbers`` are for warnings."""
+    if not around.far.any():
+        return model.probabilities(rows, cells, around, numbers, threads)
+    near, far = np.flatnonzero(~around.far), np.flatnonzero(around.far)
+    found = np.empty((len(around), rows.n_classes))
+    nearest = around.take(far)
+    mass = rows.summed(nearest, nearest.effective_weights())
+    found[far] = rows.with_prior(mass / mass.sum(axis=1, keepdims=True), nearest)
+    if near.size:
+        found[near] = model.probabilities(rows, cells[near], around.take(near), numbers[near], threads)
+    return found
+
+
+# -- the estimator
+
+
+class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     """Classification by a small model that is fitted to the rows around each query.
 
     A row at distance d counts ``K(d / h)`` times (Atkeson, Moore & Schaal 1997; Frank, Hall & Pfahringer 2003). The
@@ -90,14 +292,14 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
         "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither"), StrOptions({"loo"})],
         "prior": [None, StrOptions({"frequency"}), Interval(Real, 0, 1e100, closed="both")],
     }
-    _rule: windows.WindowRule
+    _curve_type: ClassVar[type[LogLossCurve]] = LogLossCurve
     _local: LocalModel
     _prior: float | Literal["frequency"] | None
     _labelling: Labelling
 
     def __init__(
         self,
-        n_neighbors: windows.NNeighbors | None = None,
+        n_neighbors: NNeighbors | None = None,
         *,
         model: str | LocalModel = "logistic",
         kernel: str | Kernel = "tricube",
@@ -110,17 +312,10 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.model = model
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.prior = prior
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.algorithm = algorithm
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+        self.n_neighbors, self.kernel, self.bandwidth = n_neighbors, kernel, bandwidth
+        self.model, self.prior = model, prior
+        self.distance, self.attribute_weights, self.algorithm = distance, attribute_weights, algorithm
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     # -- fitting
 
@@ -134,9 +329,10 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._rule = windows.WindowRule.of(self.n_neighbors, self.kernel, self.bandwidth)
         self._local = MODELS[self.model]() if isinstance(self.model, str) else self.model
-        self._prior = "frequency" if self.prior == "frequency" else float(cast(float, self.prior or 0)) or None
+        # Only a linear model needs more rows the more columns there are.
+        self._model = self._local if isinstance(self._local, LocalLinear) else _CONSTANT
+        self._prior = self.prior
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         stored, earlier = (None, None) if first else (self._stored().instances, self._labelling)
@@ -146,51 +342,13 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
         self._labelling = labelling
         return targets, labels
 
-    def _finish_fit(self) -> None:
-        super()._finish_fit()
-        if self._rule.chooses:
-            self._choice().curve()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-    # -- the classes and the window
+    # -- the classes
 
     @property
     @reads
     def classes_(self) -> AnyArray:
         """The classes in ascending order."""
         return self._classes().labels
-
-    @property
-    @reads
-    def n_neighbors_(self) -> int:
-        """How many nearest rows a model uses; a row of weight 2 counts as two."""
-        return self._choice().n_neighbors()
-
-    @property
-    @reads
-    def bandwidth_(self) -> float:
-        """The bandwidth, given or chosen; available only where it is one number for all queries."""
-        return self._choice().bandwidth()
-
-    @property
-    @reads
-    def loo_scores_(self) -> LogLossCurve:
-        """Leave-one-out log-losses of the candidates; available only with ``"loo"``."""
-        return cast(LogLossCurve, self._choice().curve())
-
-    def _choice(self) -> windows.WindowChoice:
-        # Only a linear model needs more rows the more columns there are.
-        smallest = self._local if isinstance(self._local, LocalLinear) else _CONSTANT
-        losses = lambda choice, candidates: log_losses(self._local, self._rows(), choice, candidates)  # noqa: E731
-        given = self._rule, self._stored(), smallest, self._threads()
-        return windows.WindowChoice(*given, losses, LogLossCurve, self._backend)
-
-    def _how_many(self, n_neighbors: int | None) -> int:
-        return self._choice().n_listed(n_neighbors)
 
     def _classes(self) -> Classes:
         memory = self._stored()
@@ -200,10 +358,7 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
         memory, classes = self._stored(), self._classes()
 
         def rows() -> ClassRows:
-            prior = None if self._prior is None else np.full(classes.labels.size, self._prior)
-            if self._prior == "frequency":
-                prior = np.asarray(classes.weights / classes.weights.sum())
-            return ClassRows.of(memory, classes, prior)
+            return ClassRows.of(memory, classes, prior_weights(self._prior, [classes.weights])[0])
 
         return memory.cached("class rows", rows)
 
@@ -226,7 +381,7 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
         """How many rows of equal weight each query's neighbourhood is worth: ``(sum K)^2 / sum K^2``."""
-        parts = [around for _, around in self._choice().neighborhoods(self._cells(X))]
+        parts = [around for _, around in self._neighborhoods(self._cells(X))]
         return np.concatenate([summed(part.queries(), part.effective_weights(), len(part)) for part in parts])
 
     @reads
@@ -238,7 +393,7 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
         """
         memory, table = self._answering(), self._table(X)
         cells, classes = memory.instances.encode(table), self._classes()
-        most = LISTED_OF_ALL if self._choice().window().k is None else None
+        most = LISTED_OF_ALL if self._k == "all" else None
         polls, shares, far = [], [], list[int]()
         for part, around, proba in self._fits(cells):
             far += (part.start + np.flatnonzero(around.far)).tolist()
@@ -256,13 +411,12 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
         classes = self._classes()
         return np.asarray(classes.labels[classes.at(rows)])
 
-    def _fits(self, cells: FloatArray) -> Iterator[tuple[slice, windows.Neighborhoods, FloatArray]]:
+    def _fits(self, cells: FloatArray) -> Iterator[tuple[slice, Neighborhoods, FloatArray]]:
         """Neighbourhoods and class probabilities of queries, block by block."""
-        choice, rows = self._choice(), self._rows()
-        for part, around in choice.neighborhoods(cells):
+        rows, threads = self._rows(), self._threads()
+        for part, around in self._neighborhoods(cells):
             numbers = np.arange(part.start, part.stop)
-            shares = probabilities(self._local, rows, cells[part], around, numbers, choice.threads)
-            yield part, around, shares
+            yield part, around, probabilities(self._local, rows, cells[part], around, numbers, threads)
 
     # -- leave-one-out
 
@@ -274,7 +428,7 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
         frequencies of the prior; its class stays one of ``classes_``, and tables of value differences stay.
         """
         refit = needs_refits(self, relearn)
-        self._choice().check_left_out()
+        self._check_left_out()
         found, far = np.empty((len(self._stored()), self._classes().labels.size)), list[int]()
         if refit:
             for row, other, query in refits(self):
@@ -282,12 +436,11 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
                     found[row] = shares[0]
                     far += [row] * int(around.far.sum())
         else:
-            choice = self._choice()
             for rows, own in self._left_out_groups():
-                cells = choice.memory.instances.cells(own)
-                for part, around in choice.neighborhoods(cells, own=own, whole=True):
+                cells = self._stored().instances.cells(own)
+                for part, around in self._neighborhoods(cells, own=own, whole=True):
                     numbers = own[part]
-                    found[numbers] = probabilities(self._local, rows, cells[part], around, numbers, choice.threads)
+                    found[numbers] = probabilities(self._local, rows, cells[part], around, numbers, self._threads())
                     far += numbers[around.far].tolist()
         windows.warn_far(sorted(far), len(found), _INSTEAD)
         return found
@@ -305,34 +458,22 @@ class LocallyWeightedClassifier(ClassifierMixin, NeighborsEstimator):
             left[int(code)] = max(left[int(code)] - weight, 0.0)
             yield replace(rows, prior=left / left.sum()), np.flatnonzero(of.ravel() == group)
 
-    @property
-    @reads
-    def relearns_(self) -> bool:
-        """Whether ``relearn=True`` takes a fit for each row: something besides the fits is learned from targets."""
-        return self._stored().learns_from_targets or self._rule.chooses
-
-
-def log_losses(
-    model: LocalModel, rows: ClassRows, choice: windows.WindowChoice, candidates: Sequence[windows.KernelWindow]
-) -> tuple[FloatArray, int]:
-    """Mean log-loss of left-out rows by each candidate, the widest last, and how many rows were left out."""
-    memory, widest, most = choice.memory, candidates[-1], windows.MOST_LEFT_OUT
-    if widest.k is None and not widest.kernel.compact:
-        most = min(most, max(windows.FEWEST_LEFT_OUT, _DISTANCES // len(memory)))
-    left_out = fixed_sample(len(memory), most)
-    times = np.ones(left_out.size) if memory.row_weights is None else memory.row_weights[left_out]
-    sums, starts = np.zeros(len(candidates)), range(0, left_out.size, _AT_ONCE)
-    with bar(len(starts), shown=True, text="leave-one-out") as advance:
-        for start in starts:
-            own = left_out[start : start + _AT_ONCE]
-            cells, losses = memory.instances.cells(own), np.empty((len(candidates), own.size))
-            for part, found in choice.searches(cells, widest, own=own):
-                asked, numbers = cells[part], own[part]
-                for i, window in enumerate(candidates):
-                    around = choice.weighed(window, found, asked, numbers)
-                    shares = probabilities(model, rows, asked, around, numbers, choice.threads)
-                    true = shares[np.arange(numbers.size), rows.codes[numbers]]
+    def _losses(self, candidates: Sequence[windows.KernelWindow]) -> tuple[FloatArray, int]:
+        """Mean log-losses of left-out rows."""
+        memory, rows, most = self._stored(), self._rows(), windows.MOST_LEFT_OUT
+        if candidates[-1].k is None and not candidates[-1].kernel.compact:
+            most = min(most, max(windows.FEWEST_LEFT_OUT, _DISTANCES // len(memory)))
+        left_out = fixed_sample(len(memory), most)
+        times = np.ones(left_out.size) if memory.row_weights is None else memory.row_weights[left_out]
+        sums, starts = np.zeros(len(candidates)), range(0, left_out.size, _AT_ONCE)
+        with bar(len(starts), shown=True, text="leave-one-out") as advance:
+            for start in starts:
+                own = left_out[start : start + _AT_ONCE]
+                cells, losses = memory.instances.cells(own), np.empty((len(candidates), own.size))
+                for part, i, around in self._left_out(cells, own, candidates):
+                    shares = probabilities(self._local, rows, cells[part], around, own[part], self._threads())
+                    true = shares[np.arange(len(shares)), rows.codes[own[part]]]
                     losses[i, part] = -np.log(np.maximum(true, _LEAST))
-            sums += (losses * times[start : start + _AT_ONCE]).sum(axis=1)
-            advance("leave-one-out")
-    return sums / times.sum(), left_out.size
+                sums += (losses * times[start : start + _AT_ONCE]).sum(axis=1)
+                advance("leave-one-out")
+        return sums / times.sum(), left_out.size

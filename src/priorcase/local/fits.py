@@ -74,11 +74,15 @@ class LocalTable:
     numbers: tuple[FloatArray | None, ...]  # the number of each stored code, -1 for codes without a row
     ignored: BoolArray  # columns of attribute weight 0
 
-    def queries(self, cells: FloatArray) -> FloatArray:
-        """Queries as fits take them: NaN in columns that are missing, ignored, or at an unknown level."""
+    def queries(self, cells: FloatArray, far: BoolArray) -> FloatArray:
+        """Queries as fits take them: NaN in columns that are missing, ignored, or at an unknown level.
+
+        Far queries have no columns at all, so that the mean of the rows nearest to them is fitted.
+        """
         found = renumbered(cells, self.numbers)
         found[(self.kinds == ORDINAL) & (found < 0)] = np.nan
         found[:, self.ignored] = np.nan
+        found[far] = np.nan
         return found
 
     def n_terms(self, degree: int) -> int:
@@ -153,7 +157,7 @@ class Fits:
     """Local fits of some queries."""
 
     predictions: FloatArray  # shape (queries, targets)
-    answers: Answers  # the core's other arrays, over queries, in robust fits over targets too
+    answers: Answers  # the core's other arrays, over queries (hat rows: entries) and targets, 1 where these are alike
     far: IntArray  # queries without a row with weight, at which the mean of the nearest rows was fitted
 
     def deviations(self, *, of_target: bool) -> FloatArray:
@@ -161,11 +165,11 @@ class Fits:
         free = self._free_weight()
         with np.errstate(divide="ignore", invalid="ignore"):
             sigma = np.where(free > 0, np.sqrt(self.answers["residuals"] / free), np.inf)
-        return np.asarray(sigma * np.sqrt(_column(self.answers["variance"]) + of_target))
+        return np.asarray(sigma * np.sqrt(self.answers["variance"] + of_target))
 
     def interval(self, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
         """Predictions minus and plus Student's quantile times their deviation; infinite without degrees of freedom."""
-        free = self._free_weight() * (_column(self.answers["weight"]) / _column(self.answers["squares"]))
+        free = self._free_weight() * (self.answers["weight"] / self.answers["squares"])
         with np.errstate(over="ignore"):
             quantiles = np.where(free > 0, stats.t.ppf((1 + level) / 2, np.where(free > 0, free, 1.0)), np.inf)
         deviations = self.deviations(of_target=of_target)
@@ -175,12 +179,11 @@ class Fits:
 
     def effective_neighbors(self) -> FloatArray:
         """``(sum K)^2 / sum K^2``, shape (queries, 1 or targets)."""
-        weight = _column(self.answers["weight"])
-        return np.asarray(weight * (weight / _column(self.answers["squares"])))
+        return np.asarray(self.answers["weight"] * (self.answers["weight"] / self.answers["squares"]))
 
     def _free_weight(self) -> FloatArray:
         """n_LWR - p_LWR, in units of K; 0 where it is nothing but rounding."""
-        n, p = _column(self.answers["weight"]), _column(self.answers["parameters"])
+        n, p = self.answers["weight"], self.answers["parameters"]
         free = np.where(n - p > _NO_FREEDOM * n, n - p, 0.0)
         free[self.far] = 0.0
         return free
@@ -197,39 +200,18 @@ def fit_queries(
     factors: FloatArray | None = None,
 ) -> Fits:
     """Fit a polynomial around each query; ``factors`` are robustness weights, shape (rows, targets)."""
-    queries = table.queries(cells)
-
-    def ask(around: Neighborhoods, queries: FloatArray, targets: FloatArray, degree: int) -> Answers:
-        lists = around.indptr, around.rows, np.ascontiguousarray(around.masses()), around.counts
-        given = (*lists, table.cells, queries, table.kinds, table.scales, np.ascontiguousarray(targets))
-        options: dict[str, Any] = {"want": want, "threads": threads, "own": None, "values": table.values}
-        return local_fits(*given, degree=degree, ridge=model.ridge if degree else 0.0, rcond=model.rcond, **options)
-
-    def answers_of(around: Neighborhoods, targets: FloatArray) -> Answers:
-        if not around.far.any():
-            return ask(around, queries, targets, model.degree)
-        near, far = np.flatnonzero(~around.far), np.flatnonzero(around.far)
-        degrees = [(at, degree) for at, degree in ((near, model.degree), (far, 0)) if at.size]
-        parts = [(at, ask(around.take(at), queries[at], targets, degree)) for at, degree in degrees]
-        found: Answers = {}
-        for key, values in parts[0][1].items():
-            found[key] = np.empty(around.rows.size if key == "hat" else (len(around), *values.shape[1:]))
-            for at, answers in parts:
-                where = around.far[around.queries()] == around.far[at[0]] if key == "hat" else at
-                found[key][where] = answers[key]
-        return found
-
-    if factors is None:
-        answers = answers_of(around, table.targets)
-    else:
-        targets = [table.targets[:, t : t + 1] for t in range(factors.shape[1])]
-        columns = [answers_of(around.scaled(factors[:, t]), of) for t, of in enumerate(targets)]
-        answers = {key: np.concatenate([_column(of[key]) for of in columns], axis=1) for key in columns[0]}
+    queries, found = table.queries(cells, around.far), list[Answers]()
+    for t in range(1 if factors is None else factors.shape[1]):
+        weighted, targets = around, table.targets
+        if factors is not None:  # each target has weights of its own
+            weighted, targets = around.scaled(factors[:, t]), np.ascontiguousarray(targets[:, t : t + 1])
+        lists = weighted.indptr, weighted.rows, np.ascontiguousarray(weighted.masses()), weighted.counts
+        given = (*lists, table.cells, queries, table.kinds, table.scales, targets)
+        options: dict[str, Any] = {"want": want, "threads": threads, "values": table.values}
+        found.append(local_fits(*given, degree=model.degree, ridge=model.ridge, rcond=model.rcond, **options))
+    columns = {key: [of[key] if of[key].ndim > 1 else of[key][:, None] for of in found] for key in found[0]}
+    answers = {key: of[0] if len(of) == 1 else np.concatenate(of, axis=1) for key, of in columns.items()}
     return Fits(answers.pop("predictions"), answers, np.flatnonzero(around.far))
-
-
-def _column(values: FloatArray) -> FloatArray:
-    return values if values.ndim > 1 else values[:, None]
 
 
 # -- robust fits
@@ -279,50 +261,44 @@ def descend(
     by the columns' standard deviations: the same planes, without zigzagging. A ridge is weight decay. Slopes start from
     0, so that of several equally good fits the one of least norm is found, as by the direct solver.
     """
-    queries, masses = table.queries(cells), around.masses()
+    queries, masses = table.queries(cells, around.far), around.masses()
     values, converged = np.empty(len(around)), np.ones(len(around), dtype=bool)
-    for q in range(len(around)):
-        part = slice(int(around.indptr[q]), int(around.indptr[q + 1]))
-        weighted = masses[part] > 0
-        rows, weights = around.rows[part][weighted], masses[part][weighted]
-        columns = _design(table, queries[q], table.cells[rows], 0 if around.far[q] else model.degree)
-        found, converged[q] = _descend(columns, weights, table.targets[rows, t : t + 1], model.ridge, rule)
-        values[q] = found[0]
+    for q, (start, stop) in enumerate(around.spans()):
+        weighted = start + np.flatnonzero(masses[start:stop] > 0)
+        rows, weights = around.rows[weighted], masses[weighted]
+        columns, targets = _design(table, queries[q], table.cells[rows], model.degree), table.targets[rows, t : t + 1]
+        share = weights / weights.sum()
+        centre, mean = share @ columns, share @ targets
+        centred = columns - centre
+        # The gradient sum K (y - w'x) x is its value at w = 0 minus the Hessian times w.
+        gradient = (centred * weights[:, None]).T @ (targets - mean)
+        hessian = (centred * weights[:, None]).T @ centred + model.ridge**2 * np.eye(columns.shape[1])
+        largest = float(np.linalg.eigvalsh(hessian)[-1]) if hessian.size else 0.0
+        slopes = np.zeros(gradient.shape)
+        if largest > 0.0:
+            slopes, converged[q] = _descend(gradient, hessian, 1.0 / largest if rule.rate is None else rule.rate, rule)
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = mean - centre @ slopes
+        values[q] = np.where(np.isfinite(value), value, mean)[0]
     return values, converged
 
 
-def _descend(
-    columns: FloatArray, weights: FloatArray, targets: FloatArray, ridge: float, descent: GradientDescent
-) -> tuple[FloatArray, bool]:
-    share = weights / weights.sum()
-    centre, mean = share @ columns, share @ targets
-    centred = columns - centre
-    # The gradient sum K (y - w'x) x is its value at w = 0 minus the Hessian times w.
-    gradient = (centred * weights[:, None]).T @ (targets - mean)
-    hessian = (centred * weights[:, None]).T @ centred + ridge**2 * np.eye(columns.shape[1])
-    largest = float(np.linalg.eigvalsh(hessian)[-1]) if hessian.size else 0.0
-    if largest <= 0.0:
-        return mean, True
-    rate = 1.0 / largest if descent.rate is None else descent.rate
+def _descend(gradient: FloatArray, hessian: FloatArray, rate: float, rule: GradientDescent) -> tuple[FloatArray, bool]:
     slopes = np.zeros(gradient.shape)
-    for _ in range(descent.max_steps):
+    for _ in range(rule.max_steps):
         with np.errstate(over="ignore", invalid="ignore"):
             step = rate * (gradient - hessian @ slopes)
             slopes = slopes + step
         if not np.isfinite(slopes).all():
             break
-        if (np.abs(step) <= descent.tol * np.abs(slopes).max(axis=0)).all():
-            return mean - centre @ slopes, True
-    with np.errstate(over="ignore", invalid="ignore"):
-        value = mean - centre @ slopes
-    return np.where(np.isfinite(value), value, mean), False
+        if (np.abs(step) <= rule.tol * np.abs(slopes).max(axis=0)).all():
+            return slopes, True
+    return slopes, False
 
 
 def _design(table: LocalTable, query: FloatArray, rows: FloatArray, degree: int) -> FloatArray:
     """The local design without its intercept, in standard deviations of the columns, shape (rows, terms)."""
-    if degree == 0:
-        return np.empty((len(rows), 0))
-    known = ~np.isnan(query)
+    known = ~np.isnan(query) & (degree > 0)
     numbers = np.flatnonzero(known & (table.kinds != NOMINAL))
     deviations = (rows[:, numbers] - query[numbers]) / table.scales[numbers]
     deviations[np.isnan(deviations)] = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
 
@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
-from priorcase.exceptions import TooFewRowsError, UnsettledFitWarning, listed
+from priorcase.exceptions import ParameterError, TooFewRowsError, UnsettledFitWarning, listed
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import blocks, needs_refits, refits
 from priorcase.learning.results import attribute_names, decoded
@@ -32,20 +32,22 @@ from priorcase.local.fits import (
     local_table,
     robustness_weights,
 )
-from priorcase.local.results import LeaveOneOutCurve, LocalCoefficients, LocalPrecedents
-from priorcase.neighbors.base import NeighborsEstimator
+from priorcase.local.results import LocalCoefficients, LocalPrecedents
+from priorcase.neighbors.base import NNeighbors
 from priorcase.neighbors.precedents import LISTED_OF_ALL
 from priorcase.neighbors.weighting import AttributeWeights, needs_one_target
+from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
 LEVEL = [Interval(Real, 0, 1, closed="neither")]  # the constraint on the level of an interval
 Block: TypeAlias = tuple[slice, windows.Neighborhoods, Fits]  # some queries, by their places
+_WORK = 5_000_000_000  # multiplications, roughly, that a choice by leave-one-out may cost (seconds)
 _INSTEAD = "the mean of the nearest rows is predicted there, with an infinite standard deviation"
 
 
-class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
+class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     """Regression by a polynomial that is fitted around each query.
 
     The fit minimises ``sum K(d(x_i, q) / h) (y_i - b0 - b'(x_i - q))^2`` over the stored rows i, and its value at the
@@ -123,15 +125,13 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
         "max_steps": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, 1, closed="left")],
     }
-    _rule: windows.WindowRule
-    _model: LocalPolynomial
     _rounds: int
     _descent: GradientDescent | None
     _flat: bool
 
     def __init__(
         self,
-        n_neighbors: windows.NNeighbors | None = None,
+        n_neighbors: NNeighbors | None = None,
         *,
         degree: Literal[0, 1, 2] = 1,
         kernel: str | Kernel = "tricube",
@@ -151,24 +151,11 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.degree = degree
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.span = span
-        self.ridge = ridge
-        self.rcond = rcond
-        self.robust = robust
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.max_steps = max_steps
-        self.tol = tol
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.algorithm = algorithm
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+        self.n_neighbors, self.kernel, self.bandwidth, self.span = n_neighbors, kernel, bandwidth, span
+        self.degree, self.ridge, self.rcond, self.robust = degree, ridge, rcond, robust
+        self.solver, self.learning_rate, self.max_steps, self.tol = solver, learning_rate, max_steps, tol
+        self.distance, self.attribute_weights, self.algorithm = distance, attribute_weights, algorithm
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     # -- fitting
 
@@ -182,7 +169,6 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._rule = windows.WindowRule.of(self.n_neighbors, self.kernel, self.bandwidth, self.span)
         self._model = LocalPolynomial(self.degree, self.ridge, self.rcond)
         self._rounds = int(self.robust)
         rate = None if isinstance(self.learning_rate, str) else float(self.learning_rate)
@@ -196,43 +182,18 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
 
     def _finish_fit(self) -> None:
         super()._finish_fit()
-        if self._rule.chooses:
-            self._choice().curve()
-        if not isinstance(self._rule.k, int) or self._rule.k <= self._stored().total_weight:
+        if not isinstance(self._k, int) or self._k <= self._stored().total_weight:
             self._factors()  # else more rows may come before the first query
+
+    def _how_many(self, n_neighbors: int | None) -> int:
+        if n_neighbors is None and self._h == "query":
+            raise ParameterError("n_neighbors must be an int >= 1 with bandwidth='query', got None")
+        return super()._how_many(n_neighbors)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
         tags.target_tags.multi_output = not needs_one_target(self.attribute_weights)
         return tags
-
-    # -- the window
-
-    @property
-    @reads
-    def n_neighbors_(self) -> int:
-        """How many nearest rows a fit uses; a row of weight 2 counts as two. Not available with bandwidth="query"."""
-        return self._choice().n_neighbors()
-
-    @property
-    @reads
-    def bandwidth_(self) -> float:
-        """The bandwidth, given or chosen; available only where it is one number for all queries."""
-        return self._choice().bandwidth()
-
-    @property
-    @reads
-    def loo_scores_(self) -> LeaveOneOutCurve:
-        """Leave-one-out squared errors of the candidates; available only with ``"loo"``."""
-        return self._choice().curve()
-
-    def _choice(self) -> windows.WindowChoice:
-        given = self._rule, self._stored(), self._model, self._threads()
-        return windows.WindowChoice(*given, windows.squared_errors, LeaveOneOutCurve, self._backend)
-
-    def _how_many(self, n_neighbors: int | None) -> int:
-        return self._choice().n_listed(n_neighbors)
 
     # -- predictions
 
@@ -307,14 +268,14 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
         memory, table, factors = self._answering(), self._table(X), self._factors()
         n_targets = self._local_table().targets.shape[1]
         check_value("target", target, [Interval(Integral, 0, n_targets, closed="left")])
-        most = LISTED_OF_ALL if self._rule.k == "all" else None
+        most = LISTED_OF_ALL if self._k == "all" else None
         cells, predictions, far = memory.instances.encode(table), np.empty((len(table), n_targets)), list[int]()
         lists = []  # for each query: rows, distances, votes and weights, nearest first
         for part, around, fits in self._fits(cells, HAT_ROWS, factors):
-            predictions[part], hat = fits.predictions, fits.answers["hat"]
+            predictions[part], hat = fits.predictions, fits.answers["hat"][:, 0 if factors is None else target]
             far += (fits.far + part.start).tolist()
             if factors is not None:
-                around, hat = around.scaled(factors[:, target]), hat[:, target]
+                around = around.scaled(factors[:, target])
             for start, stop in around.spans():
                 order = start + np.argsort(around.distances[start:stop], kind="stable")
                 order = order[around.weights[order] > 0][:most]
@@ -350,12 +311,10 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
     def hat_values(self) -> FloatArray:
         """The diagonal of the hat matrix: how much one repetition of each stored row counts in the fit at the row."""
         memory, factors = self._answering(), self._factors()
-        found = np.empty((len(memory), 1 if factors is None else self._local_table().targets.shape[1]))
+        found = np.zeros((len(memory), 1 if factors is None else self._local_table().targets.shape[1]))
         for part, around, fits in self._row_fits(factors, want=HAT_ROWS):
-            own = around.rows == np.arange(part.start, part.stop)[around.queries()]
-            hat = fits.answers["hat"].reshape(own.size, -1)
-            for t in range(found.shape[1]):
-                found[part, t] = np.bincount(around.queries()[own], hat[own, t], minlength=len(around))
+            own = around.rows == part.start + around.queries()
+            found[around.rows[own]] = fits.answers["hat"][own]
         if memory.row_weights is not None:
             found /= memory.row_weights[:, None]
         return self._shaped(found)
@@ -380,7 +339,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
         with ``relearn`` all that is learned again, by one fit for each row (``relearns_``).
         """
         refit = needs_refits(self, relearn)
-        self._choice().check_left_out()
+        self._check_left_out()
         if not refit:
             return self._shaped(self._left_out_predictions(whole=True))
         found, far = np.empty(self._local_table().targets.shape), list[int]()
@@ -404,9 +363,26 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
     @reads
     def relearns_(self) -> bool:
         """Whether ``relearn=True`` takes a fit for each row: something besides the fits is learned from targets."""
-        return self._stored().learns_from_targets or self._rule.chooses or self._rounds > 0
+        return super().relearns_ or self._rounds > 0
 
     # -- fits
+
+    def _losses(self, candidates: Sequence[windows.KernelWindow]) -> tuple[FloatArray, int]:
+        """Mean squared errors of left-out rows."""
+        memory, table, widest = self._stored(), self._local_table(), candidates[-1]
+        per_window = 1 + 4 * int(self._candidate_ks()[-1]) // len(candidates)
+        everyone = per_window if widest.kernel.compact else len(memory)
+        entries = sum(everyone if window.k is None else window.k for window in candidates)
+        affordable = _WORK // (entries * (table.n_terms(self._model.degree) ** 2 + 10))
+        own = fixed_sample(len(memory), min(windows.MOST_LEFT_OUT, max(windows.FEWEST_LEFT_OUT, affordable)))
+        cells, sums = memory.instances.cells(own), np.zeros(len(candidates))
+        times = np.ones(own.size) if memory.row_weights is None else memory.row_weights[own]
+        for part, i, around in self._left_out(cells, own, candidates):
+            fits = fit_queries(table, self._model, cells[part], around, threads=self._threads())
+            with np.errstate(over="ignore"):
+                residuals = fits.predictions - table.targets[own[part]]
+                sums[i] += float(((residuals * residuals).mean(axis=1) * times[part]).sum())
+        return sums / times.sum(), own.size
 
     def _local_table(self) -> LocalTable:
         return local_table(self._stored())
@@ -416,7 +392,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
     ) -> Iterator[Block]:
         """The fits of queries, block by block; ``own`` are stored rows that the queries are copies of, left out."""
         table, options = self._local_table(), {"want": want, "threads": self._threads()}
-        for part, around in self._choice().neighborhoods(cells, own=own, whole=whole):
+        for part, around in self._neighborhoods(cells, own=own, whole=whole):
             yield part, around, fit_queries(table, self._model, cells[part], around, factors=factors, **options)
 
     def _fits_at(self, cells: FloatArray, want: int) -> Fits:
@@ -458,7 +434,7 @@ class LocallyWeightedRegressor(RegressorMixin, NeighborsEstimator):
         """Predictions by gradient descent; a warning where some fits did not converge."""
         table, factors = self._local_table(), self._factors()
         found, unsettled = np.empty((len(cells), table.targets.shape[1])), set[int]()
-        for part, around in self._choice().neighborhoods(cells):
+        for part, around in self._neighborhoods(cells):
             for t in range(found.shape[1]):
                 weighted = around if factors is None else around.scaled(factors[:, t])
                 found[part, t], converged = descend(table, self._model, descent, cells[part], weighted, t)

@@ -84,7 +84,13 @@ class LeaveOneOutCurve(GridResult):
 
 
 class LogLossCurve(LeaveOneOutCurve):
-    """The leave-one-out mean log-loss of each candidate: see `LeaveOneOutCurve`."""
+    """The leave-one-out mean log-loss of each candidate: see `LeaveOneOutCurve`.
+
+    Examples
+    --------
+    >>> LogLossCurve("bandwidth", np.array([0.5, 1.0]), np.array([0.7, 0.6]), 20).best
+    1.0
+    """
 
     _loss: ClassVar[str] = "log-loss"
 
@@ -105,6 +111,12 @@ class LocalCoefficients(PerQuery, GridResult):
         The fitted value at each query, shape (queries,) or (queries, targets), and the slopes, with one axis more.
     backend, numbers
         The frame library of the fit, or None; the number of each query among all, by default 0, 1, ...
+
+    Examples
+    --------
+    >>> LocalCoefficients(("age", "colour"), (None, "red"), np.array([1.5]), np.array([[2.0, np.nan]]))
+    query  intercept  age  colour = red
+        0        1.5    2             -
     """
 
     columns: tuple[Name, ...]
@@ -163,6 +175,13 @@ class LocalPrecedents(Precedents):
     ``votes`` are the rows' entries of the hat row, ``f(q) = sum votes_i y_i``. They sum to 1; with degree 1 or 2 some
     can be negative. ``weights`` are the kernel's weights of the rows, from 0 to 1, without repetitions; in robust fits
     multiplied by the rows' robustness weights.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> model = pc.LocallyWeightedRegressor(2, kernel="triangular").fit([[0.0], [1.0], [3.0]], [0.0, 1.0, 3.0])
+    >>> model.precedents([[1.0]]).weights
+    array([1. , 0.5])
     """
 
     weights: FloatArray = field(default_factory=lambda: np.empty(0))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias, cast
+from numbers import Real
+from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import check_value
-from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.exceptions import (
     FarQueryWarning,
     NotAvailableError,
@@ -24,20 +24,19 @@ from priorcase.exceptions import (
     listed,
     quoted,
 )
+from priorcase.learning.state import reads
 from priorcase.local.fits import LEFT_OUT, LocalPolynomial, fit_queries, local_table, weighted_median
 from priorcase.local.results import LeaveOneOutCurve
-from priorcase.neighbors.base import NeighborsMemory
+from priorcase.neighbors.base import COUNT, NeighborsEstimator, NeighborsMemory, NNeighbors
 from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
 from priorcase.neighbors.votes import SLACK, KernelVote, NeighborList, UniformVote, Vote, summed
 from priorcase.relevance.base import fixed_sample
 from priorcase.similarity.kernels import KERNELS, Kernel, Uniform, resolve_kernel
 
-NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
 Bandwidth: TypeAlias = float | Literal["loo", "query"] | None
 
-_COUNT = [Interval(Integral, 1, None, closed="left")]
 WINDOW_CONSTRAINTS: dict[str, Any] = {
-    "n_neighbors": [None, *_COUNT, StrOptions({"sqrt", "all", "loo"})],
+    "n_neighbors": [None, COUNT, StrOptions({"sqrt", "all", "loo"})],
     "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither"), StrOptions({"loo", "query"})],
     "kernel": [StrOptions(set(KERNELS)), callable],
     "span": [None, Interval(Real, 0, 1e100, closed="right")],
@@ -49,7 +48,6 @@ FEWEST_LEFT_OUT = 50
 # Candidates: the ratio of successive k, the number of bandwidths, and how far below h kernels with tails begin.
 _RATIO, _BANDWIDTHS, _TAIL = 1.4, 16, 4.0
 _PROBES = 100  # rows whose neighbours determine the largest bandwidth to try
-_WORK = 5_000_000_000  # multiplications, roughly, that a choice by squared errors may cost (seconds)
 # Queries of the first block, before the length of their lists is known, and how much a block may grow over the last.
 _FIRST_BLOCK, _GROWTH = 64, 8
 # Entries of a block where queries have k rows each: its arrays stay in the cache from one pass to the next.
@@ -223,113 +221,125 @@ def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
         return np.where(np.isinf(largest), np.isinf(weights), weights / np.maximum(largest, 1.0))
 
 
-@dataclass(frozen=True, slots=True)
-class WindowRule:
-    """The parameters of a window; ``k`` is None where ``span`` or the query decides."""
+class LocallyWeighted(NeighborsEstimator):
+    """Base of the estimators that fit a small model to the rows in a window around each query, given or chosen."""
 
-    kernel: Kernel
-    k: NNeighbors | None
-    bandwidth: Bandwidth
-    span: float | None
+    _curve_type: ClassVar[type[LeaveOneOutCurve]] = LeaveOneOutCurve
+    _model: LocalPolynomial  # its number of terms determines the smallest k to try
+    kernel: Any
+    bandwidth: Any
+    span: float | None = None
+    # The parameters of the window as of the fit; ``_k`` is None where the span or the query decides.
+    _kernel: Kernel
+    _k: NNeighbors | None
+    _h: Bandwidth
+    _span: float | None
 
-    @classmethod
-    def of(cls, n_neighbors: Any, kernel: Any, bandwidth: Any, span: Any = None) -> WindowRule:
-        """The rule for checked parameters; combinations in which one of them has no effect are refused."""
+    @abstractmethod
+    def _losses(self, windows: Sequence[KernelWindow]) -> tuple[FloatArray, int]:
+        """Mean losses of left-out rows by each window, the widest last, and the number of rows left out."""
+
+    def _check_parameters(self) -> None:
+        """Refuse also combinations in which a parameter of the window has no effect."""
+        super()._check_parameters()
+        kernel, span = self.kernel, self.span
+        given: Any = self.n_neighbors
+        h: Any = self.bandwidth
         if isinstance(kernel, type) or not (isinstance(kernel, str) or hasattr(kernel, "compact")):
             raise ParameterError(f"kernel must be a name or an instance such as Tricube(), got {quoted(kernel)}")
-        found = resolve_kernel(kernel)
-        width: Any = bandwidth if bandwidth is None or isinstance(bandwidth, str) else float(bandwidth)
+        self._kernel, self._span = resolve_kernel(kernel), None if span is None else float(span)
+        self._h = h if h in (None, "loo", "query") else float(h)
         if span is not None:
-            for name, value in (("n_neighbors", n_neighbors), ("bandwidth", bandwidth)):
+            for name, value in (("n_neighbors", given), ("bandwidth", h)):
                 if value is not None:
                     raise ParameterError(f"{name} must be None with span, which determines both, got {value!r}")
-            return cls(found, None, None, float(span))
-        if n_neighbors is None:
-            return cls(found, "loo" if width is None else None if width == "query" else "all", width, None)
-        if width == "query" or (width == "loo" and n_neighbors == "loo"):
-            allowed = "None" if width == "query" else "a number, 'sqrt', 'all' or None"
-            raise ParameterError(f"n_neighbors must be {allowed} with bandwidth={width!r}, got {n_neighbors!r}")
-        k: Any = n_neighbors if isinstance(n_neighbors, str) else int(n_neighbors)
-        return cls(found, k, width, None)
+            self._k = None
+        elif given is None:
+            self._k = "loo" if h is None else None if h == "query" else "all"
+        elif h == "query" or (h == "loo" and given == "loo"):
+            allowed = "None" if h == "query" else "a number, 'sqrt', 'all' or None"
+            raise ParameterError(f"n_neighbors must be {allowed} with bandwidth={h!r}, got {given!r}")
+        else:
+            self._k = given if given in ("sqrt", "all", "loo") else int(given)
 
     @property
-    def chooses(self) -> bool:
+    def _chooses(self) -> bool:
         """Whether something is chosen by leave-one-out, once for all queries."""
-        return "loo" in (self.k, self.bandwidth)
+        return "loo" in (self._k, self._h)
 
-    def __str__(self) -> str:
-        given = f"n_neighbors={self.k!r} and bandwidth={self.bandwidth!r}"
-        return given if self.span is None else f"span={self.span!r}"
-
-
-@dataclass(frozen=True, slots=True)
-class WindowChoice:
-    """The window on the rows stored now, given or chosen.
-
-    All candidates share one search: the neighbours of the widest window contain those of the narrower ones.
-    """
-
-    rule: WindowRule
-    memory: NeighborsMemory
-    model: LocalPolynomial  # its number of terms determines the smallest k to try
-    threads: int
-    # Mean leave-one-out losses of some windows, the widest last, and the number of rows left out.
-    losses: Callable[[WindowChoice, Sequence[KernelWindow]], tuple[FloatArray, int]]
-    curve_type: type[LeaveOneOutCurve]
-    backend: Backend | None
+    def _finish_fit(self) -> None:
+        super()._finish_fit()
+        if self._chooses:
+            _ = self.loo_scores_
 
     @property
-    def _stored(self) -> int:
-        """How many rows are stored, weights counted as repetitions."""
-        return max(1, int(self.memory.total_weight * (1 + SLACK)))
-
-    def n_neighbors(self) -> int:
-        """The number of neighbours, given or chosen."""
-        rule, stored = self.rule, self._stored
-        if rule.span is not None:
-            return min(stored, max(1, math.floor(rule.span * stored + 1e-5)))
-        if isinstance(rule.k, int):
-            return rule.k
-        if rule.k is None:
+    @reads
+    def n_neighbors_(self) -> int:
+        """How many nearest rows a fit uses; a row of weight 2 counts as two. Not available with bandwidth="query"."""
+        stored = self._n_stored()
+        if self._span is not None:
+            return min(stored, max(1, math.floor(self._span * stored + 1e-5)))
+        if isinstance(self._k, int):
+            return self._k
+        if self._k is None:
             raise NotAvailableError("n_neighbors_ differs from query to query with bandwidth='query'")
-        if rule.k == "loo":
-            return int(self.curve().best)
-        return math.isqrt(stored) if rule.k == "sqrt" else stored
+        if self._k == "loo":
+            return int(self.loo_scores_.best)
+        return math.isqrt(stored) if self._k == "sqrt" else stored
 
-    def bandwidth(self) -> float:
-        """The bandwidth, given or chosen, where it is one number for all queries."""
+    @property
+    @reads
+    def bandwidth_(self) -> float:
+        """The bandwidth, given or chosen; available only where it is one number for all queries."""
         if (h := self._bandwidth()) is None:
-            raise NotAvailableError(f"bandwidth_ needs one bandwidth for all queries, not {self.rule}")
+            raise NotAvailableError(f"bandwidth_ needs one bandwidth for all queries, not {self._given()}")
         return h
 
-    def n_listed(self, n_neighbors: int | None) -> int:
-        """How many neighbours `kneighbors` lists."""
-        if n_neighbors is not None:
-            check_value("n_neighbors", n_neighbors, _COUNT)
-            return int(n_neighbors)
-        if self.rule.k is None and self.rule.span is None:
-            raise ParameterError("n_neighbors must be an int >= 1 with bandwidth='query', got None")
-        return self.n_neighbors() if isinstance(self.rule.k, int) else min(self.n_neighbors(), len(self.memory))
+    @property
+    @reads
+    def loo_scores_(self) -> LeaveOneOutCurve:
+        """Leave-one-out losses of the candidates, without robustness weights; available only with ``"loo"``."""
+        if not self._chooses:
+            raise NotAvailableError(f"loo_scores_ needs n_neighbors='loo' or bandwidth='loo', not {self._given()}")
+        return self._stored().cached("loo", self._curve)
 
-    def window(self) -> KernelWindow:
+    @property
+    @reads
+    def relearns_(self) -> bool:
+        """Whether ``relearn=True`` takes a fit for each row: something besides the fits is learned from targets."""
+        return self._stored().learns_from_targets or self._chooses
+
+    def _given(self) -> str:
+        given = f"n_neighbors={self._k!r} and bandwidth={self._h!r}"
+        return given if self._span is None else f"span={self._span!r}"
+
+    def _n_stored(self) -> int:
+        """How many rows are stored, weights counted as repetitions."""
+        return max(1, int(self._stored().total_weight * (1 + SLACK)))
+
+    def _bandwidth(self) -> float | None:
+        if self._h == "loo":
+            return float(self.loo_scores_.best)
+        return None if isinstance(self._h, str) else self._h
+
+    def _window(self) -> KernelWindow:
         """The window around a query; with one bandwidth for each query, the widest that is tried."""
-        rule, memory = self.rule, self.memory
-        if rule.span is not None:
+        memory, k = self._stored(), self._k
+        if self._span is not None:
             columns = int((~local_table(memory).ignored).sum())
-            return KernelWindow(rule.kernel, self.n_neighbors(), stretch=max(1.0, rule.span) ** (1 / columns))
-        if rule.bandwidth == "query":
-            return KernelWindow(rule.kernel, int(self.candidate_ks()[-1]))
-        k = None if rule.k == "all" else self.n_neighbors()
-        if isinstance(rule.k, int) and rule.k > memory.total_weight * (1 + SLACK):
+            return KernelWindow(self._kernel, self.n_neighbors_, stretch=max(1.0, self._span) ** (1 / columns))
+        if self._h == "query":
+            return KernelWindow(self._kernel, int(self._candidate_ks()[-1]))
+        if isinstance(k, int) and k > memory.total_weight * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
                 f"{memory.total_weight:g}. Ask for fewer neighbours or add rows; n_neighbors='sqrt' adapts itself."
             )
-        return KernelWindow(rule.kernel, k, self._bandwidth())
+        return KernelWindow(self._kernel, None if k == "all" else self.n_neighbors_, self._bandwidth())
 
-    def check_left_out(self) -> None:
+    def _check_left_out(self) -> None:
         """Refuse more neighbours than there are beside each row."""
-        memory, k = self.memory, self.rule.k
+        memory, k = self._stored(), self._k
         heaviest = 1.0 if memory.row_weights is None else float(memory.row_weights.max())
         if isinstance(k, int) and k > (memory.total_weight - heaviest) * (1 + SLACK):
             raise TooFewRowsError(
@@ -337,32 +347,46 @@ class WindowChoice:
                 f"{memory.total_weight:g}: each row is left out of its own neighbours. Ask for fewer or add rows."
             )
 
-    def _bandwidth(self) -> float | None:
-        if self.rule.bandwidth == "loo":
-            return float(self.curve().best)
-        return None if isinstance(self.rule.bandwidth, str) else self.rule.bandwidth
-
     # -- neighbourhoods of queries
 
-    def searches(
+    def _neighborhoods(
+        self, cells: FloatArray, *, own: IntArray | None = None, whole: bool = False
+    ) -> Iterator[tuple[slice, Neighborhoods]]:
+        """The neighbourhoods of queries, block by block; ``own`` rows are left out as in `KernelWindow.search`."""
+        window = self._window()
+        for part, found in self._searches(cells, window, own=own, whole=whole):
+            if self._h == "query":
+                yield part, self._best_of_each_query(found, cells[part], window)
+            else:
+                yield part, self._weighed(window, found, cells[part], None if own is None else own[part], whole)
+
+    def _left_out(
+        self, cells: FloatArray, own: IntArray, windows: Sequence[KernelWindow]
+    ) -> Iterator[tuple[slice, int, Neighborhoods]]:
+        """The neighbourhoods of stored rows that are left out, in each window; the last and widest one is searched."""
+        for part, found in self._searches(cells, windows[-1], own=own):
+            for i in range(len(windows) - 1, -1, -1):  # each window needs fewer rows than the wider one before
+                found = windows[i].narrow(found)
+                yield part, i, self._weighed(windows[i], found, cells[part], own[part])
+
+    def _searches(
         self, cells: FloatArray, window: KernelWindow, *, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[tuple[slice, NeighborList]]:
         """What `KernelWindow.search` finds, block by block so that memory stays bounded."""
-        entries = ENTRIES if window.k is None else _ENTRIES
-        start, most = 0, max(1, entries // (window.k or len(self.memory)))
-        size = min(_FIRST_BLOCK * self.threads, most)
+        memory, threads, entries = self._stored(), self._threads(), ENTRIES if window.k is None else _ENTRIES
+        start, most = 0, max(1, entries // (window.k or len(memory)))
+        size = min(_FIRST_BLOCK * threads, most)
         if window.bounded:
             most = ENTRIES  # blocks grow while only a few of many rows lie within the bandwidth
         while start < len(cells):
             part = slice(start, min(start + size, len(cells)))
             left_out = None if own is None else own[part]
-            options: dict[str, Any] = {"threads": self.threads, "own": left_out, "whole": whole, "first": start}
-            found = window.search(self.memory, cells[part], **options)
+            found = window.search(memory, cells[part], threads=threads, own=left_out, whole=whole, first=start)
             yield part, found
             start = part.stop
             size = max(1, min(most, _GROWTH * size, entries * len(found) // max(found.rows.size, 1)))
 
-    def weighed(
+    def _weighed(
         self, window: KernelWindow, found: NeighborList, cells: FloatArray, own: IntArray | None, whole: bool = False
     ) -> Neighborhoods:
         """The neighbourhoods in a window; the nearest rows, equally weighted, where no row has weight."""
@@ -371,101 +395,62 @@ class WindowChoice:
             return around
         far, near, nearest = np.flatnonzero(around.far), np.flatnonzero(~around.far), KernelWindow(Uniform(), 1)
         own = None if own is None else own[far]
-        rows = nearest.search(self.memory, cells[far], threads=self.threads, own=own, whole=whole, first=0)
+        rows = nearest.search(self._stored(), cells[far], threads=self._threads(), own=own, whole=whole, first=0)
         instead = replace(nearest.weigh(rows), far=np.ones(far.size, dtype=bool))
         return _merged([around.take(near), instead], [near, far])
 
-    def neighborhoods(
-        self, cells: FloatArray, *, own: IntArray | None = None, whole: bool = False
-    ) -> Iterator[tuple[slice, Neighborhoods]]:
-        """The neighbourhoods of queries, block by block; ``own`` rows are left out as in `KernelWindow.search`."""
-        window = self.window()
-        for part, found in self.searches(cells, window, own=own, whole=whole):
-            if self.rule.bandwidth == "query":
-                yield part, self._best_of_each_query(found, cells[part], window)
-            else:
-                yield part, self.weighed(window, found, cells[part], None if own is None else own[part], whole)
-
     def _best_of_each_query(self, found: NeighborList, cells: FloatArray, window: KernelWindow) -> Neighborhoods:
         """For each query the neighbourhood with the least leave-one-out error of the local fit."""
-        table, around = local_table(self.memory), list[Neighborhoods]()
-        for k in self.candidate_ks()[::-1].tolist():
+        table, around = local_table(self._stored()), list[Neighborhoods]()
+        for k in self._candidate_ks()[::-1].tolist():
             candidate = replace(window, k=k)
             found = candidate.narrow(found)
             around.insert(0, candidate.weigh(found))
-        best, chosen = np.full(len(found), np.inf), np.zeros(len(found), dtype=np.int64)
+        errors = np.empty((len(around), len(found)))
         for i, part in enumerate(around):
-            fits = fit_queries(table, self.model, cells, part, want=LEFT_OUT, threads=self.threads)
+            fits = fit_queries(table, self._model, cells, part, want=LEFT_OUT, threads=self._threads())
             with np.errstate(over="ignore"):
-                errors = fits.answers["loo"].mean(axis=1)
-            better = errors < best
-            best[better], chosen[better] = errors[better], i
+                errors[i] = fits.answers["loo"].mean(axis=1)
+        chosen = np.where(np.isnan(errors), np.inf, errors).argmin(axis=0)
         groups = [np.flatnonzero(chosen == i) for i in range(len(around))]
         return _merged([part.take(group) for part, group in zip(around, groups, strict=True)], groups)
 
     # -- the choice by leave-one-out
 
-    def curve(self) -> LeaveOneOutCurve:
-        """The leave-one-out losses of all candidates, by fits without robustness weights."""
-        if not self.rule.chooses:
-            raise NotAvailableError(f"loo_scores_ needs n_neighbors='loo' or bandwidth='loo', not {self.rule}")
-        return self.memory.cached("loo", self._curve)
-
     def _curve(self) -> LeaveOneOutCurve:
-        by_k, kernel = self.rule.k == "loo", self.rule.kernel
-        width = None if isinstance(self.rule.bandwidth, str) else self.rule.bandwidth
-        k = None if by_k or self.rule.k == "all" else self.n_neighbors()
-        candidates: AnyArray = self.candidate_ks() if by_k else self.candidate_bandwidths(k)
-        windows = [KernelWindow(kernel, c, width) if by_k else KernelWindow(kernel, k, c) for c in candidates.tolist()]
-        errors, n = self.losses(self, windows) if len(self.memory) > 1 else (np.zeros(candidates.size), 0)
+        by_k, h = self._k == "loo", None if isinstance(self._h, str) else self._h
+        k = None if by_k or self._k == "all" else self.n_neighbors_
+        candidates: AnyArray = self._candidate_ks() if by_k else self._candidate_bandwidths(k)
+        pairs = [(c, h) if by_k else (k, c) for c in candidates.tolist()]
+        windows = [KernelWindow(self._kernel, *pair) for pair in pairs]
+        errors, n = self._losses(windows) if len(self._stored()) > 1 else (np.zeros(candidates.size), 0)
         errors.flags.writeable = candidates.flags.writeable = False  # cached and handed out
-        return self.curve_type("n_neighbors" if by_k else "bandwidth", candidates, errors, n, self.backend)
+        return self._curve_type("n_neighbors" if by_k else "bandwidth", candidates, errors, n, self._backend)
 
-    def candidate_ks(self) -> IntArray:
+    def _candidate_ks(self) -> IntArray:
         """Numbers of neighbours to try, each about 1.4 times the last, from as many as a fit needs."""
-        terms = local_table(self.memory).n_terms(self.model.degree)
-        last = min(max(1, self._stored - 1), max(MOST_NEIGHBORS, 4 * terms))
-        first = min(last, 1 if self.model.degree == 0 else terms + 2)
+        terms = local_table(self._stored()).n_terms(self._model.degree)
+        last = min(max(1, self._n_stored() - 1), max(MOST_NEIGHBORS, 4 * terms))
+        first = min(last, 1 if self._model.degree == 0 else terms + 2)
         steps = 1 + max(0, round(np.log(last / first) / np.log(_RATIO)))
         return np.unique(np.round(np.geomspace(first, last, steps)).astype(np.int64))
 
-    def candidate_bandwidths(self, k: int | None) -> FloatArray:
+    def _candidate_bandwidths(self, k: int | None) -> FloatArray:
         """Bandwidths to try: from barely enough rows for a typical fit to the most that are tried."""
-        memory, ks = self.memory, self.candidate_ks()
+        memory, ks = self._stored(), self._candidate_ks()
         if len(memory) < 2:
             return np.ones(1)
         own, last = fixed_sample(len(memory), _PROBES), int(ks[-1]) if k is None else min(int(ks[-1]), k)
-        window, cells = KernelWindow(self.rule.kernel, last), memory.instances.cells(own)
-        found = window.search(memory, cells, threads=self.threads, own=own, whole=False, first=0)
+        window, cells = KernelWindow(self._kernel, last), memory.instances.cells(own)
+        found = window.search(memory, cells, threads=self._threads(), own=own, whole=False, first=0)
         positive = found.distances[(found.distances > 0) & np.isfinite(found.distances)]
         if not positive.size:
             return np.ones(1)
         times = None if memory.row_weights is None else memory.row_weights[own]
         lists = (found.nearest(n, whole_ties=True) for n in (int(ks[0]) + 1, last))
         near, far = (weighted_median(np.maximum.reduceat(of.distances, of.indptr[:-1]), times) for of in lists)
-        high = far if last + 1 < self._stored and 0 < far < np.inf else float(positive.max())
+        high = far if last + 1 < self._n_stored() and 0 < far < np.inf else float(positive.max())
         low = near if 0 < near < high else float(positive.min())
-        if not self.rule.kernel.compact:  # where compact kernels end these still have weight
+        if not self._kernel.compact:  # where compact kernels end these still have weight
             low /= _TAIL
         return np.unique(np.geomspace(low, max(high, low) * (1 + SLACK), _BANDWIDTHS))
-
-
-def squared_errors(choice: WindowChoice, windows: Sequence[KernelWindow]) -> tuple[FloatArray, int]:
-    """Mean squared error of left-out rows by each window, the widest last, and how many rows were left out."""
-    memory, table = choice.memory, local_table(choice.memory)
-    per_window = 1 + 4 * int(choice.candidate_ks()[-1]) // len(windows)
-    everyone = per_window if windows[-1].kernel.compact else len(memory)
-    entries = sum(everyone if window.k is None else window.k for window in windows)
-    affordable = _WORK // (entries * (table.n_terms(choice.model.degree) ** 2 + 10))
-    own = fixed_sample(len(memory), min(MOST_LEFT_OUT, max(FEWEST_LEFT_OUT, affordable)))
-    cells, sums = memory.instances.cells(own), np.zeros(len(windows))
-    times = np.ones(own.size) if memory.row_weights is None else memory.row_weights[own]
-    for part, found in choice.searches(cells, windows[-1], own=own):
-        for i in range(len(windows) - 1, -1, -1):  # each window needs fewer rows than the wider one before
-            found = windows[i].narrow(found)
-            around = choice.weighed(windows[i], found, cells[part], own[part])
-            fits = fit_queries(table, choice.model, cells[part], around, threads=choice.threads)
-            with np.errstate(over="ignore"):
-                residuals = fits.predictions - table.targets[own[part]]
-                sums[i] += float(((residuals * residuals).mean(axis=1) * times[part]).sum())
-    return sums / times.sum(), own.size

@@ -6,9 +6,9 @@ Centres need not be stored rows: their numbers may be means. All distances are t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,10 +26,22 @@ from priorcase.similarity import FittedDistance
 
 CenterKind: TypeAlias = Literal["kmeans", "em", "random", "stratified", "all"]
 WidthRule: TypeAlias = Literal["auto", "common", "neighbors", "em"]
+Criterion: TypeAlias = Literal["gcv", "loo"]
+Strata: TypeAlias = Callable[[int], IntArray]  # groups of the rows, given the number of centres
 MAX_CENTERS = 4_000  # a matrix of that many rows and columns is decomposed
 KMEANS_ITERATIONS = 10  # the output layer makes up for centres that could still move a little
 _KMEANS_ROWS = 10_000  # of more rows, as many at even steps through the sorted rows are clustered
 _ENTRIES = 1 << 21
+
+
+class Design(NamedTuple):
+    """The parameters of a network, as of its fit."""
+
+    n_centers: int | Literal["auto"]
+    centers: CenterKind
+    width: WidthRule | float
+    alpha: Criterion | float
+    seed: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,16 +125,10 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
 
 
 def find_centers(
-    kind: CenterKind,
-    count: int,
-    rows: SortedRows,
-    strata: IntArray,
-    like: Centers,
-    seed: int,
-    threads: int,
-    advance: Advance,
+    design: Design, count: int, rows: SortedRows, strata: Strata, like: Centers, threads: int, advance: Advance
 ) -> tuple[Centers, Mixture | None]:
     """The centres, and for ``"em"`` the mixture behind them; ``like`` are any centres, for the distance."""
+    kind, seed = design.centers, design.seed
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
         mixture = Mixture.fit(rows, count, seed=seed, threads=threads)
@@ -130,7 +136,7 @@ def find_centers(
     if kind == "kmeans" and count < len(distinct):
         cells = _kmeans(distinct, count, like, seed, threads, advance)
     elif kind in ("random", "stratified") and count < len(distinct):
-        groups = strata if kind == "stratified" else np.zeros(len(rows), np.int64)
+        groups = strata(count) if kind == "stratified" else np.zeros(len(rows), np.int64)
         cells = _stratified(rows, groups, count, np.random.default_rng(seed))
     else:
         cells = distinct.cells

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import repeat
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -27,6 +27,9 @@ from priorcase.local.rbf.centers import (
     KMEANS_ITERATIONS,
     CenterKind,
     Centers,
+    Criterion,
+    Design,
+    Strata,
     WidthRule,
     candidate_widths,
     center_count,
@@ -35,7 +38,7 @@ from priorcase.local.rbf.centers import (
     quantile_groups,
     row_blocks,
 )
-from priorcase.local.rbf.output_layer import Criterion, RidgeCurve, Spectrum, with_rows
+from priorcase.local.rbf.output_layer import RidgeCurve, Spectrum, with_rows
 from priorcase.local.windows import warn_queries
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.weighting import AttributeWeights, needs_one_target
@@ -48,16 +51,6 @@ SMALLEST_ACTIVATION = 1e-6
 _SMALLEST_ALPHA, _SMALLEST_SPREAD = 1e-100, 1e-100
 _LARGEST_TARGET = 1e100  # weighted sums of squares of targets must stay within float64
 _SHOWN_FROM = 1 << 24  # activations from which on a progress bar is shown
-
-
-class Design(NamedTuple):
-    """The parameters of a network, as of its fit."""
-
-    n_centers: int | Literal["auto"]
-    centers: CenterKind
-    width: WidthRule | float
-    alpha: Criterion | float
-    seed: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,9 +84,7 @@ class Network:
         return result, far
 
 
-def fit_network(
-    rows: SortedRows, strata: Callable[[int], IntArray], like: Centers, design: Design, *, threads: int
-) -> Network:
+def fit_network(rows: SortedRows, strata: Strata, like: Centers, design: Design, *, threads: int) -> Network:
     """Find centres, then widths, then the weights of the output layer; ``like`` are any centres, for the distance."""
     spread = np.ptp(rows.targets, axis=0)
     if ((spread > 0.0) & (spread < _SMALLEST_SPREAD)).any():
@@ -106,43 +97,41 @@ def fit_network(
     blocks = [slice(start, start + size) for start in range(0, len(rows), size)]
     steps = KMEANS_ITERATIONS + 2 + (1 + (criterion == "loo")) * len(blocks)
     with bar(steps, shown=len(rows) * count >= _SHOWN_FROM, text="network") as advance:
-        groups = strata(count) if design.centers == "stratified" else np.zeros(len(rows), np.int64)
-        centers, mixture = find_centers(design.centers, count, rows, groups, like, design.seed, threads, advance)
+        centers, mixture = find_centers(design, count, rows, strata, like, threads, advance)
         widths = candidate_widths(design.width, centers, rows, mixture, threads=threads)
         advance("widths")
         order = 1 + len(centers) + rows.targets.shape[1]
-        triangles = [np.zeros((order, order)) for _ in widths]
+
+        def passes(step: str) -> Iterator[Any]:
+            """Squared distances, targets and weights of each block of rows, the same for all widths."""
+            for part in blocks:
+                squares = centers.squares(rows.cells[part], threads=threads)
+                yield map(repeat, (squares, rows.targets[part], rows.weights[part]))
+                advance(step)
+
         with ThreadPoolExecutor(threads) as pool:  # each width by itself, so threads change nothing
-            for part in blocks:
-                activations = pool.map(gaussian, repeat(centers.squares(rows.cells[part], threads=threads)), widths)
-                learned = repeat(rows.targets[part]), repeat(rows.weights[part])
-                triangles = list(pool.map(with_rows, triangles, activations, *learned))
-                advance("output layer")
+            triangles = [np.zeros((order, order)) for _ in widths]
+            for block in passes("output layer"):
+                triangles = list(pool.map(with_rows, triangles, widths, *block))
             spectra = list(pool.map(Spectrum.of, triangles, repeat(len(centers))))
-        alphas = [s.penalties() if isinstance(design.alpha, str) else np.array([design.alpha]) for s in spectra]
-        if criterion == "gcv":
-            scores = [np.array([s.gcv(a) for a in tried.tolist()]) for s, tried in zip(spectra, alphas, strict=True)]
-        else:
-            sums = [np.zeros(tried.size) for tried in alphas]
-            for part in blocks:
-                squares, weights = centers.squares(rows.cells[part], threads=threads), rows.weights[part]
-                for i, width in enumerate(widths):
-                    errors = spectra[i].left_out(gaussian(squares, width), rows.targets[part], weights, alphas[i])
-                    sums[i] += ((errors * errors).sum(axis=2) * weights).sum(axis=1)
-                advance("leave one out")
-            scores = [total / spectra[0].total for total in sums]
+            alphas = [s.penalties() if isinstance(design.alpha, str) else np.array([design.alpha]) for s in spectra]
+            scores = list(map(Spectrum.gcv, spectra, alphas))
+            if criterion == "loo":
+                scores = [np.zeros(tried.size) for tried in alphas]
+                for block in passes("leave one out"):
+                    shares = pool.map(Spectrum.left_out_score, spectra, widths, alphas, *block)
+                    scores = list(map(np.add, scores, shares))
     if design.alpha == 0.0 and len(widths) > 1:
         # Bumps so wide that float64 cannot tell them apart pass through nothing, however good it looks.
         scores = [np.where(s.dependent, np.inf, score) for s, score in zip(spectra, scores, strict=True)]
-    of = np.repeat(np.arange(len(widths)), [tried.size for tried in alphas]).tolist()
-    all_alphas, all_scores = np.concatenate(alphas), np.concatenate(scores)
-    chosen, means = int(all_scores.argmin()), np.array([widths[i].mean() for i in of])
-    freedom = np.array([spectra[i].freedom(a) for i, a in zip(of, all_alphas.tolist(), strict=True)])
-    curve = RidgeCurve(criterion, means, all_alphas, freedom, all_scores, chosen)
-    best, alpha = spectra[of[chosen]], float(all_alphas[chosen])
-    weights = best.weights(alpha)
-    intercept = best.target_means - best.means @ weights
-    return Network(centers, widths[of[chosen]], weights, intercept, alpha, best, curve)
+    means = np.repeat([width.mean() for width in widths], alphas[0].size)  # as many penalties for each width
+    freedom, estimates = np.concatenate(list(map(Spectrum.freedom, spectra, alphas))), np.concatenate(scores)
+    curve = RidgeCurve(criterion, means, np.concatenate(alphas), freedom, estimates, int(estimates.argmin()))
+    best = curve.chosen // alphas[0].size
+    spectrum, alpha = spectra[best], float(curve.alphas[curve.chosen])
+    weights = spectrum.weights(alpha)
+    intercept = spectrum.target_means - spectrum.means @ weights
+    return Network(centers, widths[best], weights, intercept, alpha, spectrum, curve)
 
 
 class RBFNetwork(NeighborsEstimator):
@@ -174,16 +163,9 @@ class RBFNetwork(NeighborsEstimator):
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_centers = n_centers
-        self.centers = centers
-        self.width = width
-        self.alpha = alpha
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.random_state = random_state
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+        self.n_centers, self.centers, self.width, self.alpha = n_centers, centers, width, alpha
+        self.distance, self.attribute_weights, self.random_state = distance, attribute_weights, random_state
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     # -- the network
 
@@ -282,7 +264,7 @@ class RBFNetwork(NeighborsEstimator):
         result, alphas = np.empty_like(rows.targets), np.array([network.alpha])
         for part in row_blocks(len(rows), len(network.centers)):
             given = network.activations(rows.cells[part], threads=threads), rows.targets[part], rows.weights[part]
-            result[rows.positions[part]] = network.spectrum.left_out(*given, alphas, whole=whole)[0]
+            result[rows.positions[part]] = network.spectrum.left_out(*given, alphas, whole=whole)[:, 0]
         return result
 
     def _loo_outputs(self, relearn: bool) -> FloatArray:
@@ -329,11 +311,6 @@ class RBFNetwork(NeighborsEstimator):
                 "attribute_weights must be the same for all queries, since the centres of a network serve all of them. "
                 "Use LeaveOneOutWeights() without local=True."
             )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 class RBFNetworkRegressor(RegressorMixin, RBFNetwork):

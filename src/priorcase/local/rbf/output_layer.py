@@ -3,24 +3,24 @@
 With activations ``Phi`` and targets Y of the rows, both less their means and times the roots of the row weights, and
 the singular value decomposition ``Phi = U S V'``, the weights for any penalty alpha are ``V S (S^2 + alpha)^-1 U' Y``.
 One decomposition serves all penalties and their scores: generalised cross-validation (Golub, Heath & Wahba 1979) and
-leave-one-out (Allen 1974), neither of which refits anything. It is the core's own, on one thread: on a busy machine the
-threads of BLAS, which wait for each other at every column, take a hundred times as long.
+leave-one-out (Allen 1974), neither of which refits anything. The core computes all of it on one thread for each width:
+on a busy machine the threads of BLAS, which wait for each other at every column, take a hundred times as long.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from priorcase._core import ridge_rows, ridge_spectrum
+from priorcase._core import ridge_left_out, ridge_rows, ridge_spectrum
 from priorcase._typing import Backend, FloatArray, IntArray
 from priorcase.exceptions import prefix_errors
 from priorcase.learning.plotting import drawing, legend_beside, ring, style
 from priorcase.learning.results import Grid, GridResult, framed, grids_html
-
-Criterion: TypeAlias = Literal["gcv", "loo"]
+from priorcase.local.rbf.centers import Criterion, gaussian
 
 # Penalties to choose from, in units of the largest squared singular value, the strongest first. Lower ones fit better
 # only by huge weights of opposite signs, which new rows far from the others pay for.
@@ -35,9 +35,9 @@ class Spectrum:
     means: FloatArray  # mean activation of each centre
     target_means: FloatArray
     singular: FloatArray  # S, 0 where a singular value is no more than rounding
-    right: FloatArray  # V, a column for each direction
-    projected: FloatArray  # U' Y, shape (centres, targets)
-    rest: FloatArray  # sum of squares of each target that no weights can reach
+    right: FloatArray  # V', a row for each direction
+    projected: FloatArray  # Y' U, shape (targets, centres)
+    rest: float  # sum of squares of the targets that no weights can reach
 
     @classmethod
     def of(cls, triangle: FloatArray, centers: int) -> Spectrum:
@@ -47,16 +47,16 @@ class Spectrum:
         root, given = triangle[0, 0], np.ascontiguousarray(triangle[inner, outer])
         singular, right, projected = ridge_spectrum(np.ascontiguousarray(triangle[inner, inner]), given)
         # Activations less their means are exact to this many digits of the activations themselves.
-        noise = np.finfo(np.float64).eps * (1 + centers) * float(np.linalg.norm(triangle[: 1 + centers, inner]))
+        noise = np.finfo(np.float64).eps * (1 + centers) * math.sqrt(np.square(triangle[: 1 + centers, inner]).sum())
         kept = singular > noise  # what is left is rounding, and has no direction
         return cls(
             total=float(root * root),
             means=triangle[0, inner] / root,
             target_means=triangle[0, outer] / root,
             singular=np.where(kept, singular, 0.0),
-            right=np.ascontiguousarray(np.where(kept, right.T, 0.0)),
-            projected=projected,
-            rest=np.square(triangle[outer, outer]).sum(axis=0),
+            right=np.where(kept[:, None], right, 0.0),
+            projected=np.ascontiguousarray(projected.T),
+            rest=float(np.square(triangle[outer, outer]).sum()),
         )
 
     def penalties(self) -> FloatArray:
@@ -66,66 +66,69 @@ class Spectrum:
     @property
     def dependent(self) -> bool:
         """Whether some activations are sums of others in float64; less their means, one always is with all centres."""
-        return int((self.inverses(0.0) > 0.0).sum()) < self.singular.size - 1
-
-    def inverses(self, alpha: float) -> FloatArray:
-        """``1 / (S^2 + alpha)``; without a penalty 0 where S is 0, for the weights of least norm."""
-        squares = self.singular * self.singular
-        if alpha == 0.0:
-            return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0.0)
-        return 1.0 / (squares + alpha)
-
-    def left_over(self, alpha: float) -> FloatArray:
-        """``alpha / (S^2 + alpha)``: the part of each direction that is not fitted."""
-        squares = self.singular * self.singular
-        return alpha / (squares + alpha) if alpha else (self.inverses(0.0) == 0.0).astype(np.float64)
+        return int((self.singular * self.singular > 0.0).sum()) < self.singular.size - 1
 
     def weights(self, alpha: float) -> FloatArray:
         """Weights of the centres, shape (centres, targets)."""
-        return self.right @ self._inner(alpha)
+        inner = np.ascontiguousarray(self._inner(np.array([alpha]))[0].T)
+        return np.asarray(np.ascontiguousarray(self.right.T) @ inner)
 
-    def freedom(self, alpha: float) -> float:
+    def freedom(self, alphas: FloatArray) -> FloatArray:
         """Effective number of parameters: the trace of the hat matrix, the intercept included."""
-        return 1.0 + float((1.0 - self.left_over(alpha)).sum())
+        return np.asarray(1.0 + (1.0 - self._left_over(alphas)).sum(axis=1))
 
-    def gcv(self, alpha: float) -> float:
+    def gcv(self, alphas: FloatArray) -> FloatArray:
         """``n RSS / (n - trace)^2``; infinite where there are no more rows than parameters."""
-        spare = self.total - self.freedom(alpha)
-        if spare <= 1e-9 * self.total:
-            return np.inf
-        missed = self.left_over(alpha)[:, None] * self.projected
-        squared_error = float(self.rest.sum()) + float((missed * missed).sum())
-        return squared_error / self.total / (spare / self.total) ** 2
+        spare = self.total - self.freedom(alphas)
+        missed = (self._left_over(alphas)[:, None, :] * self.projected).reshape(alphas.size, -1)
+        errors = (self.rest + (missed * missed).sum(axis=1)) / self.total
+        result, known = np.full(alphas.size, np.inf), spare > 1e-9 * self.total
+        return np.asarray(np.divide(errors, (spare / self.total) ** 2, out=result, where=known))
 
     def left_out(
         self, phi: FloatArray, targets: FloatArray, weights: FloatArray, alphas: FloatArray, *, whole: bool = False
     ) -> FloatArray:
-        """Leave-one-out residuals of some rows for each penalty, shape (penalties, rows, targets).
+        """Leave-one-out residuals of some rows for each penalty, shape (rows, penalties, targets).
 
         With ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, z the row in the directions V, the residual of a row that
         is left out once is ``e_i / (1 - h_i)``, exactly; with ``whole`` it is left out with all its weight w:
         ``e_i / (1 - w_i h_i)``. Infinite where the fit passes through the row whatever its target is.
         """
-        z = (phi - self.means) @ self.right
+        inner = self._inner(alphas).reshape(-1, self.means.size)
+        fitted, leverages = ridge_left_out(phi, self.means, self.right, inner, self._inverses(alphas))
+        residuals = (targets - self.target_means)[:, None, :] - fitted.reshape(len(phi), alphas.size, -1)
         once = weights if whole else np.minimum(weights, 1.0)
-        # All penalties in one product each: BLAS may use threads, and these wait for each other at every call.
-        inner = np.concatenate([self._inner(alpha) for alpha in alphas.tolist()], axis=1)
-        inverses = np.stack([self.inverses(alpha) for alpha in alphas.tolist()], axis=1)
-        fitted = (z @ inner).reshape(len(z), alphas.size, -1).transpose(1, 0, 2)
-        divisors = 1.0 - once * (1.0 / self.total + (z * z) @ inverses).T
-        result = np.full(fitted.shape, np.inf)
-        residuals, divisors = targets - self.target_means - fitted, divisors[:, :, None]
-        np.divide(residuals, divisors, out=result, where=divisors > 1e-12)
-        return result
+        divisors = (1.0 - once[:, None] * (1.0 / self.total + leverages))[:, :, None]
+        result: FloatArray = np.full(residuals.shape, np.inf)
+        return np.divide(residuals, divisors, out=result, where=divisors > 1e-12)
 
-    def _inner(self, alpha: float) -> FloatArray:
-        """Weights of the directions."""
-        return (self.singular * self.inverses(alpha))[:, None] * self.projected
+    def left_out_score(
+        self, width: FloatArray, alphas: FloatArray, squares: FloatArray, targets: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """The share of some rows in the leave-one-out mean squared error, for each penalty."""
+        errors = self.left_out(gaussian(squares, width), targets, weights, alphas)
+        return np.asarray(((errors * errors).sum(axis=2) * weights[:, None]).sum(axis=0) / self.total)
+
+    def _inverses(self, alphas: FloatArray) -> FloatArray:
+        """``1 / (S^2 + alpha)``; 0 where that is ``1 / 0``, for the weights of least norm."""
+        squares = self.singular * self.singular + alphas[:, None]
+        return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0.0)
+
+    def _left_over(self, alphas: FloatArray) -> FloatArray:
+        """``alpha / (S^2 + alpha)``: the part of each direction that is not fitted."""
+        squares = self.singular * self.singular + alphas[:, None]
+        return np.divide(alphas[:, None], squares, out=np.ones_like(squares), where=squares > 0.0)
+
+    def _inner(self, alphas: FloatArray) -> FloatArray:
+        """Weights of the directions, shape (penalties, targets, directions)."""
+        return (self.singular * self._inverses(alphas))[:, None, :] * self.projected
 
 
-def with_rows(triangle: FloatArray, phi: FloatArray, targets: FloatArray, weights: FloatArray) -> FloatArray:
+def with_rows(
+    triangle: FloatArray, width: FloatArray, squares: FloatArray, targets: FloatArray, weights: FloatArray
+) -> FloatArray:
     """The factor R of ``[1 Phi Y] = Q R`` with some more rows: orthogonal steps keep twice as many digits as sums."""
-    block = np.concatenate((np.ones((len(phi), 1)), phi, targets), axis=1)
+    block = np.concatenate((np.ones((len(squares), 1)), gaussian(squares, width), targets), axis=1)
     block *= np.sqrt(weights)[:, None]
     return ridge_rows(triangle, block)
 
@@ -144,6 +147,14 @@ class RidgeCurve(GridResult):
         The penalty, the effective number of parameters, and the estimate; infinite where no rows are left to judge by.
     chosen, backend
         The position of the lowest estimate, with the strongest penalty among equals; the frame library of the fit.
+
+    Examples
+    --------
+    >>> widths, alphas = np.array([0.5, 0.5, 1.0, 1.0]), np.array([10.0, 1.0, 10.0, 1.0])
+    >>> RidgeCurve("gcv", widths, alphas, np.array([2.5, 3.1, 2.0, 2.2]), np.array([0.4, 0.3, 0.6, 0.5]), chosen=1)
+    width  alpha  parameters  gcv
+      0.5      1         3.1  0.3  chosen
+        1      1         2.2  0.5
     """
 
     criterion: Criterion
