@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -14,7 +14,7 @@ from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.discretise import Discretiser
-from priorcase.bayes.memory import slots_of
+from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, slots_of
 from priorcase.bayes.numeric import DENSITIES, Numeric
 from priorcase.bayes.pairs import Family, PairCounts, PairModel, as_matrix, check_n_pairs
 from priorcase.bayes.priors import choose_weight
@@ -85,9 +85,8 @@ class StructuredBayes(BayesClassifier):
         return EdgeTable(pairs, model.edge_probabilities[u, v], gains[u, v], self._backend)
 
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
-        cells, discrete = self._stored().instances.encode(table), self._statistics().discrete
-        codes = self._numbered(lambda a, d: discrete.slots(d, cells[:, a]))
-        joint = self._model().joint_logs(codes.T, threads=threads)
+        codes = self._numbered(self._stored().instances.encode(table))
+        joint = self._model().joint_logs(codes, threads=threads)
         if scale != Scale.JOINT:
             normalise_rows(joint, scale)
         return joint
@@ -103,22 +102,35 @@ class StructuredBayes(BayesClassifier):
         normalise_rows(joint, scale)
         return joint
 
+    def _numbered(self, cells: FloatArray) -> IntArray:
+        """Queries, which it overwrites, as values numbered from 0 in the order of their slots; -1 if unseen."""
+        discrete, (numbers, starts, places) = self._statistics().discrete, self._value_numbers()
+        missing = np.isnan(cells)
+        for a, d in enumerate(places.tolist()):
+            if (cuts := discrete.cuts[d]) is not None:
+                cells[:, a] = np.searchsorted(cuts, cells[:, a], side="right")
+        cells += starts + FIRST
+        np.copyto(cells, starts + UNSEEN, where=(cells < starts + FIRST) | (cells >= discrete.starts[1:][places]))
+        np.copyto(cells, starts + MISSING, where=missing)
+        return numbers[cells.astype(np.intp)]
+
     def _numbered_rows(self, rows: slice) -> IntArray:
-        column, cuts = self._stored().instances.column, self._statistics().discrete.cuts
-        return self._numbered(lambda a, d: slots_of(column(a)[rows], cuts[d]))
+        """Stored rows likewise, (attributes, rows)."""
+        column, (numbers, starts, places) = self._stored().instances.column, self._value_numbers()
+        cuts = self._statistics().discrete.cuts
+        attributes = enumerate(zip(starts.tolist(), places.tolist(), strict=True))
+        return np.array([numbers[start:][slots_of(column(a)[rows], cuts[d])] for a, (start, d) in attributes])
 
-    def _numbered(self, slots: Callable[[int, int], IntArray]) -> IntArray:
-        """Values, (attributes, rows), numbered from 0 in the order of their slots; -1 for an unseen value."""
-        discrete = self._statistics().discrete
+    def _value_numbers(self) -> tuple[IntArray, IntArray, IntArray]:
+        """The number of each cell's value; of each attribute its first cell, and its place among the discrete ones."""
 
-        def numbers() -> list[tuple[int, IntArray]]:
-            before = np.cumsum(discrete.sizes) - discrete.sizes
-            every = np.where(discrete.inside, np.cumsum(discrete.inside) - 1 - before[discrete.of], -1).astype(np.int32)
-            order = np.argsort(discrete.attributes).tolist()
-            return [(d, every[discrete.starts[d] : discrete.starts[d + 1]]) for d in order]
+        def numbers() -> tuple[IntArray, IntArray, IntArray]:
+            discrete = self._statistics().discrete
+            before, places = np.cumsum(discrete.sizes) - discrete.sizes, np.argsort(discrete.attributes)
+            every = np.where(discrete.inside, np.cumsum(discrete.inside) - 1 - before[discrete.of], -1)
+            return every.astype(np.int32), discrete.starts[:-1][places], places
 
-        numbered = self._stored().cached("value numbers", numbers)
-        return np.array([own[slots(a, d)] for a, (d, own) in enumerate(numbered)])
+        return self._stored().cached("value numbers", numbers)
 
     def _model(self) -> PairModel:
         return self._stored().cached("pair model", self._fitted_model)
