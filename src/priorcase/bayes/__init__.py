@@ -45,19 +45,11 @@ _MODULES = {
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = ["AODE", "MDL", "TARGET", "Auto", "BDeu", "Cap", "Contributions", "CutPoints", "Dirichlet", "EdgeTable"]
-__all__ += [
-    "EqualFrequency",
-    "EqualWidth",
-    "GaussianDensity",
-    "Interval",
-    "JointDistribution",
-    "KMeansBins",
-    "KeepZeros",
-]
-__all__ += ["KernelDensity", "Laplace", "MEstimate", "MixtureModel", "NaiveBayes", "ParamFloor", "PerAttribute"]
-__all__ += ["Relevance", "Student", "SubsetAveragedBayes", "SuperParentAveragedBayes", "SuperParentTable"]
-__all__ += ["TreeAugmentedBayes", "TreeAveragedBayes", "TwoWay", "evidence", "growth", "laplace", "log_marginal"]
-__all__ += ["m_estimate", "maximum_a_posteriori", "maximum_likelihood", "stochastic_complexity"]
+__all__ += ["EqualFrequency", "EqualWidth", "GaussianDensity", "Interval", "JointDistribution", "KMeansBins"]
+__all__ += ["KeepZeros", "KernelDensity", "Laplace", "MEstimate", "MixtureModel", "NaiveBayes", "ParamFloor"]
+__all__ += ["PerAttribute", "Relevance", "Student", "SubsetAveragedBayes", "SuperParentAveragedBayes"]
+__all__ += ["SuperParentTable", "TreeAugmentedBayes", "TreeAveragedBayes", "TwoWay", "evidence", "growth", "laplace"]
+__all__ += ["log_marginal", "m_estimate", "maximum_a_posteriori", "maximum_likelihood", "stochastic_complexity"]
 
 
 def __getattr__(name: str) -> object:

@@ -47,7 +47,11 @@ class Scale(IntEnum):
 
 @dataclass(frozen=True)
 class KeepZeros:
-    """A zero stays a zero: an impossible class has log-probability ``-inf``. Base of the zero policies."""
+    """A zero stays a zero: an impossible class has log-probability ``-inf``. Base of the zero policies.
+
+    >>> KeepZeros().parameters(np.array([0.0, 1.0]))
+    array([0., 1.])
+    """
 
     def parameters(self, probabilities: FloatArray) -> FloatArray:
         """The parameters to predict with, for those that were estimated."""
@@ -64,6 +68,9 @@ class Cap(KeepZeros):
 
     The possible classes share the rest, ``1 - z exp(-nats)`` for z impossible ones. With 100 nats this gives the
     published log-scores of Kontkanen et al. 1998, Table 1.
+
+    >>> Cap(20).impossible(np.array([[0.0, -np.inf]]), np.array([[False, True]])).round(3)
+    array([[ -0., -20.]])
     """
 
     nats: float = 100.0
@@ -84,6 +91,9 @@ class ParamFloor(KeepZeros):
     """Every parameter below ``floor``, above 0 and below 1, is raised to it, and the others stay.
 
     So no class is impossible. 1e-4 comes closest to the published log-scores of Kontkanen et al. 1997, Table 1.
+
+    >>> ParamFloor(0.01).parameters(np.array([0.0, 0.3]))
+    array([0.01, 0.3 ])
     """
 
     floor: float = 1e-4

@@ -251,6 +251,13 @@ class Student:
         How many values the prior mean and the prior variance count for, from 1e-9 to 1e9.
     mean, scale
         Prior mean and standard deviation, up to 1e100; None takes those of the column, ``sqrt(D / n)`` for the latter.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = [[30.0], [31.0], [60.0], [64.0]], ["no", "no", "yes", "yes"]
+    >>> pc.NaiveBayes(numeric=Student(degrees=10)).fit(X, y).predict_proba([[40.0]]).round(3)
+    array([[0.613, 0.387]])
     """
 
     strength: float = 1.0
@@ -317,6 +324,11 @@ class GaussianDensity:
     A class whose known values weigh less than two rows takes ``V``; so does one whose values are all equal if
     ``smoothing``, from 0 to 1, is 0. A class without known values takes the column's mean and ``V``. scikit-learn's
     ``GaussianNB`` divides by ``n`` instead, and smooths by the largest variance of all columns.
+
+    >>> import priorcase as pc
+    >>> X, y = [[30.0], [35.0], [60.0], [70.0]], ["no", "no", "yes", "yes"]
+    >>> pc.NaiveBayes(numeric=GaussianDensity()).fit(X, y).predict_proba([[43.0]]).round(3)
+    array([[0.755, 0.245]])
     """
 
     smoothing: float = 1e-9

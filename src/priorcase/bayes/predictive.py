@@ -115,6 +115,9 @@ def laplace(counts: ArrayLike) -> FloatArray:
     """Distribution of the next value with each seen once more: ``(n_i + 1) / (N + K)``.
 
     The `evidence` under the uniform prior, and the `m_estimate` with ``m = K``, the number of values.
+
+    >>> laplace([2, 1, 0])
+    array([0.5       , 0.33333333, 0.16666667])
     """
     return evidence(_as_counts(counts))
 

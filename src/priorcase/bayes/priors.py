@@ -79,7 +79,11 @@ class SymmetricPrior(ABC):
 
 @dataclass(frozen=True)
 class Dirichlet(SymmetricPrior):
-    """The same weight, above 0, for every value and every class; 1 is the uniform prior of both papers."""
+    """The same weight, above 0, for every value and every class; 1 is the uniform prior of both papers.
+
+    >>> Dirichlet(0.5).weights("colour", ["red", "green"], n_classes=3)
+    array([0.5, 0.5])
+    """
 
     weight: float = 1.0
 
@@ -89,7 +93,11 @@ class Dirichlet(SymmetricPrior):
 
 @dataclass(frozen=True)
 class Laplace(Dirichlet):
-    """Weight 1 for every value and class: the Laplace estimate ``(n_i + 1) / (N + n)`` of ``predictive="evidence"``."""
+    """Weight 1 for every value and class: the Laplace estimate ``(n_i + 1) / (N + n)`` of ``predictive="evidence"``.
+
+    >>> Laplace().weights("colour", ["red", "green"], n_classes=3)
+    array([1., 1.])
+    """
 
     weight: float = field(default=1.0, init=False, repr=False)
 
@@ -99,6 +107,9 @@ class BDeu(SymmetricPrior):
     """The likelihood-equivalent uniform prior: s rows, above 0, shared out evenly among all cells of each table.
 
     A value has the weight ``s / (K n)`` for K classes and n values, a class ``s / K``.
+
+    >>> BDeu(12).weights("colour", ["red", "green"], n_classes=3)
+    array([2., 2.])
     """
 
     equivalent_sample_size: float = 1.0
@@ -109,7 +120,11 @@ class BDeu(SymmetricPrior):
 
 @dataclass(frozen=True)
 class MEstimate(SymmetricPrior):
-    """``m`` rows, above 0, shared out evenly in each class: ``m / n`` for n values, as in `m_estimate` with equal p."""
+    """``m`` rows, above 0, shared out evenly in each class: ``m / n`` for n values, as in `m_estimate` with equal p.
+
+    >>> MEstimate(3).weights("colour", ["red", "green"], n_classes=3)
+    array([1.5, 1.5])
+    """
 
     m: float = 1.0
 
@@ -196,7 +211,11 @@ class PerAttribute:
 
 @dataclass(frozen=True)
 class Auto:
-    """The weight from 1e-3 to 1e3, one for all values and classes, under which the stored rows are most probable."""
+    """The weight from 1e-3 to 1e3, one for all values and classes, under which the stored rows are most probable.
+
+    >>> Auto().chosen(lambda weight: -weight)
+    Dirichlet(weight=0.001)
+    """
 
     def chosen(self, log_evidence: Callable[[float], float]) -> Dirichlet:
         """The prior with the weight that makes ``log_evidence`` largest."""

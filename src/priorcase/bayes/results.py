@@ -24,7 +24,11 @@ _ATTRIBUTES, _COMBINATIONS, _LINES, _WIDTH = 15, 10, 20, 24
 
 
 class _Target(Enum):
-    """A name that no column can have."""
+    """A name that no column can have.
+
+    >>> TARGET, str(TARGET)
+    (TARGET, 'class')
+    """
 
     TARGET = "class"
 
@@ -50,6 +54,11 @@ class Contributions(PrintedPerQuery):
     of the two classes, NaN where it rules out both. ``total`` is ``ln P(predicted) - ln P(versus)``: the sum of the
     shares where all are finite, 0 where every class is impossible. ``probabilities`` are those of the two classes,
     ``backend`` is the library of the frame that the estimator was fitted on, and ``numbers`` are those of the queries.
+
+    >>> import priorcase as pc
+    >>> found = pc.NaiveBayes().fit([["red"], ["blue"]], ["no", "yes"]).contributions([["red"]])
+    >>> found.predicted, found.shares.round(3)
+    (array(['no'], dtype='<U3'), array([[0.   , 0.693]]))
     """
 
     names: tuple[Name, ...]
@@ -119,6 +128,9 @@ class JointDistribution(PrintedPerQuery):
     ``targets`` are the columns, as in the schema (``TARGET`` for the class), ``names`` what they are called in tables
     and ``values`` those of each, as in `NaiveBayes.column_values`. ``probabilities`` have the shape (queries, values of
     the first target, values of the second, ...). ``backend`` and ``numbers`` as in `Contributions`.
+
+    >>> JointDistribution(("size",), (np.array(["S", "M"]),), np.array([[0.25, 0.75]]), ("size",)).most_probable()
+    [('M',)]
     """
 
     targets: tuple[Name, ...]
@@ -238,6 +250,9 @@ class Relevance(PosteriorTable[Name]):
 
     ``labels`` are the attributes in schema order, ``probabilities`` and ``log_odds`` the posterior probability of each
     and its log-odds, ``backend`` the library of the frame that the estimator was fitted on, or None.
+
+    >>> Relevance(("age", "size"), np.array([0.9, 0.25]), np.array([2.2, -1.1]))["size"]
+    0.25
     """
 
     labels: tuple[Name, ...]
@@ -258,6 +273,9 @@ class EdgeTable(PosteriorTable[tuple[Name, Name]]):
     ``pairs`` are the attributes, each pair in the order of the columns, ``probabilities`` those of an edge over all
     trees, and ``gains`` how much the edge alone raises the log marginal likelihood of the rows above that of naive
     Bayes; ``backend`` as in `Relevance`. Prints with the most probable first.
+
+    >>> EdgeTable((("age", "size"),), np.array([0.75]), np.array([1.5]))["size", "age"]
+    0.75
     """
 
     pairs: tuple[tuple[Name, Name], ...]
@@ -281,6 +299,9 @@ class SuperParentTable(PosteriorTable[Name | None]):
 
     ``labels`` are the attributes in schema order; ``probabilities`` and ``gains``, as in `EdgeTable`, have one more
     entry at the end for naive Bayes, whose gain is 0. Prints with the most probable first.
+
+    >>> SuperParentTable(("age",), np.array([0.75, 0.25]), np.array([1.1, 0.0]))[None]
+    0.25
     """
 
     labels: tuple[Name, ...]
