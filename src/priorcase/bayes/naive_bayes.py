@@ -341,29 +341,31 @@ class NaiveBayes(AdditiveBayes):
 
     def _left_out(self, scale: Scale) -> FloatArray:
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()
-        wanted, estimates = self._first_scale(scale), self._estimates
+        wanted, estimates, n = self._first_scale(scale), self._estimates, statistics.n_classes
         instances, discrete = memory.instances, statistics.discrete
         own, row_weights = memory.class_positions(statistics.codes), instances.weights
         table = additive.value_table(discrete, weights.cells, estimates)
         cells = additive.value_cells(discrete, weights.cells)
         classes = additive.class_cells(statistics.class_counts, weights.classes)
-        shares = _shared_class_logs(classes, estimates) if row_weights is None else None
-        dense = any(isinstance(strategy, DENSITIES) for strategy in memory.numeric)
-        first = Scale.JOINT if dense or shares is None else wanted
+        first = Scale.JOINT
         if row_weights is None:  # a look-up for each row: tables with one row less in the row's own class
-            others, left = (np.zeros(statistics.n_classes),) * 2 if shares is None else shares
             less = estimates.log_shares(cells.without(1.0))
             less = additive.with_missing(less, discrete, np.zeros_like(discrete.totals))
-            scorer = additive.discrete_scorer(others, table, discrete)
-            scorer.leave_out(left, np.ascontiguousarray(less))
-            joint = np.empty((len(instances), statistics.n_classes))
+            without, same = _class_logs(classes, estimates, np.arange(n), np.ones(n)), np.eye(n, dtype=np.bool_)
+            others = np.where(same, -np.inf, without)[classes.count > 0].max(axis=0)
+            alike = bool((same | (without == others))[classes.count > 0].all())  # whichever class lost the row
+            if alike and not any(isinstance(strategy, DENSITIES) for strategy in memory.numeric):
+                first = wanted
+            scorer = additive.discrete_scorer(others if alike else np.zeros(n), table, discrete)
+            scorer.leave_out(without.diagonal().copy() if alike else np.zeros(n), np.ascontiguousarray(less))
+            joint = np.empty((len(instances), n))
             stored, known = [instances.column(a) for a in range(len(instances.schema))], statistics.codes >= 0
             slots = np.zeros(int(statistics.codes.max(initial=-1)) + 2, np.int32)  # by code, after that of no class
             slots[statistics.codes[known] + 1] = np.flatnonzero(known) + FIRST
             nothing = [None] * len(stored)
             scorer.score_left_out(stored, nothing, instances.target(), slots, first, self._threads(), joint)
-            if shares is None:
-                joint += _class_logs(classes, estimates, own, np.ones(len(instances)))
+            if not alike:
+                joint += without[own]
         else:  # each row takes its own weight out of its cells
             joint, rows = _class_logs(classes, estimates, own, row_weights), np.arange(len(instances))
             for d, a in enumerate(discrete.attributes):
@@ -388,33 +390,16 @@ class NaiveBayes(AdditiveBayes):
 # -- leave-one-out
 
 
-def _shared_class_logs(cells: Cells, estimates: Estimates) -> tuple[FloatArray, FloatArray] | None:
-    """Log-shares of the classes without one row: of the other classes, and of the class that lost it.
-
-    None where the shares of the others depend on which class that is.
-    """
-    if not (_losses(cells, estimates, np.ones(()))[cells.count >= 1.0] == 1.0).all():
-        return None
-    others = replace(cells, total=_less(cells.total, 1.0), mass=_less(cells.mass, 1.0))
-    return estimates.log_shares(others), estimates.log_shares(replace(others, count=_less(cells.count, 1.0)))
-
-
 def _class_logs(cells: Cells, estimates: Estimates, own: IntArray, row_weights: FloatArray) -> FloatArray:
-    """Log-shares of all classes for each row without itself, (rows, classes)."""
+    """Log-shares of all classes without each of some rows, of classes ``own``: (rows, classes)."""
+    count, weight = cells.count[own], cells.weight[own]
     counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
-    counts[np.arange(len(own)), own] = _less(cells.count[own], row_weights)
-    rows, losses = (amounts[:, np.newaxis] for amounts in (row_weights, _losses(cells, estimates, row_weights, own)))
-    left = replace(cells, count=counts, total=_less(cells.total, rows), mass=_less(cells.mass, losses))
-    return estimates.log_shares(left)
+    counts[np.arange(len(own)), own] = _less(count, row_weights)
+    # What the mass loses, for which "map" alone asks: less than the row's weight where a Dirichlet weight is below 1.
+    losses = np.where(count - row_weights + (weight - 1.0) >= 0.0, row_weights, cells.peak[own])
+    total, mass = _less(cells.total, row_weights), _less(cells.mass, losses)
+    return estimates.log_shares(replace(cells, count=counts, total=total[:, np.newaxis], mass=mass[:, np.newaxis]))
 
 
-def _losses(cells: Cells, estimates: Estimates, rows: FloatArray, of: IntArray | slice = slice(None)) -> FloatArray:
-    """What ``mass`` loses when rows leave some classes: less than these where a weight below 1 is cut off."""
-    count, weight, peak = cells.count[of], cells.weight[of], cells.peak[of]
-    if estimates.predictive != "map":  # which alone asks for the mass
-        return np.broadcast_to(rows, count.shape)
-    return np.where(count - rows + (weight - 1.0) >= 0.0, rows, peak)
-
-
-def _less(amount: FloatArray, gone: FloatArray | float) -> FloatArray:
+def _less(amount: FloatArray, gone: FloatArray) -> FloatArray:
     return np.maximum(amount - gone, 0.0)
