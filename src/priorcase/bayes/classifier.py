@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +27,7 @@ from priorcase.schema import Numeric as NumericKind
 from priorcase.schema import Schema, Table
 
 
-class BayesClassifier(ClassifierMixin, RowsEstimator):
+class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     """Base of the classifiers that answer from counts: queries by `_scores`, stored rows by `_left_out`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"missing": [StrOptions({"ignore", "value"})]}
@@ -36,7 +36,6 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
     missing: Any
     _default_numeric = "student"
     """What to do with numeric columns that a mapping does not name."""
-    _memory: BayesMemory
     _labelling: Labelling
 
     # -- what was learned
@@ -174,12 +173,6 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
             found[row] = model._scores(query, scale, threads=1)[0]
         return found
 
-    def _stored(self) -> BayesMemory:
-        return cast(BayesMemory, super()._stored())
-
-    def _answering(self) -> BayesMemory:
-        return cast(BayesMemory, super()._answering())
-
     def _labels(self) -> AnyArray:
         memory = self._stored()
         return memory.cached("labels", lambda: self._labelling.labels(memory.instances))[0]
@@ -204,12 +197,9 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         self._statistics()
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
-        return BayesMemory(
-            Instances(schema, targets),
-            numeric=self._strategies(schema),
-            missing_counts=self.missing == "value",
-            threads=self._threads(),
-        )
+        numeric, missing_counts = self._strategies(schema), self.missing == "value"
+        instances, threads = Instances(schema, targets), self._threads()
+        return BayesMemory(instances, numeric=numeric, missing_counts=missing_counts, threads=threads)
 
     def _strategies(self, schema: Schema) -> list[Numeric | None]:
         """For each attribute what to do with its numbers; None where it is nominal or ordinal."""

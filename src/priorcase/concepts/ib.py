@@ -62,7 +62,7 @@ def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any,
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ConceptLearner(ClassifierMixin, RowsEstimator):
+class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     """What IB1 to IB5 share: rows learned one by one and forgotten, classes, precedents, records and history."""
 
     ties: Ties = "majority"
@@ -314,7 +314,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         return super().__getstate__()
 
     def _stored(self) -> ConceptMemory:
-        memory = cast(ConceptMemory, super()._stored())
+        memory = super()._stored()
         shared = memory.shared
         if shared.lock.held_at_fork or (shared.change is not None and shared.change.after.version != memory.version):
             with shared.lock:  # a fork, or an interrupt after the descriptions were changed and before the estimator

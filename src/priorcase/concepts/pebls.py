@@ -52,7 +52,7 @@ _ROWS_AT_ONCE, _QUERIES_AT_ONCE = 2048, 8192
 
 
 @dataclass(eq=False, repr=False)
-class PEBLS(ClassifierMixin, RowsEstimator):
+class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     """Nearest exemplars by the modified value difference metric, weighted by their reliability.
 
     ``Delta(X, Y) = w_X sum_a delta(x_a, y_a) ** r`` for a stored exemplar X and a query Y, where two values differ by
@@ -247,12 +247,6 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         return ValueDifferences(schema.label(a), *memory.differences(a), self._backend)
 
     # -- inside
-
-    def _stored(self) -> ExemplarMemory:
-        return cast(ExemplarMemory, super()._stored())
-
-    def _answering(self) -> ExemplarMemory:
-        return cast(ExemplarMemory, super()._answering())
 
     def _classes(self) -> Classes:
         memory = self._stored()

@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import joblib
 import numpy as np
@@ -24,11 +24,12 @@ from priorcase.schema import Kind, Schema, Table
 from priorcase.schema.schema import backend_of, open_source
 
 SchemaLike = Schema | Mapping[Name, Kind] | None
+M = TypeVar("M", bound=Memory)
 
 _THREADS_PER_CORE = 4
 
 
-class RowsEstimator(BaseEstimator, ABC):
+class RowsEstimator(BaseEstimator, ABC, Generic[M]):
     """Base of the estimators that keep their rows.
 
     Subclasses say what their targets are by `_read_targets`, and what they keep beside the rows by `_new_memory`.
@@ -41,7 +42,7 @@ class RowsEstimator(BaseEstimator, ABC):
     categorical_features: Any
     schema: Any
     n_jobs: int | None
-    _memory: Memory
+    _memory: M
     _backend: Backend | None
 
     @property
@@ -102,7 +103,7 @@ class RowsEstimator(BaseEstimator, ABC):
         """Schema and 2-D values of the targets; None when there are none. Remembers what the targets came as."""
 
     @abstractmethod
-    def _new_memory(self, schema: Schema, targets: Schema | None) -> Memory:
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> M:
         """An empty memory for rows and targets of some kinds."""
 
     def _check_parameters(self) -> None:
@@ -128,12 +129,12 @@ class RowsEstimator(BaseEstimator, ABC):
         """Threads to use; ``n_jobs`` may have been changed since it was fitted."""
         return thread_count(self.n_jobs)
 
-    def _stored(self) -> Memory:
+    def _stored(self) -> M:
         if "_memory" not in self.__dict__:
             check_is_fitted(self)
         return self._memory
 
-    def _answering(self) -> Memory:
+    def _answering(self) -> M:
         """The stored rows, of which there must be some."""
         memory = self._stored()
         if not len(memory):

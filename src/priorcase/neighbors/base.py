@@ -292,7 +292,7 @@ class NeighborsMemory(Memory):
         return plan, asked, ones, k, *rest
 
 
-class NeighborsEstimator(RowsEstimator):
+class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
     """Base of the estimators that predict from the stored rows nearest to a query."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -302,7 +302,6 @@ class NeighborsEstimator(RowsEstimator):
     attribute_weights: Any
     algorithm: Algorithm
     n_neighbors_: Any
-    _memory: NeighborsMemory
     _distance: Distance
     _k: Any
 
@@ -387,12 +386,6 @@ class NeighborsEstimator(RowsEstimator):
             return self._k
         # Rows are listed one by one, and weights may make them count for more than there are.
         return min(int(self.n_neighbors_), len(self._stored()))
-
-    if TYPE_CHECKING:  # the memory is what `_new_memory` makes
-
-        def _stored(self) -> NeighborsMemory: ...
-
-        def _answering(self) -> NeighborsMemory: ...
 
     def _check_parameters(self) -> None:
         check_parameters(self)
