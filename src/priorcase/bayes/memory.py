@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase._core import code_counts, count_values
+from priorcase._core import count_values
 from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.numeric import DENSITIES, ClassMoments, Moments, Numeric, check_spread
@@ -41,29 +41,27 @@ class Counts:
         self.cuts = list(cuts)
         self.starts: IdArray = np.arange(len(self.cuts) + 1, dtype=np.int64) * FIRST
         self.cells: IdArray = np.zeros((int(self.starts[-1]), 0), np.int64)
-        self.classes: IdArray = np.zeros(0, np.int64)
 
     def __copy__(self) -> Self:
         twin = object.__new__(type(self))
-        twin.__dict__ = self.__dict__ | {"cells": self.cells.copy(), "classes": self.classes.copy()}
+        twin.__dict__ = self.__dict__ | {"cells": self.cells.copy()}
         return twin
 
     def grow(self, sizes: Sequence[int], n_classes: int) -> None:
         """Make room for as many slots of each attribute and as many classes; what is there stays."""
         old, starts = self.starts, np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))])
-        if n_classes == self.classes.size and np.array_equal(starts, old):
+        known = self.cells.shape[1]
+        if n_classes == known and np.array_equal(starts, old):
             return
-        cells, known = np.zeros((int(starts[-1]), n_classes), np.int64), self.classes.size
+        cells = np.zeros((int(starts[-1]), n_classes), np.int64)
         for d in range(len(sizes)):
             block = self.cells[old[d] : old[d + 1]]
             cells[starts[d] : starts[d] + len(block), :known] = block
         self.starts, self.cells = starts, cells
-        self.classes = np.concatenate([self.classes, np.zeros(n_classes - known, np.int64)])
 
     def add(self, columns: Sequence[AnyArray], classes: IntArray, *, sign: int = 1, threads: int = 1) -> None:
         """Count rows in, or out with ``sign=-1``: one column of codes, ranks or numbers for each attribute."""
         count_values(columns, self.cuts, classes, self.starts, self.cells, sign, threads)
-        self.classes += sign * code_counts(classes, self.classes.size)
 
 
 def slots_of(column: AnyArray, cuts: FloatArray | None = None, n_codes: int | None = None) -> IntArray:
@@ -260,12 +258,12 @@ class BayesMemory(Memory):
         """Cells by class codes, starts of the attributes, and rows of each class code."""
         if self._counts is None:
             self._counts = self._counted(self._coded, [None] * len(self._coded), self._sizes(), threads)
-        counts = self._counts
+        counts, classes = self._counts, self.instances.target_counts()
         if not self._binned:
-            return counts.cells, counts.starts, counts.classes
+            return counts.cells, counts.starts, classes
         binned = self._counted(self._binned, cuts, [FIRST + len(points) + 1 for points in cuts], threads)
         starts = np.concatenate([counts.starts[:-1], counts.starts[-1] + binned.starts])
-        return np.concatenate([counts.cells, binned.cells]), starts, counts.classes
+        return np.concatenate([counts.cells, binned.cells]), starts, classes
 
     def _counted(
         self, attributes: list[int], cuts: Sequence[FloatArray | None], sizes: list[int], threads: int

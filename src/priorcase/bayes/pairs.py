@@ -187,11 +187,11 @@ def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
 class Tallies:
     """How many cells of each of several tables hold each count, so that sums over cells evaluate each count once.
 
-    The entries of table t are ``starts[t]`` to ``starts[t + 1]``: ``times`` cells hold the count ``counts[which]``,
-    ascending, so that sums do not depend on how values are numbered. Empty cells are left out.
+    In each entry, by tables and then ascending so that sums do not depend on how values are numbered, ``times`` cells
+    of a table hold the count ``counts[which]``. Empty cells are left out.
     """
 
-    starts: IdArray
+    tables: IntArray
     counts: FloatArray
     which: IntArray
     times: FloatArray
@@ -202,20 +202,17 @@ class Tallies:
         filled = np.flatnonzero(cells)
         counts, which = np.unique(cells[filled], return_inverse=True)
         n_counts = max(counts.size, 1)
-        table = np.searchsorted(starts, filled, side="right") - 1
-        entries, times = np.unique(table * n_counts + which, return_counts=True)
+        entries = (np.searchsorted(starts, filled, side="right") - 1) * n_counts + which
+        entries, times = np.unique(entries, return_counts=True)
         tables, found = np.divmod(entries, n_counts)
-        return cls(np.searchsorted(tables, np.arange(starts.size)), counts, found, times.astype(np.float64))
+        return cls(tables, counts, found, times.astype(np.float64))
 
     def log_rising_sums(self, priors: FloatArray, tables: IntArray | None = None) -> FloatArray:
         """For all tables or some, the sum over cells of ``ln G(n + a) / G(a)``, with one weight a for each table."""
-        which, times, starts = self.which, self.times, self.starts
+        table, which, times = self.tables, self.which, self.times
         if tables is not None:
-            lengths = starts[tables + 1] - starts[tables]
-            ends = np.concatenate(([0], np.cumsum(lengths)))
-            at = np.arange(ends[-1]) + np.repeat(starts[tables] - ends[:-1], lengths)
-            which, times, starts = which[at], times[at], ends
-        table = np.repeat(np.arange(priors.size), np.diff(starts))
+            at = np.isin(table, tables)
+            table, which, times = np.searchsorted(tables, table[at]), which[at], times[at]
         different, same = np.unique(priors, return_inverse=True)
         if different.size * self.counts.size >= which.size:
             logs = log_rising(priors[table], self.counts[which])
