@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 
@@ -17,7 +16,7 @@ from priorcase.bayes.additive import Scale
 from priorcase.bayes.discretise import CutPoints
 from priorcase.bayes.memory import BayesMemory, Statistics
 from priorcase.bayes.numeric import Numeric, resolve_numeric
-from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError, listed, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError, prefix_errors, quoted
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.resampling import needs_refits, refits, stored_table
@@ -261,19 +260,3 @@ def _ordered(table: Table, schema: Schema) -> Table:
         raise SchemaMismatchError(f"the columns of the other model differ: {'; '.join(differences)}")
     columns = dict(zip(there, table.columns, strict=True))
     return Table(schema, len(table), tuple(columns[name] for name in here))
-
-
-def check_last_rows(instances: Instances, labelling: Labelling, ids: ArrayLike, *, parameter: str) -> None:
-    """Refuse to forget the last rows of a class that has a weight of its own by its place, unless it is declared."""
-    if labelling.declared is not None:
-        return
-    _, (going,), _ = instances.look_up(ids)
-    counts = np.array(instances.target_counts())
-    left = counts - np.bincount(going, minlength=counts.size)
-    if left.any() and (gone := np.flatnonzero((counts > 0) & (left == 0))).size:
-        values = instances.target_values()
-        raise TargetError(
-            f"these are the last rows of {listed([values[code] for code in gone.tolist()])}, but {parameter} has one "
-            "weight for each class; nothing was changed. Declare the classes with partial_fit(..., classes=...), or "
-            f"let {parameter} be one number"
-        )
