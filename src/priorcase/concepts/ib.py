@@ -135,7 +135,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         if first or self.n_features_in_ != len(self._memory.instances.schema):
             record_features(self, self._memory.instances.schema)
 
-    def _read_rows(self, X: Any, first: bool) -> tuple[Table, ColumnKinds | None]:
+    def _read_rows(self, X: Any, first: bool) -> tuple[Table, ColumnKinds]:
         """Rows to learn, and the columns they came with, where attributes come and go."""
         if first:
             return self._training_table(X), None
@@ -600,7 +600,7 @@ class IB5(IB4):
         missing: Any = "skip" if self.missing == "scale" else "ignore"
         return Distance(numeric=Absolute("range", widen=True), missing=missing)
 
-    def _read_rows(self, X: Any, first: bool) -> tuple[Table, ColumnKinds | None]:
+    def _read_rows(self, X: Any, first: bool) -> tuple[Table, ColumnKinds]:
         if first and not isinstance(self.schema, Schema):
             table = self._training_table(X)
             return table, tuple((table.schema.label(a), kind) for a, kind in enumerate(table.schema.kinds))

@@ -24,7 +24,7 @@ from priorcase._locks import Lock
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.concepts.description import Comparison, Description, Descriptions, Rules
 from priorcase.concepts.novel import ColumnKinds, staged, stages
-from priorcase.concepts.targets import SeenClasses
+from priorcase.concepts.targets import SeenClasses, Targets
 from priorcase.exceptions import ForgettingError, NotAvailableError, TooLargeError, UnknownIdError, listed
 from priorcase.instances import Instances, check_ids
 from priorcase.learning.resampling import bar
@@ -67,8 +67,8 @@ class ConceptMemory(Memory):
         # All rows seen, and their ids in the order of learning.
         self.log = Instances(instances.schema, instances.targets) if rules.history == "replay" else None
         self.order = np.empty(0, np.int64)
-        # The id of the first row of each call, and the columns of its table where attributes come and go.
-        self.calls: tuple[tuple[int, ColumnKinds | None], ...] = ()
+        # The id of the first row of each call, and the columns of its table.
+        self.calls: tuple[tuple[int, ColumnKinds], ...] = ()
         self.stale = False  # whether rows were forgotten since records and traces were made (IB1 only)
         self.version = 0
         self.shared = Shared()
@@ -218,12 +218,7 @@ class Change:
 
 
 def learn(
-    memory: ConceptMemory,
-    table: Table,
-    targets: tuple[AnyArray, SeenClasses],
-    order: IdArray | None,
-    columns: ColumnKinds | None,
-    threads: int,
+    memory: ConceptMemory, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds, threads: int
 ) -> ConceptMemory:
     """The memory after rows were learned one by one, in an order other than that of the table where one is given."""
     (coded, seen), known = targets, len(memory.instances.schema)

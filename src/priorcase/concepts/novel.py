@@ -19,8 +19,8 @@ from priorcase.schema import Coded, Kind, Schema, Table
 from priorcase.schema.columns import ArrayColumn
 from priorcase.schema.schema import Source, open_source
 
-# The columns of a table with their kinds.
-ColumnKinds: TypeAlias = tuple[tuple[Name, Kind], ...]
+# The columns of a table with their kinds; None where attributes do not come and go.
+ColumnKinds: TypeAlias = tuple[tuple[Name, Kind], ...] | None
 # From which row to which, in the order of learning, the stream has the attributes of a schema.
 Stage: TypeAlias = tuple[int, int, Schema]
 
@@ -105,7 +105,7 @@ def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
 
 
 def staged(
-    instances: Instances, order: IdArray, calls: Sequence[ColumnKinds | None], declared: Schema | None
+    instances: Instances, order: IdArray, calls: Sequence[ColumnKinds], declared: Schema | None
 ) -> tuple[Instances, list[Stage]]:
     """Rows to be learned again with the attributes that they have in the end, and the stages in which these appear.
 

@@ -380,9 +380,12 @@ class ExemplarMemory(NeighborsMemory):
             part = slice(start, start + _QUERIES_AT_ONCE)
             other = None if left_out is None else left_out[part]
             found.append(self.exemplars.kneighbors(np.ascontiguousarray(cells[part]), k, ties, other, threads))
-        lists = zip(*((np.diff(indptr), *rest) for indptr, *rest in found), strict=True)
-        lengths, rows, distances = map(np.concatenate, lists)
-        return Neighbors(np.concatenate([[0], np.cumsum(lengths)]), self.ids[rows], distances, distances)
+        indptr, rows, distances = found[0]
+        if len(found) > 1:
+            lists = zip(*((np.diff(indptr), *rest) for indptr, *rest in found), strict=True)
+            lengths, rows, distances = map(np.concatenate, lists)
+            indptr = np.concatenate([[0], np.cumsum(lengths)])
+        return Neighbors(indptr, self.ids[rows], distances, distances)
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
         """The contribution of each attribute to ``w_X Delta`` of some exemplars, shape (exemplars, attributes)."""
@@ -457,7 +460,7 @@ class Symbols:
         columns: list[ReadColumn] = []
         for column, edges in zip(table.columns, self.edges, strict=True):
             if edges is not None and isinstance(column, np.ndarray):
-                interval = np.clip(np.searchsorted(edges, column, side="right") - 1, 0, None)
+                interval = np.maximum(edges.searchsorted(column, side="right") - 1, 0)
                 column = Coded(np.where(np.isnan(column), -1, interval).astype(np.int32), range(edges.size))
             columns.append(column)
         return Table(self.instances.schema, len(table), tuple(columns))

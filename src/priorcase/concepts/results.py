@@ -228,9 +228,8 @@ class Exemplars(GridResult):
         unlike, named = self.classes != self.nearest_classes, captions(self.classes.tolist(), _WIDTH)
         with drawing(ax, size=(6.0, 1.0 + 0.24 * max(len(self), 6))) as ax:
             places = np.arange(len(self))
-            bars = ax.barh(places, self.weights, 0.7, linewidth=0.7)
-            for bar, other in zip(bars, unlike.tolist(), strict=True):
-                bar.set(facecolor=colour(3) if other else tint(2, 0.35), edgecolor=colour(3) if other else MUTED)
+            faces, edges = np.where(unlike, colour(3), tint(2, 0.35)), np.where(unlike, colour(3), MUTED)
+            ax.barh(places, self.weights, 0.7, color=faces.tolist(), edgecolor=edges.tolist(), linewidth=0.7)
             ax.set_yticks(places, [f"{i} ({label})" for i, label in zip(self.ids.tolist(), named, strict=True)])
             ax.invert_yaxis()
             ax.set(xlabel="weight: used / correct", ylabel="exemplar")

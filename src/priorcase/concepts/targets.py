@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -129,8 +129,12 @@ class SeenClasses:
         return Table(self.targets, len(coded), tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in coded.T))
 
 
-def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) -> tuple[AnyArray, SeenClasses]:
-    """Targets of new rows as descriptions learn them, and all classes seen by then; ``seen`` is None at first."""
+# Class codes of some rows, or their memberships of shape (rows, classes); and all classes seen by then.
+Targets: TypeAlias = tuple[AnyArray, SeenClasses]
+
+
+def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) -> Targets:
+    """Targets of new rows; ``seen`` is None before the first."""
     given = list(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else classes
     labels = _read(y, seen, given, per_class=per_class)
     if labels.flat:
