@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +30,9 @@ _FEW, _SHARE = 1024, 64
 
 
 # -- columns
+
+# What is to be stored for a column of rows: numbers or codes, and the values that get new codes.
+Batch: TypeAlias = tuple[AnyArray, dict[int, Value]]
 
 
 class Growing:
@@ -79,9 +82,8 @@ class NumberColumn(Growing):
         """The same attribute of other rows."""
         return NumberColumn(self.kind, data)
 
-    def prepare(self, column: FloatArray | Coded, codes: int, label: Name) -> FloatArray:
-        """Numbers to be stored; a level outside the order is refused."""
-        assert isinstance(column, np.ndarray)  # what Schema.read makes of numeric and ordinal attributes
+    def prepare(self, column: Any, codes: int, label: Name) -> Batch:
+        """Numbers to be stored, as `Schema.read` makes them; a level outside the order is refused."""
         if isinstance(self.kind, Ordinal) and (column < 0).any():
             rows = np.flatnonzero(column < 0).tolist()
             raise SchemaMismatchError(
@@ -89,7 +91,7 @@ class NumberColumn(Growing):
                 f"row{'s' * (len(rows) > 1)} {listed(rows)}. Correct it, write None if it is missing, or refit with "
                 "the new level in the order."
             )
-        return column
+        return column, {}
 
     def item(self, value: Any, codes: int) -> Any:
         """What is stored for the value of a single row; None for a level outside the order, which is refused."""
@@ -99,9 +101,8 @@ class NumberColumn(Growing):
         """The value of a single query as a cell."""
         return value
 
-    def lookup(self, column: FloatArray | Coded, codes: int) -> FloatArray:
+    def lookup(self, column: Any, codes: int) -> Any:
         """A column of queries as cells."""
-        assert isinstance(column, np.ndarray)  # what Schema.read makes of numeric and ordinal attributes
         return column
 
     def decoded(self, numbers: FloatArray) -> list[Value]:
@@ -109,13 +110,6 @@ class NumberColumn(Growing):
         if isinstance(self.kind, Ordinal):
             return [None if cell != cell else self.kind.order[int(cell)] for cell in numbers.tolist()]
         return [None if cell != cell else cell for cell in numbers.tolist()]
-
-
-class NewCodes(NamedTuple):
-    """A batch of codes, not stored yet, and the values that are new."""
-
-    codes: IntArray
-    new: dict[int, Value]
 
 
 class CodeColumn(Growing):
@@ -160,9 +154,8 @@ class CodeColumn(Growing):
         code = self.index.get(identity(value), -1)
         return code if code < codes else -1
 
-    def prepare(self, column: FloatArray | Coded, codes: int, label: Name) -> NewCodes:
-        """Codes to be stored; a value outside the declared ones is refused."""
-        assert isinstance(column, Coded)  # what Schema.read makes of nominal attributes
+    def prepare(self, column: Any, codes: int, label: Name) -> Batch:
+        """Codes to be stored and new values; a value outside the declared ones is refused."""
         translate = self.translate(column, codes)
         fresh = [position for position, code in translate.items() if code < 0]
         new = [column.values[position] for position in fresh]
@@ -175,7 +168,7 @@ class CodeColumn(Growing):
             table[list(translate)] = list(translate.values())
             recoded = np.empty(len(column.codes), _width(max(translate.values()) + 1))
             recode(column.codes, table, recoded)
-        return NewCodes(recoded, dict(zip(places, new, strict=True)))
+        return recoded, dict(zip(places, new, strict=True))
 
     def translate(self, column: Coded, codes: int) -> dict[int, int]:
         """The stored code of each code that occurs in a column of other rows; -1 for an unseen value."""
@@ -197,15 +190,13 @@ class CodeColumn(Growing):
                 f"schema={{{label!r}: Numeric()}}, or Nominal() if they are codes."
             )
 
-    def settled(self, prepared: NewCodes, codes: int) -> CodeColumn:
+    def settled(self, new: dict[int, Value], codes: int) -> CodeColumn:
         """The column with the new values of a batch, not yet with its rows; another one where free codes are used."""
-        if not prepared.new:
-            return self
         column = self
-        if min(prepared.new) < codes:
+        if min(new) < codes:
             column = self.with_data(self.data, codes)
-            column.free = self.free[: len(self.free) - sum(code < codes for code in prepared.new)]
-        for code, value in prepared.new.items():
+            column.free = self.free[: len(self.free) - sum(code < codes for code in new)]
+        for code, value in new.items():
             if code < len(column.values):
                 column.values[code] = value
             else:
@@ -226,9 +217,8 @@ class CodeColumn(Growing):
         """The value of a single query as a cell; -1 for an unseen one."""
         return np.nan if value is None else self.code(value, codes)
 
-    def lookup(self, column: FloatArray | Coded, codes: int) -> FloatArray:
+    def lookup(self, column: Any, codes: int) -> Any:
         """A column of queries as cells; -1 for an unseen value."""
-        assert isinstance(column, Coded)  # what Schema.read makes of nominal attributes
         table = np.full(len(column.values) + 1, np.nan)
         for position, code in self.translate(column, codes).items():
             table[position] = code
@@ -342,19 +332,15 @@ class _Rows:
             weights.push(size, 1.0 if weight is None else weight)
         return self._longer(parts, self.codes, 1)
 
-    def with_rows(self, prepared: list[FloatArray | NewCodes], weights: FloatArray | None, count: int) -> _Rows:
+    def with_rows(self, prepared: list[Batch], weights: FloatArray | None, count: int) -> _Rows:
         """The state with more rows."""
         columns, ids, stored_weights, ends = self._writable(weights is not None)
         size, grown, codes = self.size, list(columns), list(self.codes)
-        for j, batch in enumerate(prepared):
-            if isinstance(batch, NewCodes):
-                column = grown[j]
-                assert isinstance(column, CodeColumn)  # it prepared the batch
-                grown[j] = column = column.settled(batch, codes[j])
-                codes[j] = max([codes[j], *(code + 1 for code in batch.new)])
-                column.extend(size, batch.codes)
-            else:
-                grown[j].extend(size, batch)
+        for j, (column, (batch, new)) in enumerate(zip(columns, prepared, strict=True)):
+            if new and isinstance(column, CodeColumn):
+                grown[j] = column.settled(new, codes[j])
+                codes[j] = max(codes[j], max(new) + 1)
+            grown[j].extend(size, batch)
         ids.extend(size, np.arange(self.next_id, self.next_id + count, dtype=np.int64))
         if stored_weights is not None:
             stored_weights.extend(size, np.ones(count) if weights is None else weights)
@@ -443,8 +429,6 @@ class Instances:
 
     ``schema`` are the attributes, ``targets`` what is to be predicted, if anything.
 
-    Examples
-    --------
     >>> from priorcase.schema import Nominal, Numeric
     >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
     >>> instances = Instances(schema)
@@ -553,8 +537,6 @@ class Instances:
 
         ``sources`` says for each attribute of ``schema`` which one it is now; None for one missing in every row.
 
-        Examples
-        --------
         >>> from priorcase.schema import Nominal, Numeric
         >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
         >>> instances = Instances(schema)
@@ -860,10 +842,8 @@ def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight")
             "Found input variables with inconsistent numbers of samples: "
             f"X has {rows} and {parameter} has {checked.size}"
         )
-    if not np.isfinite(checked).all():
-        raise TargetError(f"{parameter} has a NaN or infinite entry; expected finite numbers that are not negative")
-    if (checked < 0).any():
-        raise TargetError(f"{parameter} has a negative entry; expected finite numbers that are not negative")
+    if not np.isfinite(checked).all() or (checked < 0).any():
+        raise TargetError(f"{parameter} has a negative, NaN or infinite entry; expected finite numbers >= 0")
     if (checked > _MOST_WEIGHT).any() or ((checked > 0) & (checked < _LEAST_WEIGHT)).any():
         raise TargetError(f"{parameter} has an entry above 1e100, or between 0 and 1e-100; rescale the weights")
     return checked

@@ -23,8 +23,9 @@ from priorcase.exceptions import (
     SchemaError,
     SchemaMismatchError,
     UnsupportedDataError,
+    advice,
     listed,
-    nearest,
+    misspelt,
     quoted,
 )
 from priorcase.schema.columns import Coded, Column, ReadColumn, from_array, from_series, misfit, read_block, read_column
@@ -162,9 +163,8 @@ class Schema:
         if isinstance(key, (int, np.integer)) and not boolean and 0 <= key < n:
             return int(key)
         columns = f"columns {listed(names)}" if names is not None else f"{n} unnamed columns, 0 to {n - 1}"
-        meant = nearest(key, names or ())
-        advice = "Use names, or positions from 0." if meant is None else f"Did you mean {meant!r}?"
-        raise ParameterError(f"{parameter} contains {quoted(key)}, which is not a column; X has {columns}. {advice}")
+        remedy = advice(key, names or (), otherwise="Use names, or positions from 0.")
+        raise ParameterError(f"{parameter} contains {quoted(key)}, which is not a column; X has {columns}. {remedy}")
 
     def positions(self, names: Iterable[Name], *, parameter: str = "keys") -> tuple[int, ...]:
         """Positions of several attributes, such as the keys of a mapping; none may be named twice."""
@@ -262,10 +262,8 @@ class Schema:
             if names:
                 lines += [title, *(f"- {name}" for name in names[:_SHOWN]), *["- ..."] * (len(names) > _SHOWN)]
         lines.append("Columns are matched by name, in any order.")
-        for name in unseen:
-            if (meant := nearest(name, absent)) is not None:
-                lines[-1] = f"Did you mean {meant!r} by {str(name)!r}? {lines[-1]}"
-                break
+        if meant := misspelt(unseen, absent):
+            lines[-1] = f"{meant} {lines[-1]}"
         else:
             lines[-1] += " Rename or drop those that were not in fit." * bool(unseen)
             lines[-1] += " Pass every column of fit, with None or NaN for unknown values." * bool(absent)
@@ -274,10 +272,10 @@ class Schema:
 
 def other_width(found: int, expected: int) -> SchemaMismatchError:
     """The error for a table with another number of columns than in fit."""
-    advice = ", with None or NaN for unknown values" * (found < expected)
+    absent = ", with None or NaN for unknown values" * (found < expected)
     return SchemaMismatchError(  # scikit-learn's words
         f"X has {found} features, but it is expecting {expected} features as input. Columns without names are matched "
-        f"by position: pass the {expected} columns of fit{advice}."
+        f"by position: pass the {expected} columns of fit{absent}."
     )
 
 

@@ -125,8 +125,6 @@ class Index:
     ``fitted`` is the distance by which the rows are first put in order; later searches may use another one of the same
     table. ``ids``: the rows to begin with; None for all.
 
-    Examples
-    --------
     >>> from priorcase.schema import Nominal, Numeric, Schema
     >>> from priorcase.similarity import resolve
     >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
@@ -289,8 +287,7 @@ class Index:
         Costs are as searches rank by them: equal where the distances are.
         """
         queries, weights, _ = self._checked(fitted, queries, weights, None, "plain", threads)
-        costs: FloatArray = self.core.costs(self.plan_of(fitted), queries, weights, self._instances.ids, threads)
-        return costs
+        return self.core.costs(self.plan_of(fitted), queries, weights, self._instances.ids, threads)
 
     def plan_of(self, fitted: FittedDistance) -> _core.Plan:
         """The distance as the core takes it."""

@@ -165,12 +165,10 @@ class Distance:
 
     def ranged(self, schema: Schema) -> list[bool] | None:
         """For each column whether it is scaled by its range; None where one needs other statistics."""
-        found = []
-        for difference in self.differences(schema):
-            found.append(isinstance(difference, Absolute) and difference.scaling == "range" and difference.factor == 1)
-            if not (found[-1] or _is_plain(difference) or isinstance(difference, (Overlap, Levels))):
-                return None
-        return found
+        differences = self.differences(schema)
+        found = [isinstance(d, Absolute) and d.scaling == "range" and d.factor == 1 for d in differences]
+        others = [d for d, ranged in zip(differences, found, strict=True) if not ranged]
+        return found if all(_is_plain(d) or isinstance(d, (Overlap, Levels)) for d in others) else None
 
     def _check(self, difference: Difference, column: Column) -> None:
         """Refuse a difference that is not defined for a column."""
@@ -216,8 +214,6 @@ class FittedDistance:
     nominal values, which depend on rows that were removed.) Costs beyond float64 are infinite, without a warning; an
     attribute of weight 0 adds 0 even then.
 
-    Examples
-    --------
     >>> from priorcase.instances import Instances
     >>> from priorcase.schema import Nominal, Numeric, Schema
     >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
@@ -286,8 +282,7 @@ class FittedDistance:
         largest = np.abs(np.where(np.isnan(cells), 0.0, cells)).max(axis=1, keepdims=True)
         scaled = cells / np.where(largest == 0.0, 1.0, largest)
         length = np.sqrt(_sum(np.where(np.isnan(scaled), 0.0, scaled * scaled)))[:, None]
-        result: FloatArray = scaled / np.where(length == 0.0, 1.0, length)
-        return result
+        return np.asarray(scaled / np.where(length == 0.0, 1.0, length))
 
     def contributions(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Contributions to the cost, ``w_a d_a ** power`` of each row and attribute; NaN where it is left out.

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray
-from priorcase.exceptions import ParameterError, nearest, quoted
+from priorcase.exceptions import ParameterError, advice, quoted
 
 _POSITIVE = [Interval(Real, 0, None, closed="neither")]
 
@@ -191,11 +191,9 @@ def resolve_kernel(kernel: str | Kernel) -> Kernel:
     if isinstance(kernel, str) and kernel in KERNELS:
         return KERNELS[kernel]()
     if isinstance(kernel, str) or not callable(kernel) or not hasattr(kernel, "compact"):
-        meant = nearest(kernel, KERNELS)
-        raise ParameterError(
-            f"kernel must be a kernel or one of {', '.join(map(repr, KERNELS))}, got {quoted(kernel)}. "
-            + (f"Did you mean {meant!r}?" if meant else "Kernels with options are in priorcase.similarity.")
-        )
+        remedy = advice(kernel, KERNELS, otherwise="Kernels with options are in priorcase.similarity.")
+        names = ", ".join(map(repr, KERNELS))
+        raise ParameterError(f"kernel must be a kernel or one of {names}, got {quoted(kernel)}. {remedy}")
     return kernel
 
 

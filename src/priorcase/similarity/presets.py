@@ -11,7 +11,7 @@ from typing import Literal
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._parameters import as_python, check_value
-from priorcase.exceptions import ParameterError, nearest, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, advice, prefix_errors, quoted
 from priorcase.similarity.differences import (
     Absolute,
     Difference,
@@ -215,11 +215,9 @@ def resolve(distance: str | Distance) -> Distance:
         return distance
     if isinstance(distance, str) and distance in PRESETS:
         return preset(str(distance))
-    meant = nearest(distance, PRESETS)
-    raise ParameterError(
-        f"distance must be a Distance or one of {', '.join(map(repr, sorted(PRESETS)))}, got {quoted(distance)}. "
-        + (f"Did you mean {meant!r}?" if meant else "Distances with options are in priorcase.similarity.")
-    )
+    remedy = advice(distance, PRESETS, otherwise="Distances with options are in priorcase.similarity.")
+    names = ", ".join(map(repr, sorted(PRESETS)))
+    raise ParameterError(f"distance must be a Distance or one of {names}, got {quoted(distance)}. {remedy}")
 
 
 def _by_class_counts(values: Difference, numbers: Difference, power: float = 2.0, root: bool = True) -> Distance:

@@ -4,7 +4,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.schema.columns": ("ArrayColumn", "Coded", "ObjectColumn"),
     "priorcase.schema.kinds": ("Nominal", "Numeric", "Ordinal"),
     "priorcase.schema.schema": ("Schema", "Source", "Table"),
-    "priorcase.instances.instances": ("CodeColumn", "Growing", "Instances", "NewCodes", "NumberColumn"),
+    "priorcase.instances.instances": ("CodeColumn", "Growing", "Instances", "NumberColumn"),
     "priorcase.similarity.differences": (
         "Absolute",
         "Curve",
