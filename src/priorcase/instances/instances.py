@@ -356,7 +356,7 @@ class _Rows:
         if end != self.size:
             if end >= 0:
                 self.ends.append(end)
-            rows, ends = self.taken(np.arange(self.size)), []
+            rows, ends = self.taken(slice(None)), []
         weights = Growing(np.ones(self.size)) if weighted and self.weights is None else rows.weights
         return rows.columns, rows.ids, weights, ends
 
@@ -400,13 +400,13 @@ class _Rows:
         found._cache.update(counted)
         return found if removed.size <= max(_FEW, self.size // _SHARE) else found.compacted()
 
-    def taken(self, places: IdArray) -> _Rows:
+    def taken(self, places: IdArray | slice) -> _Rows:
         """Some rows, by their places, in columns of their own."""
         pairs = zip(self.columns, self.codes, strict=True)
-        columns = tuple(column.with_data(column.view(self.size)[places], n) for column, n in pairs)
-        ids = Growing(self.ids.view(self.size)[places])
-        weights = None if self.weights is None else Growing(self.weights.view(self.size)[places])
-        return _Rows(columns, self.codes, ids, weights, len(places), self.next_id, self.version, self.removals)
+        columns = tuple(column.with_data(column.view(self.size)[places].copy(), n) for column, n in pairs)
+        ids = self.ids.view(self.size)[places].copy()
+        weights = None if self.weights is None else Growing(self.weights.view(self.size)[places].copy())
+        return _Rows(columns, self.codes, Growing(ids), weights, len(ids), self.next_id, self.version, self.removals)
 
     def compacted(self) -> _Rows:
         """The same rows in columns without those that are removed."""
@@ -545,8 +545,7 @@ class Instances:
         >>> instances.reshaped(wider, [1, None]).decode([0, 1])
         [('red', None), ('blue', None)]
         """
-        rows = self._rows.compacted()
-        rows = rows.taken(np.arange(rows.size))
+        rows = self._rows.compacted().taken(slice(None))
         columns, codes = [], []
         targets = range(len(self.schema), len(rows.columns))
         for kind, source in zip((*schema.kinds, *(None for _ in targets)), (*sources, *targets), strict=True):

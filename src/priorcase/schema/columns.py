@@ -404,8 +404,10 @@ def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Ite
 
 def read_block(X: AnyArray, labels: Sequence[Name]) -> FloatArray:
     """Read an array of numbers whose columns are all numeric."""
-    with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite, and is refused as such
-        block = X.astype(np.float64, copy=False)
+    block = X
+    if X.dtype != np.float64:
+        with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite, and is refused as such
+            block = X.astype(np.float64)
     if X.dtype.kind == "f":
         if (found := np.isinf(block)).any():
             raise _infinite(labels[int(found.any(axis=0).argmax())])

@@ -485,7 +485,7 @@ class Table:
 def _column_of(kind: Kind, value: Value) -> ReadColumn:
     if type(kind) is not Nominal:
         return np.array([value], np.float64)
-    return Coded(np.full(1, -1, np.int8), ()) if value is None else Coded(np.zeros(1, np.int8), (value,))
+    return Coded(np.array([-1], np.int8), ()) if value is None else Coded(np.zeros(1, np.int8), (value,))
 
 
 # -- one row, read without making columns first: for single queries and for streams
