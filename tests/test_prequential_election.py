@@ -39,7 +39,7 @@ def test_elected_as_tallied(ties: Ties, poll: Any) -> None:
     elected, n_open = elect(voters.indptr, classes, votes, voters.distances, weights.size, weights, number)
     polled = Poll(0, len(voters), voters, votes)
     stored: Any = SimpleNamespace(labels=np.arange(weights.size), codes=codes, weights=weights)
-    tally = class_votes(polled, codes, weights.size)
+    tally = class_votes(polled, stored)
     chosen, open_ = _counted(polled, ties, stored, None, None)
     chosen = chosen.copy()
     chosen[open_] = -1

@@ -14,8 +14,7 @@ from tables import COLUMNS, mixed_rows
 
 from priorcase import KNNClassifier, KNNRegressor
 from priorcase.neighbors import tune
-from priorcase.neighbors.tuning import best_candidate, deal
-from priorcase.neighbors.tuning_scores import Sums
+from priorcase.neighbors.tuning import Sums, best_candidate, deal
 from priorcase.similarity import Gaussian
 
 X = mixed_rows(90, seed=3)

@@ -14,8 +14,7 @@ from tables import labels, mixed_rows, row_lists
 
 from priorcase import Distance, KNNClassifier, KNNRegressor
 from priorcase.neighbors import tune
-from priorcase.neighbors.tuning_scores import CandidateGrid, VoteChoice, grid_sums, left_out, poll_sums
-from priorcase.neighbors.votes import resolve_vote
+from priorcase.neighbors.tuning import CandidateGrid, Queries, grid_sums, poll_sums, targets_of
 from priorcase.schema import Nominal, Numeric
 from priorcase.similarity import Gaussian, Uniform
 
@@ -125,18 +124,25 @@ def test_errors_are_those_of_the_curve_over_k() -> None:
 
 # -- the core and the polls
 
-VOTES = [
-    *(VoteChoice(name, None, resolve_vote(name)) for name in (*NAMES, "inverse_power", Uniform())),
-    *(VoteChoice(name, 0.6, resolve_vote(name, 0.6)) for name in (*KERNELS, "inverse_power", Uniform())),
-    VoteChoice(Gaussian(0.4), None, resolve_vote(Gaussian(0.4))),
+VOTES: list[tuple[Any, float | None]] = [
+    *((name, None) for name in (*NAMES, "inverse_power", Uniform())),
+    *((name, 0.6) for name in (*KERNELS, "inverse_power", Uniform())),
+    (Gaussian(0.4), None),
 ]
 GAPS_LEFT_OUT = Distance(missing="skip")  # rows that share nothing are infinitely far apart
 
 
-def assert_equal(found: Any, expected: Any) -> None:
-    assert np.array_equal(found.weights, expected.weights)
+def left_out(model: Any) -> Queries:
+    """All stored rows, each left out in turn, in eight blocks."""
+    memory, rows = model._memory, np.arange(model.n_samples_fit_)
+    times = np.ones(rows.size) if memory.row_weights is None else memory.row_weights
+    return Queries(memory.instances.cells(), rows, targets_of(model), times, rows * 8 // rows.size)
+
+
+def assert_equal(found: Any, expected: Any, asked: Any) -> None:
+    assert np.array_equal(found.weights, np.bincount(asked.blocks, asked.times))
     for name, sums in found.of.items():
-        np.testing.assert_allclose(sums, expected.of[name], rtol=1e-10, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(sums, expected[name], rtol=1e-10, atol=1e-9, err_msg=name)
 
 
 @pytest.mark.parametrize("weights", [None, "whole", "parts"])
@@ -149,10 +155,9 @@ def test_the_core_scores_classes_as_polls_do(distance: Any, ties: Any, weights: 
     model = KNNClassifier(3, distance=distance, ties=ties).fit(X, y, choices[weights])
     priors = (None, 0.3, "frequency", [0.1, 2, 0.5])
     grid = CandidateGrid((1, 2, 3, 5, 8, 15, 19), tuple(VOTES), priors, (0.5, 1.0, 1.7))
-    rows = np.arange(model.n_samples_fit_)
-    asked = left_out(model, rows, rows * 8 // rows.size)
+    asked = left_out(model)
     expected = poll_sums(model.set_params(n_jobs=1), asked, grid, 8)
-    assert_equal(grid_sums(model.set_params(n_jobs=2), asked, grid, 8), expected)
+    assert_equal(grid_sums(model.set_params(n_jobs=2), asked, grid, 8), expected, asked)
 
 
 @pytest.mark.parametrize("ties", ["majority", "first"])
@@ -162,11 +167,10 @@ def test_the_core_scores_numbers_as_polls_do(distance: Any, ties: Any) -> None:
     X, y = mixed_rows(n, seed=3, gaps=0.3), rng.normal(size=(n, 2))
     y[5] = 1e200  # squares of differences would overflow
     model = KNNRegressor(3, distance=distance, ties=ties).fit(X, y, rng.choice([0.1, 0.5, 1, 1.7], n))
-    rows = np.arange(n)
-    asked = left_out(model, rows, rows * 8 // n)
+    asked = left_out(model)
     grid = CandidateGrid((1, 2, 3, 5, 8, 15), tuple(VOTES))
     expected = poll_sums(model.set_params(n_jobs=1), asked, grid, 8)
-    assert_equal(grid_sums(model.set_params(n_jobs=2), asked, grid, 8), expected)
+    assert_equal(grid_sums(model.set_params(n_jobs=2), asked, grid, 8), expected, asked)
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e120])
@@ -175,12 +179,9 @@ def test_distances_that_hardly_differ_and_those_of_any_size(scale: float) -> Non
     x = np.concatenate([np.full(20, 1.0), 1.0 + np.arange(20) * 2.0**-52, rng.normal(size=20)]) * scale
     y = np.array(labels(60))
     model = KNNClassifier(3, distance="euclidean").fit(x[:, None], y)
-    rows = np.arange(60)
-    asked = left_out(model, rows, rows * 8 // 60)
-    grid = CandidateGrid(
-        (1, 2, 5, 12, 30), tuple(choice for choice in VOTES if choice.bandwidth is None), (0.5,), (0.7,)
-    )
-    assert_equal(grid_sums(model, asked, grid, 8), poll_sums(model, asked, grid, 8))
+    asked = left_out(model)
+    grid = CandidateGrid((1, 2, 5, 12, 30), tuple(choice for choice in VOTES if choice[1] is None), (0.5,), (0.7,))
+    assert_equal(grid_sums(model, asked, grid, 8), poll_sums(model, asked, grid, 8), asked)
 
 
 def test_several_targets_are_averaged() -> None:

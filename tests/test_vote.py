@@ -23,7 +23,7 @@ from priorcase.neighbors.votes import (
     class_votes,
     decide,
     means,
-    normalized,
+    probabilities,
     resolve_vote,
 )
 from priorcase.similarity import InversePower, Tricube, Uniform, resolve_kernel
@@ -208,9 +208,9 @@ def test_means_stay_within_the_voters_values() -> None:
 
 
 def test_prior_is_added_to_votes_rescaled_to_the_number_of_voters() -> None:
-    counts = class_votes(poll(1.0, 1.0, 1.0, 1.0, votes=[0.1] * 4), np.array([0, 0, 0, 1]), 2, np.array([1.0, 1.0]))
-    np.testing.assert_allclose(counts, [[4.0, 2.0]])
-    np.testing.assert_allclose(normalized(counts), [[2 / 3, 1 / 3]])
+    given = poll(1.0, 1.0, 1.0, 1.0, votes=[0.1] * 4), classes_of([0, 0, 0, 1], 2), np.array([1.0, 1.0])
+    np.testing.assert_allclose(class_votes(*given), [[4.0, 2.0]])
+    np.testing.assert_allclose(probabilities(*given), [[2 / 3, 1 / 3]])
 
 
 def test_nearest_rule_where_the_tied_classes_have_prior_weight_only() -> None:

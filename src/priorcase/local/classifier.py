@@ -402,10 +402,9 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         windows.warn_far(far, len(cells), _INSTEAD)
         found = np.concatenate(shares)
         predicted = found.argmax(axis=1)
-        options: dict[str, Any] = {"most": most, "threads": self._threads(), "backend": self._backend}
-        options |= {"codes": (classes.codes[:, None], predicted[:, None]), "probabilities": found}
-        labels = classes.labels
-        return assemble(memory, table, polls, labels[predicted], self._targets_at, classes=labels, **options)
+        labels, codes = classes.labels, (classes.codes[:, None], predicted[:, None])
+        options: dict[str, Any] = {"most": most, "codes": codes, "probabilities": found, "classes": labels}
+        return assemble(self, table, polls, labels[predicted], **options)
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
         classes = self._classes()

@@ -28,7 +28,7 @@ from priorcase.relevance import AttributeWeights
 from priorcase.relevance.base import LearnedWeights, TrainingData
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.kinds import identity
-from priorcase.search import ALGORITHMS, Algorithm, Index, Neighbors
+from priorcase.search import ALGORITHMS, Algorithm, Index
 from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve
 
 if TYPE_CHECKING:
@@ -223,12 +223,13 @@ class NeighborsMemory(Memory):
         own: IdArray | None = None,
         ties: bool = False,
         threads: int = 1,
-    ) -> Neighbors:
+    ) -> NeighborList:
         """The ``k`` nearest rows of each query; a query's ``own`` row is found, but not used to learn its weights."""
         weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
         options: Any = {"ties": ties, "algorithm": self.algorithm, "threads": threads}
         with self.searching() as index:
-            return index.kneighbors(self.fitted, cells, k, weights=weights, exclude=exclude, **options)
+            found = index.kneighbors(self.fitted, cells, k, weights=weights, exclude=exclude, **options)
+        return NeighborList(found.indptr, self.positions(found.ids), found.distances)
 
     def distances(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray:
         """Distances of all rows from each of a few queries, shape (queries, rows)."""
@@ -367,10 +368,8 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
                 "Ask for fewer neighbours, or store more rows"
             )
         found = memory.search(cells, k, exclude=own, threads=self._threads())
-        if np.isinf(found.distances).any():
-            of = np.repeat(np.arange(len(cells)), k)
-            memory.check_finite(cells, of, memory.positions(found.ids), found.distances)
-        return found.ids.reshape(-1, k), found.distances.reshape(-1, k)
+        memory.check_finite(cells, found.queries(), found.rows, found.distances)
+        return memory.ids[found.rows].reshape(-1, k), found.distances.reshape(-1, k)
 
     def _graph(self, entries: FloatArray, ids: IdArray) -> sparse.csr_matrix:
         n, k = ids.shape

@@ -18,7 +18,7 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, NNeighbors, needs_single_target
-from priorcase.neighbors.polling import Rules, best_n_neighbors, left_out_answers, loo_scores, polls_of, relearns, tuned
+from priorcase.neighbors.polling import Rules, best_n_neighbors, left_out_answers, loo_scores, polls_of, tuned
 from priorcase.neighbors.precedents import Precedents, precedents_of
 from priorcase.neighbors.prequential import PrequentialClassification, run_prequential
 from priorcase.neighbors.votes import (
@@ -210,8 +210,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         ``"uniform"`` or ``"inverse_square"``, ``n_neighbors`` is a number or ``"sqrt"``, and there is neither a prior
         nor a row weight nor a learned attribute weight. Parameters are as in `partial_fit`.
         """
-        predictions, targets, first = run_prequential(self, X, y, classes)
-        return PrequentialClassification(predictions, targets, first, self._backend)
+        return run_prequential(self, PrequentialClassification, X, y, classes)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -267,7 +266,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
             self._threads()
             if (winner := memory.winner(cells, k, self._rules, outputs[0])) >= 0:
                 return outputs[0].labels[winner : winner + 1].copy()
-        return self._labels_at(np.concatenate([self._decide(poll) for poll in polls_of(self, cells)]))
+        return np.concatenate([self._predict_poll(poll) for poll in polls_of(self, cells)])
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
@@ -324,7 +323,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         """How many numbers are computed for each query: one for each class."""
         return sum(classes.labels.size for classes in self._outputs())
 
-    def _labels_at(self, chosen: IntArray) -> AnyArray:
+    def _shaped(self, chosen: IntArray) -> AnyArray:
         """Classes by their positions, shape (queries, targets), as `predict` gives them."""
         outputs = self._outputs()
         if self._labelling.flat:
@@ -333,10 +332,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
         """Classes of stored rows, by position."""
-        return self._labels_at(np.stack([classes.at(rows) for classes in self._outputs()], axis=1))
+        return self._shaped(np.stack([classes.at(rows) for classes in self._outputs()], axis=1))
 
     def _predict_poll(self, poll: Poll) -> AnyArray:
-        return self._labels_at(self._decide(poll))
+        return self._shaped(self._decide(poll))
 
     def _answers(self, polls: Sequence[Poll]) -> tuple[AnyArray, dict[str, Any]]:
         """The predictions of some polls, and what precedents tell about classes."""
@@ -345,7 +344,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         if self._labelling.flat:
             found |= {"probabilities": np.concatenate([self._probabilities(poll) for poll in polls])}
             found |= {"classes": outputs[0].labels}
-        return self._labels_at(predicted), found
+        return self._shaped(predicted), found
 
     def _core_targets(self, n: int) -> tuple[Any, ...]:
         """Method of the core's stream that predicts the last ``n`` rows, and what it needs to know."""
@@ -356,10 +355,6 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         new = [np.bincount(codes[-n:, t], minlength=size) for t, size in enumerate(np.diff(starts))]
         weights = np.concatenate([classes.weights for classes in outputs]) - np.concatenate(new)
         return "classify", codes, starts, weights, TIES[self._rules.ties]
-
-    def _core_predictions(self, chosen: IntArray) -> AnyArray:
-        """What the core's stream predicted; rows that came too early are left out."""
-        return self._labels_at(chosen[chosen[:, 0] >= 0])
 
     # -- leave-one-out
 
@@ -373,12 +368,12 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @reads
     def relearns_(self) -> bool:
         """Whether ``relearn=True`` takes a fit for each row: something besides votes is learned from the targets."""
-        return relearns(self)
+        return self._k == "loo" or self._stored().learns_from_targets
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> AnyArray:
         """The class that the others vote for, for each stored row in the order of ``ids_``; see `loo_predict_proba`."""
-        return self._labels_at(left_out_answers(self, relearn, KNNClassifier._decide))
+        return self._shaped(left_out_answers(self, relearn, KNNClassifier._decide))
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:

@@ -18,7 +18,6 @@ from priorcase.neighbors.votes import SLACK, LeftOut, NeighborList, Poll, Ties, 
 if TYPE_CHECKING:
     from priorcase.neighbors.classifier import KNNClassifier
     from priorcase.neighbors.regressor import KNNRegressor
-    from priorcase.neighbors.tuning import Candidates, Scoring
 
     KNN = TypeVar("KNN", KNNClassifier, KNNRegressor)
 
@@ -56,7 +55,7 @@ def polls_of(
     estimator: KNNClassifier | KNNRegressor, cells: FloatArray, n_neighbors: int | None = None, *, first: int = 0
 ) -> Iterator[Poll]:
     """Polls of the queries of an estimator; ``first`` is the number of the first query, for messages."""
-    memory, rules = estimator._stored(), estimator._rules
+    memory = estimator._stored()
     k: int | Literal["all"]
     if n_neighbors is None and estimator._k == "all":
         k = "all"
@@ -70,30 +69,29 @@ def polls_of(
             )
         if len(cells) == 1:
             estimator._threads()
-            if (poll := memory.poll(cells, k, rules)) is not None:
+            if (poll := memory.poll(cells, k, estimator._rules)) is not None:
                 return iter((poll,))
-    threads, width = estimator._threads(), estimator._width()
-    return (poll for _, poll in polls(memory, cells, k, rules, threads=threads, width=width, first=first))
+    return (poll for _, poll in polls(estimator, cells, k, first=first))
 
 
 def polls(
-    memory: NeighborsMemory,
+    estimator: KNNClassifier | KNNRegressor,
     cells: FloatArray,
     k: int | Literal["all"],
-    rules: Rules,
     *,
     own: IntArray | None = None,
     whole: bool = True,
-    threads: int,
-    width: int = 1,
     first: int = 0,
+    width: int = 1,
     size: int | None = None,
 ) -> Iterator[tuple[NeighborList, Poll]]:
     """The neighbours and the poll of each block of queries, among their ``k`` nearest rows or all (Shepard's method).
 
-    ``own`` and ``whole`` are as in `rank`; ``width`` is how many numbers are computed for each query, ``first`` the
-    number of the first query, for messages, and ``size`` the length of the first block.
+    ``own`` and ``whole`` are as in `rank`; ``first`` is the number of the first query, for messages, ``width`` how many
+    numbers are computed for each query beside those for its classes, and ``size`` the length of the first block.
     """
+    memory, rules, threads = estimator._stored(), estimator._rules, estimator._threads()
+    width = max(width, estimator._width())
     n = max(len(memory) if k == "all" else k, width)
     size = min(_FIRST_BLOCK * threads, max(1, ENTRIES // n)) if size is None else size
     start, most = 0, max(1, ENTRIES // max(1 if k == "all" else k, width))
@@ -136,8 +134,7 @@ def rank(
         return NeighborList(np.arange(len(cells) + 1) * n, rows, distances.ravel(), counts, bandwidths)
     wanted = k + 1 if rules.vote.needs_bandwidth else k
     if row_weights is None:
-        found = memory.search(cells, min(wanted, len(memory)), exclude=ids, ties=rules.whole_ties, threads=threads)
-        return NeighborList(found.indptr, memory.positions(found.ids), found.distances)
+        return memory.search(cells, min(wanted, len(memory)), exclude=ids, ties=rules.whole_ties, threads=threads)
     # Rows count by their weight: the search is repeated with more rows where the wanted count is not reached.
     pending, most = np.arange(len(cells)), wanted + 1
     parts: list[tuple[AnyArray, ...]] = []  # queries, rows, distances and weights of some entries
@@ -146,8 +143,7 @@ def rank(
         left_out = None if ids is None else ids[pending]
         asked, exclude = (None, left_out) if whole else (left_out, None)
         found = memory.search(cells[pending], most, own=asked, exclude=exclude, ties=rules.whole_ties, threads=threads)
-        queries, rows = np.repeat(pending, np.diff(found.indptr)), memory.positions(found.ids)
-        weights = row_weights[rows]
+        queries, rows, weights = pending[found.queries()], found.rows, row_weights[found.rows]
         if own is not None and not whole:
             weights = weights - np.where(rows == own[queries], np.minimum(weights, 1.0), 0.0)
         reached = np.bincount(queries, weights, minlength=len(cells)) >= wanted * (1 - SLACK)
@@ -206,8 +202,8 @@ def _loo_curve(estimator: KNNClassifier | KNNRegressor, memory: NeighborsMemory)
         return sums
     rules, rows, weights = estimator._rules, np.arange(len(memory)), memory.row_weights
     cells, width = memory.instances.cells(), max(MOST_NEIGHBORS, estimator._width())
-    options: Any = {"threads": estimator._threads(), "width": width, "size": max(1, ENTRIES // width // 64)}
-    for neighbors, poll in polls(memory, cells, largest, rules, own=rows, whole=False, **options):
+    size = max(1, ENTRIES // width // 64)
+    for neighbors, poll in polls(estimator, cells, largest, own=rows, whole=False, width=width, size=size):
         own = rows[poll.start : poll.stop]
         times = np.ones(own.size) if weights is None else weights[own]
         for k in range(1, largest + 1):
@@ -216,11 +212,6 @@ def _loo_curve(estimator: KNNClassifier | KNNRegressor, memory: NeighborsMemory)
     scores: FloatArray = sums / memory.total_weight
     scores.flags.writeable = False  # kept, and handed out
     return scores
-
-
-def relearns(estimator: KNNClassifier | KNNRegressor) -> bool:
-    """Whether something besides the votes is learned from the targets."""
-    return estimator._k == "loo" or estimator._stored().learns_from_targets
 
 
 def left_out_answers(
@@ -247,9 +238,8 @@ def left_out_answers(
         roots = np.array([math.isqrt(max(1, int(rest * (1 + SLACK)))) for rest in (total - weights).tolist()])
         groups = [(root, np.flatnonzero(roots == root)) for root in np.unique(roots).tolist()]
     rows, parts = [], []
-    options: Any = {"threads": estimator._threads(), "width": estimator._width()}
     for count, some in groups:
-        for _, poll in polls(memory, memory.instances.cells(some), count, estimator._rules, own=some, **options):
+        for _, poll in polls(estimator, memory.instances.cells(some), count, own=some):
             own = some[poll.start : poll.stop]
             rows.append(own)
             parts.append(answer(estimator, poll, (own, weights[own])))
@@ -259,29 +249,15 @@ def left_out_answers(
 # -- tuning, which chooses among all of these
 
 
-def tuned(
-    cls: type[KNN],
-    /,
-    X: Any,
-    y: Any,
-    *,
-    sample_weight: Any = None,
-    candidates: Candidates | None = None,
-    scoring: Scoring | None = None,
-    nested: int | None = 5,
-    n_samples: int | None = 20_000,
-    progress: bool | None = None,
-    random_state: Any = 0,
-    **parameters: Any,
-) -> KNN:
+def tuned(cls: type[KNN], /, X: Any, y: Any, **options: Any) -> KNN:
     """An estimator fitted to all rows, with parameters chosen together by leave-one-out, as in `priorcase.tune`.
 
-    ``parameters`` are those of the estimator that stay as they are, such as ``schema`` or ``n_jobs``. What was tried is
-    in ``tuning_``: it prints as a table, and ``tuning_.nested_score`` is the score to report.
+    ``options`` are those of `priorcase.tune`, such as ``candidates``, ``scoring``, ``nested`` or ``sample_weight``, and
+    parameters of the estimator that stay as they are, such as ``schema`` or ``n_jobs``. What was tried is in
+    ``tuning_``: it prints as a table, and ``tuning_.nested_score`` is the score to report.
     """
     from priorcase.neighbors.tuning import tune  # which imports the estimators
 
-    options: dict[str, Any] = {"sample_weight": sample_weight, "candidates": candidates, "scoring": scoring}
-    options |= {"nested": nested, "n_samples": n_samples, "progress": progress, "random_state": random_state}
+    parameters = {name: options.pop(name) for name in cls._get_param_names() if name in options}
     best: KNN = tune(cls(**parameters), X, y, **options).best
     return best

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -116,18 +116,16 @@ class Precedents(PerQuery):
 
     def _taken(self, at: list[int]) -> Precedents:
         places = np.array(at, dtype=np.int64)
-        taken = np.concatenate([places[:0], *(np.arange(self.indptr[i], self.indptr[i + 1]) for i in at)])
+        entries = np.concatenate([places[:0], *(np.arange(self.indptr[i], self.indptr[i + 1]) for i in at)])
+        arrays = ("ids", "targets", "distances", "votes", "contributions")
+        taken: dict[str, Any] = {name: getattr(self, name)[entries] for name in arrays}
         return replace(
             self,
+            **taken,
             queries=[self.queries[i] for i in at],
             predictions=self.predictions[places],
             indptr=np.concatenate(([0], np.cumsum(np.diff(self.indptr)[places]))),
-            ids=self.ids[taken],
-            rows=[self.rows[entry] for entry in taken.tolist()],
-            targets=self.targets[taken],
-            distances=self.distances[taken],
-            votes=self.votes[taken],
-            contributions=self.contributions[taken],
+            rows=[self.rows[entry] for entry in entries.tolist()],
             unlike=tuple(self.unlike[i] for i in at) if self.unlike else (),
             probabilities=None if self.probabilities is None else self.probabilities[places],
             numbers=tuple(self.numbers[i] for i in at),
@@ -182,25 +180,22 @@ def precedents_of(estimator: KNNClassifier | KNNRegressor, X: Any, n_neighbors: 
     most = LISTED_OF_ALL if n_neighbors is None and estimator._k == "all" else None
     polls = list(polls_of(estimator, memory.instances.encode(table), n_neighbors))
     predictions, classes = estimator._answers(polls)
-    options = {"most": most, "threads": estimator._threads(), "backend": estimator._backend, **classes}
-    return assemble(memory, table, polls, predictions, estimator._targets_at, **options)
+    return assemble(estimator, table, polls, predictions, most=most, **classes)
 
 
 def assemble(
-    memory: NeighborsMemory,
+    estimator: Any,
     table: Table,
     polls: Iterable[Poll],
     predictions: AnyArray,
-    targets_at: Callable[[IntArray], AnyArray],
     *,
+    most: int | None,
     codes: tuple[IntArray, IntArray] | None = None,
     probabilities: FloatArray | None = None,
     classes: AnyArray | None = None,
-    most: int | None = None,
-    threads: int,
-    backend: Backend | None,
 ) -> Precedents:
     """Precedents of some queries; ``codes`` are the classes of the stored rows and those predicted, by target."""
+    memory: NeighborsMemory = estimator._stored()
     cells, instances = memory.encode(table), memory.instances
     lists: list[tuple[IntArray, FloatArray, FloatArray]] = []  # rows, distances and shares of the vote, nearest first
     for poll in polls:
@@ -217,42 +212,36 @@ def assemble(
         indptr=np.concatenate(([0], np.cumsum([of.size for of, _, _ in lists]))),
         ids=memory.ids[rows],
         rows=instances.decode(rows),
-        targets=targets_at(rows),
+        targets=estimator._targets_at(rows),
         distances=distances,
         votes=votes,
         contributions=np.concatenate([memory.contributions(cells[q], of) for q, (of, _, _) in enumerate(lists)]),
-        unlike=() if codes is None else _unlike_cases(memory, cells, *codes, targets_at, threads),
+        unlike=() if codes is None else _unlike_cases(estimator, cells, *codes),
         probabilities=probabilities,
         classes=classes,
-        backend=backend,
+        backend=estimator._backend,
     )
 
 
 def _unlike_cases(
-    memory: NeighborsMemory,
-    cells: FloatArray,
-    codes: IntArray,
-    predicted: IntArray,
-    targets_at: Callable[[IntArray], AnyArray],
-    threads: int,
+    estimator: Any, cells: FloatArray, codes: IntArray, predicted: IntArray
 ) -> tuple[Precedent | None, ...]:
     """For each query the nearest row of other classes than the predicted ones, by searches that widen; else None."""
+    memory: NeighborsMemory = estimator._stored()
     cases: list[Precedent | None] = [None] * len(cells)
     pending, k = np.arange(len(cells)), min(_FIRST, len(memory))
     while pending.size:
-        found = memory.search(cells[pending], k, threads=threads)
-        rows, of = memory.positions(found.ids), np.repeat(pending, np.diff(found.indptr))
-        entries = np.flatnonzero((codes[rows] != predicted[of]).any(axis=1))
+        found = memory.search(cells[pending], k, threads=estimator._threads())
+        of = pending[found.queries()]
+        entries = np.flatnonzero((codes[found.rows] != predicted[of]).any(axis=1))
         queries, first = np.unique(of[entries], return_index=True)
-        entries = entries[first]
-        memory.check_finite(cells, queries, rows[entries], found.distances[entries])
-        for query, row, distance in zip(queries.tolist(), rows[entries], found.distances[entries], strict=True):
-            target, at = targets_at(row[None]).tolist()[0], row[None]
-            target = tuple(target) if isinstance(target, list) else target
-            parts = memory.contributions(cells[query], at)[0]
-            cases[query] = Precedent(
-                int(memory.ids[row]), memory.instances.decode(at)[0], target, float(distance), parts
-            )
+        rows, distances = found.rows[entries[first]], found.distances[entries[first]]
+        memory.check_finite(cells, queries, rows, distances)
+        targets = [tuple(t) if isinstance(t, list) else t for t in estimator._targets_at(rows).tolist()]
+        parts = [memory.contributions(cells[q], rows[i : i + 1])[0] for i, q in enumerate(queries)]
+        fields = memory.ids[rows].tolist(), memory.instances.decode(rows), targets, distances.tolist(), parts
+        for query, case in zip(queries.tolist(), zip(*fields, strict=True), strict=True):
+            cases[query] = Precedent(*case)
         if k == len(memory):
             break
         pending, k = np.setdiff1d(pending, queries), min(_GROWTH * k, len(memory))
@@ -279,20 +268,27 @@ def _answer_text(one: Precedents, width: int) -> tuple[str, str]:
     return answer, f"  ({listed}{more})"
 
 
+def _voters(one: Precedents, most: int) -> list[Precedent]:
+    """The nearest voters on a single query."""
+    targets = [_target_at(one.targets, i) for i in range(min(one.ids.size, most))]
+    fields = zip(one.ids.tolist(), one.rows, targets, one.distances.tolist(), one.contributions, strict=False)
+    return [Precedent(*case) for case in fields]
+
+
 def _grid(one: Precedents, width: int | None) -> Grid:
     """The table of a single query; with a width, only the attributes that fit, those that add most to the distances."""
-    n, value = min(one.ids.size, _VOTERS), partial(value_text, width=_VALUE_WIDTH)
-    unlike = [case for case in one.unlike if case is not None]
+    voters, unlike = _voters(one, _VOTERS), [case for case in one.unlike if case is not None]
+    cases, n, value = [*voters, *unlike], len(voters), partial(value_text, width=_VALUE_WIDTH)
     fixed = [
         ["", "query", *map(str, range(1, n + 1)), *("unlike" for _ in unlike)],
-        ["id", "", *(str(i) for i in one.ids[:n]), *(str(case.id) for case in unlike)],
+        ["id", "", *(str(case.id) for case in cases)],
         ["vote", "", *(f"{vote:.0%}" for vote in one.votes[:n]), *("" for _ in unlike)],
-        ["distance", "", *(f"{d:.4g}" for d in (*one.distances[:n], *(case.distance for case in unlike)))],
-        ["target", "", *(value(_target_at(one.targets, i)) for i in range(n)), *(value(c.target) for c in unlike)],
+        ["distance", "", *(f"{case.distance:.4g}" for case in cases)],
+        ["target", "", *(value(case.target) for case in cases)],
     ]
-    cases = [*zip(one.rows[:n], one.contributions[:n], strict=True), *((c.row, c.contributions) for c in unlike)]
     attributes = [
-        [short(str(name), _VALUE_WIDTH), value(one.queries[0][a]), *(f"{value(r[a])} ({c[a]:.2g})" for r, c in cases)]
+        [short(str(name), _VALUE_WIDTH), value(one.queries[0][a])]
+        + [f"{value(case.row[a])} ({case.contributions[a]:.2g})" for case in cases]
         for a, name in enumerate(one.names)
     ]
     shown = list(range(len(attributes)))
@@ -350,26 +346,6 @@ class TerminalView:
             yield Text(rest, style="dim")
 
 
-@dataclass(frozen=True)
-class _Column:
-    """One case as text, line by line; ``cells`` are pairs of a value and what it adds to the distance."""
-
-    head: str
-    target: str
-    cells: list[tuple[str, str]]
-    distance: str
-    vote: str
-    most: int
-    unlike: bool
-
-    @property
-    def widths(self) -> tuple[int, int]:
-        """Columns of a terminal that values and contributions take."""
-        numbers = max(map(len, [self.distance, self.vote, *(number for _, number in self.cells)]))
-        values = max(cell_len(value) for value, _ in self.cells)
-        return max(values, max(cell_len(self.head), cell_len(self.target)) - numbers - 1), numbers
-
-
 def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType]:
     """The cases of a single query, as many tables as their width takes, and the voters that have no column."""
     from rich import box
@@ -379,27 +355,23 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
     shown = np.vstack([one.contributions[:_CASES], *(case.contributions for case in one.unlike if case is not None)])
     totals = np.minimum(np.nan_to_num(shown), 1e200).sum(axis=0)
     attributes = sorted(np.argsort(-totals, kind="stable")[:_ATTRIBUTES].tolist())
-    cases = _columns(one, attributes)
-    labels = [short(str(one.names[a]), _TEXT_WIDTH) for a in attributes]
-    query = [_value(one.queries[0][a]) for a in attributes]
+    labels = [short(text, _TEXT_WIDTH) for text in (target, *(str(one.names[a]) for a in attributes))]
+    query = ["", *(_value(one.queries[0][a]) for a in attributes)]
     if hidden := len(one.names) - len(attributes):
         labels.append(f"{hidden} others")
         query.append("")
-    target, votes = short(target, _TEXT_WIDTH), any(case.vote for case in cases)
-    fixed = max(map(cell_len, [target, *labels])) + 2 + max(map(cell_len, ["new case", *query]))
-    for number, panel in enumerate(_panels(cases, width - fixed)):
+    votes = bool((one.votes != one.votes[:1]).any())  # shown only where they differ
+    room = width - text_width(labels) - 2 - text_width(["new case", *query])
+    for number, panel in enumerate(_panels(_columns(one, attributes, votes), room)):
         if number:
             yield Text()
         table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=True)
         table.add_column("", Text("distance" + "\nvote" * votes), style="dim", footer_style="dim", no_wrap=True)
         table.add_column(Text("new case"), style="bold", no_wrap=True)
-        for case in panel:
-            footer = "\n".join(text.rjust(sum(case.widths) + 1) for text in [case.distance, case.vote][: 1 + votes])
-            table.add_column(Text(case.head), Text(footer), no_wrap=True)
-        targets = [Text(case.target, style="bold magenta" if case.unlike else "bold green") for case in panel]
-        table.add_row(Text(target), Text(), *targets)
-        for line, (label, value) in enumerate(zip(labels, query, strict=True)):
-            table.add_row(Text(label), Text(value), *(_cell(case, line) for case in panel))
+        for head, *_, footer in panel:
+            table.add_column(head, footer, no_wrap=True)
+        for label, value, *cells in zip(labels, query, *(column[1:-1] for column in panel), strict=True):
+            table.add_row(Text(label), Text(value), *cells)
         yield table
     if one.ids.size > _CASES:
         rest = range(_CASES, min(one.ids.size, 2 * _CASES))
@@ -408,51 +380,53 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
         yield Text(f"also voting: {others}{f' and {more} more' if more else ''}", style="dim")
 
 
-def _cell(case: _Column, line: int) -> Text:
+def _panels(columns: Sequence[Sequence[Text]], room: int) -> list[Sequence[Sequence[Text]]]:
+    """Columns that fit side by side into ``room``, at least one at a time and about as many in each panel."""
+    widths = [cell_len(column[-1].plain.partition("\n")[0]) + 2 for column in columns]
+    for size in range(len(columns), 1, -1):
+        count = -(-len(columns) // size)
+        even = -(-len(columns) // count)
+        starts = range(0, len(columns), even)
+        if all(sum(widths[start : start + even]) <= room for start in starts):
+            return [columns[start : start + even] for start in starts]
+    return [[column] for column in columns]
+
+
+def _columns(one: Precedents, attributes: Sequence[int], votes: bool) -> list[list[Text]]:
+    """A column for each voter, and for the nearest unlike case unless it is one of them.
+
+    Each has a head, its target, for each attribute the value and what it adds to the distance (attributes not shown
+    share the last line), and at the foot its distance and vote.
+    """
     from rich.text import Text
 
-    (value, number), (width, numbers) = case.cells[line], case.widths
-    padded, style = set_cell_size(value, width), "bold yellow" if line == case.most else "yellow"
-    return Text.assemble(padded, " ", (number.rjust(numbers), style)) if number else Text(padded, style="dim")
-
-
-def _panels(cases: Sequence[_Column], room: int) -> list[Sequence[_Column]]:
-    """Cases that fit side by side into ``room`` columns, at least one at a time and about as many in each panel."""
-    for size in range(len(cases), 1, -1):
-        count = -(-len(cases) // size)
-        even = -(-len(cases) // count)
-        panels = [cases[start : start + even] for start in range(0, len(cases), even)]
-        if all(sum(sum(case.widths) + 3 for case in panel) <= room for panel in panels):
-            return panels
-    return [[case] for case in cases]
-
-
-def _columns(one: Precedents, attributes: Sequence[int]) -> list[_Column]:
-    """The voters and, unless it is one of them, the nearest unlike case; attributes not shown share the last line."""
     distances = [*one.distances.tolist(), *(case.distance for case in one.unlike if case is not None)]
     largest = max((d for d in distances if math.isfinite(d)), default=0.0)
     # As many decimals as tell the distances of one query apart.
     number = ".2f" if 0.1 <= largest < 100 else ".3g" if largest < 0.1 else ".0f" if largest < 1e6 else ".3g"
-    equal, unlike = bool((one.votes == one.votes[:1]).all()), one.unlike[0] if one.unlike else None
-    found: list[tuple[str, Precedent, str, bool]] = []
-    for i in range(min(one.ids.size, _CASES)):
-        target = _target_at(one.targets, i)
-        case = Precedent(int(one.ids[i]), one.rows[i], target, float(one.distances[i]), one.contributions[i])
-        head = f"#{case.id} unlike" if unlike is not None and case.id == unlike.id else f"#{case.id}"
-        differs = unlike is not None and _value(target) != _value(_target_at(one.predictions, 0))
-        found.append((head, case, "" if equal else f"{one.votes[i]:.0%}", differs))
-    if unlike is not None and unlike.id not in one.ids[:_CASES]:
-        found.append((f"unlike: #{unlike.id}", unlike, "", True))
-    columns = []
-    for head, case, vote, differs in found:
-        parts, values = case.contributions[attributes].tolist(), [_value(case.row[a]) for a in attributes]
+    voters, unlike = _voters(one, _CASES), one.unlike[0] if one.unlike else None
+    apart = [unlike] if unlike is not None and unlike.id not in one.ids[:_CASES] else []
+    texts = [f"{vote:.0%}" if votes else "" for vote in one.votes[: len(voters)]] + [""] * len(apart)
+    columns, predicted = [], _value(_target_at(one.predictions, 0))
+    for case, vote in zip([*voters, *apart], texts, strict=True):
+        head, target, distance = f"#{case.id}", _value(case.target), format(case.distance, number)
+        if unlike is not None and case.id == unlike.id:
+            head = f"unlike: {head}" if apart else f"{head} unlike"
+        differs = case is unlike or (unlike is not None and target != predicted)
+        values, parts = [_value(case.row[a]) for a in attributes], case.contributions[attributes].tolist()
         most = int(np.argmax(parts))
         if len(attributes) < case.contributions.size:
-            parts.append(float(np.delete(case.contributions, attributes).sum()))
             values.append("")
-        cells = [(value, format(part, number) if part else "") for value, part in zip(values, parts, strict=True)]
-        distance = format(case.distance, number)
-        columns.append(_Column(head, _value(case.target), cells, distance, vote, most, differs))
+            parts.append(float(np.delete(case.contributions, attributes).sum()))
+        numbers = [format(part, number) if part else "" for part in parts]
+        right = text_width([distance, vote, *numbers])
+        left = max(text_width(values), text_width([head, target]) - right - 1)
+        column = [Text(head), Text(target, style="bold magenta" if differs else "bold green")]
+        for line, (value, part) in enumerate(zip(values, numbers, strict=True)):
+            padded, style = set_cell_size(value, left), "bold yellow" if line == most else "yellow"
+            column.append(Text.assemble(padded, " ", (part.rjust(right), style)) if part else Text(padded, style="dim"))
+        footer = "\n".join(text.rjust(left + 1 + right) for text in (distance, vote)[: 1 + votes])
+        columns.append([*column, Text(footer)])
     return columns
 
 

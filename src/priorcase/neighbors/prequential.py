@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
 from priorcase import _core
-from priorcase._typing import AnyArray, Backend, FloatArray, IdArray
+from priorcase._typing import AnyArray, Backend, FloatArray
 from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.resampling import blocks
 from priorcase.learning.results import Grid, GridResult, framed
@@ -21,6 +21,8 @@ from priorcase.search import ALGORITHMS
 if TYPE_CHECKING:
     from priorcase.neighbors.classifier import KNNClassifier
     from priorcase.neighbors.regressor import KNNRegressor
+
+Result = TypeVar("Result", bound="PrequentialResult")
 
 _LINES = 10
 # With n_neighbors="loo", k is chosen again when the stored rows have grown by this part.
@@ -148,14 +150,15 @@ class PrequentialRegression(PrequentialResult):
 
 
 def run_prequential(
-    estimator: KNNClassifier | KNNRegressor, X: Any, y: Any, classes: Any = None
-) -> tuple[AnyArray, AnyArray, int]:
-    """Predictions and targets of the predicted rows, and how many came before there were enough rows to predict."""
+    estimator: KNNClassifier | KNNRegressor, result: type[Result], X: Any, y: Any, classes: Any = None
+) -> Result:
+    """Predict and store some rows one by one; those before there are enough to predict from are only stored."""
     estimator._threads()  # refuses an n_jobs that was changed to something else
     table, targets, _ = estimator._arrivals(X, y, None, classes)
     predictions = (_in_core if core_follows(estimator) else _one_by_one)(estimator, table, targets)
     n, n_predicted = len(estimator._memory), len(predictions)
-    return predictions, estimator._targets_at(np.arange(n - n_predicted, n)), len(table) - n_predicted
+    known = estimator._targets_at(np.arange(n - n_predicted, n))
+    return result(predictions, known, len(table) - n_predicted, estimator._backend)
 
 
 def core_follows(estimator: KNNClassifier | KNNRegressor) -> bool:
@@ -173,33 +176,30 @@ def core_follows(estimator: KNNClassifier | KNNRegressor) -> bool:
 
 def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Table | None) -> AnyArray:
     memory, rules, k, found = estimator._memory, estimator._rules, estimator._k, list[AnyArray]()
-    schema, distance, weights = memory.instances.schema, memory.distance, memory.attribute_weights
+    schema, distance, weights, first = memory.instances.schema, memory.distance, memory.attribute_weights, len(memory)
     unknown, ones = np.full(len(schema), np.nan), np.ones(len(schema))
-    low, high = memory.fitted.ranges() if len(memory) else (unknown, unknown)
-
-    def predict(ids: IdArray) -> None:
-        """Predict the rows just stored; the index takes them in one by one."""
-        plan, ranged = memory.fitted.plan(), np.array(distance.ranged(schema), np.uint8)
-        voting = k if isinstance(k, int) else 0, rules.whole_ties, rules.vote.core[0] if rules.vote.core else 0
-        search = distance.power, distance.root, ALGORITHMS[memory.algorithm]
-        stream = _core.Stream(plan, ranged, low, high, ones if weights is None else weights, *voting, *search)
-        method, *known = estimator._core_targets(ids.size)
-        ask, index, first = getattr(stream, method), memory.index_before(ids), len(memory) - ids.size
-        for part in blocks(ids.size, text="prequential"):
-            rows = memory.instances.cells(slice(first + part.start, first + part.stop))
-            cells = np.ascontiguousarray(memory.fitted.prepare(rows))
-            with index.lock:
-                predicted, far, voter = ask(index.core, cells, ids[part], memory.ids, *known)
-            if far >= 0:
-                pair = np.array([far]), memory.positions(np.array([voter]))
-                memory.check_finite(rows, *pair, np.array([np.inf]), first=part.start)
-            found.append(predicted)
-        index.append(ids[:0])  # it has all rows of the memory now
-
+    low, high = memory.fitted.ranges() if first else (unknown, unknown)
     memory._before = memory.instances.fork()
-    predict(memory.instances.append(table, targets, None))
+    ids = memory.instances.append(table, targets, None)  # the index takes them in one by one, when they are predicted
+    plan, ranged = memory.fitted.plan(), np.array(distance.ranged(schema), np.uint8)
+    voting = k if isinstance(k, int) else 0, rules.whole_ties, rules.vote.core[0] if rules.vote.core else 0
+    search = distance.power, distance.root, ALGORITHMS[memory.algorithm]
+    stream = _core.Stream(plan, ranged, low, high, ones if weights is None else weights, *voting, *search)
+    method, *known = estimator._core_targets(ids.size)
+    ask, index = getattr(stream, method), memory.index_before(ids)
+    for part in blocks(ids.size, text="prequential"):
+        rows = memory.instances.cells(slice(first + part.start, first + part.stop))
+        cells = np.ascontiguousarray(memory.fitted.prepare(rows))
+        with index.lock:
+            predicted, far, voter = ask(index.core, cells, ids[part], memory.ids, *known)
+        if far >= 0:
+            pair = np.array([far]), memory.positions(np.array([voter]))
+            memory.check_finite(rows, *pair, np.array([np.inf]), first=part.start)
+        found.append(predicted)
+    index.append(ids[:0])  # it has all rows of the memory now
     estimator._check_rows()
-    return estimator._core_predictions(np.concatenate(found))
+    early = max(0, (k if isinstance(k, int) else 1) - first)  # rows that came before there were enough
+    return estimator._shaped(np.concatenate(found)[early:])
 
 
 def _one_by_one(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Table | None) -> AnyArray:

@@ -15,7 +15,7 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import learned_numbers
 from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, NNeighbors, needs_single_target
-from priorcase.neighbors.polling import Rules, best_n_neighbors, left_out_answers, loo_scores, polls_of, relearns, tuned
+from priorcase.neighbors.polling import Rules, best_n_neighbors, left_out_answers, loo_scores, polls_of, tuned
 from priorcase.neighbors.precedents import Precedents, precedents_of
 from priorcase.neighbors.prequential import PrequentialRegression, run_prequential
 from priorcase.neighbors.votes import Poll, Ties, means, resolve_vote
@@ -109,8 +109,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     @changes
     def prequential(self, X: Any, y: Any) -> PrequentialRegression:
         """Predict each row from the rows before it, then store it; as in `KNNClassifier.prequential`."""
-        predictions, targets, first = run_prequential(self, X, y)
-        return PrequentialRegression(predictions, targets, first, self._backend)
+        return run_prequential(self, PrequentialRegression, X, y)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -170,9 +169,6 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     def _core_targets(self, n: int) -> tuple[Any, ...]:
         return "average", np.ascontiguousarray(self._numbers())
 
-    def _core_predictions(self, found: FloatArray) -> FloatArray:
-        return self._shaped(found[~np.isnan(found[:, 0])])
-
     # -- leave-one-out
 
     @property
@@ -185,7 +181,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     @reads
     def relearns_(self) -> bool:
         """Whether ``relearn=True`` takes a fit for each row: something besides votes is learned from the targets."""
-        return relearns(self)
+        return self._k == "loo" or self._stored().learns_from_targets
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:

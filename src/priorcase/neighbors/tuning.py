@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from numbers import Integral
@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from priorcase._core import LeftOut as CoreRows
 from priorcase._locks import cached_property
 from priorcase._parameters import check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
@@ -22,24 +23,38 @@ from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import Grid, GridResult, framed, free_label
 from priorcase.neighbors.base import COUNT, needs_classes
 from priorcase.neighbors.classifier import KNNClassifier
+from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
 from priorcase.neighbors.regressor import KNNRegressor
-from priorcase.neighbors.tuning_scores import CandidateGrid, Queries, Sums, VoteChoice, grid_sums, left_out, targets_of
-from priorcase.neighbors.votes import SLACK, KernelVote, resolve_vote
+from priorcase.neighbors.votes import (
+    SLACK,
+    TIES,
+    KernelVote,
+    Poll,
+    decide,
+    left_out_once,
+    means,
+    prior_weights,
+    probabilities,
+    resolve_vote,
+)
 from priorcase.relevance import resolve_method
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import Kind
 from priorcase.schema.schema import backend_of
+from priorcase.search import ALGORITHMS
 from priorcase.similarity import Absolute, Distance, Gaussian, hvdm, resolve
 
 Scoring = Literal["log_loss", "accuracy", "brier", "squared_error", "absolute_error"]
 Candidates = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
+Model = KNNClassifier | KNNRegressor
 
 FOLDS = 10
 """How many folds there are where a distance or attribute weights are learned from the targets."""
 
 _SHARED = ("n_neighbors", "vote", "bandwidth", "distance", "attribute_weights")
 _OF_CLASSES = ("prior", "temperature")
-_SCORINGS = {True: ("log_loss", "accuracy", "brier"), False: ("squared_error", "absolute_error")}
+# By whether there are classes; the first decides by default. ``surprise`` is the log-loss had another class been true.
+_SCORES = {True: ("log_loss", "surprise", "brier", "accuracy"), False: ("squared_error", "absolute_error")}
 _LABELS = {
     "log_loss": "log-loss",
     "accuracy": "accuracy",
@@ -47,6 +62,8 @@ _LABELS = {
     "squared_error": "mean squared error",
     "absolute_error": "mean absolute error",
 }
+# Rows that one thread adds up, and how many such pieces each thread gets before Ctrl-C is heard again.
+_PIECE, _PIECES_AT_ONCE = 256, 8
 # What is tried where nothing is listed.
 _LADDER = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
 _VOTES = ("uniform", "inverse_square", "epanechnikov", "tricube", *map(Gaussian, (0.35, 0.5, 0.7, 1.0)))
@@ -62,6 +79,38 @@ _NEAR = 0.5
 _BLOCKS, _MOST_SUMS = 128, 1 << 21
 # Lines of a printed result, and characters of a value.
 _LISTED, _WIDEST = 10, 40
+
+
+@dataclass(frozen=True)
+class CandidateGrid:
+    """All combinations of some choices with one distance and attribute weights, which share their searches."""
+
+    n_neighbors: tuple[int, ...]  # ascending
+    votes: tuple[tuple[Any, float | None], ...]  # with their bandwidths, as a user names them
+    priors: tuple[Any, ...] = (None,)
+    temperatures: tuple[float, ...] = (1.0,)
+    distance: Any = "heom"
+    attribute_weights: Any = None
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """How many votes, numbers of neighbours, priors and temperatures there are."""
+        return len(self.votes), len(self.n_neighbors), len(self.priors), len(self.temperatures)
+
+    def __len__(self) -> int:
+        return int(np.prod(self.shape))
+
+    def only(self, candidate: int) -> CandidateGrid:
+        """The grid of one candidate alone."""
+        v, k, p, m = (int(i) for i in np.unravel_index(candidate, self.shape))
+        ks, votes, priors, temperatures = (self.n_neighbors[k],), (self.votes[v],), (self.priors[p],), self.temperatures
+        return replace(self, n_neighbors=ks, votes=votes, priors=priors, temperatures=(temperatures[m],))
+
+    def parameters(self, candidate: int, *, classes: bool) -> dict[str, Any]:
+        """The parameters of one candidate; those of classes only where there are classes."""
+        one, found = self.only(candidate), {"distance": self.distance, "attribute_weights": self.attribute_weights}
+        found |= {"n_neighbors": one.n_neighbors[0], "vote": one.votes[0][0], "bandwidth": one.votes[0][1]}
+        return found | {"prior": one.priors[0], "temperature": one.temperatures[0]} if classes else found
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -123,9 +172,9 @@ class Tuning(GridResult):
         scores = self._scores[self.scoring][first : first + len(grid)].reshape(grid.shape)
         best = scores.max(axis=(2, 3)) if self.scoring == "accuracy" else scores.min(axis=(2, 3))
         found: dict[str, FloatArray] = {}
-        for choice, line in zip(grid.votes, best, strict=True):
-            reach = "" if choice.bandwidth is None else f", bandwidth {choice.bandwidth:g}"
-            found[free_label(f"{choice.vote}{reach}", found)] = line
+        for (vote, bandwidth), line in zip(grid.votes, best, strict=True):
+            reach = "" if bandwidth is None else f", bandwidth {bandwidth:g}"
+            found[free_label(f"{vote}{reach}", found)] = line
         return np.asarray(grid.n_neighbors), found
 
     @prefix_errors
@@ -195,7 +244,7 @@ def _text(value: object) -> str:
 
 @prefix_errors
 def tune(
-    estimator: KNNClassifier | KNNRegressor,
+    estimator: Model,
     X: Any,
     y: Any,
     *,
@@ -264,18 +313,17 @@ def tune(
     check_value("n_samples", n_samples, [None, Interval(Integral, 2, None, closed="left")])
     seed, most = check_seed(random_state), None if n_samples is None else int(n_samples)
     problem = Problem(estimator, X, y, None, most, seed, grids[0].distance)
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, len(problem.truth), parameter="sample_weight")
-        if weights is None or not weights.any():
+    weights = check_weights(sample_weight, len(problem.truth), parameter="sample_weight")
+    if weights is not None:
+        if not weights.any():
             raise TargetError("sample_weight is zero for every row. Some row must have a positive weight")
         kept = np.flatnonzero(weights)
-        X, y = taken_rows(X, kept), taken_rows(y, kept)
-        problem = Problem(estimator, X, y, weights[kept], most, seed, grids[0].distance)
+        problem = replace(problem, X=taken_rows(X, kept), y=taken_rows(y, kept), sample_weight=weights[kept])
     if scoring is not None:
-        check_value("scoring", scoring, [StrOptions(set(_SCORINGS[classes]))])
+        check_value("scoring", scoring, [StrOptions(set(_SCORES[classes]) - {"surprise"})])
     check_value("nested", nested, [None, Interval(Integral, 2, len(problem.truth), closed="both")])
     check_value("progress", progress, [None, "boolean"])
-    deciding, n_nested = scoring or _SCORINGS[classes][0], 0 if nested is None else int(nested)
+    deciding, n_nested = scoring or _SCORES[classes][0], 0 if nested is None else int(nested)
     shown = len(problem.truth) >= 1000 if progress is None else bool(progress)
     once = sum(FOLDS if problem.learns_from_targets(grid) else 1 for grid in grids)
     with bar(once * (1 + n_nested) + n_nested, shown=shown, text="tune") as advance:
@@ -284,9 +332,14 @@ def tune(
     candidate = best_candidate(sums, deciding, [grid.shape for grid in tried])
     grid, at = _locate(tried, candidate)
     chosen = grid.parameters(at, classes=classes)
+    if grid.distance is problem.distance and grid.attribute_weights is None:  # the fit that was searched becomes it
+        best = problem.base.set_params(**chosen)
+        best._check_parameters()
+        best._check_rows()
+    else:
+        best = problem.fitted(**chosen)
     folds = [problem.learns_from_targets(grid) for grid in tried]
-    means = {name: sums.mean(name) for name in sums.of if name != "surprise"}
-    rows, best = float(sums.weights.sum()), problem.chosen(chosen)
+    means, rows = {name: sums.mean(name) for name in sums.of if name != "surprise"}, float(sums.weights.sum())
     tuning = Tuning(best, chosen, deciding, nested_on, rows, tried, means, candidate, folds, backend_of(X))
     best.tuning_ = tuning
     return tuning
@@ -334,11 +387,10 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
         for temperature in values.get("temperature", ()):
             check_value("temperature", temperature, KNNClassifier._parameter_constraints["temperature"])
         votes = []
-        for name, bandwidth in product(values["vote"], values["bandwidth"]):
+        for vote, bandwidth in product(values["vote"], values["bandwidth"]):
             check_value("bandwidth", bandwidth, KNNClassifier._parameter_constraints["bandwidth"])
-            h = None if bandwidth is None else float(bandwidth)
-            if h is None or isinstance(resolve_vote(name), KernelVote):  # other votes have no bandwidth
-                votes.append(VoteChoice(name, h, resolve_vote(name, h)))
+            if isinstance(resolve_vote(vote), KernelVote) or bandwidth is None:  # other votes have no bandwidth
+                votes.append((vote, None if bandwidth is None else float(bandwidth)))
         if not votes:
             raise ParameterError("candidates for bandwidth need a kernel among those for vote, such as 'gaussian'")
         ks, temperatures = sorted({int(k) for k in values["n_neighbors"]}), map(float, values.get("temperature", [1.0]))
@@ -369,16 +421,12 @@ class Problem:
     @cached_property
     def base(self) -> Any:
         """A fit on all rows, which settles what columns and targets mean; its votes are never used."""
-        return self.fitted({"distance": self.distance, "attribute_weights": None}, plain=True)
+        return self.fitted(self.distance, None)
 
     @cached_property
     def truth(self) -> Any:
         """Targets of all rows: classes by position among the labels, or numbers; shape (rows, targets)."""
         return targets_of(self.base)
-
-    @property
-    def has_classes(self) -> bool:
-        return isinstance(self.estimator, KNNClassifier)
 
     @property
     def weights(self) -> FloatArray:
@@ -387,52 +435,42 @@ class Problem:
 
     def folds(self, n_folds: int) -> IntArray:
         """The fold of each row, stratified by the classes of the first target."""
-        return deal(self.truth[:, 0] if self.has_classes else np.zeros(len(self.truth)), n_folds, self.seed)
+        classes = isinstance(self.estimator, KNNClassifier)
+        return deal(self.truth[:, 0] if classes else np.zeros(len(self.truth)), n_folds, self.seed)
 
     def learns_from_targets(self, grid: CandidateGrid) -> bool:
         """Whether a distance or weights are learned from the targets: rows must then be held out to be scored."""
         by_class = needs_classes(resolve(grid.distance), self.base.schema_)
         return by_class or resolve_method(grid.attribute_weights) is not None
 
-    def fitted(self, parameters: dict[str, Any], *, plain: bool = False) -> Any:
-        """A fit on all rows."""
-        if plain:
-            parameters |= {name: value for name, value in _PLAIN.items() if hasattr(self.estimator, name)}
-        model = clone(self.estimator).set_params(**parameters)
-        if self.kinds is None:
-            return model.fit(self.X, self.y, self.sample_weight)
-        model.set_params(schema=self.kinds, categorical_features="from_dtype")
-        declared = {"classes": self.classes} if self.has_classes else {}
-        return model.partial_fit(self.X, self.y, sample_weight=self.sample_weight, **declared)
-
     def searched(self, grid: CandidateGrid) -> Any:
         """A fit whose votes are never used; the base where it will do."""
         distance, weights = grid.distance, grid.attribute_weights
-        if distance is self.distance and weights is None:
-            return self.base
-        return self.fitted({"distance": distance, "attribute_weights": weights}, plain=True)
+        return self.base if distance is self.distance and weights is None else self.fitted(distance, weights)
 
-    def chosen(self, parameters: dict[str, Any]) -> Any:
-        """A fit to be kept. The one on all rows, which is no longer needed, becomes it where it can."""
-        if parameters["distance"] is not self.distance or parameters["attribute_weights"] is not None:
-            return self.fitted(parameters)
-        model = self.base.set_params(**parameters)
-        model._check_parameters()
-        model._check_rows()
-        return model
+    def fitted(self, distance: Any, attribute_weights: Any, **voting: Any) -> Any:
+        """A fit on all rows; without parameters for ``voting``, its votes are never used."""
+        voting = voting or {name: value for name, value in _PLAIN.items() if hasattr(self.estimator, name)}
+        model = clone(self.estimator).set_params(distance=distance, attribute_weights=attribute_weights, **voting)
+        if self.kinds is None:
+            return model.fit(self.X, self.y, self.sample_weight)
+        model.set_params(schema=self.kinds, categorical_features="from_dtype")
+        declared = {} if self.classes is None else {"classes": self.classes}
+        return model.partial_fit(self.X, self.y, sample_weight=self.sample_weight, **declared)
 
     def part(self, rows: IntArray) -> Problem:
         """The problem of some rows alone, whose columns and classes mean what they mean here."""
         weights = None if self.sample_weight is None else self.sample_weight[rows]
-        classes = self.base.classes_ if self.has_classes else None
+        classes = getattr(self.base, "classes_", None)  # None for numbers
         X, y, kinds = taken_rows(self.X, rows), taken_rows(self.y, rows), dict(enumerate(self.base.schema_.kinds))
         return replace(self, X=X, y=y, sample_weight=weights, kinds=kinds, classes=classes)
 
-    def held_out_sums(self, part: Problem, grid: CandidateGrid, rows: IntArray, blocks: IntArray, n: int) -> Sums:
-        """The scores of some rows by a fit on others, in ``n`` blocks."""
-        model = part.searched(grid)
-        cells = model._cells(taken_rows(self.X, rows))
-        return grid_sums(model, Queries(cells, None, self.truth[rows], self.weights[rows], blocks[rows]), grid, n)
+    def sums(self, fit: Problem, grid: CandidateGrid, rows: IntArray, blocks: IntArray, n_blocks: int) -> Sums:
+        """Scores of some rows by a fit on other rows, or on all of these, from which each is left out in turn."""
+        model, own = fit.searched(grid), rows if fit is self else None
+        cells = model._cells(taken_rows(self.X, rows)) if own is None else model._memory.instances.cells(rows)
+        queries = Queries(cells, own, self.truth[rows], self.weights[rows], blocks[rows])
+        return grid_sums(model, queries, grid, n_blocks)
 
     def up_to(self, grid: CandidateGrid, weight: float) -> CandidateGrid:
         """The candidates with no more neighbours than ``weight``."""
@@ -470,8 +508,7 @@ def _measure(
     for grid in grids:
         if not problem.learns_from_targets(grid):
             grid = problem.up_to(grid, weight - 1.0)
-            model = problem.searched(grid)
-            sums = grid_sums(model, left_out(model, rows, blocks[rows]), grid, n_blocks)
+            sums = problem.sums(problem, grid, rows, blocks, n_blocks)
             step()
         else:
             folds = problem.folds(min(FOLDS, len(problem.truth)))
@@ -481,7 +518,7 @@ def _measure(
                 asked = rows[folds[rows] == fold]
                 if asked.size:
                     part = problem.part(np.flatnonzero(folds != fold))
-                    sums += problem.held_out_sums(part, grid, asked, blocks, n_blocks)
+                    sums += problem.sums(part, grid, asked, blocks, n_blocks)
                 step()
         tried.append(grid)
         found.append(sums)
@@ -499,7 +536,7 @@ def _nested_scores(
         part = problem.part(np.flatnonzero(folds != fold))
         tried, sums = _measure(part, grids, step)
         grid, candidate = _locate(tried, best_candidate(sums, scoring, [grid.shape for grid in tried]))
-        total += problem.held_out_sums(part, grid.only(candidate), np.flatnonzero(folds == fold), one_block, 1)
+        total += problem.sums(part, grid.only(candidate), np.flatnonzero(folds == fold), one_block, 1)
         step()
     return {name: float(total.mean(name)[0]) for name in total.of if name != "surprise"}
 
@@ -551,3 +588,177 @@ def _near_best(losses: FloatArray, weights: FloatArray, guarded: FloatArray, lea
     near = np.zeros(guarded.size, dtype=bool)
     near[finite] = guarded[finite] - guarded[lead] <= _NEAR * errors
     return near
+
+
+# -- scores of candidates: every number of neighbours, vote, prior and temperature from one search of each row
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Queries whose targets are known: stored rows that are left out in turn, or held-out rows."""
+
+    cells: FloatArray
+    own: IntArray | None  # the stored rows that the queries are, each to be left out once
+    truth: Any  # classes by position in the labels, or numbers, shape (queries, targets)
+    times: FloatArray  # how many rows each query counts as
+    blocks: IntArray  # the block of each query, ascending: scores are added up block by block
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def part(self, at: IntArray) -> Queries:
+        """Some of the queries."""
+        own = None if self.own is None else self.own[at]
+        return Queries(self.cells[at], own, self.truth[at], self.times[at], self.blocks[at])
+
+
+def targets_of(model: Model) -> AnyArray:
+    """Targets of the stored rows, shape (rows, targets): classes by position in the labels, or numbers."""
+    if isinstance(model, KNNRegressor):
+        return model._numbers()
+    return np.stack([classes.at(slice(None)) for classes in model._outputs()], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """For each score the sums over the rows of each block, shape (blocks, candidates), and the rows' weights."""
+
+    of: Mapping[str, FloatArray]
+    weights: FloatArray
+
+    @classmethod
+    def zero(cls, model: Model, n_blocks: int, n_candidates: int) -> Sums:
+        names = _SCORES[isinstance(model, KNNClassifier)]
+        return cls({name: np.zeros((n_blocks, n_candidates)) for name in names}, np.zeros(n_blocks))
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums({name: sums + other.of[name] for name, sums in self.of.items()}, self.weights + other.weights)
+
+    def mean(self, name: str) -> FloatArray:
+        """The mean score of each candidate over all rows."""
+        total: FloatArray = self.of[name].sum(axis=0)
+        return np.asarray(total / self.weights.sum())
+
+
+def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
+    """The sums of all scores for every candidate: in the core where it knows the vote, else by polls."""
+    sums, in_core = Sums.zero(model, n_blocks, len(grid)), len(queries) > 0 and not model._stored().local_weights
+    np.add.at(sums.weights, queries.blocks, queries.times)
+    known = np.array([in_core and resolve_vote(*choice).core is not None for choice in grid.votes])
+    for score, votes in ((_core_sums, np.flatnonzero(known)), (poll_sums, np.flatnonzero(~known))):
+        if votes.size:
+            part = replace(grid, votes=tuple(grid.votes[v] for v in votes))
+            for name, found in score(model, queries, part, n_blocks).items():
+                all_votes = sums.of[name].reshape(n_blocks, len(grid.votes), -1)
+                all_votes[:, votes] = found.reshape(n_blocks, votes.size, -1)
+    return sums
+
+
+# -- by the compiled core
+
+
+def _core_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Mapping[str, FloatArray]:
+    sums, infinite = Sums.zero(model, n_blocks, len(grid)).of, []
+    for starts in _batches(queries, model._threads()):
+        batch = np.arange(starts[0], starts[-1])
+        *found, left = _core_scores(model, queries.part(batch), grid, starts - starts[0])
+        for name, scores in zip(sums, found, strict=True):
+            each = len(grid) // scores.shape[1]  # accuracy does not depend on the temperature
+            full = np.repeat(scores, each, axis=1) if each > 1 else scores
+            for block, piece in zip(queries.blocks[starts[:-1]].tolist(), full, strict=True):
+                sums[name][block] += piece
+        infinite.append(batch[left])
+    rest = poll_sums(model, queries.part(np.concatenate(infinite)), grid, n_blocks)  # rows with an infinite distance
+    return {name: array + rest[name] for name, array in sums.items()}
+
+
+def _batches(queries: Queries, threads: int) -> Iterator[IntArray]:
+    """Bounds of pieces of the queries, some at a time; pieces lie within blocks, and do not depend on the threads."""
+    firsts = np.flatnonzero(np.diff(queries.blocks, prepend=-1))
+    lengths = np.diff(np.append(firsts, len(queries)))
+    starts = np.concatenate([first + np.arange(0, n, _PIECE) for first, n in zip(firsts, lengths, strict=True)])
+    bounds, size = np.append(starts, len(queries)), _PIECES_AT_ONCE * threads
+    for first in range(0, starts.size, size):
+        yield bounds[first : first + size + 1]
+
+
+def _core_scores(model: Model, queries: Queries, grid: CandidateGrid, starts: IntArray) -> tuple[AnyArray, ...]:
+    memory, own, ties = model._stored(), queries.own, model._rules.ties
+    index, fitted, weights = memory.index, memory.fitted, memory.attribute_weights
+    asked = np.full(len(queries), -1) if own is None else memory.ids[own], np.ascontiguousarray(queries.times, float)
+    stored = index.ones[0] if weights is None else weights, memory.ids, memory.row_weights
+    search = fitted.distance.power, fitted.distance.root, ALGORITHMS[memory.algorithm], model._threads()
+    kinds, parameters, bandwidths = zip(*(resolve_vote(*choice).core or () for choice in grid.votes), strict=True)
+    votes = np.array(kinds, np.int64), np.array(parameters, float), np.array(bandwidths, float)
+    cells, n_neighbors = np.ascontiguousarray(fitted.prepare(queries.cells)), np.array(grid.n_neighbors, np.int64)
+    given = cells, *asked, *stored, *search, ties == "majority", n_neighbors, *votes
+    rows = CoreRows(index.core, index.plan_of(fitted), *given, np.ascontiguousarray(starts, np.int64))
+    if isinstance(model, KNNRegressor):
+        return rows.numbers(np.ascontiguousarray(model._numbers()), np.ascontiguousarray(queries.truth))
+    counts = [classes.weights for classes in model._outputs()]
+    lines = [prior_weights(prior, counts) for prior in grid.priors]
+    priors = [[np.zeros(n.size) if w is None else w for w, n in zip(line, counts, strict=True)] for line in lines]
+    return rows.classes(
+        np.ascontiguousarray(targets_of(model), np.int64),
+        np.ascontiguousarray(queries.truth, np.int64),
+        np.array([n.size for n in counts]),
+        np.concatenate(counts),
+        np.array([np.concatenate(line) for line in priors]),
+        np.array(grid.temperatures, np.float64),
+        np.zeros(len(queries)) if own is None else left_out_once(own, memory.row_weights)[1],
+        TIES[ties],
+    )
+
+
+# -- by polls
+
+
+def poll_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Mapping[str, FloatArray]:
+    """The sums of all scores as `grid_sums` gives them, by one poll for each candidate: for any vote."""
+    sums, most = Sums.zero(model, n_blocks, len(grid)).of, max(grid.n_neighbors)
+    memory, threads, size = model._stored(), model._threads(), max(1, ENTRIES // (8 * most))
+    for start in range(0, len(queries), size):
+        part = queries.part(np.arange(start, min(start + size, len(queries))))
+        for v, choice in enumerate(grid.votes):
+            rules = Rules(resolve_vote(*choice), model._rules.ties)
+            neighbors = rank(memory, part.cells, most, rules, threads=threads, own=part.own)
+            refuse_overflow(memory, part.cells, neighbors, rules.poll(neighbors, most).voters)
+            for i, k in enumerate(grid.n_neighbors):
+                scores = _poll_scores(model, part, grid, rules.poll(neighbors, k))
+                each = len(grid.priors) * len(grid.temperatures)
+                for candidate, found in enumerate(scores, (v * len(grid.n_neighbors) + i) * each):
+                    for name, score in found.items():
+                        np.add.at(sums[name][:, candidate], part.blocks, score * part.times)
+    return sums
+
+
+def _poll_scores(model: Model, queries: Queries, grid: CandidateGrid, poll: Poll) -> Iterator[dict[str, FloatArray]]:
+    """The scores of each query for every prior and temperature."""
+    if isinstance(model, KNNRegressor):
+        with np.errstate(over="ignore"):
+            errors = means(poll, model._numbers()) - queries.truth
+            yield {"squared_error": (errors * errors).mean(axis=1), "absolute_error": np.abs(errors).mean(axis=1)}
+        return
+    outputs, own = model._outputs(), queries.own
+    gone = None if own is None else left_out_once(own, model._stored().row_weights)
+    for prior in grid.priors:
+        priors = prior_weights(prior, [classes.weights for classes in outputs])
+        right = (decide(poll, model._rules.ties, outputs, priors, gone) == queries.truth).mean(axis=1)
+        for temperature in grid.temperatures:
+            scores = {name: np.zeros(len(queries)) for name in _SCORES[True]} | {"accuracy": right}
+            for t, (classes, weights) in enumerate(zip(outputs, priors, strict=True)):
+                proba = probabilities(poll, classes, weights, temperature)
+                for name, score in _probability_scores(proba, queries.truth[:, t]).items():
+                    scores[name] += score / len(outputs)
+            yield scores
+
+
+def _probability_scores(proba: FloatArray, truth: IntArray) -> dict[str, FloatArray]:
+    """Scores of each row's probabilities, given the position of the true class."""
+    rows, n = np.arange(truth.size), proba.shape[1]
+    came, others = proba[rows, truth], proba.copy()
+    others[rows, truth] = 0.0
+    rest = others.sum(axis=1)
+    with np.errstate(divide="ignore"):
+        surprise = -np.log(rest / (n - 1)) if n > 1 else np.zeros(truth.size)
+        return {"log_loss": -np.log(came), "surprise": surprise, "brier": rest * rest + (others * others).sum(axis=1)}

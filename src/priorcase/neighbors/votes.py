@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, cast
+from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from priorcase.exceptions import ParameterError, nearest, quoted
 from priorcase.instances import as_floats
 from priorcase.learning.targets import Classes
 from priorcase.similarity import kernels
-from priorcase.similarity.kernels import KERNELS, Kernel, resolve_kernel
+from priorcase.similarity.kernels import KERNELS, Kernel
 
 Ties = Literal["majority", "first", "nearest", "reduce"]
 TIES: dict[Ties, int] = {"majority": 0, "first": 1, "nearest": 2, "reduce": 3}
@@ -107,24 +107,13 @@ def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
 
 
 # -- how much a neighbour counts
+#
+# A vote says whether it reads ``voters.bandwidths`` (``needs_bandwidth``), what it is in the compiled core (``core``:
+# its number, its parameter, and its bandwidth, 0 for that of each query), and how it weighs each entry.
 
 CoreVote: TypeAlias = tuple[int, float, float]
-"""Number of a vote in the compiled core, its parameter, and its bandwidth (0: that of each query)."""
-
 _KERNELS = ("Triangular", "Epanechnikov", "Biweight", "Tricube", "Uniform", "Gaussian", "Exponential", "InversePower")
 _CORE_KERNELS: dict[type, int] = {getattr(kernels, name): number for number, name in enumerate(_KERNELS, 2)}
-
-
-class Vote(Protocol):
-    """A rule that turns distances into votes."""
-
-    @property
-    def needs_bandwidth(self) -> bool: ...  # whether it reads ``voters.bandwidths``
-
-    @property
-    def core(self) -> CoreVote | None: ...  # the same vote in the compiled core; None where it has none
-
-    def weigh(self, voters: NeighborList) -> FloatArray: ...  # the vote of each entry, before its count
 
 
 @dataclass(frozen=True)
@@ -220,23 +209,22 @@ class FunctionVote:
         return _settled(votes, voters)
 
 
+Vote: TypeAlias = UniformVote | InverseSquare | KernelVote | FunctionVote
+_VOTES: dict[str, Callable[[], Any]] = {"uniform": UniformVote, "inverse_square": InverseSquare}
+_VOTES |= {name: kernel for name, kernel in KERNELS.items() if name != "uniform"}
+
+
 def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
     """The vote that a name, a kernel or a function stands for; a bandwidth goes with kernels only."""
-    rule: Vote | None = None
-    if isinstance(vote, str):
-        if vote in ("uniform", "inverse_square"):
-            rule = UniformVote() if vote == "uniform" else InverseSquare()
-        elif vote in KERNELS:
-            rule = KernelVote(resolve_kernel(vote))
-    elif isinstance(vote, (UniformVote, InverseSquare, KernelVote, FunctionVote)):
-        rule = vote
-    elif callable(vote) and not isinstance(vote, type):
-        rule = KernelVote(cast(Kernel, vote)) if hasattr(vote, "compact") else FunctionVote(vote)
-    if rule is None:
-        names = ("uniform", "inverse_square", *(name for name in KERNELS if name != "uniform"))
-        meant = nearest(vote, names)
+    given = _VOTES[vote]() if isinstance(vote, str) and vote in _VOTES else vote
+    if isinstance(given, Vote):
+        rule: Vote = given
+    elif callable(given) and not isinstance(given, type):
+        rule = KernelVote(cast(Kernel, given)) if hasattr(given, "compact") else FunctionVote(given)
+    else:
+        meant = nearest(vote, _VOTES)
         raise ParameterError(
-            f"vote must be one of {', '.join(map(repr, names))}, a kernel or a function of distances, got "
+            f"vote must be one of {', '.join(map(repr, _VOTES))}, a kernel or a function of distances, got "
             f"{quoted(vote)}" + ("" if meant is None else f". Did you mean {meant!r}?")
         )
     if bandwidth is None:
@@ -286,13 +274,13 @@ def means(poll: Poll, targets: FloatArray) -> FloatArray:
     return np.stack(columns, axis=1)
 
 
-def class_votes(poll: Poll, codes: IntArray, n_classes: int, prior: FloatArray | None = None) -> FloatArray:
+def class_votes(poll: Poll, classes: Classes, prior: FloatArray | None = None) -> FloatArray:
     """Sum of the votes for each class on each query, shape (queries, classes), in the order of the voters.
 
     With a prior, votes are rescaled to sum to the count of the voters, and the prior's Dirichlet weights are added.
     """
-    voters = poll.voters
-    cells = voters.queries() * n_classes + codes[voters.rows]
+    voters, n_classes = poll.voters, classes.labels.size
+    cells = voters.queries() * n_classes + classes.codes[voters.rows]
     votes = summed(cells, poll.votes(), len(voters) * n_classes).reshape(-1, n_classes)
     if prior is None:
         return votes
@@ -300,19 +288,15 @@ def class_votes(poll: Poll, codes: IntArray, n_classes: int, prior: FloatArray |
     return np.asarray(votes * (counts / votes.sum(axis=1))[:, None] + prior)
 
 
-def normalized(votes: FloatArray, temperature: float = 1.0) -> FloatArray:
-    """Votes for classes as probabilities, ``m^(1 / T)`` of the votes m; with a prior ``(n_c + a_c) / (n + sum a)``."""
+def probabilities(
+    poll: Poll, classes: Classes, prior: FloatArray | None = None, temperature: float = 1.0
+) -> FloatArray:
+    """Probability of each class on each query: ``m^(1 / T)`` of the votes m, or ``(n_c + a_c) / (n + sum a)``."""
+    votes = class_votes(poll, classes, prior)
     if temperature != 1.0:  # relative to the largest, whose power neither overflows nor vanishes
         with np.errstate(under="ignore"):
             votes = (votes / votes.max(axis=1, keepdims=True)) ** (1.0 / temperature)
     return np.asarray(votes / votes.sum(axis=1, keepdims=True))
-
-
-def probabilities(
-    poll: Poll, classes: Classes, prior: FloatArray | None = None, temperature: float = 1.0
-) -> FloatArray:
-    """Probability of each class on each query, by votes and prior."""
-    return normalized(class_votes(poll, classes.codes, classes.labels.size, prior), temperature)
 
 
 def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[FloatArray | None]:
@@ -374,7 +358,7 @@ def _counted(
     poll: Poll, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
 ) -> tuple[IntArray, list[int]]:
     """Winning classes, and queries still tied, as the compiled `elect` gives them, with a prior or rows left out."""
-    votes = class_votes(poll, classes.codes, classes.labels.size, prior)
+    votes = class_votes(poll, classes, prior)
     leads = votes == votes.max(axis=1, keepdims=True)
     if ties == "majority":  # the class with most training rows, then the first
         weights = np.where(leads, classes.weights, -1.0)

@@ -202,7 +202,7 @@ class NearestOthers:
         for block in self._rows.blocks(at.size):
             part = at[block]
             found = memory.search(memory.instances.cells(part), width, exclude=part, threads=self._rows.threads)
-            self._lists[part, :width] = found.rectangular(width)[0]
+            self._lists[part, :width] = found.rows.reshape(-1, width)
 
 
 def edited(

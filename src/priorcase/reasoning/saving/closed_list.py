@@ -97,8 +97,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.neighbors.prequential": ("PrequentialClassification", "PrequentialRegression"),
     "priorcase.neighbors.regressor": ("KNNRegressor",),
     "priorcase.neighbors.transformer": ("KNNTransformer",),
-    "priorcase.neighbors.tuning": ("Problem", "Tuning"),
-    "priorcase.neighbors.tuning_scores": ("CandidateGrid", "Queries", "Sums", "VoteChoice"),
+    "priorcase.neighbors.tuning": ("CandidateGrid", "Problem", "Queries", "Sums", "Tuning"),
     "priorcase.neighbors.votes": ("FunctionVote", "InverseSquare", "KernelVote", "NeighborList", "Poll", "UniformVote"),
     "priorcase.local.classifier": (
         "ClassRows",
