@@ -13,7 +13,7 @@ from priorcase.reasoning.saving.saved import FORMAT, MAGIC
 from priorcase.reasoning.saving.writing import Writer
 
 HEAD = struct.Struct("<8sHHQQ")
-KNN = "priorcase.neighbors.classifier:KNNClassifier"
+KNN = "priorcase.neighbors.knn:KNNClassifier"
 
 
 def sealed(nodes: Any, blobs: bytes = b"", *, version: str | None = None, number: int = FORMAT) -> bytes:

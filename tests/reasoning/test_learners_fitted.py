@@ -200,7 +200,7 @@ def test_words_about_mistakes() -> None:
     for text in ("", "[]", "{}", "null", fitted.recipe.json().replace("target", "aim")):
         with pytest.raises(ReadingError, match=r"The recipe of a learner is damaged: it is no recipe"):
             Recipe.from_json(text)
-    strange = Recipe.from_json(fitted.recipe.json().replace("priorcase.neighbors.classifier:KNN", "os:"))
+    strange = Recipe.from_json(fitted.recipe.json().replace("priorcase.neighbors.knn:KNN", "os:"))
     with pytest.raises(ReadingError, match="names the class 'os:Classifier'"):
         strange.unfitted()
     wrong = Recipe.from_json(fitted.recipe.json().replace("n_neighbors", "n_neighbours"))

@@ -194,7 +194,7 @@ def test_the_words_about_damage(saved: bytes, tmp_path: Any) -> None:
         "builtins:eval",
         "priorcase.cli:main",
         "priorcase.papers.saving:save",
-        "priorcase.neighbors.classifier:np",
+        "priorcase.neighbors.knn:np",
         "priorcase.neighbors:KNNClassifier",
         "priorcase._core:Concept",
         "",

@@ -27,7 +27,7 @@ from priorcase.local.windows import Neighborhoods
 from priorcase.neighbors.base import NeighborsMemory, NNeighbors
 from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents, assemble
 from priorcase.neighbors.votes import Poll, prior_weights, summed
-from priorcase.neighbors.weighting import AttributeWeights
+from priorcase.neighbors.base import AttributeWeights
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Nominal, Ordinal, Schema
 from priorcase.search import Algorithm

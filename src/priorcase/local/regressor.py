@@ -35,7 +35,7 @@ from priorcase.local.fits import (
 from priorcase.local.results import LocalCoefficients, LocalPrecedents
 from priorcase.neighbors.base import NNeighbors
 from priorcase.neighbors.precedents import LISTED_OF_ALL
-from priorcase.neighbors.weighting import AttributeWeights, needs_one_target
+from priorcase.neighbors.base import AttributeWeights, needs_one_target
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search import Algorithm

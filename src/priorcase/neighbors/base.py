@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
@@ -14,18 +14,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import Plan
 from priorcase._parameters import check_parameters, check_value
-from priorcase._typing import FloatArray, IdArray, IntArray
+from priorcase._typing import FloatArray, IdArray, IntArray, Name
 from priorcase.bayes.subsets import RelevanceWeights
-from priorcase.exceptions import ParameterError, PriorcaseError, TargetError, TooFewRowsError, listed
-from priorcase.instances import Instances
+from priorcase.exceptions import ParameterError, PriorcaseError, TargetError, TooFewRowsError, listed, nearest, quoted
+from priorcase.instances import Instances, as_floats
 from priorcase.learning.estimator import RowsEstimator, SchemaLike
 from priorcase.learning.results import attribute_names
 from priorcase.learning.state import Memory, Outdated, reads
 from priorcase.learning.targets import Classes
 from priorcase.neighbors.votes import TIES, NeighborList, Poll
-from priorcase.neighbors.weighting import Weights, needs_one_target, resolve_weights
-from priorcase.relevance import AttributeWeights
-from priorcase.relevance.base import LearnedWeights, TrainingData
+from priorcase.relevance import METHODS, Bayes, LeaveOneOutWeights, resolve_method
+from priorcase.relevance import AttributeWeights as WeightsTable
+from priorcase.relevance.base import LearnedWeights, TrainingData, WeightingMethod
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.kinds import identity
 from priorcase.search import ALGORITHMS, Algorithm, Index
@@ -33,6 +33,13 @@ from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve
 
 if TYPE_CHECKING:
     from priorcase.neighbors.polling import Rules
+
+Method: TypeAlias = Literal["gain_ratio", "relief", "mutual_information", "bayes", "loo"]
+AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | Method | WeightingMethod | None
+"""What estimators take for ``attribute_weights``."""
+
+Weights: TypeAlias = FloatArray | RelevanceWeights | LearnedWeights | None
+"""What a memory is given: numbers, weights that are learned from its rows, or None where all weigh the same."""
 
 NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
 
@@ -322,10 +329,10 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
 
     @property
     @reads
-    def weights_table_(self) -> AttributeWeights:
+    def weights_table_(self) -> WeightsTable:
         """The attribute weights as a table that prints and plots itself, the largest first."""
         weights, memory = self.attribute_weights_, self._stored()
-        return AttributeWeights(attribute_names(memory.instances.schema), weights, memory.weights_method, self._backend)
+        return WeightsTable(attribute_names(memory.instances.schema), weights, memory.weights_method, self._backend)
 
     @reads
     def attribute_weights_at(self, X: Any) -> FloatArray:
@@ -429,6 +436,58 @@ def needs_single_target(estimator: NeighborsEstimator) -> bool:
         return needs_classes(resolve(estimator.distance))
     except PriorcaseError:
         return False  # not a distance, which fit refuses
+
+
+# -- attribute weights, as a user gives them
+
+
+def resolve_weights(value: object, instances: Instances, *, threads: int) -> Weights:
+    """The weights for a memory of some instances, which may still be empty, from what a user gave."""
+    method, targets = resolve_method(value), instances.targets
+    if method is None:
+        return _numbers(value, instances.schema)
+    has_classes = targets is not None and isinstance(targets.kinds[0], Nominal)
+    usable = targets is not None and (len(targets) == 1 or not needs_one_target(value))
+    if usable and isinstance(method, LeaveOneOutWeights):
+        method.check_target(has_classes)
+    if not usable or not (method.takes_numbers or has_classes):
+        kinds = "classes or numbers" if method.takes_numbers else "classes"
+        raise ParameterError(
+            f"attribute_weights={quoted(value)} learns from the relation of each attribute to y, which must be one "
+            f"column of {kinds}. Pass numbers, a mapping or None instead"
+        )
+    if isinstance(method, Bayes):
+        return RelevanceWeights(instances, threads=threads)
+    return LearnedWeights(method, threads)
+
+
+def needs_one_target(value: object) -> bool:
+    """Whether the weights can be learned from one target only."""
+    weighting = resolve_method(value)
+    return weighting is not None and (isinstance(weighting, Bayes) or weighting.local)
+
+
+def _numbers(value: object, schema: Schema) -> FloatArray:
+    """One weight for each attribute, in schema order."""
+    numbers = value
+    if isinstance(value, Mapping):  # 1 for the attributes that are not listed
+        given = dict(zip(schema.positions(value, parameter="attribute_weights"), value.values(), strict=True))
+        numbers = [given.get(a, 1.0) for a in range(len(schema))]
+    weights = None if isinstance(value, str) else as_floats(numbers)
+    if weights is None:
+        meant = nearest(value, METHODS)
+        raise ParameterError(
+            "attribute_weights must be None, one number >= 0 for each attribute, a mapping from attribute to number, "
+            f"or a method to learn them: {', '.join(map(repr, METHODS))}, got {quoted(value)}"
+            + ("" if meant is None else f". Did you mean {meant!r}?")
+        )
+    usable = weights.shape == (len(schema),) and bool(np.isfinite(weights).all()) and bool((weights >= 0).all())
+    if not usable or not weights.any():
+        raise ParameterError(
+            f"attribute_weights must be {len(schema)} finite numbers >= 0, at least one of them positive, "
+            f"got {quoted(value)}"
+        )
+    return weights
 
 
 # -- columns that are compared by a `ValueTable`, whose values are known from the start

@@ -16,8 +16,7 @@ from priorcase.neighbors.base import NeighborsMemory, NNeighbors
 from priorcase.neighbors.votes import SLACK, LeftOut, NeighborList, Poll, Ties, Vote
 
 if TYPE_CHECKING:
-    from priorcase.neighbors.classifier import KNNClassifier
-    from priorcase.neighbors.regressor import KNNRegressor
+    from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
 
     KNN = TypeVar("KNN", KNNClassifier, KNNRegressor)
 

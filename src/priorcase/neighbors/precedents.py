@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.text import Text
 
-    from priorcase.neighbors.classifier import KNNClassifier
-    from priorcase.neighbors.regressor import KNNRegressor
+    from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
 
 LISTED_OF_ALL = 10
 """How many precedents are listed when all rows vote."""

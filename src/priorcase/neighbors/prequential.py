@@ -19,8 +19,7 @@ from priorcase.schema import Table
 from priorcase.search import ALGORITHMS
 
 if TYPE_CHECKING:
-    from priorcase.neighbors.classifier import KNNClassifier
-    from priorcase.neighbors.regressor import KNNRegressor
+    from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
 
 Result = TypeVar("Result", bound="PrequentialResult")
 

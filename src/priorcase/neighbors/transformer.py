@@ -13,8 +13,7 @@ from priorcase._typing import AnyArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import as_array, has_fractions, read_labels, read_numbers
-from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, needs_classes
-from priorcase.neighbors.weighting import AttributeWeights
+from priorcase.neighbors.base import COUNT, SEARCH, AttributeWeights, NeighborsEstimator, needs_classes
 from priorcase.relevance import resolve_method
 from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
 from priorcase.search import Algorithm

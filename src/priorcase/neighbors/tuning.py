@@ -22,9 +22,8 @@ from priorcase.learning.plotting import drawing, legend_beside, log_ticks, ring,
 from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import Grid, GridResult, framed, free_label
 from priorcase.neighbors.base import COUNT, needs_classes
-from priorcase.neighbors.classifier import KNNClassifier
+from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
 from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
-from priorcase.neighbors.regressor import KNNRegressor
 from priorcase.neighbors.votes import (
     SLACK,
     TIES,

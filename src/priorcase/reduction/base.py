@@ -22,8 +22,7 @@ from priorcase.learning.estimator import SchemaLike, record_features, thread_cou
 from priorcase.learning.resampling import blocks, taken_rows
 from priorcase.learning.state import changes
 from priorcase.learning.targets import as_array, check_length, has_fractions, read_labels, read_numbers
-from priorcase.neighbors.base import NeighborsMemory, check_tabled, with_tabled_values
-from priorcase.neighbors.weighting import resolve_weights
+from priorcase.neighbors.base import NeighborsMemory, check_tabled, resolve_weights, with_tabled_values
 from priorcase.relevance.base import LearnedWeights
 from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
 from priorcase.similarity import Distance, resolve

@@ -40,8 +40,7 @@ from priorcase.local.rbf.centers import (
 )
 from priorcase.local.rbf.output_layer import RidgeCurve, Spectrum, with_rows
 from priorcase.local.windows import warn_queries
-from priorcase.neighbors.base import NeighborsEstimator
-from priorcase.neighbors.weighting import AttributeWeights, needs_one_target
+from priorcase.neighbors.base import AttributeWeights, NeighborsEstimator, needs_one_target
 from priorcase.schema import CategoricalFeatures, Numeric, Schema
 from priorcase.search import Algorithm
 from priorcase.similarity import Distance
