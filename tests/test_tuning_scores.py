@@ -14,7 +14,7 @@ from tables import labels, mixed_rows, row_lists
 
 from priorcase import Distance, KNNClassifier, KNNRegressor
 from priorcase.neighbors import tune
-from priorcase.neighbors.tuning import CandidateGrid, Queries, grid_sums, poll_sums, targets_of
+from priorcase.neighbors.tuning import CandidateGrid, Queries, grid_sums, poll_sums
 from priorcase.schema import Nominal, Numeric
 from priorcase.similarity import Gaussian, Uniform
 
@@ -136,7 +136,7 @@ def left_out(model: Any) -> Queries:
     """All stored rows, each left out in turn, in eight blocks."""
     memory, rows = model._memory, np.arange(model.n_samples_fit_)
     times = np.ones(rows.size) if memory.row_weights is None else memory.row_weights
-    return Queries(memory.instances.cells(), rows, targets_of(model), times, rows * 8 // rows.size)
+    return Queries(memory.instances.cells(), rows, model._targets(), times, rows * 8 // rows.size)
 
 
 def assert_equal(found: Any, expected: Any, asked: Any) -> None:

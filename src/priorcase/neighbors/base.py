@@ -90,13 +90,6 @@ class NeighborsMemory(Memory):
         return given
 
     @property
-    def weights_method(self) -> str:
-        """How the attribute weights were learned, by its name; ``"given"`` where they were not."""
-        if isinstance(self._weights, LearnedWeights):
-            return self._weights.weighting.method
-        return "bayes" if isinstance(self._weights, RelevanceWeights) else "given"
-
-    @property
     def local_weights(self) -> bool:
         """Whether each query has attribute weights of its own."""
         return isinstance(self._weights, LearnedWeights) and self._weights.weighting.local
@@ -332,7 +325,10 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
     def weights_table_(self) -> WeightsTable:
         """The attribute weights as a table that prints and plots itself, the largest first."""
         weights, memory = self.attribute_weights_, self._stored()
-        return WeightsTable(attribute_names(memory.instances.schema), weights, memory.weights_method, self._backend)
+        method = "bayes" if isinstance(memory._weights, RelevanceWeights) else "given"
+        if isinstance(memory._weights, LearnedWeights):
+            method = memory._weights.weighting.method
+        return WeightsTable(attribute_names(memory.instances.schema), weights, method, self._backend)
 
     @reads
     def attribute_weights_at(self, X: Any) -> FloatArray:

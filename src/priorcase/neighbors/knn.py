@@ -41,6 +41,12 @@ from priorcase.similarity import Distance, Kernel
 if TYPE_CHECKING:
     from priorcase.neighbors.tuning import Tuning
 
+_VOTING: dict[str, list[Any]] = {
+    "n_neighbors": [COUNT, StrOptions({"sqrt", "all", "loo"})],
+    "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither")],
+    **SEARCH,
+}
+
 
 class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     """The class that the nearest stored rows vote for.
@@ -138,12 +144,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_neighbors": [COUNT, StrOptions({"sqrt", "all", "loo"})],
-        "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither")],
+        **_VOTING,
         "ties": [StrOptions(set(TIES))],
         "prior": [None, StrOptions({"frequency"}), Interval(Real, 0, np.inf, closed="left"), "array-like"],
         "temperature": [Interval(Real, 1e-9, np.inf, closed="left")],
-        **SEARCH,
     }
     tuning_: Tuning
     _k: NNeighbors
@@ -267,7 +271,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
             self._threads()
             if (winner := memory.winner(cells, k, self._rules, outputs[0])) >= 0:
                 return outputs[0].labels[winner : winner + 1].copy()
-        return np.concatenate([self._predict_poll(poll) for poll in polls_of(self, cells)])
+        return self._shaped(np.concatenate([self._decide(poll) for poll in polls_of(self, cells)]))
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
@@ -324,19 +328,19 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         """How many numbers are computed for each query: one for each class."""
         return sum(classes.labels.size for classes in self._outputs())
 
-    def _shaped(self, chosen: IntArray) -> AnyArray:
+    def _shaped(self, chosen: AnyArray) -> AnyArray:
         """Classes by their positions, shape (queries, targets), as `predict` gives them."""
         outputs = self._outputs()
         if self._labelling.flat:
             return outputs[0].labels[chosen[:, 0]]
         return np.stack([classes.labels[chosen[:, t]] for t, classes in enumerate(outputs)], axis=1)
 
-    def _targets_at(self, rows: IntArray) -> AnyArray:
-        """Classes of stored rows, by position."""
-        return self._shaped(np.stack([classes.at(rows) for classes in self._outputs()], axis=1))
+    def _targets(self, rows: IntArray | slice = slice(None)) -> IntArray:
+        """Positions of the classes of stored rows, shape (rows, targets)."""
+        return np.stack([classes.at(rows) for classes in self._outputs()], axis=1)
 
-    def _predict_poll(self, poll: Poll) -> AnyArray:
-        return self._shaped(self._decide(poll))
+    def _targets_at(self, rows: IntArray) -> AnyArray:
+        return self._shaped(self._targets(rows))
 
     def _answers(self, polls: Sequence[Poll]) -> tuple[AnyArray, dict[str, Any]]:
         """The predictions of some polls, and what precedents tell about classes."""
@@ -349,8 +353,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     def _core_targets(self, n: int) -> tuple[Any, ...]:
         """Method of the core's stream that predicts the last ``n`` rows, and what it needs to know."""
-        outputs = self._outputs()
-        codes = np.stack([classes.at(slice(None)) for classes in outputs], axis=1)
+        outputs, codes = self._outputs(), self._targets()
         starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
         # A tied vote goes by the number of rows that each class had before these.
         new = [np.bincount(codes[-n:, t], minlength=size) for t, size in enumerate(np.diff(starts))]
@@ -436,12 +439,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     array([8. , 1.5])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_neighbors": [COUNT, StrOptions({"sqrt", "all", "loo"})],
-        "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither")],
-        "ties": [StrOptions({"majority", "first"})],
-        **SEARCH,
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**_VOTING, "ties": [StrOptions({"majority", "first"})]}
     tuning_: Tuning
     _k: NNeighbors
     _rules: Rules
@@ -511,14 +509,18 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     @reads
     def predict(self, X: Any) -> FloatArray:
         """The mean of each query's neighbours; shape (queries, targets) when ``y`` had columns."""
-        return np.concatenate([self._predict_poll(poll) for poll in polls_of(self, self._cells(X))])
+        return self._shaped(np.concatenate([self._decide(poll) for poll in polls_of(self, self._cells(X))]))
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
         """The stored rows that vote on each query, as in `KNNClassifier.precedents`."""
         return precedents_of(self, X, n_neighbors)
 
-    def _numbers(self) -> FloatArray:
+    def _decide(self, poll: Poll, left_out: LeftOut | None = None) -> FloatArray:
+        """The predicted numbers, shape (queries, targets)."""
+        return means(poll, self._targets())
+
+    def _targets(self) -> FloatArray:
         """Targets of the stored rows, shape (rows, targets)."""
         instances = self._stored().instances
         n = 0 if instances.targets is None else len(instances.targets)
@@ -526,7 +528,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
             return instances.target(0)[:, None]  # no copy: rows may come one by one
         return self._memory.cached("numbers", lambda: np.stack([instances.target(t) for t in range(n)], axis=1))
 
-    def _shaped(self, numbers: FloatArray) -> FloatArray:
+    def _shaped(self, numbers: AnyArray) -> FloatArray:
         return numbers[:, 0] if self._flat else numbers
 
     def _width(self) -> int:
@@ -534,17 +536,13 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         return 1
 
     def _targets_at(self, rows: IntArray) -> FloatArray:
-        """Targets of stored rows, by position."""
-        return self._shaped(self._numbers()[rows])
-
-    def _predict_poll(self, poll: Poll) -> FloatArray:
-        return self._shaped(means(poll, self._numbers()))
+        return self._shaped(self._targets()[rows])
 
     def _answers(self, polls: Sequence[Poll]) -> tuple[AnyArray, dict[str, Any]]:
-        return np.concatenate([self._predict_poll(poll) for poll in polls]), {}
+        return self._shaped(np.concatenate([self._decide(poll) for poll in polls])), {}
 
     def _core_targets(self, n: int) -> tuple[Any, ...]:
-        return "average", np.ascontiguousarray(self._numbers())
+        return "average", np.ascontiguousarray(self._targets())
 
     # -- leave-one-out
 
@@ -563,13 +561,12 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
         """The mean of each stored row's neighbours among the others; see `KNNClassifier.loo_predict_proba`."""
-        return self._shaped(left_out_answers(self, relearn, lambda model, poll, _: means(poll, model._numbers())))
+        return self._shaped(left_out_answers(self, relearn, KNNRegressor._decide))
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Squared error of each left-out row, averaged over the targets."""
-        numbers = self._numbers()
         with np.errstate(over="ignore"):
-            errors = means(poll, numbers) - numbers[own]
+            errors = self._decide(poll) - self._targets()[own]
             return np.asarray((errors * errors).mean(axis=1))
 
 

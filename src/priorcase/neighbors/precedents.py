@@ -55,6 +55,11 @@ class Precedent:
 
     ``id``, ``row`` (its values, None where missing), ``target`` (a tuple when there are several), ``distance`` from the
     query, and ``contributions``: what each attribute adds to the distance.
+
+    Examples
+    --------
+    >>> Precedent(7, (31, "red"), "no", 0.25, np.array([0.25, 0.0]))
+    Precedent(id=7, row=(31, 'red'), target='no', distance=0.25)
     """
 
     id: int
@@ -92,6 +97,14 @@ class Precedents(PerQuery):
         The library whose frame the estimator was fitted on, or None.
     numbers
         The number of each query among all that were asked; 0, 1, ... when left out.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> model = pc.KNNClassifier(2).fit([[31, "red"], [62, "blue"], [60, None]], ["no", "yes", "yes"])
+    >>> found = model.precedents([[59, "blue"]])
+    >>> found.ids, found.votes, found.unlike[0].id
+    (array([1, 2]), array([0.5, 0.5]), 0)
     """
 
     names: tuple[Name, ...]

@@ -124,7 +124,14 @@ class PrequentialClassification(PrequentialResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PrequentialRegression(PrequentialResult):
-    """Numbers predicted for the rows of a stream, each from the rows before it; see `PrequentialClassification`."""
+    """Numbers predicted for the rows of a stream, each from the rows before it; see `PrequentialClassification`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> pc.KNNRegressor(1).prequential([[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0]).mean_squared_errors
+    array([1. , 2.5])
+    """
 
     _score = "mean squared error"
 
@@ -212,7 +219,7 @@ def _one_by_one(estimator: KNNClassifier | KNNRegressor, table: Table, targets: 
                 k, chosen_from = estimator.n_neighbors_, len(memory)
             if total > 0 and not (isinstance(estimator._k, int) and estimator._k > total):
                 polls = polls_of(estimator, memory.instances.encode(row), k, first=i)
-                predictions += [estimator._predict_poll(poll) for poll in polls]
+                predictions += [estimator._shaped(estimator._decide(poll)) for poll in polls]
             memory.append(row, target, None)
             estimator._check_rows()
     nothing = estimator._targets_at(np.empty(0, np.int64))  # of the type that all targets together have

@@ -31,7 +31,6 @@ from priorcase.neighbors.votes import (
     Poll,
     decide,
     left_out_once,
-    means,
     prior_weights,
     probabilities,
     resolve_vote,
@@ -119,6 +118,13 @@ class Tuning(GridResult):
     ``best`` is the estimator with the chosen parameters ``best_params``, fitted to all rows; ``scoring`` the score that
     decided; ``nested_scores`` each score on rows that took no part in the choice, where asked for; ``rows`` how many
     rows were predicted, weights counted.
+
+    Examples
+    --------
+    >>> X, y = [[1], [2], [3], [5]], [1, 2, 3, 5]
+    >>> tuning = tune(KNNRegressor(), X, y, candidates={"n_neighbors": [1, 2]}, nested=None)
+    >>> tuning.best_params["n_neighbors"], tuning.score
+    (1, 1.5)
     """
 
     best: Any
@@ -425,7 +431,7 @@ class Problem:
     @cached_property
     def truth(self) -> Any:
         """Targets of all rows: classes by position among the labels, or numbers; shape (rows, targets)."""
-        return targets_of(self.base)
+        return self.base._targets()
 
     @property
     def weights(self) -> FloatArray:
@@ -611,13 +617,6 @@ class Queries:
         return Queries(self.cells[at], own, self.truth[at], self.times[at], self.blocks[at])
 
 
-def targets_of(model: Model) -> AnyArray:
-    """Targets of the stored rows, shape (rows, targets): classes by position in the labels, or numbers."""
-    if isinstance(model, KNNRegressor):
-        return model._numbers()
-    return np.stack([classes.at(slice(None)) for classes in model._outputs()], axis=1)
-
-
 @dataclass(frozen=True, eq=False)
 class Sums:
     """For each score the sums over the rows of each block, shape (blocks, candidates), and the rows' weights."""
@@ -693,12 +692,12 @@ def _core_scores(model: Model, queries: Queries, grid: CandidateGrid, starts: In
     given = cells, *asked, *stored, *search, ties == "majority", n_neighbors, *votes
     rows = CoreRows(index.core, index.plan_of(fitted), *given, np.ascontiguousarray(starts, np.int64))
     if isinstance(model, KNNRegressor):
-        return rows.numbers(np.ascontiguousarray(model._numbers()), np.ascontiguousarray(queries.truth))
+        return rows.numbers(np.ascontiguousarray(model._targets()), np.ascontiguousarray(queries.truth))
     counts = [classes.weights for classes in model._outputs()]
     lines = [prior_weights(prior, counts) for prior in grid.priors]
     priors = [[np.zeros(n.size) if w is None else w for w, n in zip(line, counts, strict=True)] for line in lines]
     return rows.classes(
-        np.ascontiguousarray(targets_of(model), np.int64),
+        np.ascontiguousarray(model._targets(), np.int64),
         np.ascontiguousarray(queries.truth, np.int64),
         np.array([n.size for n in counts]),
         np.concatenate(counts),
@@ -735,7 +734,7 @@ def _poll_scores(model: Model, queries: Queries, grid: CandidateGrid, poll: Poll
     """The scores of each query for every prior and temperature."""
     if isinstance(model, KNNRegressor):
         with np.errstate(over="ignore"):
-            errors = means(poll, model._numbers()) - queries.truth
+            errors = model._decide(poll) - queries.truth
             yield {"squared_error": (errors * errors).mean(axis=1), "absolute_error": np.abs(errors).mean(axis=1)}
         return
     outputs, own = model._outputs(), queries.own

@@ -136,7 +136,7 @@ def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
 
 def _number_loss(model: KNNRegressor, scoring: Scoring) -> tuple[Loss, float]:
     """The squared or absolute error relative to that of the best constant, and its unit; the mean over targets."""
-    numbers, power = model._numbers(), 2 if scoring == "squared_error" else 1
+    numbers, power = model._targets(), 2 if scoring == "squared_error" else 1
     with np.errstate(over="ignore", invalid="ignore"):
         spread = numbers.std(axis=0) if power == 2 else np.abs(numbers - np.median(numbers, axis=0)).mean(axis=0)
         if not np.isfinite(spread**power).all():
