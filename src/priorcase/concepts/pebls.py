@@ -27,13 +27,11 @@ from priorcase.learning.resampling import blocks, stored_table
 from priorcase.learning.results import attribute_names, by_attribute, framed, free_label
 from priorcase.learning.state import reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
-from priorcase.neighbors.base import NeighborsMemory
+from priorcase.neighbors.base import NeighborsMemory, resolve_weights
 from priorcase.neighbors.polling import Rules, polls
 from priorcase.neighbors.precedents import Precedents, assemble
-from priorcase.neighbors.votes import Poll, Ties, UniformVote, decide, probabilities
-from priorcase.neighbors.weighting import resolve_weights
+from priorcase.neighbors.votes import NeighborList, Poll, Ties, UniformVote, decide, probabilities
 from priorcase.schema import CategoricalFeatures, Coded, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
-from priorcase.search import Neighbors
 from priorcase.similarity import Distance, FittedDistance, mvdm
 from priorcase.similarity.differences import Curve, Discretised, MissingRule, Unseen
 from priorcase.similarity.statistics import Statistics, codes_of, first_seen
@@ -192,7 +190,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         cells, own = (self._cells(X), None) if X is not None else (memory.symbols.instances.cells(), memory.ids)
         k = self._how_many(n_neighbors, own=own is not None)
         found = memory.search(cells, k, exclude=own, threads=self._threads())
-        ids = found.ids.reshape(-1, k)
+        ids = memory.ids[found.rows].reshape(-1, k)
         return (found.distances.reshape(-1, k), ids) if return_distance else ids
 
     @reads
@@ -203,8 +201,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         predicted = np.concatenate([self._decided(poll) for poll in polls])
         options: dict[str, Any] = {"codes": (classes.codes[:, None], predicted[:, None]), "classes": classes.labels}
         options["probabilities"] = np.concatenate([probabilities(poll, classes) for poll in polls])
-        options |= {"threads": self._threads(), "backend": self._backend}
-        return assemble(memory, table, polls, classes.labels[predicted], self._targets_at, **options)
+        return assemble(self, table, polls, classes.labels[predicted], **options)
 
     # -- what was learned
 
@@ -235,7 +232,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         found = memory.search(cells, 1, exclude=ids, threads=self._threads())
         names, rows = attribute_names(memory.instances.schema), memory.instances.decode(worst)
         records = self._targets_at(worst), used[worst], correct[worst]
-        nearest = found.ids, self._targets_at(memory.positions(found.ids)), found.distances
+        nearest = memory.ids[found.rows], self._targets_at(found.rows), found.distances
         return Exemplars(names, ids, rows, *records, *nearest, self._backend)
 
     @reads
@@ -271,9 +268,10 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
     def _polls(self, cells: FloatArray, n_neighbors: int | None = None) -> Iterator[Poll]:
         """Polls among the nearest exemplars of each query, block by block."""
-        k, width = self._how_many(n_neighbors), self._classes().labels.size
-        found = polls(self._stored(), cells, k, self._rules, threads=self._threads(), width=width)
-        return (poll for _, poll in found)
+        return (poll for _, poll in polls(self, cells, self._how_many(n_neighbors)))
+
+    def _width(self) -> int:
+        return int(self._classes().labels.size)
 
     def _decided(self, poll: Poll) -> IdArray:
         """The winner of each query, as a position in ``classes_``."""
@@ -373,7 +371,7 @@ class ExemplarMemory(NeighborsMemory):
 
     def search(
         self, cells: FloatArray, k: int, *, exclude: Any = None, own: Any = None, ties: bool = False, threads: int = 1
-    ) -> Neighbors:
+    ) -> NeighborList:
         """The ``k`` exemplars nearest to each query by ``w_X Delta``."""
         left_out, found = None if exclude is None else self.positions(exclude), []
         for start in range(0, len(cells), _QUERIES_AT_ONCE):
@@ -385,7 +383,7 @@ class ExemplarMemory(NeighborsMemory):
             lists = zip(*((np.diff(indptr), *rest) for indptr, *rest in found), strict=True)
             lengths, rows, distances = map(np.concatenate, lists)
             indptr = np.concatenate([[0], np.cumsum(lengths)])
-        return Neighbors(indptr, self.ids[rows], distances, distances)
+        return NeighborList(indptr, rows, distances)
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
         """The contribution of each attribute to ``w_X Delta`` of some exemplars, shape (exemplars, attributes)."""

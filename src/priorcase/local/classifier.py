@@ -24,10 +24,9 @@ from priorcase.local import windows
 from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, local_table, renumbered
 from priorcase.local.results import LogLossCurve
 from priorcase.local.windows import Neighborhoods
-from priorcase.neighbors.base import NeighborsMemory, NNeighbors
+from priorcase.neighbors.base import AttributeWeights, NeighborsMemory, NNeighbors
 from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents, assemble
 from priorcase.neighbors.votes import Poll, prior_weights, summed
-from priorcase.neighbors.base import AttributeWeights
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Nominal, Ordinal, Schema
 from priorcase.search import Algorithm

@@ -33,9 +33,8 @@ from priorcase.local.fits import (
     robustness_weights,
 )
 from priorcase.local.results import LocalCoefficients, LocalPrecedents
-from priorcase.neighbors.base import NNeighbors
+from priorcase.neighbors.base import AttributeWeights, NNeighbors, needs_one_target
 from priorcase.neighbors.precedents import LISTED_OF_ALL
-from priorcase.neighbors.base import AttributeWeights, needs_one_target
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search import Algorithm

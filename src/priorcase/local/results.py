@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -188,7 +188,7 @@ class LocalPrecedents(Precedents):
 
     def _taken(self, at: list[int]) -> LocalPrecedents:
         weights = [self.weights[self.indptr[i] : self.indptr[i + 1]] for i in at]
-        return replace(cast(LocalPrecedents, super()._taken(at)), weights=np.concatenate([np.empty(0), *weights]))
+        return replace(super()._taken(at), weights=np.concatenate([np.empty(0), *weights]))
 
     def _columns(self) -> dict[str, Any]:
         columns = super()._columns()

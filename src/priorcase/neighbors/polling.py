@@ -74,7 +74,7 @@ def polls_of(
 
 
 def polls(
-    estimator: KNNClassifier | KNNRegressor,
+    estimator: Any,
     cells: FloatArray,
     k: int | Literal["all"],
     *,

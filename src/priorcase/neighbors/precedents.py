@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from rich.cells import cell_len, set_cell_size
@@ -123,24 +123,19 @@ class Precedents(PerQuery):
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
 
-    def __len__(self) -> int:
-        return len(self.queries)
+    _by_query: ClassVar[tuple[str, ...]] = ("queries", "predictions")
 
-    def _taken(self, at: list[int]) -> Precedents:
-        places = np.array(at, dtype=np.int64)
-        entries = np.concatenate([places[:0], *(np.arange(self.indptr[i], self.indptr[i + 1]) for i in at)])
+    def _taken(self, at: list[int]) -> Self:
+        entries = np.concatenate([np.arange(0), *(np.arange(self.indptr[i], self.indptr[i + 1]) for i in at)])
         arrays = ("ids", "targets", "distances", "votes", "contributions")
         taken: dict[str, Any] = {name: getattr(self, name)[entries] for name in arrays}
         return replace(
-            self,
+            super()._taken(at),
             **taken,
-            queries=[self.queries[i] for i in at],
-            predictions=self.predictions[places],
-            indptr=np.concatenate(([0], np.cumsum(np.diff(self.indptr)[places]))),
+            indptr=np.concatenate(([0], np.cumsum(np.diff(self.indptr)[at], dtype=np.int64))),
             rows=[self.rows[entry] for entry in entries.tolist()],
             unlike=tuple(self.unlike[i] for i in at) if self.unlike else (),
-            probabilities=None if self.probabilities is None else self.probabilities[places],
-            numbers=tuple(self.numbers[i] for i in at),
+            probabilities=None if self.probabilities is None else self.probabilities[at],
         )
 
     def query_of_entry(self) -> IntArray:
@@ -201,7 +196,7 @@ def assemble(
     polls: Iterable[Poll],
     predictions: AnyArray,
     *,
-    most: int | None,
+    most: int | None = None,
     codes: tuple[IntArray, IntArray] | None = None,
     probabilities: FloatArray | None = None,
     classes: AnyArray | None = None,
