@@ -280,10 +280,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         if self.n_features is not None and search == "schemata":
             raise ParameterError(f"n_features must be None with search='schemata', got {self.n_features}")
         if search in ("forward", "backward") and (self.delta, self.min_points) != (0.05, 30):
-            raise ParameterError(
-                f"delta and min_points have no effect with search={search!r}, which tries every subset on every row; "
-                f"leave them out, got delta={self.delta}, min_points={self.min_points}"
-            )
+            raise ParameterError(f"delta and min_points have no effect with search={search!r}; leave them out")
         if estimator.n_neighbors == "loo":
             raise ParameterError(
                 "n_neighbors of estimator must be a number, 'sqrt' or 'all', got 'loo'; select the attributes first, "
