@@ -138,12 +138,10 @@ class ConceptMemory(Memory):
         rows, seen = self.instances.digest(), self.seen
         if self.rules.keeps_all or not self.descriptions:
             return rows
-        parts = sha256(_DIGEST_FORMAT)
-        parts.update(rows.encode())
+        parts = sha256(_DIGEST_FORMAT + rows.encode())
         for code, label in zip(seen.codes.tolist(), seen.classes.tolist(), strict=True):
             name = canonical(seen.labels[code] if code >= 0 else label)
-            parts.update(b"%d:" % len(name))
-            parts.update(name)
+            parts.update(b"%d:" % len(name) + name)
         parts.update(np.append(seen.rows, 0)[seen.codes].astype("<i8").tobytes())
         labels = np.arange(2) if self.rules.per_class else seen.codes
         for label, description in self.named():
@@ -163,8 +161,7 @@ def _add_description(parts: Any, description: Description, ids: IdArray, labels:
     at = np.zeros(max(int(labels.max(initial=0)) + 1, counts.size) + 1, np.int64)  # the last one for the label -1
     at[labels] = np.arange(labels.size)
     for whole in (np.searchsorted(ids, names), at[of], arrived, reasons):
-        parts.update(b"%d;" % len(whole))
-        parts.update(whole.astype("<i8").tobytes())
+        parts.update(b"%d;" % len(whole) + whole.astype("<i8").tobytes())
     _, sums, norms, _ = core.weights()
     for numbers in (successes, trials, description.counts_of(labels), np.array([seen]), *core.ranges(), sums, norms):
         # One bit pattern for each number: a single NaN, a single zero.
@@ -352,11 +349,9 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
             )
         return _replayed(memory, memory.log, memory.order, wanted, threads)
     if not rules.keeps_all:
-        why = (
-            "rows that have left the window= would have to come back, and are gone"
-            if rules.keep == "every"
-            else "which rows are kept, and their records, depend on rows that are gone"
-        )
+        why = "which rows are kept, and their records, depend on rows that are gone"
+        if rules.keep == "every":
+            why = "rows that have left the window= would have to come back, and are gone"
         raise ForgettingError(
             f"rows cannot be forgotten exactly: {why}. Nothing was changed. Choose history='replay' before the first "
             "row: it keeps all rows, so that forgetting replays the others."
