@@ -335,8 +335,8 @@ class ExemplarMemory(NeighborsMemory):
         return self.cached("symbols", lambda: Symbols.of(self.instances, self.bins))
 
     def encode(self, table: Table) -> FloatArray:
-        """Queries as cells of symbols."""
-        return self.symbols.read(table)
+        """Queries as cells: codes of symbols, NaN for missing, -1 for a value that no stored row holds."""
+        return self.symbols.instances.encode(self.symbols.table(table))
 
     @property
     def fitted(self) -> FittedDistance:
@@ -447,14 +447,11 @@ class Symbols:
         symbols = cls(Instances(Schema(schema.names, tuple(kinds)), stored.targets), tuple(edges))
         assert stored.targets is not None  # the classes
         targets = Table(stored.targets, len(stored), (Coded(stored.target(), stored.target_values()),))
-        symbols.instances.append(symbols._table(stored_table(stored, np.arange(len(stored)))), targets)
+        symbols.instances.append(symbols.table(stored_table(stored, np.arange(len(stored)))), targets)
         return symbols
 
-    def read(self, table: Table) -> FloatArray:
-        """Queries as cells: codes of symbols, NaN for missing, -1 for a value that no stored row holds."""
-        return self.instances.encode(self._table(table))
-
-    def _table(self, table: Table) -> Table:
+    def table(self, table: Table) -> Table:
+        """Rows with symbols for their numbers."""
         columns: list[ReadColumn] = []
         for column, edges in zip(table.columns, self.edges, strict=True):
             if edges is not None and isinstance(column, np.ndarray):
