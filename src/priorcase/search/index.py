@@ -349,8 +349,7 @@ class Index:
             raise ParameterError(
                 f"queries must be cells with {width} columns, as Instances.encode makes them, got {quoted(queries)}"
             )
-        count = len(cells)
-        rows = self.ones
+        count, rows = len(cells), self.ones
         if weights is not None:
             rows = _floats(weights)
             if rows.shape not in ((width,), (count, width)) or not np.isfinite(rows).all() or (rows < 0).any():

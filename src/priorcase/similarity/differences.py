@@ -409,8 +409,7 @@ class ValueTable(Difference):
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         place = {identity(value): i for i, value in enumerate(self.values)}
         keys = [identity(value) for value in column.values()]
-        kind = column.kind
-        declared = kind.order if isinstance(kind, Ordinal) else getattr(kind, "values", None) or ()
+        declared = column.kind.order if isinstance(column.kind, Ordinal) else getattr(column.kind, "values", None) or ()
         known = {identity(value) for value in declared}
         at = np.array([place.get(key, -1) for key in keys], dtype=np.intp)
         held = column.all.instances.value_counts(column.a) > 0

@@ -102,8 +102,7 @@ class Biweight:
     compact: ClassVar[bool] = True
 
     def __call__(self, u: FloatArray) -> FloatArray:
-        inside = _inside(u)
-        rest = 1.0 - inside * inside
+        rest = Epanechnikov()(u)
         return rest * rest
 
 
