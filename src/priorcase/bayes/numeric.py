@@ -11,7 +11,7 @@ Student's t, and ``ln p(x) = c - (x - loc)^2 q`` with e = 0 for the normal densi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from numbers import Real
@@ -223,6 +223,16 @@ def moments_without_each(
     return Moments.of_classes(*wide)
 
 
+def blocks_without_each(
+    m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None
+) -> Iterator[tuple[IntArray, Moments]]:
+    """Blocks of the rows whose number is known, with the moments without each; none if the column is uninformative."""
+    known = np.flatnonzero(~np.isnan(x)) if m.is_informative() else np.empty(0, np.intp)
+    step = max(1, _CELLS_AT_ONCE // max(1, len(m.n)))
+    for rows in (known[begin : begin + step] for begin in range(0, known.size, step)):
+        yield rows, moments_without_each(m, x, own, weights, rows)
+
+
 # -- Student's t and the normal density
 
 
@@ -369,15 +379,10 @@ def loo_log_densities(
     strategy: Student | GaussianDensity, m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None
 ) -> FloatArray:
     """Log-density of each row's number in each class, by a fit without this row; 0 where the number is missing."""
-    x, own = np.asarray(x, dtype=np.float64), np.asarray(own)
+    x = np.asarray(x, dtype=np.float64)
     found = np.zeros((len(x), len(m.n)))
-    if not m.is_informative():
-        return found
-    step = max(1, _CELLS_AT_ONCE // max(1, len(m.n)))
-    known = np.flatnonzero(~np.isnan(x))
-    for begin in range(0, len(known), step):
-        rows = known[begin : begin + step]
-        found[rows] = log_densities(strategy.parameters(moments_without_each(m, x, own, weights, rows)), x[rows])
+    for rows, less in blocks_without_each(m, x, own, weights):
+        found[rows] = log_densities(strategy.parameters(less), x[rows])
     return found
 
 

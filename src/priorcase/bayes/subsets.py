@@ -19,7 +19,7 @@ from priorcase.bayes import additive, priors
 from priorcase.bayes.additive import AdditiveModel, Density, Estimates, Scale
 from priorcase.bayes.memory import UNSEEN, BayesMemory, Discrete, Statistics, slots_of
 from priorcase.bayes.naive_bayes import AdditiveBayes
-from priorcase.bayes.numeric import PLUG_IN, Numeric, Student, log_densities, moments_without_each
+from priorcase.bayes.numeric import PLUG_IN, Numeric, Student, blocks_without_each, log_densities
 from priorcase.bayes.predictive import log_marginal, log_rising
 from priorcase.bayes.priors import Auto, CellWeights, Dirichlet, Prior, PriorWeights
 from priorcase.bayes.results import Relevance
@@ -339,16 +339,10 @@ def _add_numbers(
 ) -> None:
     """Add the terms of a numeric attribute; the default prior depends on all rows, so all classes change."""
     moments, instances = statistics.moments[a], memory.instances
-    if not moments.is_informative():
-        return
     x, own, weights = instances.column(a), instances.target().astype(np.intp), instances.weights
-    odds = _prior_odds(np.array(inclusion))
-    known = np.flatnonzero(~np.isnan(x))
-    step = max(1, _NUMBERS_AT_ONCE // len(moments.n))
-    for rows in (known[start : start + step] for start in range(0, known.size, step)):
-        less = moments_without_each(moments, x, own, weights, rows)
+    for rows, less in blocks_without_each(moments, x, own, weights):
         included = strategy.log_marginal(less)[:, statistics.codes].sum(axis=1)
-        log_odds = odds + (included - strategy.log_marginal(less.pooled())[:, 0])
+        log_odds = _prior_odds(np.array(inclusion)) + (included - strategy.log_marginal(less.pooled())[:, 0])
         by_class = log_densities(strategy.parameters(less)[:, statistics.codes], x[rows])
         rest = log_densities(strategy.parameters(less.pooled()), x[rows])
         joint[rows] += additive.mixed(log_odds[:, np.newaxis], by_class, rest)
