@@ -2,8 +2,8 @@
 
 from priorcase.local.classifier import LocalLinear, LocalLogistic, LocallyWeightedClassifier, LocalNaiveBayes
 from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor, RidgeCurve
-from priorcase.local.regressor import LocallyWeightedRegressor
-from priorcase.local.results import LeaveOneOutCurve, LocalCoefficients, LocalPrecedents, LogLossCurve
+from priorcase.local.regressor import LocalCoefficients, LocallyWeightedRegressor, LocalPrecedents
+from priorcase.local.windows import LeaveOneOutCurve, LogLossCurve
 
 __all__ = [
     "LeaveOneOutCurve",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
@@ -16,15 +16,15 @@ from priorcase._parameters import check_fields, settle
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.numeric import GaussianDensity, Student
 from priorcase.exceptions import TargetError, UnsettledFitWarning, listed
+from priorcase.instances import Instances
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import bar, needs_refits, refits
 from priorcase.learning.state import reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.local import windows
-from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, local_table, renumbered
-from priorcase.local.results import LogLossCurve
-from priorcase.local.windows import Neighborhoods
-from priorcase.neighbors.base import AttributeWeights, NeighborsMemory, NNeighbors
+from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, renumbered
+from priorcase.local.windows import LogLossCurve, Neighborhoods
+from priorcase.neighbors.base import AttributeWeights, NNeighbors
 from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents, assemble
 from priorcase.neighbors.votes import Poll, prior_weights, summed
 from priorcase.relevance.base import fixed_sample
@@ -42,9 +42,6 @@ _LEAST = float(np.finfo(np.float64).tiny)
 _TOLERANCE = 1e-12
 
 
-# -- the models
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassRows:
     """The stored rows with their classes."""
@@ -57,14 +54,14 @@ class ClassRows:
     declared: tuple[int, ...]  # the nominal columns whose values the schema declares
 
     @classmethod
-    def of(cls, memory: NeighborsMemory, classes: Classes, prior: FloatArray | None) -> ClassRows:
+    def of(cls, instances: Instances, table: LocalTable, classes: Classes, prior: FloatArray | None) -> ClassRows:
         """The rows stored now."""
-        table, kinds = local_table(memory), memory.instances.schema.kinds
+        kinds = instances.schema.kinds
         declared = tuple(a for a, kind in enumerate(kinds) if isinstance(kind, Nominal) and kind.values is not None)
         sizes = table.values.copy()
         for a, kind in enumerate(kinds):
             if a in declared or isinstance(kind, Ordinal):
-                sizes[a] = len(memory.instances.known(a))
+                sizes[a] = len(instances.known(a))
         return cls(table, classes.at(slice(None)), classes.labels.size, prior, sizes, declared)
 
     def for_counts(self, cells: FloatArray) -> FloatArray:
@@ -185,10 +182,8 @@ class LocalLogistic:
         found, settled = local_logistic(*given, threads=threads, **options)
         if not settled.all():
             queries = numbers[settled == 0].tolist()
-            text = (
-                f"the logistic fits at queries {listed(queries)} did not converge within max_iter={self.max_iter}. "
-                "Increase max_iter of LocalLogistic, or its ridge."
-            )
+            text = f"the logistic fits at queries {listed(queries)} did not converge within max_iter={self.max_iter}. "
+            text += "Increase max_iter of LocalLogistic, or its ridge."
             windows.warn_queries(UnsettledFitWarning, queries, text)
         return rows.with_prior(found, around)
 
@@ -234,9 +229,6 @@ def probabilities(
     if near.size:
         found[near] = model.probabilities(rows, cells[near], around.take(near), numbers[near], threads)
     return found
-
-
-# -- the estimator
 
 
 class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
@@ -292,8 +284,6 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         "prior": [None, StrOptions({"frequency"}), Interval(Real, 0, 1e100, closed="both")],
     }
     _curve_type: ClassVar[type[LogLossCurve]] = LogLossCurve
-    _local: LocalModel
-    _prior: float | Literal["frequency"] | None
     _labelling: Labelling
 
     def __init__(
@@ -328,7 +318,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._local = MODELS[self.model]() if isinstance(self.model, str) else self.model
+        self._local: LocalModel = MODELS[self.model]() if isinstance(self.model, str) else self.model
         # Only a linear model needs more rows the more columns there are.
         self._model = self._local if isinstance(self._local, LocalLinear) else _CONSTANT
         self._prior = self.prior
@@ -357,7 +347,8 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         memory, classes = self._stored(), self._classes()
 
         def rows() -> ClassRows:
-            return ClassRows.of(memory, classes, prior_weights(self._prior, [classes.weights])[0])
+            prior = prior_weights(self._prior, [classes.weights])[0]
+            return ClassRows.of(memory.instances, self._local_table(), classes, prior)
 
         return memory.cached("class rows", rows)
 
@@ -372,10 +363,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     def predict_proba(self, X: Any) -> FloatArray:
         """The probability of each class in ``classes_`` for each query."""
         cells = self._cells(X)
-        blocks = list(self._fits(cells))
-        far = [part.start + q for part, around, _ in blocks for q in np.flatnonzero(around.far).tolist()]
-        windows.warn_far(far, len(cells), _INSTEAD)
-        return np.concatenate([shares for _, _, shares in blocks])
+        return self._joined(len(cells), self._fits(cells))
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
@@ -393,13 +381,9 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         memory, table = self._answering(), self._table(X)
         cells, classes = memory.instances.encode(table), self._classes()
         most = LISTED_OF_ALL if self._k == "all" else None
-        polls, shares, far = [], [], list[int]()
-        for part, around, proba in self._fits(cells):
-            far += (part.start + np.flatnonzero(around.far)).tolist()
-            polls.append(Poll(part.start, part.stop, around, around.weights))
-            shares.append(proba)
-        windows.warn_far(far, len(cells), _INSTEAD)
-        found = np.concatenate(shares)
+        blocks = list(self._fits(cells))
+        polls = [Poll(part.start, part.stop, around, around.weights) for part, around, _ in blocks]
+        found = self._joined(len(cells), blocks)
         predicted = found.argmax(axis=1)
         labels, codes = classes.labels, (classes.codes[:, None], predicted[:, None])
         options: dict[str, Any] = {"most": most, "codes": codes, "probabilities": found, "classes": labels}
@@ -408,6 +392,14 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     def _targets_at(self, rows: IntArray) -> AnyArray:
         classes = self._classes()
         return np.asarray(classes.labels[classes.at(rows)])
+
+    def _joined(self, n: int, blocks: Iterable[tuple[slice | IntArray, Neighborhoods, FloatArray]]) -> FloatArray:
+        """The class probabilities of ``n`` queries, block by block; a warning where some are far from everything."""
+        found, far = np.empty((n, self._classes().labels.size)), np.zeros(n, dtype=bool)
+        for part, around, shares in blocks:
+            found[part], far[part] = shares, around.far
+        windows.warn_far(np.flatnonzero(far).tolist(), n, _INSTEAD)
+        return found
 
     def _fits(self, cells: FloatArray) -> Iterator[tuple[slice, Neighborhoods, FloatArray]]:
         """Neighbourhoods and class probabilities of queries, block by block."""
@@ -427,21 +419,19 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         """
         refit = needs_refits(self, relearn)
         self._check_left_out()
-        found, far = np.empty((len(self._stored()), self._classes().labels.size)), list[int]()
-        if refit:
-            for row, other, query in refits(self):
-                for _, around, shares in other._fits(other._stored().instances.encode(query)):
-                    found[row] = shares[0]
-                    far += [row] * int(around.far.sum())
-        else:
-            for rows, own in self._left_out_groups():
-                cells = self._stored().instances.cells(own)
-                for part, around in self._neighborhoods(cells, own=own, whole=True):
-                    numbers = own[part]
-                    found[numbers] = probabilities(self._local, rows, cells[part], around, numbers, self._threads())
-                    far += numbers[around.far].tolist()
-        windows.warn_far(sorted(far), len(found), _INSTEAD)
-        return found
+        return self._joined(len(self._stored()), self._refitted() if refit else self._left_out_fits())
+
+    def _refitted(self) -> Iterator[tuple[slice, Neighborhoods, FloatArray]]:
+        for row, other, query in refits(self):
+            for _, around, shares in other._fits(other._stored().instances.encode(query)):
+                yield slice(row, row + 1), around, shares
+
+    def _left_out_fits(self) -> Iterator[tuple[IntArray, Neighborhoods, FloatArray]]:
+        for rows, own in self._left_out_groups():
+            cells = self._stored().instances.cells(own)
+            for part, around in self._neighborhoods(cells, own=own, whole=True):
+                shares = probabilities(self._local, rows, cells[part], around, own[part], self._threads())
+                yield own[part], around, shares
 
     def _left_out_groups(self) -> Iterator[tuple[ClassRows, IntArray]]:
         """Groups of rows that leave the same prior when one of them is left out, with that prior."""

@@ -61,10 +61,7 @@ class GradientDescent(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalTable:
-    """The stored rows as the core takes them: nominal values are numbered in the order in which rows first have them.
-
-    Then neither their names nor forgotten rows change a bit.
-    """
+    """The stored rows as the core takes them; nominal values are numbered as rows first have them, not by name."""
 
     cells: FloatArray
     kinds: NDArray[np.uint8]
@@ -74,15 +71,38 @@ class LocalTable:
     numbers: tuple[FloatArray | None, ...]  # the number of each stored code, -1 for codes without a row
     ignored: BoolArray  # columns of attribute weight 0
 
-    def queries(self, cells: FloatArray, far: BoolArray) -> FloatArray:
-        """Queries as fits take them: NaN in columns that are missing, ignored, or at an unknown level.
+    @classmethod
+    def of(cls, memory: NeighborsMemory) -> LocalTable:
+        """The rows stored now."""
+        instances, weights = memory.instances, memory.row_weights
+        cells, kinds, scales = instances.cells(), list[int](), list[float]()
+        numbers = list[FloatArray | None]()
+        for column, kind in zip(cells.T, instances.schema.kinds, strict=True):
+            nominal = isinstance(kind, Nominal)
+            kinds.append(NUMERIC if isinstance(kind, Numeric) else NOMINAL if nominal else ORDINAL)
+            scales.append(1.0 if nominal else _spread(column, weights))
+            numbers.append(None)
+            if nominal:
+                codes, first = np.unique(column[~np.isnan(column)].astype(np.int64), return_index=True)
+                numbers[-1] = of = np.full(int(codes.max(initial=-1)) + 1, -1.0)
+                of[codes[np.argsort(first)]] = np.arange(codes.size)
+        attribute_weights, n_targets = memory.attribute_weights, len(instances.targets or ())
+        return cls(
+            cells=renumbered(cells, numbers),
+            kinds=np.array(kinds, dtype=np.uint8),
+            scales=np.array(scales),
+            targets=np.stack([instances.target(t).astype(np.float64) for t in range(n_targets)], axis=1),
+            values=np.array([0 if of is None else int(of.max(initial=-1.0)) + 1 for of in numbers], dtype=np.int64),
+            numbers=tuple(numbers),
+            ignored=np.zeros(len(kinds), dtype=bool) if attribute_weights is None else attribute_weights == 0,
+        )
 
-        Far queries have no columns at all, so that the mean of the rows nearest to them is fitted.
-        """
+    def queries(self, cells: FloatArray, far: BoolArray) -> FloatArray:
+        """Queries as fits take them: NaN in columns that are missing, ignored, or at an unknown level."""
         found = renumbered(cells, self.numbers)
         found[(self.kinds == ORDINAL) & (found < 0)] = np.nan
         found[:, self.ignored] = np.nan
-        found[far] = np.nan
+        found[far] = np.nan  # no columns at all: the mean of the nearest rows is fitted
         return found
 
     def n_terms(self, degree: int) -> int:
@@ -92,36 +112,6 @@ class LocalTable:
         kinds = self.kinds[~self.ignored]
         numbers = int((kinds != NOMINAL).sum())
         return 1 + kinds.size + (numbers * (numbers + 1) // 2 if degree == 2 else 0)
-
-
-def local_table(memory: NeighborsMemory) -> LocalTable:
-    """The rows stored now."""
-    return memory.cached("local table", lambda: _made(memory))
-
-
-def _made(memory: NeighborsMemory) -> LocalTable:
-    instances, weights = memory.instances, memory.row_weights
-    cells, kinds, scales = instances.cells(), list[int](), list[float]()
-    numbers = list[FloatArray | None]()
-    for column, kind in zip(cells.T, instances.schema.kinds, strict=True):
-        nominal = isinstance(kind, Nominal)
-        kinds.append(NUMERIC if isinstance(kind, Numeric) else NOMINAL if nominal else ORDINAL)
-        scales.append(1.0 if nominal else _spread(column, weights))
-        numbers.append(None)
-        if nominal:
-            codes, first = np.unique(column[~np.isnan(column)].astype(np.int64), return_index=True)
-            numbers[-1] = of = np.full(int(codes.max(initial=-1)) + 1, -1.0)
-            of[codes[np.argsort(first)]] = np.arange(codes.size)
-    attribute_weights, n_targets = memory.attribute_weights, len(instances.targets or ())
-    return LocalTable(
-        cells=renumbered(cells, numbers),
-        kinds=np.array(kinds, dtype=np.uint8),
-        scales=np.array(scales),
-        targets=np.stack([instances.target(t).astype(np.float64) for t in range(n_targets)], axis=1),
-        values=np.array([0 if of is None else int(of.max(initial=-1.0)) + 1 for of in numbers], dtype=np.int64),
-        numbers=tuple(numbers),
-        ignored=np.zeros(len(kinds), dtype=bool) if attribute_weights is None else attribute_weights == 0,
-    )
 
 
 def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> FloatArray:
@@ -209,8 +199,10 @@ def fit_queries(
         given = (*lists, table.cells, queries, table.kinds, table.scales, targets)
         options: dict[str, Any] = {"want": want, "threads": threads, "values": table.values}
         found.append(local_fits(*given, degree=model.degree, ridge=model.ridge, rcond=model.rcond, **options))
-    columns = {key: [of[key] if of[key].ndim > 1 else of[key][:, None] for of in found] for key in found[0]}
-    answers = {key: of[0] if len(of) == 1 else np.concatenate(of, axis=1) for key, of in columns.items()}
+    answers = found[0]
+    for key in answers:
+        columns = [of[key] if of[key].ndim > 1 else of[key][:, None] for of in found]
+        answers[key] = columns[0] if factors is None else np.concatenate(columns, axis=1)
     return Fits(answers.pop("predictions"), answers, np.flatnonzero(around.far))
 
 
@@ -223,7 +215,7 @@ def robustness_weights(
     """Robustness weights after some rounds (Cleveland 1979, section 2), shape (rows, targets).
 
     ``delta_i = (1 - (e_i / 6 s)^2)^2`` where ``|e_i| < 6 s``, else 0, with ``s`` the median of ``|e|``; where that is 0
-    the weights of a target stay as they are. ``residuals_by`` gives the residuals under some weights.
+    the weights of a target stay as they are.
     """
     found, largest = np.ones(targets.shape), np.abs(targets).max(axis=0)
     for _ in range(rounds):

@@ -1,8 +1,9 @@
-"""Locally weighted regression on mixed rows."""
+"""Locally weighted regression on mixed rows: the estimator, its coefficients and its precedents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
 
@@ -11,11 +12,11 @@ from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._parameters import check_value
-from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
+from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name, Value
 from priorcase.exceptions import ParameterError, TooFewRowsError, UnsettledFitWarning, listed
+from priorcase.learning import results
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import blocks, needs_refits, refits
-from priorcase.learning.results import attribute_names, decoded
 from priorcase.learning.state import reads
 from priorcase.learning.targets import learned_numbers
 from priorcase.local import windows
@@ -26,24 +27,123 @@ from priorcase.local.fits import (
     Fits,
     GradientDescent,
     LocalPolynomial,
-    LocalTable,
     descend,
     fit_queries,
-    local_table,
     robustness_weights,
 )
-from priorcase.local.results import LocalCoefficients, LocalPrecedents
 from priorcase.neighbors.base import AttributeWeights, NNeighbors, needs_one_target
-from priorcase.neighbors.precedents import LISTED_OF_ALL
+from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
+_QUERIES, _WIDTH = 10, 24  # queries that a table of coefficients prints, and characters of a heading
 LEVEL = [Interval(Real, 0, 1, closed="neither")]  # the constraint on the level of an interval
 Block: TypeAlias = tuple[slice, windows.Neighborhoods, Fits]  # some queries, by their places
 _WORK = 5_000_000_000  # multiplications, roughly, that a choice by leave-one-out may cost (seconds)
 _INSTEAD = "the mean of the nearest rows is predicted there, with an infinite standard deviation"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LocalCoefficients(results.PerQuery, results.GridResult):
+    """The slopes of the local fit at each query.
+
+    A numeric or ordinal column has one slope: what one unit (or one rank) more adds to the prediction. A nominal column
+    has one number for each value: what that value adds in place of the query's. NaN where a fit has no such term: the
+    column is missing in the query, no row in the neighbourhood has the value, or the degree is 0. It prints as a table.
+
+    Parameters
+    ----------
+    columns, values
+        The column of each term, and for a nominal column the value, else None.
+    intercepts, slopes
+        The fitted value at each query, shape (queries,) or (queries, targets), and the slopes, with one axis more.
+    backend, numbers
+        The frame library of the fit, or None; the number of each query among all, by default 0, 1, ...
+
+    Examples
+    --------
+    >>> LocalCoefficients(("age", "colour"), (None, "red"), np.array([1.5]), np.array([[2.0, np.nan]]))
+    query  intercept  age  colour = red
+        0        1.5    2             -
+    """
+
+    columns: tuple[Name, ...]
+    values: tuple[Value | None, ...]
+    intercepts: FloatArray
+    slopes: FloatArray
+    backend: Backend | None = None
+    numbers: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.intercepts)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.slopes, dtype=dtype)
+
+    def _taken(self, at: list[int]) -> LocalCoefficients:
+        numbers = tuple(self.numbers[i] for i in at)
+        return replace(self, intercepts=self.intercepts[at], slopes=self.slopes[at], numbers=numbers)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each term: the column's, or ``column = value``."""
+        names: list[str] = []
+        for column, value in zip(self.columns, self.values, strict=True):
+            names.append(results.free_label(str(column) if value is None else f"{column} = {value}", names))
+        return tuple(names)
+
+    def frame(self) -> Any:
+        """One row for each query, and each target where there are several, in a frame of the estimator's library."""
+        return results.framed(self._columns(), self.backend)
+
+    def _columns(self) -> dict[str, Any]:
+        several = self.intercepts.ndim == 2
+        n_targets = self.intercepts.shape[1] if several else 1
+        columns: dict[str, Any] = {"query": np.repeat(np.array(self.numbers, dtype=np.int64), n_targets)}
+        if several:
+            columns["target"] = np.tile(np.arange(n_targets), len(self))
+        columns["intercept"] = self.intercepts.ravel()
+        slopes = self.slopes.reshape(-1, len(self.columns))
+        for j, label in enumerate(self.labels):
+            columns[results.free_label(label, columns)] = slopes[:, j]
+        return columns
+
+    def _grid(self) -> results.Grid:
+        columns = self[:_QUERIES]._columns()
+        texts = [["-" if x != x else f"{x:.6g}" for x in column.tolist()] for column in columns.values()]
+        lines = [list(line) for line in zip(*texts, strict=True)]
+        header = [results.short(label, _WIDTH) for label in columns]
+        return results.Grid("", header, lines, results.rest_text(_QUERIES, len(self)), right=range(len(header)))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LocalPrecedents(Precedents):
+    """The stored rows that a local model is fitted to, nearest first: see `Precedents`.
+
+    ``votes`` are the rows' entries of the hat row, ``f(q) = sum votes_i y_i``. They sum to 1; with degree 1 or 2 some
+    can be negative. ``weights`` are the kernel's weights of the rows, from 0 to 1, without repetitions; in robust fits
+    multiplied by the rows' robustness weights.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> model = pc.LocallyWeightedRegressor(2, kernel="triangular").fit([[0.0], [1.0], [3.0]], [0.0, 1.0, 3.0])
+    >>> model.precedents([[1.0]]).weights
+    array([1. , 0.5])
+    """
+
+    weights: FloatArray = field(default_factory=lambda: np.empty(0))
+
+    def _taken(self, at: list[int]) -> LocalPrecedents:
+        weights = [self.weights[self.indptr[i] : self.indptr[i + 1]] for i in at]
+        return replace(super()._taken(at), weights=np.concatenate([np.empty(0), *weights]))
+
+    def _columns(self) -> dict[str, Any]:
+        columns = super()._columns()
+        items, at = list(columns.items()), list(columns).index("vote") + 1
+        return dict([*items[:at], (results.free_label("kernel weight", columns), self.weights), *items[at:]])
 
 
 class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
@@ -124,8 +224,6 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         "max_steps": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, 1, closed="left")],
     }
-    _rounds: int
-    _descent: GradientDescent | None
     _flat: bool
 
     def __init__(
@@ -246,7 +344,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         """The slopes of the fit at each query, in units of the table: see `LocalCoefficients`."""
         fits, table = self._fits_at(self._cells(X), COEFFICIENTS), self._local_table()
         instances, columns, values = self._stored().instances, list[Name](), list[Value | None]()
-        for a, (name, numbers) in enumerate(zip(attribute_names(instances.schema), table.numbers, strict=True)):
+        for a, (name, numbers) in enumerate(zip(results.attribute_names(instances.schema), table.numbers, strict=True)):
             held: list[Value | None] = [None]  # the values of a nominal column have a term each
             if numbers is not None:
                 codes = np.argsort(numbers, kind="stable")[numbers.size - int(table.values[a]) :]
@@ -273,8 +371,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         for part, around, fits in self._fits(cells, HAT_ROWS, factors):
             predictions[part], hat = fits.predictions, fits.answers["hat"][:, 0 if factors is None else target]
             far += (fits.far + part.start).tolist()
-            if factors is not None:
-                around = around.scaled(factors[:, target])
+            around = around if factors is None else around.scaled(factors[:, target])
             for start, stop in around.spans():
                 order = start + np.argsort(around.distances[start:stop], kind="stable")
                 order = order[around.weights[order] > 0][:most]
@@ -283,8 +380,8 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         rows, distances, votes, weights = (np.concatenate(column) for column in zip(*lists, strict=True))
         targets = self._local_table().targets[rows]
         return LocalPrecedents(
-            names=attribute_names(memory.instances.schema),
-            queries=decoded(table),
+            names=results.attribute_names(memory.instances.schema),
+            queries=results.decoded(table),
             predictions=self._shaped(predictions),
             indptr=np.concatenate(([0], np.cumsum([entry[0].size for entry in lists]))),
             ids=memory.ids[rows],
@@ -326,7 +423,8 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         stays, as in `loo_predict`.
         """
         self._answering()
-        return self._shaped(self._local_table().targets - self._left_out_predictions(whole=False))
+        found = self._joined(self._row_fits(self._factors(), left_out=True))
+        return self._shaped(self._local_table().targets - found.predictions)
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
@@ -339,24 +437,13 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         """
         refit = needs_refits(self, relearn)
         self._check_left_out()
-        if not refit:
-            return self._shaped(self._left_out_predictions(whole=True))
-        found, far = np.empty(self._local_table().targets.shape), list[int]()
-        for row, other, query in refits(self):
-            cells = other._stored().instances.encode(query)
-            for _, _, fits in other._fits(cells, 0, other._factors()):
-                found[row] = fits.predictions[0]
-                far += [row] * fits.far.size
-        windows.warn_far(far, len(found), _INSTEAD)
-        return self._shaped(found)
+        left_out = self._refitted() if refit else self._row_fits(self._factors(), left_out=True, whole=True)
+        return self._shaped(self._joined(left_out).predictions)
 
-    def _left_out_predictions(self, *, whole: bool) -> FloatArray:
-        found, far = np.empty(self._local_table().targets.shape), list[int]()
-        for part, _, fits in self._row_fits(self._factors(), left_out=True, whole=whole):
-            found[part] = fits.predictions
-            far += (fits.far + part.start).tolist()
-        windows.warn_far(far, len(found), _INSTEAD)
-        return found
+    def _refitted(self) -> Iterator[Block]:
+        for row, other, query in refits(self):
+            for _, around, fits in other._fits(other._stored().instances.encode(query), 0, other._factors()):
+                yield slice(row, row + 1), around, fits
 
     @property
     @reads
@@ -383,9 +470,6 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
                 sums[i] += float(((residuals * residuals).mean(axis=1) * times[part]).sum())
         return sums / times.sum(), own.size
 
-    def _local_table(self) -> LocalTable:
-        return local_table(self._stored())
-
     def _fits(
         self, cells: FloatArray, want: int, factors: FloatArray | None, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[Block]:
@@ -395,12 +479,15 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
             yield part, around, fit_queries(table, self._model, cells[part], around, factors=factors, **options)
 
     def _fits_at(self, cells: FloatArray, want: int) -> Fits:
+        return self._joined(self._fits(cells, want, self._factors()))
+
+    def _joined(self, blocks: Iterable[Block]) -> Fits:
         """The fits of all queries; a warning where some are far from everything."""
-        parts = [(part.start, fits) for part, _, fits in self._fits(cells, want, self._factors())]
+        parts = [(part.start, fits) for part, _, fits in blocks]
         predictions = np.concatenate([fits.predictions for _, fits in parts])
         answers = {key: np.concatenate([fits.answers[key] for _, fits in parts]) for key in parts[0][1].answers}
         far = np.concatenate([start + fits.far for start, fits in parts])
-        windows.warn_far(far.tolist(), len(cells), _INSTEAD)
+        windows.warn_far(far.tolist(), len(predictions), _INSTEAD)
         return Fits(predictions, answers, far)
 
     def _row_fits(

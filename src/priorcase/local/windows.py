@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Literal, TypeAlias, cast
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase._locks import cached_property
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.exceptions import (
     FarQueryWarning,
     NotAvailableError,
@@ -22,12 +23,14 @@ from priorcase.exceptions import (
     TooFewRowsError,
     UnsettledFitWarning,
     listed,
+    prefix_errors,
     quoted,
 )
+from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
+from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.learning.state import reads
-from priorcase.local.fits import LEFT_OUT, LocalPolynomial, fit_queries, local_table, weighted_median
-from priorcase.local.results import LeaveOneOutCurve
-from priorcase.neighbors.base import COUNT, NeighborsEstimator, NeighborsMemory, NNeighbors
+from priorcase.local.fits import LEFT_OUT, LocalPolynomial, LocalTable, fit_queries, weighted_median
+from priorcase.neighbors.base import COUNT, NeighborsEstimator, NeighborsMemory
 from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
 from priorcase.neighbors.votes import SLACK, KernelVote, NeighborList, UniformVote, Vote, summed
 from priorcase.relevance.base import fixed_sample
@@ -73,13 +76,10 @@ def warn_far(queries: Sequence[int], n: int, instead: str) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Neighborhoods(NeighborList):
-    """The rows that count around some queries, with the kernel's ``weights``, not multiplied by repetitions.
+    """The rows that count around some queries, with the kernel's weights."""
 
-    ``far`` marks the queries at which no row had weight: the rows nearest to them are listed, with equal weights.
-    """
-
-    weights: FloatArray
-    far: BoolArray
+    weights: FloatArray  # without repetitions
+    far: BoolArray  # queries at which no row had weight: the rows nearest to them are listed, with equal weights
 
     def masses(self) -> FloatArray:
         """The weight of each entry, repetitions included."""
@@ -121,10 +121,7 @@ def _merged(parts: Sequence[Neighborhoods], places: Sequence[IntArray]) -> Neigh
 
 @dataclass(frozen=True, slots=True)
 class KernelWindow:
-    """Weights ``K(d / h)`` of the ``k`` nearest rows, all rows as near as the k-th included.
-
-    Where the neighbours set the bandwidth, the uniform kernel gives weight to all of them, ties at rank k included.
-    """
+    """Weights ``K(d / h)`` of the ``k`` nearest rows, all rows as near as the k-th included (also if uniform)."""
 
     kernel: Kernel
     k: int | None  # None for all rows
@@ -221,6 +218,84 @@ def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
         return np.where(np.isinf(largest), np.isinf(weights), weights / np.maximum(largest, 1.0))
 
 
+@dataclass(frozen=True, repr=False, eq=False)
+class LeaveOneOutCurve(GridResult):
+    """The leave-one-out mean squared error of each candidate; ``np.asarray`` gives the errors.
+
+    Parameters
+    ----------
+    parameter, candidates, errors
+        What was chosen, ``"n_neighbors"`` or ``"bandwidth"``, the values tried, ascending, and their errors.
+    n_left_out, backend
+        How many rows were left out in turn, and the frame library of the fit, or None.
+
+    Examples
+    --------
+    >>> LeaveOneOutCurve("n_neighbors", np.array([3, 5]), np.array([0.5, 0.25]), 20)
+    leave-one-out error of 20 rows
+      n_neighbors  squared error
+                3            0.5
+                5           0.25  best
+    """
+
+    parameter: str
+    candidates: AnyArray
+    errors: FloatArray
+    n_left_out: int
+    backend: Backend | None = None
+
+    _loss: ClassVar[str] = "squared error"
+
+    @cached_property
+    def best(self) -> Any:
+        """The candidate with the least error; the smallest of several."""
+        return self.candidates[self._least()].item()
+
+    def __len__(self) -> int:
+        return self.errors.size
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        return np.array(self.errors, dtype=dtype)
+
+    def frame(self) -> Any:
+        """One row for each candidate, in a frame of the library that the estimator was fitted with."""
+        loss = self._loss.replace(" ", "_").replace("-", "_")
+        return framed({self.parameter: self.candidates, loss: self.errors}, self.backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the errors over the candidates with matplotlib, on ``ax`` or a new figure, and return the axes."""
+        with drawing(ax) as ax:
+            ax.plot(self.candidates, self.errors, marker="o", color=colour(0))
+            ax.axvline(self.best, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
+            ring(ax, self.best, float(self.errors[self._least()]))
+            ax.set(xscale="log", xlabel=self.parameter, ylabel=f"leave-one-out {self._loss}")
+            log_ticks(ax.xaxis)
+            return ax
+
+    def _least(self) -> int:
+        return int(np.argmin(np.where(np.isnan(self.errors), np.inf, self.errors)))
+
+    def _grid(self) -> Grid:
+        pairs = zip(self.candidates, self.errors, strict=True)
+        lines = [[f"{candidate:.6g}", f"{error:.6g}", ""] for candidate, error in pairs]
+        lines[self._least()][2] = "best"
+        title = f"leave-one-out error of {self.n_left_out} rows"
+        return Grid(title, [self.parameter, self._loss, ""], lines, right={0, 1})
+
+
+class LogLossCurve(LeaveOneOutCurve):
+    """The leave-one-out mean log-loss of each candidate: see `LeaveOneOutCurve`.
+
+    Examples
+    --------
+    >>> LogLossCurve("bandwidth", np.array([0.5, 1.0]), np.array([0.7, 0.6]), 20).best
+    1.0
+    """
+
+    _loss: ClassVar[str] = "log-loss"
+
+
 class LocallyWeighted(NeighborsEstimator):
     """Base of the estimators that fit a small model to the rows in a window around each query, given or chosen."""
 
@@ -229,11 +304,6 @@ class LocallyWeighted(NeighborsEstimator):
     kernel: Any
     bandwidth: Any
     span: float | None = None
-    # The parameters of the window as of the fit; ``_k`` is None where the span or the query decides.
-    _kernel: Kernel
-    _k: NNeighbors | None
-    _h: Bandwidth
-    _span: float | None
 
     @abstractmethod
     def _losses(self, windows: Sequence[KernelWindow]) -> tuple[FloatArray, int]:
@@ -248,12 +318,12 @@ class LocallyWeighted(NeighborsEstimator):
         if isinstance(kernel, type) or not (isinstance(kernel, str) or hasattr(kernel, "compact")):
             raise ParameterError(f"kernel must be a name or an instance such as Tricube(), got {quoted(kernel)}")
         self._kernel, self._span = resolve_kernel(kernel), None if span is None else float(span)
-        self._h = h if h in (None, "loo", "query") else float(h)
+        self._h: Bandwidth = h if h in (None, "loo", "query") else float(h)
         if span is not None:
             for name, value in (("n_neighbors", given), ("bandwidth", h)):
                 if value is not None:
                     raise ParameterError(f"{name} must be None with span, which determines both, got {value!r}")
-            self._k = None
+            self._k = None  # the span decides, or the query
         elif given is None:
             self._k = "loo" if h is None else None if h == "query" else "all"
         elif h == "query" or (h == "loo" and given == "loo"):
@@ -276,11 +346,11 @@ class LocallyWeighted(NeighborsEstimator):
     @reads
     def n_neighbors_(self) -> int:
         """How many nearest rows a fit uses; a row of weight 2 counts as two. Not available with bandwidth="query"."""
+        if isinstance(self._k, int):
+            return self._k
         stored = self._n_stored()
         if self._span is not None:
             return min(stored, max(1, math.floor(self._span * stored + 1e-5)))
-        if isinstance(self._k, int):
-            return self._k
         if self._k is None:
             raise NotAvailableError("n_neighbors_ differs from query to query with bandwidth='query'")
         if self._k == "loo":
@@ -313,6 +383,10 @@ class LocallyWeighted(NeighborsEstimator):
         given = f"n_neighbors={self._k!r} and bandwidth={self._h!r}"
         return given if self._span is None else f"span={self._span!r}"
 
+    def _local_table(self) -> LocalTable:
+        memory = self._stored()
+        return memory.cached("local table", lambda: LocalTable.of(memory))
+
     def _n_stored(self) -> int:
         """How many rows are stored, weights counted as repetitions."""
         return max(1, int(self._stored().total_weight * (1 + SLACK)))
@@ -326,7 +400,7 @@ class LocallyWeighted(NeighborsEstimator):
         """The window around a query; with one bandwidth for each query, the widest that is tried."""
         memory, k = self._stored(), self._k
         if self._span is not None:
-            columns = int((~local_table(memory).ignored).sum())
+            columns = int((~self._local_table().ignored).sum())
             return KernelWindow(self._kernel, self.n_neighbors_, stretch=max(1.0, self._span) ** (1 / columns))
         if self._h == "query":
             return KernelWindow(self._kernel, int(self._candidate_ks()[-1]))
@@ -335,7 +409,8 @@ class LocallyWeighted(NeighborsEstimator):
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
                 f"{memory.total_weight:g}. Ask for fewer neighbours or add rows; n_neighbors='sqrt' adapts itself."
             )
-        return KernelWindow(self._kernel, None if k == "all" else self.n_neighbors_, self._bandwidth())
+        k = None if k == "all" else k if isinstance(k, int) else self.n_neighbors_
+        return KernelWindow(self._kernel, k, self._bandwidth())
 
     def _check_left_out(self) -> None:
         """Refuse more neighbours than there are beside each row."""
@@ -401,7 +476,7 @@ class LocallyWeighted(NeighborsEstimator):
 
     def _best_of_each_query(self, found: NeighborList, cells: FloatArray, window: KernelWindow) -> Neighborhoods:
         """For each query the neighbourhood with the least leave-one-out error of the local fit."""
-        table, around = local_table(self._stored()), list[Neighborhoods]()
+        table, around = self._local_table(), list[Neighborhoods]()
         for k in self._candidate_ks()[::-1].tolist():
             candidate = replace(window, k=k)
             found = candidate.narrow(found)
@@ -429,7 +504,7 @@ class LocallyWeighted(NeighborsEstimator):
 
     def _candidate_ks(self) -> IntArray:
         """Numbers of neighbours to try, each about 1.4 times the last, from as many as a fit needs."""
-        terms = local_table(self._stored()).n_terms(self._model.degree)
+        terms = self._local_table().n_terms(self._model.degree)
         last = min(max(1, self._n_stored() - 1), max(MOST_NEIGHBORS, 4 * terms))
         first = min(last, 1 if self._model.degree == 0 else terms + 2)
         steps = 1 + max(0, round(np.log(last / first) / np.log(_RATIO)))

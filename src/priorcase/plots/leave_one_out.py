@@ -14,7 +14,7 @@ from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, log_ticks, ring, style
 from priorcase.learning.results import framed, free_label
 from priorcase.learning.targets import objects
-from priorcase.local.results import LeaveOneOutCurve, LogLossCurve
+from priorcase.local import LeaveOneOutCurve, LogLossCurve
 from priorcase.neighbors.tuning import Tuning
 from priorcase.plots.display import Display
 

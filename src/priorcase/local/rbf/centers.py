@@ -185,11 +185,7 @@ def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Ge
 
 
 def _middles(rows: SortedRows, owners: IntArray, before: FloatArray) -> FloatArray:
-    """The centre of each cluster: the mean of a number, the median of a level, the mode of values.
-
-    Missing values do not count. Of two modes the one that more rows have overall is taken, of two medians the lower
-    one. An empty cluster stays where it was.
-    """
+    """Centres of clusters: the mean of a number, the median of a level, the mode of values; an empty one stays."""
     centers = before.copy()
     filled = np.bincount(owners, minlength=len(before)) > 0
     for a, kind in enumerate(rows.instances.schema.kinds):
@@ -237,11 +233,7 @@ def _modes(column: IntArray, of: IntArray, weights: FloatArray, count: int, rank
 
 
 def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """Distinct rows, of each stratum in proportion to its weight (largest remainders) but at least one.
-
-    Rows are drawn without replacement, heavier ones more likely: those with the largest ``ln(u) / w`` (Efraimidis &
-    Spirakis 2006).
-    """
+    """Distinct rows, of each stratum in proportion to its weight (largest remainders) but at least one."""
     members = [rows.take(np.flatnonzero(strata == stratum)).distinct() for stratum in np.unique(strata)]
     weights, sizes = np.array([float(m.weights.sum()) for m in members]), np.array([len(m) for m in members])
     quotas, drawn = np.minimum(sizes, 1), []
@@ -250,6 +242,7 @@ def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.G
         short = np.where(quotas < sizes, weights / weights.sum() * count - quotas, -np.inf)
         quotas[int(short.argmax())] += 1
     for member, quota in zip(members, quotas.tolist(), strict=True):
+        # Without replacement, heavier rows more likely: the largest ln(u) / w (Efraimidis & Spirakis 2006).
         keys = np.log1p(-rng.random(len(member))) / member.weights
         drawn.append(member.cells[np.sort(np.argsort(-keys, kind="stable")[:quota])])
     return np.concatenate(drawn)

@@ -23,21 +23,7 @@ from priorcase.learning.results import attribute_names, framed, free_label
 from priorcase.learning.sorted_rows import SortedRows, sort_rows
 from priorcase.learning.state import reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels, learned_numbers
-from priorcase.local.rbf.centers import (
-    KMEANS_ITERATIONS,
-    CenterKind,
-    Centers,
-    Criterion,
-    Design,
-    Strata,
-    WidthRule,
-    candidate_widths,
-    center_count,
-    find_centers,
-    gaussian,
-    quantile_groups,
-    row_blocks,
-)
+from priorcase.local.rbf import centers as basis
 from priorcase.local.rbf.output_layer import RidgeCurve, Spectrum, with_rows
 from priorcase.local.windows import warn_queries
 from priorcase.neighbors.base import AttributeWeights, NeighborsEstimator, needs_one_target
@@ -56,7 +42,7 @@ _SHOWN_FROM = 1 << 24  # activations from which on a progress bar is shown
 class Network:
     """``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eq. 8.8)."""
 
-    centers: Centers
+    centers: basis.Centers
     widths: FloatArray
     weights: FloatArray  # shape (centres, targets)
     intercept: FloatArray  # one for each target
@@ -66,12 +52,12 @@ class Network:
 
     def activations(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
         """The activation of each centre for each row, shape (rows, centres)."""
-        return gaussian(self.centers.squares(cells, threads=threads), self.widths)
+        return basis.gaussian(self.centers.squares(cells, threads=threads), self.widths)
 
     def outputs(self, cells: FloatArray, *, threads: int = 1) -> tuple[FloatArray, BoolArray]:
         """The outputs for each row, shape (rows, targets), and which rows are far from all centres."""
         result, far = np.empty((len(cells), self.intercept.size)), np.empty(len(cells), dtype=bool)
-        for part in row_blocks(len(cells), len(self.centers)):
+        for part in basis.row_blocks(len(cells), len(self.centers)):
             activations = np.ascontiguousarray(self.activations(cells[part], threads=threads).T)
             far[part] = activations.max(axis=0) < SMALLEST_ACTIVATION
             for t, intercept in enumerate(self.intercept.tolist()):
@@ -83,21 +69,23 @@ class Network:
         return result, far
 
 
-def fit_network(rows: SortedRows, strata: Strata, like: Centers, design: Design, *, threads: int) -> Network:
+def fit_network(
+    rows: SortedRows, strata: basis.Strata, like: basis.Centers, design: basis.Design, *, threads: int
+) -> Network:
     """Find centres, then widths, then the weights of the output layer; ``like`` are any centres, for the distance."""
     spread = np.ptp(rows.targets, axis=0)
     if ((spread > 0.0) & (spread < _SMALLEST_SPREAD)).any():
         text = f"targets differ by less than {_SMALLEST_SPREAD}, and squares of that vanish in float64. Multiply y by "
         raise NumericRangeError(text + "a power of ten.")
-    count = center_count(design.n_centers, design.centers, rows.distinct())
-    criterion: Criterion = "loo" if design.alpha == "loo" else "gcv"  # what widths and penalties are chosen by
+    count = basis.center_count(design.n_centers, design.centers, rows.distinct())
+    criterion: basis.Criterion = "loo" if design.alpha == "loo" else "gcv"  # what widths and penalties are chosen by
     # Blocks of rows, each no smaller than the triangle kept of the rows before.
     size = max(2_048, 2 * count)
     blocks = [slice(start, start + size) for start in range(0, len(rows), size)]
-    steps = KMEANS_ITERATIONS + 2 + (1 + (criterion == "loo")) * len(blocks)
+    steps = basis.KMEANS_ITERATIONS + 2 + (1 + (criterion == "loo")) * len(blocks)
     with bar(steps, shown=len(rows) * count >= _SHOWN_FROM, text="network") as advance:
-        centers, mixture = find_centers(design, count, rows, strata, like, threads, advance)
-        widths = candidate_widths(design.width, centers, rows, mixture, threads=threads)
+        centers, mixture = basis.find_centers(design, count, rows, strata, like, threads, advance)
+        widths = basis.candidate_widths(design.width, centers, rows, mixture, threads=threads)
         advance("widths")
         order = 1 + len(centers) + rows.targets.shape[1]
 
@@ -145,16 +133,15 @@ class RBFNetwork(NeighborsEstimator):
     }
 
     algorithm: Algorithm = "auto"
-    _design: Design
     _flat: bool = False  # whether there is one output, which has no axis of its own
 
     def __init__(
         self,
         n_centers: int | Literal["auto"] = "auto",
         *,
-        centers: CenterKind = "kmeans",
-        width: WidthRule | float = "auto",
-        alpha: Criterion | float = "loo",
+        centers: basis.CenterKind = "kmeans",
+        width: basis.WidthRule | float = "auto",
+        alpha: basis.Criterion | float = "loo",
         distance: str | Distance = "heom",
         attribute_weights: AttributeWeights = None,
         random_state: Any = 0,
@@ -237,14 +224,11 @@ class RBFNetwork(NeighborsEstimator):
         memory = self._answering()
 
         def compute() -> Network:
-            rows = self._rows()
-            like = Centers(memory.instances, memory.fitted, memory.attribute_weights, rows.cells[:1])
+            rows = sort_rows(memory.instances, self._learned())
+            like = basis.Centers(memory.instances, memory.fitted, memory.attribute_weights, rows.cells[:1])
             return fit_network(rows, lambda n: self._strata(rows, n), like, self._design, threads=self._threads())
 
         return memory.cached("network", compute)
-
-    def _rows(self) -> SortedRows:
-        return sort_rows(self._stored().instances, self._learned())
 
     def _outputs_of(self, X: Any) -> FloatArray:
         """The outputs for queries, shape (queries, outputs); one warning lists those far from all centres."""
@@ -259,9 +243,10 @@ class RBFNetwork(NeighborsEstimator):
 
     def _left_out(self, *, whole: bool = False) -> FloatArray:
         """Leave-one-out residuals of the stored rows, in id order, shape (rows, outputs)."""
-        network, rows, threads = self._network(), self._rows(), self._threads()
+        network, threads = self._network(), self._threads()
+        rows = sort_rows(self._stored().instances, self._learned())
         result, alphas = np.empty_like(rows.targets), np.array([network.alpha])
-        for part in row_blocks(len(rows), len(network.centers)):
+        for part in basis.row_blocks(len(rows), len(network.centers)):
             given = network.activations(rows.cells[part], threads=threads), rows.targets[part], rows.weights[part]
             result[rows.positions[part]] = network.spectrum.left_out(*given, alphas, whole=whole)[:, 0]
         return result
@@ -301,7 +286,7 @@ class RBFNetwork(NeighborsEstimator):
             raise ParameterError(f"alpha must be 0 or from {_SMALLEST_ALPHA} to 1e100, got {self.alpha!r}")
         given = self.n_centers, self.width, self.alpha
         plain: list[Any] = [value if isinstance(value, str) else as_python(value) for value in given]
-        self._design = Design(plain[0], self.centers, plain[1], plain[2], check_seed(self.random_state))
+        self._design = basis.Design(plain[0], self.centers, plain[1], plain[2], check_seed(self.random_state))
 
     def _check_rows(self) -> None:
         super()._check_rows()
@@ -415,7 +400,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         return np.stack([instances.target(t) for t in range(len(instances.targets or ()))], axis=1)
 
     def _strata(self, rows: SortedRows, count: int) -> IntArray:
-        return quantile_groups(rows.targets, rows.weights, min(10, count))
+        return basis.quantile_groups(rows.targets, rows.weights, min(10, count))
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         targets, numbers, flat = learned_numbers(y, None if first else self._stored().instances)

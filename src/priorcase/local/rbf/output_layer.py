@@ -10,8 +10,8 @@ on a busy machine the threads of BLAS, which wait for each other at every column
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from priorcase._core import ridge_left_out, ridge_rows, ridge_spectrum
 from priorcase._typing import Backend, FloatArray, IntArray
 from priorcase.exceptions import prefix_errors
 from priorcase.learning.plotting import drawing, legend_beside, ring, style
-from priorcase.learning.results import Grid, GridResult, framed, grids_html
+from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.local.rbf.centers import Criterion, gaussian
 
 # Penalties to choose from, in units of the largest squared singular value, the strongest first. Lower ones fit better
@@ -165,6 +165,8 @@ class RidgeCurve(GridResult):
     chosen: int
     backend: Backend | None = None
 
+    _caption: ClassVar[str] = "Widths and penalties tried"
+
     def __len__(self) -> int:
         return self.scores.size
 
@@ -191,9 +193,6 @@ class RidgeCurve(GridResult):
             ax.set(xlabel="alpha", ylabel=self.criterion)
             legend_beside(ax)
             return ax
-
-    def _repr_html_(self) -> str:
-        return grids_html([replace(self._grid(), title="Widths and penalties tried")])
 
     def _by_width(self) -> list[IntArray]:
         """The lines of each width."""
