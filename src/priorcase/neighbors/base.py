@@ -389,6 +389,15 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         # Rows are listed one by one, and weights may make them count for more than there are.
         return min(int(self.n_neighbors_), len(self._stored()))
 
+    def _needs_one_target(self) -> bool:
+        """Whether the distance or the attribute weights are learned from a single target."""
+        if needs_one_target(self.attribute_weights):
+            return True
+        try:
+            return needs_classes(resolve(self.distance))
+        except PriorcaseError:
+            return False  # not a distance, which fit refuses
+
     def _check_parameters(self) -> None:
         check_parameters(self)
         super()._check_parameters()
@@ -422,16 +431,6 @@ def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:
     """Whether a distance uses class frequencies, for the columns of a table or for those of some."""
     parts = (distance.numeric, distance.ordinal, distance.nominal, *distance.attributes.values())
     return any(d.needs_classes for d in (parts if schema is None else distance.differences(schema)))
-
-
-def needs_single_target(estimator: NeighborsEstimator) -> bool:
-    """Whether the distance or the attribute weights are learned from a single target."""
-    if needs_one_target(estimator.attribute_weights):
-        return True
-    try:
-        return needs_classes(resolve(estimator.distance))
-    except PriorcaseError:
-        return False  # not a distance, which fit refuses
 
 
 # -- attribute weights, as a user gives them

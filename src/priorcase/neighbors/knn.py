@@ -18,15 +18,7 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import Classes, Labelling, as_array, has_fractions, learned_labels, learned_numbers
 from priorcase.neighbors import votes
-from priorcase.neighbors.base import (
-    COUNT,
-    SEARCH,
-    AttributeWeights,
-    Method,
-    NeighborsEstimator,
-    NNeighbors,
-    needs_single_target,
-)
+from priorcase.neighbors.base import COUNT, SEARCH, AttributeWeights, Method, NeighborsEstimator, NNeighbors
 from priorcase.neighbors.polling import Rules, best_n_neighbors, left_out_answers, loo_scores, polls_of, tuned
 from priorcase.neighbors.precedents import Precedents, precedents_of
 from priorcase.neighbors.prequential import PrequentialClassification, PrequentialRegression, run_prequential
@@ -180,7 +172,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.target_tags.multi_output = tags.classifier_tags.multi_label = not needs_single_target(self)
+        tags.target_tags.multi_output = tags.classifier_tags.multi_label = not self._needs_one_target()
         return tags
 
     tuned: ClassVar[Any] = classmethod(tuned)
@@ -466,7 +458,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.target_tags.multi_output = not needs_single_target(self)
+        tags.target_tags.multi_output = not self._needs_one_target()
         return tags
 
     tuned: ClassVar[Any] = classmethod(tuned)

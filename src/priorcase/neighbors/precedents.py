@@ -14,14 +14,13 @@ from rich.cells import cell_len, set_cell_size
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, IntArray, Name
 from priorcase.learning.results import (
     Grid,
-    PerQuery,
+    PrintedPerQuery,
     Row,
     attribute_names,
     by_attribute,
     decoded,
     framed,
     grids_html,
-    grids_text,
     rest_text,
     short,
     text_width,
@@ -70,7 +69,7 @@ class Precedent:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Precedents(PerQuery):
+class Precedents(PrintedPerQuery):
     """The stored rows that vote on some queries, nearest first; prints as a table, in terminals and notebooks.
 
     All arrays are flat, one entry for each (query, voter); those of query ``i`` are entries ``indptr[i]`` to
@@ -166,10 +165,8 @@ class Precedents(PerQuery):
             columns.update((f"target_{t}", column) for t, column in enumerate(self.targets.T))
         return by_attribute(columns, self.names, self.rows, {"contribution": self.contributions})
 
-    def __str__(self) -> str:
-        return grids_text([_grid(one, _WIDTH) for one in self[:_QUERIES]], rest_text(_QUERIES, len(self)))
-
-    __repr__ = __str__
+    def _grid(self, i: int) -> Grid:
+        return _grid(self[i], _WIDTH)
 
     def _repr_html_(self) -> str:
         return grids_html([_grid(one, None) for one in self[:_QUERIES]], rest_text(_QUERIES, len(self)))
