@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import subprocess
 import sys
 from typing import Any
@@ -37,3 +39,17 @@ def test_importing_loads_no_heavy_library() -> None:
     code = "import sys, priorcase, priorcase.cli; print([m for m in ('sklearn', 'scipy', 'numpy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+PACKAGES = """schema instances similarity search neighbors relevance selection bayes bayes.mixture concepts reduction
+local local.rbf"""
+
+
+@pytest.mark.parametrize("package", PACKAGES.split())
+def test_every_class_and_function_of_the_learners_has_an_example(package: str) -> None:
+    module = importlib.import_module(f"priorcase.{package}")
+    for name in module.__all__:
+        value = getattr(module, name)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            parts = [value, *(vars(value).values() if inspect.isclass(value) else ())]
+            assert any(">>>" in (getattr(part, "__doc__", None) or "") for part in parts), f"{name} has no example"
