@@ -444,6 +444,7 @@ def test_number_of_jobs_is_checked_when_it_is_changed() -> None:
 
 def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared, "_cores", lambda: 8)
+    monkeypatch.setattr(shared, "_threads_by_default", shared._threads_by_default.__wrapped__)  # read anew each time
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert [thread_count(n) for n in (None, -1, -2, -99, 3, 32, 600)] == [8, 8, 7, 1, 3, 32, 32]
     for setting, expected in [("2", 2), ("99", 8), ("3,2", 3), ("x", 8), ("0", 8), ("", 8)]:
@@ -454,6 +455,7 @@ def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_none_is_all_cores_whatever_joblib_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared, "_cores", lambda: 8)
+    monkeypatch.setattr(shared, "_threads_by_default", shared._threads_by_default.__wrapped__)  # read anew each time
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     X, y = np.random.default_rng(0).random((60, 3)), np.arange(60) % 3
     expected = KNNClassifier(3).fit(X, y).predict_proba(X)

@@ -53,16 +53,10 @@ class Growing:
         """Write items behind the first ``size`` ones."""
         end = size + len(items)
         if end > len(self.data):
-            self._grow(size, end)
+            self.grow(size, end)
         self.data[size:end] = items
 
-    def push(self, size: int, item: Any) -> None:
-        """Write one item behind the first ``size`` ones."""
-        if size == len(self.data):
-            self._grow(size, size + 1)
-        self.data[size] = item
-
-    def _grow(self, size: int, least: int) -> None:
+    def grow(self, size: int, least: int) -> None:
         data = np.empty(max(least, size + size // 2), self.data.dtype)
         data[:size] = self.data[:size]
         self.data = data
@@ -324,12 +318,15 @@ class _Rows:
     def with_row(self, items: list[Any], weight: float | None) -> _Rows:
         """The state with one more row of known values."""
         parts = columns, ids, weights, _ = self._writable(weight is not None)
-        size = self.size
-        for column, item in zip(columns, items, strict=True):
-            column.push(size, item)
-        ids.push(size, self.next_id)
+        size, growing = self.size, [*columns, ids]
+        items = [*items, self.next_id]
         if weights is not None:
-            weights.push(size, 1.0 if weight is None else weight)
+            growing.append(weights)
+            items.append(1.0 if weight is None else weight)
+        for column, item in zip(growing, items, strict=True):
+            if size == len(column.data):
+                column.grow(size, size + 1)
+            column.data[size] = item
         return self._longer(parts, self.codes, 1)
 
     def with_rows(self, prepared: list[Batch], weights: FloatArray | None, count: int) -> _Rows:
@@ -341,7 +338,11 @@ class _Rows:
                 grown[j] = column.settled(new, codes[j])
                 codes[j] = max(codes[j], max(new) + 1)
             grown[j].extend(size, batch)
-        ids.extend(size, np.arange(self.next_id, self.next_id + count, dtype=np.int64))
+        new_ids = np.arange(self.next_id, self.next_id + count, dtype=np.int64)
+        if size:
+            ids.extend(size, new_ids)
+        else:
+            ids.data = new_ids
         if stored_weights is not None:
             stored_weights.extend(size, np.ones(count) if weights is None else weights)
         return self._longer((tuple(grown), ids, stored_weights, ends), tuple(codes), count)
@@ -451,7 +452,8 @@ class Instances:
         self._rows = _Rows(columns, codes, Growing(np.empty(0, np.int64)), None, 0, 0)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        rows = self._rows
+        return rows.size if rows.removed is None else len(rows)
 
     def __repr__(self) -> str:
         what = f"{len(self)} rows of {len(self.schema)} attributes"

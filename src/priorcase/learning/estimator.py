@@ -192,13 +192,18 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
 def thread_count(n_jobs: object) -> int:
     """Threads that ``n_jobs`` means (see `RowsEstimator`); at most four for each core, since more would only wait."""
     if n_jobs is None:
-        limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-        return min(_cores(), int(limit)) if limit.isdigit() and int(limit) > 0 else _cores()
+        return _threads_by_default()
     if not is_whole(n_jobs) or n_jobs == 0:
         raise ParameterError(
             f"n_jobs must be None or a whole number other than 0, got {quoted(n_jobs)}. None and -1 use all cores."
         )
     return min(int(n_jobs), _THREADS_PER_CORE * _cores()) if n_jobs > 0 else max(1, _cores() + 1 + int(n_jobs))
+
+
+@cache  # like OpenMP, which reads the variable once
+def _threads_by_default() -> int:
+    limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return min(_cores(), int(limit)) if limit.isdigit() and int(limit) > 0 else _cores()
 
 
 @cache

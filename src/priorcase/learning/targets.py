@@ -121,12 +121,12 @@ def read_numbers(y: Any) -> tuple[FloatArray, bool]:
 def learned_numbers(y: Any, instances: Instances | None) -> tuple[Schema, FloatArray, bool]:
     """Schema and values of numbers to learn, and whether they came flat; ``instances`` is None for the first rows."""
     numbers, flat = read_numbers(y)
-    return _target_schema(Numeric(), numbers.shape[1], instances), numbers, flat
+    return _target_schema(Numeric, numbers.shape[1], instances), numbers, flat
 
 
-def _target_schema(kind: Numeric | Nominal, n: int, instances: LabelledRows | None) -> Schema:
+def _target_schema(kind: type[Numeric | Nominal], n: int, instances: LabelledRows | None) -> Schema:
     """The schema of ``n`` outputs, of which there must be as many as before."""
-    targets = Schema(None, (kind,) * n) if instances is None else instances.targets
+    targets = Schema(None, (kind(),) * n) if instances is None else instances.targets
     before = 0 if targets is None else len(targets)
     if targets is None or before != n:
         raise TargetError(f"got {n} target columns, but {before} were learned so far. Pass the same columns again.")
@@ -363,7 +363,7 @@ def learned_labels(
     """
     labels = y if isinstance(y, Labels) else read_labels(y)
     n = labels.values.shape[1]
-    targets = _target_schema(Nominal(), n, instances)
+    targets = _target_schema(Nominal, n, instances)
     if earlier is None or instances is None:
         labelling = Labelling(labels.flat, labels.sort, ((0, labels.dtype),))
     else:

@@ -260,9 +260,9 @@ class NeighborsMemory(Memory):
 
     def poll(self, cells: FloatArray, k: int, rules: Rules) -> Poll | None:
         """The poll of a single query; None where the core lacks the vote, rows have weights, or a voter is too far."""
-        if (query := self._core_query(cells, k, rules)) is None:
-            return None
         index = self.index
+        if (query := self._core_query(index, cells, k, rules)) is None:
+            return None
         with index.lock:
             found = index.core.poll(*query) if index.holds(self.instances) else None
         if found is None:
@@ -272,21 +272,22 @@ class NeighborsMemory(Memory):
 
     def winner(self, cells: FloatArray, k: int, rules: Rules, classes: Classes) -> int:
         """Position of the class that wins a single query; -1 where the core cannot tell, or a tie needs more."""
-        if (query := self._core_query(cells, k, rules)) is None:
+        index = self.index
+        if (query := self._core_query(index, cells, k, rules)) is None:
             return -1
-        numbers, n, ids, index = classes.of_code, classes.labels.size, self.ids, self.index
+        numbers, n, ids = classes.of_code, classes.labels.size, self.ids
         with index.lock:
             if not index.holds(self.instances):
                 return -1
             return index.core.winner(*query, ids, classes.stored, numbers, n, TIES[rules.ties])
 
     def _core_query(
-        self, cells: FloatArray, k: int, rules: Rules
+        self, index: Index, cells: FloatArray, k: int, rules: Rules
     ) -> tuple[Plan, FloatArray, FloatArray, int, bool, int, float, bool, int] | None:
         vote = rules.vote.core
         if vote is None or vote[0] > 1 or self.row_weights is not None:  # only uniform and inverse-square votes
             return None
-        index, fitted, weights = self.index, self.fitted, self.weights_for(cells)
+        fitted, weights = self.fitted, self.weights_for(cells)
         plan, asked, distance = index.plan_of(fitted), fitted.prepare(cells), fitted.distance
         ones = index.ones if weights is None else np.atleast_2d(weights)
         rest = rules.ties == "majority", vote[0], distance.power, distance.root, ALGORITHMS[self.algorithm]
@@ -490,7 +491,7 @@ def _numbers(value: object, schema: Schema) -> FloatArray:
 
 def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
     """Position and table of each nominal column that is compared by a `ValueTable`."""
-    if not any(isinstance(d, ValueTable) for d in (distance.nominal, *distance.attributes.values())):
+    if not distance.attributes and not isinstance(distance.nominal, ValueTable):
         return []
     pairs = enumerate(distance.differences(schema))
     return [(a, d) for a, d in pairs if isinstance(d, ValueTable) and isinstance(schema.kinds[a], Nominal)]

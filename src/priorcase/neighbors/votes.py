@@ -270,8 +270,10 @@ class Poll:
 def means(poll: Poll, targets: FloatArray) -> FloatArray:
     """Vote-weighted mean of each target column, shape (queries, targets); never outside the range of the voters'."""
     voters, votes = poll.voters, poll.votes()
-    columns = [weighted_means(voters.indptr, targets[voters.rows, t], votes) for t in range(targets.shape[1])]
-    return np.stack(columns, axis=1)
+    result = np.empty((len(voters), targets.shape[1]))
+    for t in range(targets.shape[1]):
+        result[:, t] = weighted_means(voters.indptr, targets[voters.rows, t], votes)
+    return result
 
 
 def class_votes(poll: Poll, classes: Classes, prior: FloatArray | None = None) -> FloatArray:

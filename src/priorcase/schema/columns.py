@@ -40,7 +40,7 @@ _SMALL_RANGE = 1024
 # Below this many rows a Python dictionary is faster than setting up a native hash table.
 _FEW = 64
 # Float64 represents every whole number up to here.
-_EXACT = 2**53
+EXACT = 2**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -395,26 +395,11 @@ def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Ite
             "a boolean or another hashable value. Spread nested values over several columns, or convert them to text."
         ) from None
     if any(isinstance(value, (float, Decimal)) and value in (np.inf, -np.inf) for value in coded.values):
-        raise _infinite(label)
+        raise infinite(label)
     if not isinstance(kind, Ordinal):
         return coded
     rank = {identity(level): float(position) for position, level in enumerate(kind.order)}
     return np.array([*(rank.get(identity(value), -1.0) for value in coded.values), np.nan])[coded.codes]
-
-
-def read_block(X: AnyArray, labels: Sequence[Name]) -> FloatArray:
-    """Read an array of numbers whose columns are all numeric."""
-    block = X
-    if X.dtype != np.float64:
-        with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite, and is refused as such
-            block = X.astype(np.float64)
-    if X.dtype.kind == "f":
-        if (found := np.isinf(block)).any():
-            raise _infinite(labels[int(found.any(axis=0).argmax())])
-    elif np.abs(block).max(initial=0.0) >= _EXACT:
-        for a, label in enumerate(labels):
-            _check_exact(X[:, a].__getitem__, block[:, a], label)
-    return block
 
 
 def _read_numbers(column: Column, label: Name) -> FloatArray:
@@ -423,20 +408,20 @@ def _read_numbers(column: Column, label: Name) -> FloatArray:
     try:
         numbers = column.numbers()
     except OverflowError:
-        raise _infinite(label) from None
+        raise infinite(label) from None
     if np.isinf(numbers).any():
-        raise _infinite(label)
+        raise infinite(label)
     if isinstance(column, Coded):
-        _check_exact(lambda i: column.values[column.codes[i]], numbers, label)
+        check_exact(lambda i: column.values[column.codes[i]], numbers, label)
     elif isinstance(column, ObjectColumn) or column.array.dtype.kind in "iu":
         given = column.values if isinstance(column, ObjectColumn) else column.array
-        _check_exact(given.__getitem__, numbers, label)
+        check_exact(given.__getitem__, numbers, label)
     return numbers
 
 
-def _check_exact(given: Callable[[int], Any], numbers: FloatArray, label: Name) -> None:
+def check_exact(given: Callable[[int], Any], numbers: FloatArray, label: Name) -> None:
     """Refuse numbers that float64 rounded, so that different ones would become equal."""
-    for i in np.flatnonzero(np.abs(numbers) >= _EXACT).tolist():
+    for i in np.flatnonzero(np.abs(numbers) >= EXACT).tolist():
         value = given(i)
         value = value.item() if isinstance(value, np.integer) else value
         if isinstance(value, (int, Decimal, Fraction)) and value != numbers[i].item():
@@ -448,7 +433,7 @@ def _check_exact(given: Callable[[int], Any], numbers: FloatArray, label: Name) 
             )
 
 
-def _infinite(label: Name) -> SchemaError:
+def infinite(label: Name) -> SchemaError:
     return SchemaError(  # scikit-learn's words
         f"Input X contains infinity or a value too large for dtype('float64') in column {label!r}. "
         "Replace it by a finite number, or by NaN or None if the value is missing."

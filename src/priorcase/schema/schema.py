@@ -28,7 +28,18 @@ from priorcase.exceptions import (
     misspelt,
     quoted,
 )
-from priorcase.schema.columns import Coded, Column, ReadColumn, from_array, from_series, misfit, read_block, read_column
+from priorcase.schema.columns import (
+    EXACT,
+    Coded,
+    Column,
+    ReadColumn,
+    check_exact,
+    from_array,
+    from_series,
+    infinite,
+    misfit,
+    read_column,
+)
 from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal, is_hashable, is_missing, plain
 
 CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[Any] | AnyArray | None
@@ -233,7 +244,7 @@ class Schema:
         if self._numeric and type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiu":
             if X.shape[1] != len(self):
                 raise other_width(X.shape[1], len(self))
-            return Table(self, len(X), block=read_block(X, self.names or range(len(self))))
+            return Table(self, len(X), block=_read_block(X, self.names or range(len(self))))
         if (table := read_one_row(self, X)) is not None:
             return table
         source = open_source(X)
@@ -495,6 +506,21 @@ _PLAIN = "fiubOUT"
 # Content of values of plain types; other types are left to the reading of columns.
 _CONTENTS: dict[type, Content] = {str: "text", bool: "booleans", **dict.fromkeys((int, float, np.float64), "numbers")}
 _UNCLEAR = object()
+
+
+def _read_block(X: AnyArray, labels: Sequence[Name]) -> FloatArray:
+    """Read an array of numbers whose columns are all numeric."""
+    block = X
+    if X.dtype != np.float64:
+        with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite, and is refused as such
+            block = X.astype(np.float64)
+    if X.dtype.kind == "f":
+        if (found := np.isinf(block)).any():
+            raise infinite(labels[int(found.any(axis=0).argmax())])
+    elif np.abs(block).max(initial=0.0) >= EXACT:
+        for a, label in enumerate(labels):
+            check_exact(X[:, a].__getitem__, block[:, a], label)
+    return block
 
 
 def read_one_row(schema: Schema, X: Any) -> Table | None:
