@@ -30,6 +30,13 @@ class Selection(GridResult):
         The score, the numbers tried, and their scores; the highest is chosen, the first among equals.
     backend
         The frame library of the fit, or None.
+
+    Examples
+    --------
+    >>> Selection("held_out", np.array([1, 2]), np.array([-8.25, -3.5]))
+    components  held_out  below the best
+             1     -8.25            4.75
+             2      -3.5               0  chosen
     """
 
     name: SelectionName
@@ -78,7 +85,7 @@ class Chances:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Components:
-    """The distributions of each component of a mixture; prints as a table, with the likeliest values of each column.
+    """The distributions of each component of a `MixtureModel`; prints as a table, with the likeliest values of columns.
 
     Parameters
     ----------
@@ -170,7 +177,7 @@ def _text(column: Gaussians | Chances, k: int) -> str:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Oddness(layouts.PrintedPerQuery):
-    """How odd some rows are, and why.
+    """How odd some rows are, and why: what `MixtureModel.oddness` returns.
 
     ``oddness[i]`` and ``oddness[i:j]`` are the same for some rows alone, which keep their numbers. Prints as a table,
     the columns most surprising beyond their usual level first.
