@@ -384,10 +384,10 @@ class _Rows:
             if isinstance(column, CodeColumn):
                 counts = self.counts(j).copy()
                 if gone.size == 1:  # one row at a time must be quick
-                    code = int(column.data[gone[0]])
+                    vanished, code = [], column.data.item(gone.item())
                     if code >= 0:
-                        counts[code] -= 1
-                    vanished = [code] if code >= 0 and not counts[code] else []
+                        counts[code] = left = counts.item(code) - 1
+                        vanished = [] if left else [code]
                 else:
                     going = count_codes(column.data[gone], self.codes[j])
                     counts -= going
