@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace priorcase {
@@ -45,6 +46,14 @@ class Root {
     if (!rooted_) return cost;
     const double distance = (*this)(cost), again = raise_(distance);
     return square_ || (*this)(again) == distance ? again : smallest(cost, distance);
+  }
+
+  void settle(double* costs, std::size_t n) const {
+    if (!rooted_) return;
+    if (square_)
+      for (std::size_t i = 0; i < n; ++i) costs[i] = std::sqrt(costs[i]) * std::sqrt(costs[i]);
+    else
+      for (std::size_t i = 0; i < n; ++i) costs[i] = settled(costs[i]);
   }
 
   // No cost that settles at the limit or below it exceeds this.

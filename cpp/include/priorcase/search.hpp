@@ -109,14 +109,19 @@ struct Seeker {
     rows_weighed += noted_;
     double costs[panel_rows + most_waiting];
     measure.costs(waiting_, noted_, reach(), costs);
-    for (std::size_t i = 0; i < noted_; ++i) offer(costs[i], store.id(waiting_[i]));
+    measure.plan().root.settle(costs, noted_);
+    for (std::size_t i = 0; i < noted_; ++i)
+      if (costs[i] <= nearest.limit()) keep(costs[i], store.id(waiting_[i]));
     noted_ = 0;
     tighten();
   }
 
   void offer(double cost, std::int64_t id) {
-    if (cost > reach() || id == exclude) return;
-    cost = measure.plan().root.settled(cost);
+    if (cost <= reach()) keep(measure.plan().root.settled(cost), id);
+  }
+
+  void keep(double cost, std::int64_t id) {
+    if (id == exclude) return;
     if (judge != nullptr && (cost = (*judge)(id, cost)) < 0.0) return;
     nearest.offer(cost, id);
   }

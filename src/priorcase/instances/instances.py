@@ -515,7 +515,7 @@ class Instances:
                     for column, n, (given, label) in zip(rows.columns, rows.codes, labelled, strict=True)
                 ]
                 self._rows = rows.with_rows(prepared, weighted, count)
-        return np.arange(rows.next_id, rows.next_id + count, dtype=np.int64)
+        return self._rows.ids.view(self._rows.size)[rows.size :]
 
     def remove(self, ids: ArrayLike) -> None:
         """Forget rows; an id that names no row, or that is given twice, is an error and nothing is changed."""
