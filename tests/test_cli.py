@@ -69,7 +69,7 @@ def test_explain_gives_the_librarys_precedents(train: Path, query: Path) -> None
         assert [tuple(case["values"].values()) for case in cases] == one.rows
         assert sum(case["vote"] for case in cases) == pytest.approx(1.0)
         for case in [*cases, answer["unlike"]]:
-            assert sum(case["shares"].values()) == pytest.approx(case["distance"])
+            assert sum(case["contributions"].values()) == pytest.approx(case["distance"])
         assert answer["unlike"]["target"] != answer["prediction"]
         assert "vote" not in answer["unlike"]
 

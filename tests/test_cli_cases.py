@@ -279,7 +279,7 @@ def test_ask_at_once_is_what_the_library_answers(desk: Path) -> None:
         assert [case["id"] for case in document["cases"]] == list(found.ids)
         assert [case["similarity"] for case in document["cases"]] == found.similarities.tolist()
         for case in document["cases"]:
-            assert sum(case["shares"].values()) == pytest.approx(case["similarity"])
+            assert sum(case["contributions"].values()) == pytest.approx(case["similarity"])
         assert {one["solution"]: one["probability"] for one in document["candidates"]} == proposal.probabilities
         copied = told("ask", desk, *pairs, "--method", "copy", "--diversity", "0.5")
         assert copied["solution"] == base.reuse(base.retrieve(query, diversity=0.5), "copy").solution

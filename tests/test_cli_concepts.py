@@ -92,7 +92,7 @@ def test_explain_gives_the_librarys_precedents(
         assert [case["vote"] for case in cases] == one.votes.tolist()
         assert answer["unlike"]["id"] == one.unlike[0].id
         for case in [*cases, answer["unlike"]]:
-            assert sum(case["shares"].values()) == pytest.approx(case["distance"])
+            assert sum(case["contributions"].values()) == pytest.approx(case["distance"])
 
 
 @pytest.mark.parametrize("learner", ["ib3", "ib4"])

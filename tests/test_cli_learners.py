@@ -137,11 +137,11 @@ def test_explain_gives_the_librarys_contributions(train: Path, query: Path, lear
         assert (parts["versus"], parts["log_odds"], parts["prior"]) == (
             found.versus[i],
             found.total[i],
-            found.shares[i, 0],
+            found.contributions[i, 0],
         )
-        assert parts["shares"] == dict(zip(names, found.shares[i, 1:].tolist(), strict=True))
+        assert parts["contributions"] == dict(zip(names, found.contributions[i, 1:].tolist(), strict=True))
         assert parts["values"] == dict(zip(names, found.queries[i], strict=True))
-        assert parts["prior"] + math.fsum(parts["shares"].values()) == pytest.approx(parts["log_odds"])
+        assert parts["prior"] + math.fsum(parts["contributions"].values()) == pytest.approx(parts["log_odds"])
         assert not {"precedents", "unlike"} & set(answer)
 
 
@@ -205,13 +205,13 @@ def test_what_rules_classes_out_is_said_in_words(train: Path) -> None:
     options = ("--learner", "naive-bayes", "--predictive", "map")
     text = ask("explain", train, "-", *options, stdin="\n".join(lines)).stdout
     assert "rules out both" in text
-    assert text.count("every class is impossible and all are equally probable, whatever the shares say") == 1
+    assert text.count("every class is impossible, so all are equally probable") == 1
     assert any(line.split() == ["log-odds", "all", "impossible"] for line in text.splitlines())
     assert "rules out drivetrain" in text
     assert "infinite" in text
     first, second = answers(ask("explain", train, "-", "--json", *options, stdin="\n".join(lines)))["answers"]
     assert set(first["probabilities"].values()) == {0.25}
-    assert (first["contributions"]["shares"]["bike"], first["contributions"]["log_odds"]) == (None, 0.0)
+    assert (first["contributions"]["contributions"]["bike"], first["contributions"]["log_odds"]) == (None, 0.0)
     assert second["contributions"]["log_odds"] is None
 
 

@@ -38,27 +38,27 @@ def test_they_add_up_to_the_log_odds(settings: dict[str, Any], versus: str | Non
     for i, (p, v) in enumerate(zip(found.predicted.tolist(), found.versus.tolist(), strict=True)):
         odds = logs[i, position[p]] - logs[i, position[v]]
         assert found.total[i] == pytest.approx(odds, abs=1e-12)
-        assert math.fsum(found.shares[i]) == pytest.approx(odds, abs=1e-12)
+        assert math.fsum(found.contributions[i]) == pytest.approx(odds, abs=1e-12)
         chosen = sorted(position.values(), key=lambda k: -logs[i, k])
         assert position[p] == chosen[0]
         assert v == (versus if versus not in (None, p) else model.classes_[chosen[1]])
     np.testing.assert_allclose(found.probabilities[:, 0], model.predict_proba(QUERIES).max(axis=1), atol=1e-12)
-    assert found.shares.shape == (10, 5)
+    assert found.contributions.shape == (10, 5)
 
 
 @pytest.mark.parametrize("settings", WAYS[:4])
 def test_what_is_missing_adds_nothing(settings: dict[str, Any]) -> None:
     found = NaiveBayes(**settings).fit(X, Y).contributions(QUERIES)
-    for shares, query in zip(found.shares, QUERIES, strict=True):
+    for shares, query in zip(found.contributions, QUERIES, strict=True):
         assert [share == 0 for share, value in zip(shares[1:], query, strict=True) if value is None] == [
             True for value in query if value is None
         ]
-    assert found.shares[-1, 0] == pytest.approx(found.total[-1], abs=1e-12)
+    assert found.contributions[-1, 0] == pytest.approx(found.total[-1], abs=1e-12)
 
 
 def test_a_gap_that_is_a_value_speaks() -> None:
     model = NaiveBayes(missing="value").fit([["red"], [None], [None]], ["no", "yes", "yes"])
-    assert model.contributions([[None]]).shares[0, 1] == pytest.approx(math.log((3 / 4) / (1 / 3)))
+    assert model.contributions([[None]]).contributions[0, 1] == pytest.approx(math.log((3 / 4) / (1 / 3)))
 
 
 def test_by_hand() -> None:
@@ -68,7 +68,7 @@ def test_by_hand() -> None:
         [math.log(4 / 2), math.log((3 / 5) / (1 / 3))],  # classes 4/6 and 2/6, red 3/5 and 1/3
         [math.log(4 / 2), math.log((2 / 5) / (2 / 3))],
     ]
-    np.testing.assert_allclose(found.shares, expected, atol=1e-15)
+    np.testing.assert_allclose(found.contributions, expected, atol=1e-15)
 
 
 @given(row_lists(min_size=2), st.data())
@@ -82,23 +82,25 @@ def test_laws(rows: list[Any], data: st.DataObject) -> None:
     }
     fresh = NaiveBayes(**settings).fit(rows, classes)
     found = fresh.contributions(rows)
-    np.testing.assert_allclose(found.shares.sum(axis=1), found.total, atol=1e-12)
+    np.testing.assert_allclose(found.contributions.sum(axis=1), found.total, atol=1e-12)
     assert (found.total >= 0).all()
-    one_by_one = np.concatenate([fresh.contributions([row]).shares for row in rows])
-    np.testing.assert_array_equal(one_by_one, found.shares)
+    one_by_one = np.concatenate([fresh.contributions([row]).contributions for row in rows])
+    np.testing.assert_array_equal(one_by_one, found.contributions)
     against = fresh.contributions(rows, versus="no")
-    np.testing.assert_array_equal(against.shares, found.shares)  # of two classes each is the other's runner-up
+    np.testing.assert_array_equal(
+        against.contributions, found.contributions
+    )  # of two classes each is the other's runner-up
     model = NaiveBayes(**settings).partial_fit([[9.0, "grey", True]], ["other"])
     for row, c in zip(rows, classes, strict=True):
         model.partial_fit([row], [c])
-    np.testing.assert_array_equal(model.forget([0]).contributions(rows).shares, found.shares)
+    np.testing.assert_array_equal(model.forget([0]).contributions(rows).contributions, found.contributions)
 
 
 def test_equally_probable_classes_come_in_order() -> None:
     model = NaiveBayes().fit([["x"], ["x"], ["x"]], ["c", "b", "a"])
     found = model.contributions([["x"], [None]])
     assert (found.predicted.tolist(), found.versus.tolist()) == (["a", "a"], ["b", "b"])
-    np.testing.assert_array_equal(found.shares, 0.0)
+    np.testing.assert_array_equal(found.contributions, 0.0)
     assert model.contributions([["x"]], versus="c").versus.tolist() == ["c"]
     assert model.contributions([["x"]], versus="a").versus.tolist() == ["b"]
 
@@ -107,7 +109,7 @@ def test_classes_without_rows_can_be_held_against() -> None:
     model = NaiveBayes().partial_fit([["x"], ["y"]], ["a", "a"], classes=["a", "b"])
     found = model.contributions([["x"]])
     assert found.versus.tolist() == ["b"]
-    np.testing.assert_allclose(found.shares, [[math.log(3), 0.0]])
+    np.testing.assert_allclose(found.contributions, [[math.log(3), 0.0]])
 
 
 # -- zeros
@@ -121,11 +123,11 @@ def zeros(**settings: Any) -> NaiveBayes:
 
 def test_zeros_rule_out() -> None:
     found = zeros().contributions([["red", None, 1]])
-    assert found.shares[0].tolist() == [0.0, np.inf, 0.0, math.log(2)]
+    assert found.contributions[0].tolist() == [0.0, np.inf, 0.0, math.log(2)]
     assert found.total[0] == np.inf
     assert str(found) == (
         "query 0: no 1.0000 against yes 0.0000\n"
-        "  part      value          share\n"
+        "  part      value   contribution\n"
         "  prior                        0\n"
         "  x0        red    rules out yes\n"
         "  x2        1            +0.6931\n"
@@ -137,17 +139,17 @@ def test_zeros_rule_out() -> None:
 def test_where_every_class_is_impossible() -> None:
     found = zeros().contributions([["red", "L", None], ["green", "XL", 1]])
     assert found.total.tolist() == [0.0, 0.0]
-    assert found.shares[0].tolist() == [0.0, np.inf, -np.inf, 0.0]
-    assert np.isnan(found.shares[1, 1:3]).all()
+    assert found.contributions[0].tolist() == [0.0, np.inf, -np.inf, 0.0]
+    assert np.isnan(found.contributions[1, 1:3]).all()
     assert str(found[0]) == (
         "query 0: no 0.5000 against yes 0.5000\n"
-        "  part      value           share\n"
+        "  part      value    contribution\n"
         "  prior                         0\n"
         "  x0        red     rules out yes\n"
         "  x1        L        rules out no\n"
         "  x2        ?                   0\n"
         "  log-odds         all impossible\n"
-        "  every class is impossible and all are equally probable, whatever the shares say"
+        "  every class is impossible, so all are equally probable"
     )
     assert str(found[1]).count("rules out both") == 2
 
@@ -155,10 +157,10 @@ def test_where_every_class_is_impossible() -> None:
 def test_zero_policies_act_on_the_total() -> None:
     capped = zeros(zero_policy="cap100").contributions([["red", None, None]])
     assert capped.total[0] == pytest.approx(100.0)
-    assert capped.shares[0, 1] == np.inf
+    assert capped.contributions[0, 1] == np.inf
     floored = zeros(zero_policy="param_floor").contributions([["red", None, None]])
     assert floored.total[0] == pytest.approx(math.log(1e4))
-    assert floored.shares[0].sum() == pytest.approx(floored.total[0])
+    assert floored.contributions[0].sum() == pytest.approx(floored.total[0])
 
 
 # -- as a table
@@ -175,9 +177,9 @@ def test_a_frame_of_the_same_library(kind: str) -> None:
     assert type(out).__module__.startswith(kind)
     assert names == [
         *("query", "predicted", "versus", "total", "prior", *COLUMNS),
-        *(f"share of {name}" for name in COLUMNS),
+        *(f"contribution of {name}" for name in COLUMNS),
     ]
-    np.testing.assert_array_equal(np.asarray(out["share of colour"]), found.shares[:, 2])
+    np.testing.assert_array_equal(np.asarray(out["contribution of colour"]), found.contributions[:, 2])
     assert len(out) == 60
 
 
@@ -186,7 +188,7 @@ def test_a_frame_of_arrays_and_of_names_that_collide() -> None:
     assert [None if value != value else value for value in found["x1"]] == [row[1] for row in QUERIES]
     frame = pd.DataFrame({"prior": ["a", "b"], "total": ["c", "d"]})
     out = NaiveBayes().fit(frame, [0, 1]).contributions(frame).frame()
-    assert list(out.columns)[5:] == ["prior (value)", "total (value)", "share of prior", "share of total"]
+    assert list(out.columns)[5:] == ["prior (value)", "total (value)", "contribution of prior", "contribution of total"]
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
@@ -204,11 +206,11 @@ def test_it_prints_as_a_table() -> None:
         == repr(found[0])
         == (
             "query 0: no 0.8571 against yes 0.1429\n"
-            "  part      value    share\n"
-            "  prior                  0\n"
-            "  colour    red    +1.0986\n"
-            "  size      S      +0.6931\n"
-            "  log-odds         +1.7918"
+            "  part      value  contribution\n"
+            "  prior                       0\n"
+            "  colour    red         +1.0986\n"
+            "  size      S           +0.6931\n"
+            "  log-odds              +1.7918"
         )
     )
     assert "<caption>query 0: no 0.8571 against yes 0.1429</caption>" in found._repr_html_()

@@ -32,7 +32,7 @@ def test_the_value_that_was_changed_is_named_first(model: MixtureModel) -> None:
     beyond = dict(zip(changed.names, (changed.surprises - changed.usual)[0].tolist(), strict=True))
     assert beyond.pop("load_kg") > 5 * max(beyond.values())
     before = model.oddness(row)
-    rise = changed.shares[0] - before.shares[0]
+    rise = changed.contributions[0] - before.contributions[0]
     assert changed.names[rise.argmax()] != "load_kg"
 
 
@@ -59,9 +59,9 @@ def test_a_surprise_is_what_a_value_adds_to_the_score_of_the_others(model: Mixtu
 
 def test_shares_add_up_and_scores_are_held_against_the_training_rows(model: MixtureModel) -> None:
     odd, known = model.oddness(X), X.notna().to_numpy()
-    np.testing.assert_allclose(odd.shares.sum(axis=1) + odd.mixing, odd.scores, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(odd.contributions.sum(axis=1) + odd.mixing, odd.scores, rtol=1e-9, atol=1e-9)
     assert (odd.mixing >= -1e-9).all()
-    assert (odd.shares[~known] == 0).all()
+    assert (odd.contributions[~known] == 0).all()
     np.testing.assert_allclose(odd.tails, [(odd.scores >= score).mean() for score in odd.scores], rtol=1e-12)
     twice = MixtureModel(2, random_state=0).fit(X, sample_weight=np.full(len(X), 2.0)).oddness(X)
     doubled = MixtureModel(2, random_state=0).fit(pd.concat([X, X]))
@@ -105,7 +105,7 @@ def test_oddness_prints_and_is_cut_like_the_other_results(model: MixtureModel) -
     lines = str(odd[6]).splitlines()
     assert lines[0].startswith("query 6: ")
     assert lines[0].endswith("% of the training rows are at least as odd")
-    assert lines[1].split() == ["column", "value", "surprise", "usual", "beyond", "share"]
+    assert lines[1].split() == ["column", "value", "surprise", "usual", "beyond", "contribution"]
     assert "noise" not in str(odd)
     assert lines[-1].startswith("  (component)")
     html = odd[6]._repr_html_()

@@ -125,11 +125,11 @@ def test_contributions_add_up() -> None:
     rows, classes = table(40, 18, 5)
     model = SubsetAveragedBayes().fit(rows, classes)
     found = model.contributions(rows)
-    np.testing.assert_allclose(found.shares.sum(axis=1), found.total, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found.contributions.sum(axis=1), found.total, rtol=1e-12, atol=1e-12)
     logs = np.sort(model.predict_log_proba(rows), axis=1)
     np.testing.assert_allclose(found.total, logs[:, -1] - logs[:, -2], rtol=1e-12, atol=1e-12)
     out = SubsetAveragedBayes(inclusion={2: 0.0}).fit(rows, classes).contributions(rows)
-    np.testing.assert_allclose(out.shares[:, 3], 0.0, atol=1e-12)
+    np.testing.assert_allclose(out.contributions[:, 3], 0.0, atol=1e-12)
 
 
 # -- laws

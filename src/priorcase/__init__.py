@@ -1,4 +1,4 @@
-"""Answers from precedents: predictions, honest probabilities and the past cases that speak for them.
+"""Predictions from similar past cases, with calibrated probabilities and the cases behind them.
 
 The names below are loaded when first used, so that ``import priorcase`` and the command line start at once.
 """
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
         evaluation,
         exceptions,
         local,
+        neighbors,
         papers,
         plots,
         reasoning,
         reduction,
         relevance,
+        schema,
         search,
         selection,
         similarity,
@@ -109,8 +111,8 @@ __all__ += ["save_learner", "load_learner"]
 __all__ += ["Distance", "Neighbors", "Schema", "Numeric", "Ordinal", "Nominal", "Instances"]
 __all__ += ["load_repairs", "make_led", "make_waveform"]
 __all__ += ["log_score", "zero_one_score", "brier_score", "calibration_table", "report"]
-__all__ += ["local", "relevance", "selection", "concepts", "reduction", "bayes", "reasoning", "similarity", "search"]
-__all__ += ["evaluation", "plots", "papers", "datasets", "exceptions"]
+__all__ += ["neighbors", "local", "relevance", "selection", "concepts", "reduction", "bayes", "reasoning"]
+__all__ += ["similarity", "search", "schema", "evaluation", "plots", "papers", "datasets", "exceptions"]
 
 
 def __getattr__(name: str) -> object:

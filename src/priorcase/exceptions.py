@@ -82,11 +82,11 @@ class UnknownIdError(PriorcaseError, KeyError):
 
 
 class UnknownNameError(PriorcaseError, KeyError):
-    """A name by which a result holds nothing."""
+    """A name that a result does not have."""
 
 
 class QueryIndexError(PriorcaseError, IndexError):
-    """The number of a query that was not asked."""
+    """A query index out of range."""
 
 
 class NotAvailableError(PriorcaseError, AttributeError):

@@ -136,7 +136,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it, in closed form.
 
         What was chosen by looking at all rows stays chosen: ``classes_``, cut points, and the weight of
-        ``prior="auto"`` or ``ess="auto"``. With ``relearn`` the latter two are chosen anew, by a fit for each row.
+        ``prior="auto"`` or ``ess="auto"``. With ``relearn`` the latter two are chosen again, by a fit for each row.
         """
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 

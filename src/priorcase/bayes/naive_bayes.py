@@ -57,11 +57,11 @@ class AdditiveBayes(BayesClassifier):
         >>> X = [["red", "S"], ["red", "M"], ["blue", "M"], ["blue", "M"], ["blue", None]]
         >>> pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes", "yes"]).contributions([["red", "S"]])
         query 0: no 0.8491 against yes 0.1509
-          part      value    share
-          prior            -0.2877
-          x0        red    +1.3218
-          x1        S      +0.6931
-          log-odds         +1.7272
+          part      value  contribution
+          prior                 -0.2877
+          x0        red         +1.3218
+          x1        S           +0.6931
+          log-odds              +1.7272
         """
         return columns.contributions(self, X, versus)
 
@@ -209,7 +209,7 @@ class AdditiveBayes(BayesClassifier):
 
 
 class NaiveBayes(AdditiveBayes):
-    """The most probable class, by counts of each attribute in each class, and an honest probability of it.
+    """Naive Bayes classifier for mixed tables with missing values.
 
     The joint probability of a class k and a row's values is ``a_k prod_i phi_ki``, where a is the share of the class
     and phi the share of the value among the rows of the class, or the density of a number. Values may be missing. Rows

@@ -49,15 +49,15 @@ class Contributions(PrintedPerQuery):
 
     It can be indexed and sliced by query, and prints as a table, the largest contributions first.
 
-    ``shares`` are what each part adds, shape (queries, 1 + attributes): the prior first, ``ln a_p - ln a_v``, then
-    ``ln phi_pi - ln phi_vi`` for each attribute; 0 where it is missing. Infinite where a zero probability rules out one
-    of the two classes, NaN where it rules out both. ``total`` is ``ln P(predicted) - ln P(versus)``: the sum of the
-    shares where all are finite, 0 where every class is impossible. ``probabilities`` are those of the two classes,
+    ``contributions`` are what each part adds, shape (queries, 1 + attributes): first the prior, ``ln a_p - ln a_v``,
+    then ``ln phi_pi - ln phi_vi`` for each attribute; 0 where it is missing. Infinite where a zero probability rules
+    out one of the two classes, NaN where it rules out both. ``total`` is ``ln P(predicted) - ln P(versus)``: the sum of
+    the contributions where all are finite, 0 where every class is impossible. ``probabilities`` are of the two classes,
     ``backend`` is the library of the frame that the estimator was fitted on, and ``numbers`` are those of the queries.
 
     >>> import priorcase as pc
     >>> found = pc.NaiveBayes().fit([["red"], ["blue"]], ["no", "yes"]).contributions([["red"]])
-    >>> found.predicted, found.shares.round(3)
+    >>> found.predicted, found.contributions.round(3)
     (array(['no'], dtype='<U3'), array([[0.   , 0.693]]))
     """
 
@@ -65,54 +65,54 @@ class Contributions(PrintedPerQuery):
     queries: list[Row]
     predicted: AnyArray
     versus: AnyArray
-    shares: FloatArray
+    contributions: FloatArray
     total: FloatArray
     probabilities: FloatArray
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
-    _by_query: ClassVar[tuple[str, ...]] = ("queries", "predicted", "versus", "shares", "total", "probabilities")
+    _by_query: ClassVar[tuple[str, ...]] = ("queries", "predicted", "versus", "contributions", "total", "probabilities")
 
     def frame(self) -> Any:
         """One row for each query, in a frame of the library that the estimator was fitted with, or an installed one.
 
         Columns: ``query``, ``predicted``, ``versus``, ``total``, ``prior``, the attributes' values by name, and
-        ``share of NAME`` for what each adds. A name that is taken becomes ``NAME (value)`` or ``NAME (2)``.
+        ``contribution of NAME`` for what each adds. A name that is taken becomes ``NAME (value)`` or ``NAME (2)``.
         """
         columns = {"query": np.array(self.numbers, np.int64), "predicted": self.predicted, "versus": self.versus}
-        columns |= {"total": self.total, "prior": self.shares[:, 0]}
-        shares = {"share": self.shares[:, 1:]}
-        return layout.framed(layout.by_attribute(columns, self.names, self.queries, shares), self.backend)
+        columns |= {"total": self.total, "prior": self.contributions[:, 0]}
+        contributions = {"contribution": self.contributions[:, 1:]}
+        return layout.framed(layout.by_attribute(columns, self.names, self.queries, contributions), self.backend)
 
     def note(self, query: int) -> str:
-        """A remark on a query whose shares do not add up because every class is impossible; otherwise empty."""
-        shares = self.shares[query]
+        """A remark on a query whose contributions do not add up because every class is impossible; otherwise empty."""
+        contributions = self.contributions[query]
         # Where the predicted class itself is ruled out, no other class is possible.
-        if not (np.isnan(shares) | np.isneginf(shares)).any():
+        if not (np.isnan(contributions) | np.isneginf(contributions)).any():
             return ""
-        return "every class is impossible and all are equally probable, whatever the shares say"
+        return "every class is impossible, so all are equally probable"
 
     def _grid(self, i: int) -> Grid:
-        shares = self.shares[i, 1:]
-        order = np.argsort(-np.where(np.isnan(shares), np.inf, np.abs(shares)), kind="stable")
-        lines = [["prior", "", self._share(i, self.shares[i, 0])]]
+        contributions = self.contributions[i, 1:]
+        order = np.argsort(-np.where(np.isnan(contributions), np.inf, np.abs(contributions)), kind="stable")
+        lines = [["prior", "", self._amount(i, self.contributions[i, 0])]]
         for a in order[:_ATTRIBUTES].tolist():
             value = value_text(self.queries[i][a], _WIDTH)
-            lines.append([short(str(self.names[a]), _WIDTH), value, self._share(i, shares[a])])
+            lines.append([short(str(self.names[a]), _WIDTH), value, self._amount(i, contributions[a])])
         if (rest := order[_ATTRIBUTES:]).size:
-            lines.append([f"{rest.size} others", "", self._share(i, shares[rest].sum())])
+            lines.append([f"{rest.size} others", "", self._amount(i, contributions[rest].sum())])
         finite = f"{self.total[i]:+.4f}" if np.isfinite(self.total[i]) else "infinite"
         note = self.note(i)
         lines.append(["log-odds", "", "all impossible" if note else finite])
         both = zip((self.predicted, self.versus), self.probabilities[i], strict=True)
         classes = " against ".join(f"{_class(labels, i)} {probability:.4f}" for labels, probability in both)
-        return Grid(f"query {self.numbers[i]}: {classes}", ["part", "value", "share"], lines, note, right={2})
+        return Grid(f"query {self.numbers[i]}: {classes}", ["part", "value", "contribution"], lines, note, right={2})
 
-    def _share(self, i: int, share: float) -> str:
-        if np.isfinite(share):
-            return f"{share + 0.0:+.4f}" if share else "0"
-        if np.isnan(share):
+    def _amount(self, i: int, amount: float) -> str:
+        if np.isfinite(amount):
+            return f"{amount + 0.0:+.4f}" if amount else "0"
+        if np.isnan(amount):
             return "rules out both"
-        return f"rules out {_class(self.versus if share > 0 else self.predicted, i)}"
+        return f"rules out {_class(self.versus if amount > 0 else self.predicted, i)}"
 
 
 def _class(classes: AnyArray, i: int) -> str:

@@ -104,7 +104,7 @@ _MORE_FIELDS = """
                      the target is multiplied by, which may be negative)
       kernel_weight  how much it counts in the fit (local, regress only)
       values         attribute -> value
-      shares         attribute -> what it adds to the distance
+      contributions  attribute -> what it adds to the distance
       successes, trials, verdict (ib3, ib4)
                      its record: how often it was right, of how often it
                      was tried; "acceptable", "mediocre" or "poor"
@@ -121,9 +121,9 @@ _MORE_FIELDS = """
     contributions  what speaks for the prediction:
       versus         the class it is held against, the likeliest other one
       log_odds       ln P(prediction) - ln P(versus), the sum of prior, which
-                     is what the classes alone add, and shares
+                     is what the classes alone add, and contributions
       values         attribute -> value of the new case
-      shares         attribute -> what it adds to the log-odds; null where
+      contributions  attribute -> what it adds to the log-odds; null where
                      a probability of zero rules a class out"""
 _GAPS = "\nGaps and infinite numbers are null; NaN never occurs."
 

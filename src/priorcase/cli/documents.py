@@ -55,13 +55,13 @@ def _answer(answer: Answer, problem: Problem) -> Json:
 
 
 def _contributions(one: Contributions) -> Json:
-    prior, *shares = one.shares[0].tolist()
+    prior, *shares = one.contributions[0].tolist()
     return {
         "versus": one.versus.tolist()[0],
         "log_odds": one.total.tolist()[0],
         "prior": prior,
         "values": dict(zip(one.names, one.queries[0], strict=True)),
-        "shares": dict(zip(one.names, shares, strict=True)),
+        "contributions": dict(zip(one.names, shares, strict=True)),
     }
 
 
@@ -99,7 +99,7 @@ def _case(
         "target": target,
         "distance": distance,
         "values": dict(zip(one.names, row, strict=True)),
-        "shares": dict(zip(one.names, shares.tolist(), strict=True)),
+        "contributions": dict(zip(one.names, shares.tolist(), strict=True)),
     }
 
 

@@ -53,7 +53,7 @@ class LogOddsView:
 
 def _lines(one: Contributions) -> Iterator[tuple[str, str, float]]:
     """Name, value and share: the prior, the attributes that say most, and all others in one line."""
-    prior, *shares = one.shares[0].tolist()
+    prior, *shares = one.contributions[0].tolist()
     yield "prior", "", prior
     weight = np.where(np.isnan(shares), math.inf, np.abs(shares))
     order = np.argsort(-weight, kind="stable").tolist()

@@ -211,7 +211,7 @@ class Change:
         return self.before
 
 
-# Learning -----------------------------------------------------------------------------------------------------------
+# -- learning
 
 
 def learn(
@@ -333,7 +333,7 @@ def union(ids: Iterable[IdArray]) -> IdArray:
     return np.asarray(np.unique(np.concatenate([np.empty(0, np.int64), *ids])))
 
 
-# Forgetting ---------------------------------------------------------------------------------------------------------
+# -- forgetting
 
 
 def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMemory:

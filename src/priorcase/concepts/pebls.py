@@ -36,7 +36,7 @@ from priorcase.similarity import Distance, FittedDistance, mvdm
 from priorcase.similarity.differences import Curve, Discretised, MissingRule, Unseen
 from priorcase.similarity.statistics import Statistics, codes_of, first_seen
 
-AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
+GivenWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
 WeightingName: TypeAlias = Literal["one_pass", "multi_pass"]
 # How records are kept, the number of passes, and whether new exemplars inherit records.
 Weighting: TypeAlias = tuple[WeightingName | None, int, bool]
@@ -126,7 +126,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     inherit: bool = True
     bins: int | None = None
     unseen: Unseen = "maximal"
-    attribute_weights: AttributeWeights = None
+    attribute_weights: GivenWeights = None
     ties: Ties = "nearest"
     categorical_features: CategoricalFeatures = "from_dtype"
     schema: SchemaLike = None
@@ -152,7 +152,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return self._fit(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Store more rows; records are settled anew, from the first row on, when the next question is asked.
+        """Store more rows; records are settled again, from the first row on, when the next question is asked.
 
         ``classes`` are all classes there can be, if given: they stay in ``classes_``, and others are refused.
         """

@@ -252,7 +252,7 @@ def _width(n: int) -> np.dtype[Any]:
 class _Rows:
     """One state of some rows; it is never changed.
 
-    States share their columns, which only grow (see `columns`). ``ends`` says where the columns end, to the first state
+    States share their columns, which only grow. ``ends`` says where the columns end, to the first state
     alone that takes it away in order to write there; any other state, and any after a write that failed, copies the
     columns first. ``line`` is one object for all states that came from each other by appending.
     """
@@ -491,7 +491,7 @@ class Instances:
         weights = None if state["weights"] is None else Growing(state["weights"])
         self._rows = _Rows(columns, codes, Growing(state["ids"]), weights, len(state["ids"]), *state["counts"])
 
-    # -- changes -----------------------------------------------------------------------------------------------------
+    # -- changes
 
     def append(self, table: Table, targets: Table | None = None, weights: ArrayLike | None = None) -> IdArray:
         """Append rows and return their ids; all of them are stored, or none and an error says why.
@@ -566,7 +566,7 @@ class Instances:
         other.schema, other.targets, other._rows = schema, self.targets, rows
         return other
 
-    # -- rows --------------------------------------------------------------------------------------------------------
+    # -- rows
 
     @property
     def ids(self) -> IdArray:
@@ -674,7 +674,7 @@ class Instances:
         columns = (state.columns[a].decoded(state.column(a)[rows]) for a in range(len(self.schema)))
         return list(zip(*columns, strict=True))
 
-    # -- columns -----------------------------------------------------------------------------------------------------
+    # -- columns
 
     def column(self, a: int) -> AnyArray:
         """Attribute ``a`` of all rows, read-only: numbers or ranks, NaN for missing; or codes, -1 for missing."""
@@ -728,7 +728,7 @@ class Instances:
         parts.update(b"weights" if weights is None else b"weights" + _numbers(weights))
         return parts.hexdigest()
 
-    # -- inside ------------------------------------------------------------------------------------------------------
+    # -- inside
 
     def _check_tables(self, table: Table, targets: Table | None) -> None:
         """Refuse rows or targets that were not read under these schemas, or not row by row alike."""

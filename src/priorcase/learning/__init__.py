@@ -1,1 +1,1 @@
-"""What every learner shares: rows that come and go, labels at the door, several threads at one estimator."""
+"""What all learners share: stored rows, state, targets, results."""

@@ -24,7 +24,7 @@ from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.local import windows
 from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, renumbered
 from priorcase.local.windows import LogLossCurve, Neighborhoods
-from priorcase.neighbors.base import AttributeWeights, NNeighbors
+from priorcase.neighbors.base import GivenWeights, NNeighbors
 from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents, assemble
 from priorcase.neighbors.votes import Poll, prior_weights, summed
 from priorcase.relevance.base import fixed_sample
@@ -295,7 +295,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         bandwidth: float | Literal["loo"] | None = None,
         prior: float | Literal["frequency"] | None = "frequency",
         distance: str | Distance = "heom",
-        attribute_weights: AttributeWeights = None,
+        attribute_weights: GivenWeights = None,
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,

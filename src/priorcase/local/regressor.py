@@ -31,7 +31,7 @@ from priorcase.local.fits import (
     fit_queries,
     robustness_weights,
 )
-from priorcase.neighbors.base import AttributeWeights, NNeighbors, needs_one_target
+from priorcase.neighbors.base import GivenWeights, NNeighbors, needs_one_target
 from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Schema
@@ -242,7 +242,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         max_steps: int = 10_000,
         tol: float = 1e-12,
         distance: str | Distance = "heom",
-        attribute_weights: AttributeWeights = None,
+        attribute_weights: GivenWeights = None,
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,

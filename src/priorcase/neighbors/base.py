@@ -23,8 +23,7 @@ from priorcase.learning.results import attribute_names
 from priorcase.learning.state import Memory, Outdated, reads
 from priorcase.learning.targets import Classes
 from priorcase.neighbors.votes import TIES, NeighborList, Poll
-from priorcase.relevance import METHODS, Bayes, LeaveOneOutWeights, resolve_method
-from priorcase.relevance import AttributeWeights as WeightsTable
+from priorcase.relevance import METHODS, AttributeWeights, Bayes, LeaveOneOutWeights, resolve_method
 from priorcase.relevance.base import LearnedWeights, TrainingData, WeightingMethod
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.kinds import identity
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from priorcase.neighbors.polling import Rules
 
 Method: TypeAlias = Literal["gain_ratio", "relief", "mutual_information", "bayes", "loo"]
-AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | Method | WeightingMethod | None
+GivenWeights: TypeAlias = ArrayLike | Mapping[Name, float] | Method | WeightingMethod | None
 """What estimators take for ``attribute_weights``."""
 
 Weights: TypeAlias = FloatArray | RelevanceWeights | LearnedWeights | None
@@ -323,13 +322,13 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
 
     @property
     @reads
-    def weights_table_(self) -> WeightsTable:
+    def weights_table_(self) -> AttributeWeights:
         """The attribute weights as a table that prints and plots itself, the largest first."""
         weights, memory = self.attribute_weights_, self._stored()
         method = "bayes" if isinstance(memory._weights, RelevanceWeights) else "given"
         if isinstance(memory._weights, LearnedWeights):
             method = memory._weights.weighting.method
-        return WeightsTable(attribute_names(memory.instances.schema), weights, method, self._backend)
+        return AttributeWeights(attribute_names(memory.instances.schema), weights, method, self._backend)
 
     @reads
     def attribute_weights_at(self, X: Any) -> FloatArray:

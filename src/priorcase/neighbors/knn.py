@@ -18,13 +18,12 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import Classes, Labelling, as_array, has_fractions, learned_labels, learned_numbers
 from priorcase.neighbors import votes
-from priorcase.neighbors.base import COUNT, SEARCH, AttributeWeights, Method, NeighborsEstimator, NNeighbors
+from priorcase.neighbors.base import COUNT, SEARCH, GivenWeights, Method, NeighborsEstimator, NNeighbors
 from priorcase.neighbors.polling import Rules, best_n_neighbors, left_out_answers, loo_scores, polls_of, tuned
 from priorcase.neighbors.precedents import Precedents, precedents_of
 from priorcase.neighbors.prequential import PrequentialClassification, PrequentialRegression, run_prequential
 from priorcase.neighbors.votes import TIES, LeftOut, Poll, Ties, decide, means, prior_weights, resolve_vote
-from priorcase.relevance import METHODS, resolve_method
-from priorcase.relevance import AttributeWeights as WeightsTable
+from priorcase.relevance import METHODS, AttributeWeights, resolve_method
 from priorcase.relevance.base import WeightingMethod
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search import Algorithm
@@ -155,7 +154,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         distance: str | Distance = "heom",
         vote: str | Kernel | Callable[[FloatArray], FloatArray] = "uniform",
         bandwidth: float | None = None,
-        attribute_weights: AttributeWeights = None,
+        attribute_weights: GivenWeights = None,
         ties: Ties = "majority",
         prior: float | str | Sequence[float] | FloatArray | None = None,
         temperature: float = 1.0,
@@ -444,7 +443,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         distance: str | Distance = "heom",
         vote: str | Kernel | Callable[[FloatArray], FloatArray] = "uniform",
         bandwidth: float | None = None,
-        attribute_weights: AttributeWeights = None,
+        attribute_weights: GivenWeights = None,
         ties: Ties = "majority",
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",
@@ -574,7 +573,7 @@ def attribute_weights(
     categorical_features: CategoricalFeatures = "from_dtype",
     schema: SchemaLike = None,
     n_jobs: int | None = None,
-) -> WeightsTable:
+) -> AttributeWeights:
     """The weight of each column of a table, as an estimator with ``attribute_weights=method`` learns it.
 
     Parameters

@@ -13,7 +13,7 @@ from priorcase._typing import AnyArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import as_array, has_fractions, read_labels, read_numbers
-from priorcase.neighbors.base import COUNT, SEARCH, AttributeWeights, NeighborsEstimator, needs_classes
+from priorcase.neighbors.base import COUNT, SEARCH, GivenWeights, NeighborsEstimator, needs_classes
 from priorcase.relevance import resolve_method
 from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
 from priorcase.search import Algorithm
@@ -65,7 +65,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         *,
         mode: Mode = "distance",
         distance: str | Distance = "heom",
-        attribute_weights: AttributeWeights = None,
+        attribute_weights: GivenWeights = None,
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,

@@ -228,7 +228,7 @@ class Tuning(GridResult):
         ]
         header = ["", *names, *(_LABELS[name] for name in self._scores)]
         title = f"{len(self):,} candidates scored on {self.rows:,g} rows, chosen by {self.score_label}"
-        note = "These rows chose, so the chosen score is optimistic; nested=5 gives an honest one."
+        note = "These rows chose, so the chosen score is optimistic; nested=5 gives an unbiased one."
         if self.nested_scores:
             scores = ", ".join(f"{_LABELS[name]} {score:.4g}" for name, score in self.nested_scores.items())
             note = f"On rows that took no part in the choice: {scores}."

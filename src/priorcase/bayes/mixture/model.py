@@ -102,10 +102,10 @@ class MixtureModel(BaseEstimator):
     [[5.0, 'b'], [1.918..., 'a']]
     >>> model.oddness([[1.0, "b"]])
     query 0: 2.02 nats; 0.00% of the training rows are at least as odd
-      column       value  surprise  usual  beyond   share
-      x0           1          1.47  0.412    1.05  0.0374
-      x1           b          1.23  0.303   0.927    1.23
-      (component)                                   0.753
+      column       value  surprise  usual  beyond  contribution
+      x0           1          1.47  0.412    1.05        0.0374
+      x1           b          1.23  0.303   0.927          1.23
+      (component)                                         0.753
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

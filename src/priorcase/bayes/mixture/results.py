@@ -191,7 +191,7 @@ class Oddness(layouts.PrintedPerQuery):
     surprises, usual
         ``-ln p(x_i | all other known columns)``, shape (rows, columns), 0 where missing: if one value of a row is
         wrong, its surprise rises most; and the mean surprise of each column over the training rows that have it.
-    shares, mixing
+    contributions, mixing
         What each column adds to the score, ``sum_k r_k (-ln p(x_i | k))`` with the row's responsibilities r, 0 where
         missing; and the rest of the score: how unusual the row's components are, ``sum_k r_k ln(r_k / p_k)``.
     """
@@ -202,21 +202,21 @@ class Oddness(layouts.PrintedPerQuery):
     tails: FloatArray
     surprises: FloatArray
     usual: FloatArray
-    shares: FloatArray
+    contributions: FloatArray
     mixing: FloatArray
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
-    _by_query: ClassVar[tuple[str, ...]] = ("queries", "scores", "tails", "surprises", "shares", "mixing")
+    _by_query: ClassVar[tuple[str, ...]] = ("queries", "scores", "tails", "surprises", "contributions", "mixing")
 
     def frame(self) -> Any:
         """One row per query, in a frame of the library that the estimator was fitted with, or the installed one.
 
         Columns: ``query``, ``score``, ``tail``, ``component`` for the rest of the score, the columns' values by name,
-        and for each of them ``surprise of NAME`` and ``share of NAME``; as in `Precedents` where names clash.
+        and for each of them ``surprise of NAME`` and ``contribution of NAME``; as in `Precedents` where names clash.
         """
         query = np.array(self.numbers, np.int64)
         columns = {"query": query, "score": self.scores, "tail": self.tails, "component": self.mixing}
-        parts = {"surprise": self.surprises, "share": self.shares}
+        parts = {"surprise": self.surprises, "contribution": self.contributions}
         return framed(layouts.by_attribute(columns, self.names, self.queries, parts), self.backend)
 
     def _grid(self, i: int) -> Grid:
@@ -226,12 +226,12 @@ class Oddness(layouts.PrintedPerQuery):
         lines = []
         for a in order[:_ATTRIBUTES]:
             texts = [short(str(self.names[a]), _VALUE_WIDTH), layouts.value_text(self.queries[i][a], _VALUE_WIDTH)]
-            numbers = (self.surprises[i, a], self.usual[a], beyond[a], self.shares[i, a])
+            numbers = (self.surprises[i, a], self.usual[a], beyond[a], self.contributions[i, a])
             lines.append([*texts, *(f"{number:.3g}" for number in numbers)])
         if rest := order[_ATTRIBUTES:]:
-            lines.append([f"{len(rest)} others", "", "", "", "", f"{self.shares[i, rest].sum():.3g}"])
+            lines.append([f"{len(rest)} others", "", "", "", "", f"{self.contributions[i, rest].sum():.3g}"])
         lines.append(["(component)", "", "", "", "", f"{self.mixing[i]:.3g}"])
         share = f"{self.tails[i]:.2%} of the training rows are at least as odd"
-        header = ["column", "value", "surprise", "usual", "beyond", "share"]
+        header = ["column", "value", "surprise", "usual", "beyond", "contribution"]
         title = f"query {self.numbers[i]}: {self.scores[i]:.4g} nats; {share}"
         return Grid(title, header, lines, right=range(2, 6))

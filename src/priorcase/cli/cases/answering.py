@@ -60,7 +60,7 @@ def _document(found: Retrieval, proposal: Proposal) -> dict[str, Any]:
             case_document(match.case)
             | {
                 "similarity": match.similarity,
-                "shares": {name: share.contribution for name, share in match.shares.items()},
+                "contributions": {name: share.contribution for name, share in match.shares.items()},
             }
             for match in found
         ],

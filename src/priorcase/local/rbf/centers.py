@@ -266,7 +266,7 @@ class Mixture:
 
     @classmethod
     def fit(cls, rows: SortedRows, count: int, *, seed: int, threads: int) -> Mixture:
-        """A mixture of ``count`` components. The rows are read anew: their codes may count values that are gone."""
+        """A mixture of ``count`` components. The rows are read again: their codes may count values that are gone."""
         instances = Instances(rows.instances.schema)
         instances.append(instances.schema.read(rows.instances.decode(rows.positions)), weights=rows.weights)
         layout, cells, _ = lay_out(instances)

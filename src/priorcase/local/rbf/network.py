@@ -26,7 +26,7 @@ from priorcase.learning.targets import Classes, Labelling, learned_labels, learn
 from priorcase.local.rbf import centers as basis
 from priorcase.local.rbf.output_layer import RidgeCurve, Spectrum, with_rows
 from priorcase.local.windows import warn_queries
-from priorcase.neighbors.base import AttributeWeights, NeighborsEstimator, needs_one_target
+from priorcase.neighbors.base import GivenWeights, NeighborsEstimator, needs_one_target
 from priorcase.schema import CategoricalFeatures, Numeric, Schema
 from priorcase.search import Algorithm
 from priorcase.similarity import Distance
@@ -143,7 +143,7 @@ class RBFNetwork(NeighborsEstimator):
         width: basis.WidthRule | float = "auto",
         alpha: basis.Criterion | float = "loo",
         distance: str | Distance = "heom",
-        attribute_weights: AttributeWeights = None,
+        attribute_weights: GivenWeights = None,
         random_state: Any = 0,
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,

@@ -105,7 +105,7 @@ class Spectrum:
     def left_out_score(
         self, width: FloatArray, alphas: FloatArray, squares: FloatArray, targets: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """The share of some rows in the leave-one-out mean squared error, for each penalty."""
+        """The contribution of some rows to the leave-one-out mean squared error, for each penalty."""
         errors = self.left_out(gaussian(squares, width), targets, weights, alphas)
         return np.asarray(((errors * errors).sum(axis=2) * weights[:, None]).sum(axis=0) / self.total)
 
