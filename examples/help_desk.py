@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import priorcase as pc
-from priorcase.reasoning import Case, Critic, Retrieval, Rule, contains, not_
+from priorcase.cases import Case, Critic, Retrieval, Rule, contains, not_
 
 DESK = pc.datasets.load_help_desk()
 ATTRIBUTES = {
@@ -84,7 +84,7 @@ def told(name: str, found: list[int]) -> None:
     print(f"{name:<34} first {first / len(found):4.0%}   among three {three / len(found):4.0%}")
 
 
-def weigh(base: pc.CaseBase, ids: list[int]) -> pc.reasoning.Weights:
+def weigh(base: pc.CaseBase, ids: list[int]) -> pc.cases.Weights:
     """Learn weights, measure them on tickets they were and were not learned from, and keep them."""
     helped = list(base.find(outcome=True))
     learned = base.learn_weights(k=1)
@@ -151,7 +151,7 @@ def forget(base: pc.CaseBase) -> None:
     print(base.history()[-1].action, base.verify())
 
 
-def draw(base: pc.CaseBase, found: Retrieval, weights: pc.reasoning.Weights, folder: Path) -> None:
+def draw(base: pc.CaseBase, found: Retrieval, weights: pc.cases.Weights, folder: Path) -> None:
     """Save three pictures."""
     drawn = {
         "help_desk": found.plot(),

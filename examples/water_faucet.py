@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from priorcase.reasoning.function import FunctionGraph, design, plumbing
+from priorcase.cases.designs import FunctionGraph, design, plumbing
 
 FAUCET = FunctionGraph.parse(
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from priorcase.reasoning.function import FunctionGraph
+from priorcase.cases.designs import FunctionGraph
 
 NAMES = ["A", "B", "C", "D", "E"]
 

@@ -138,7 +138,7 @@ def test_the_first_case_declares_attributes(tmp_path: Path) -> None:
         "9000",
     )
     with pc.CaseBase.open(path, readonly=True) as base:
-        kinds = {name: pc.reasoning.kinds.kind_name(kind) for name, kind in base.attributes.items()}
+        kinds = {name: pc.cases.kinds.kind_name(kind) for name, kind in base.attributes.items()}
         assert kinds == {"paint colour": "nominal", "miles": "numeric", "sold": "date", "extras": "set"}
         assert base.get(1).solution == 9000
 
@@ -202,7 +202,7 @@ def test_export_to_standard_output_meets_conditions(desk: Path) -> None:
     head, *lines = done("export", desk, "-", "--where", "area=printer", "--where", "people>=5").splitlines()
     assert "priorcase cases" in json.loads(head)
     with pc.CaseBase.open(desk, readonly=True) as base:
-        found = [case.id for case in base.find(area="printer", people=pc.reasoning.at_least(5))]
+        found = [case.id for case in base.find(area="printer", people=pc.cases.at_least(5))]
     assert [json.loads(line)["id"] for line in lines] == found
     assert 0 < len(found) < 69
 

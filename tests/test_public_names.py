@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import priorcase
-from priorcase import bayes, reasoning
+from priorcase import bayes, cases
 
 
 def test_every_public_name_is_there() -> None:
@@ -22,7 +22,7 @@ def test_every_public_name_is_there() -> None:
     assert set(priorcase._HOMES) <= set(priorcase.__all__)
 
 
-@pytest.mark.parametrize("module", [bayes, reasoning])
+@pytest.mark.parametrize("module", [bayes, cases])
 def test_every_name_of_a_lazy_folder_is_there(module: Any) -> None:
     for name in module.__all__:
         assert getattr(module, name) is not None

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.crash.model import Model, perform, some_operation
-from priorcase.reasoning.storage import Declaration, Store
+from priorcase.cases.storage import Declaration, Store
 
 _ACK = struct.Struct("<I")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from priorcase.reasoning.storage import Declaration, NewCase, Store, Writer
+from priorcase.cases.storage import Declaration, NewCase, Store, Writer
 
 WORDS = ("red", "green", "blue", "Gerät", "☃", "drum", "fuser", "")
 

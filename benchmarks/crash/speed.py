@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from priorcase.reasoning.storage import Declaration, NewCase, Store
+from priorcase.cases.storage import Declaration, NewCase, Store
 
 WIDTH = 12
 COLOURS = ("red", "green", "blue", "black")

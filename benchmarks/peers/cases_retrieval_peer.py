@@ -49,7 +49,7 @@ class Comparison:
 
     def measures(self) -> dict[str, Any]:
         """Ours; those of the other kinds are the same by themselves."""
-        from priorcase.reasoning.measures import EditDistance, Jaccard, Linear, WuPalmer
+        from priorcase.cases.measures import EditDistance, Jaccard, Linear, WuPalmer
 
         lines = {name: Linear(range=most) for name, most in self.ranges.items() if name != "condition"}
         return {**lines, "model": WuPalmer(), "extras": Jaccard(), "remark": EditDistance(ignore_case=False)}

@@ -11,7 +11,7 @@ import numpy as np
 
 import priorcase as pc
 from priorcase import datasets
-from priorcase.reasoning import not_
+from priorcase.cases import not_
 
 SETS = {
     "zoo": 101,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from priorcase import (
         bayes,
+        cases,
         concepts,
         datasets,
         evaluation,
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
         neighbors,
         papers,
         plots,
-        reasoning,
         reduction,
         relevance,
         schema,
@@ -36,6 +36,18 @@ if TYPE_CHECKING:
         SuperParentAveragedBayes,
         TreeAugmentedBayes,
         TreeAveragedBayes,
+    )
+    from priorcase.cases import (
+        Case,
+        CaseBase,
+        Date,
+        FunctionGraph,
+        Graph,
+        Set,
+        Taxonomy,
+        Text,
+        load_learner,
+        save_learner,
     )
     from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, PEBLS
     from priorcase.datasets import load_repairs, make_led, make_waveform
@@ -56,18 +68,6 @@ if TYPE_CHECKING:
         attribute_weights,
         tune,
     )
-    from priorcase.reasoning import (
-        Case,
-        CaseBase,
-        Date,
-        FunctionGraph,
-        Graph,
-        Set,
-        Taxonomy,
-        Text,
-        load_learner,
-        save_learner,
-    )
     from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN, reduction_curve
     from priorcase.reporting import report
     from priorcase.schema import Nominal, Numeric, Ordinal, Schema
@@ -87,7 +87,7 @@ _HOMES = {  # the folders that the names come from
         "reduction": "CNN RNN ENN RENN AllKNN DROP1 DROP2 DROP3 DROP4 DROP5 ICF reduction_curve",
         "bayes": "NaiveBayes SubsetAveragedBayes TreeAveragedBayes TreeAugmentedBayes SuperParentAveragedBayes AODE "
         "MixtureModel",
-        "reasoning": "CaseBase Case Text Set Date Taxonomy Graph FunctionGraph save_learner load_learner",
+        "cases": "CaseBase Case Text Set Date Taxonomy Graph FunctionGraph save_learner load_learner",
         "similarity": "Distance",
         "search": "Neighbors",
         "schema": "Schema Numeric Ordinal Nominal",
@@ -111,7 +111,7 @@ __all__ += ["save_learner", "load_learner"]
 __all__ += ["Distance", "Neighbors", "Schema", "Numeric", "Ordinal", "Nominal", "Instances"]
 __all__ += ["load_repairs", "make_led", "make_waveform"]
 __all__ += ["log_score", "zero_one_score", "brier_score", "calibration_table", "report"]
-__all__ += ["neighbors", "local", "relevance", "selection", "concepts", "reduction", "bayes", "reasoning"]
+__all__ += ["neighbors", "local", "relevance", "selection", "concepts", "reduction", "bayes", "cases"]
 __all__ += ["similarity", "search", "schema", "evaluation", "plots", "papers", "datasets", "exceptions"]
 
 

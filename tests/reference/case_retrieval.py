@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.reasoning.kinds import Date, Set, Taxonomy, Text
-from priorcase.reasoning.measures import default_measure
-from priorcase.reasoning.table import CaseTable
+from priorcase.cases.kinds import Date, Set, Taxonomy, Text
+from priorcase.cases.measures import default_measure
+from priorcase.cases.table import CaseTable
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 DEVICES = Taxonomy({"device": {"printer": {"laser": {}, "inkjet": {}}, "router": {}}})

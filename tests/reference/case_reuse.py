@@ -10,8 +10,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from priorcase.reasoning.case import Case
-from priorcase.reasoning.retrieval import Match, Share
+from priorcase.cases.case import Case
+from priorcase.cases.retrieval import Match, Share
 
 Row = tuple[int, Fraction, Any, Fraction]
 

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from priorcase._parameters import is_number
+from priorcase.cases import CaseBase, Conversation, Proposal, Retrieval
 from priorcase.cli.cases.tables import case_document, case_table, json_text, plain
 from priorcase.cli.cases.talking import Talk, terminal_line
 from priorcase.cli.errors import BadInputError
 from priorcase.exceptions import ParameterError
-from priorcase.reasoning import CaseBase, Conversation, Proposal, Retrieval
 
 __all__ = ["answer", "converse"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from priorcase.cases.errors import unknown_ids
 from priorcase.cli.cases.arguments import file_argument, provenance_options, where_option
 from priorcase.cli.errors import debug_option
 from priorcase.cli.help import GroupedArgument, GroupedOptions, option
-from priorcase.reasoning.errors import unknown_ids
 
 __all__ = ["command"]
 

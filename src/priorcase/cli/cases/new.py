@@ -69,9 +69,9 @@ def command(file: str, like: str | None, example: str | None, by: str | None, wh
             "that is there."
         )
     # Loaded here, not above: --help must not wait for NumPy.
+    from priorcase.cases import CaseBase
+    from priorcase.cases.exchange import read_cases
     from priorcase.cli.cases.standing_in import as_file
-    from priorcase.reasoning import CaseBase
-    from priorcase.reasoning.exchange import read_cases
 
     if example is not None:
         _make_help_desk(file, by, why)
@@ -86,7 +86,7 @@ def command(file: str, like: str | None, example: str | None, by: str | None, wh
 
 
 def _declared(plain: tuple[str, ...], ordinal: tuple[str, ...], taxonomy: tuple[str, ...]) -> dict[str, Any]:
-    from priorcase.reasoning import Taxonomy
+    from priorcase.cases import Taxonomy
     from priorcase.schema import Ordinal
 
     found: dict[str, Any] = {}
@@ -135,8 +135,8 @@ def _tree(path: str) -> Any:
 
 
 def _make_help_desk(file: str, by: str | None, why: str | None) -> None:
+    from priorcase.cases import CaseBase, Taxonomy
     from priorcase.datasets import load_help_desk
-    from priorcase.reasoning import CaseBase, Taxonomy
     from priorcase.schema import Ordinal
 
     desk = load_help_desk()

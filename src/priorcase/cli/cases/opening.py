@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from priorcase.cases import CaseBase
 from priorcase.cli.errors import BadInputError
 from priorcase.exceptions import advice
-from priorcase.reasoning import CaseBase
 
 __all__ = ["case_id", "reading", "writing"]
 

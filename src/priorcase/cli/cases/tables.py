@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from priorcase.cases import Case
+from priorcase.cases.case import text_of
 from priorcase.cli.errors import BadInputError
 from priorcase.exceptions import advice, listed
 from priorcase.learning.results import Grid, grids_text, short, text_width
-from priorcase.reasoning import Case
-from priorcase.reasoning.case import text_of
 
 __all__ = ["BESIDE", "case_document", "case_table", "check_columns", "csv_lines", "event_table", "json_text", "plain"]
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
+from priorcase.cases import CaseBase, Conversation
+from priorcase.cases.conversation import Question
+from priorcase.cases.kinds import Text
+from priorcase.cases.reuse.texts import value_text
 from priorcase.cli.cases.values import parted, read_value
 from priorcase.cli.cases.wording import in_commands
 from priorcase.cli.errors import BadInputError, one_line
 from priorcase.exceptions import CaseBaseError, PriorcaseError, nearest
 from priorcase.learning.results import short
-from priorcase.reasoning import CaseBase, Conversation
-from priorcase.reasoning.conversation import Question
-from priorcase.reasoning.kinds import Text
-from priorcase.reasoning.reuse.texts import value_text
 from priorcase.schema import Nominal
 
 __all__ = ["Talk", "labels", "terminal_line"]
@@ -174,7 +174,7 @@ def labels(question: Question) -> list[str]:
 
     Examples
     --------
-    >>> from priorcase.reasoning.conversation import Choice, Question
+    >>> from priorcase.cases.conversation import Choice, Question
     >>> labels(Question("fuel", "value", 1.0, (Choice("gas", 3), Choice("diesel", 2))))
     ['1', '2']
     >>> labels(Question("doors", "value", 1.0, (Choice(2, 3), Choice(4, 2))))

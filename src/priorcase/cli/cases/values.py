@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from priorcase.cases import CaseBase
+from priorcase.cases.conditions import all_of, parse
+from priorcase.cases.errors import unknown_attributes
+from priorcase.cases.kinds import CaseKind, Set, Taxonomy
 from priorcase.cli.errors import BadInputError
 from priorcase.exceptions import advice, listed
-from priorcase.reasoning import CaseBase
-from priorcase.reasoning.conditions import all_of, parse
-from priorcase.reasoning.errors import unknown_attributes
-from priorcase.reasoning.kinds import CaseKind, Set, Taxonomy
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 __all__ = [

@@ -41,10 +41,10 @@ def command(ctx: click.Context, /, file: str, as_json: bool) -> None:
 
 
 def _verified(file: str) -> Any:
+    from priorcase.cases.base.verification import Verification
+    from priorcase.cases.storage import Store
     from priorcase.cli.cases.opening import reading
     from priorcase.exceptions import CaseBaseFileError
-    from priorcase.reasoning.base.verification import Verification
-    from priorcase.reasoning.storage import Store
 
     try:
         with reading(file) as base:

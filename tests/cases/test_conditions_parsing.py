@@ -1,0 +1,128 @@
+"""Conditions as people write them on a command line, and what is said of those that cannot be read."""
+
+from __future__ import annotations
+
+import pytest
+from reference.case_retrieval import ATTRIBUTES, mixed_table
+
+from priorcase.cases.conditions import mask, parse
+from priorcase.exceptions import CaseBaseError
+
+TABLE = mixed_table(60, 3)
+
+READ = [
+    ("age<=3", "age", "at_most(3)"),
+    ("age >= 2.5", "age", "at_least(2.5)"),
+    (" age > 1_000 ", "age", "above(1000)"),
+    ("age<1e3", "age", "below(1000)"),
+    ("age=3", "age", "3"),
+    ("age==3", "age", "3"),
+    ("age!=3", "age", "not_(3)"),
+    ("age=1|3|?", "age", "one_of(1, 3, missing())"),
+    ("age=?", "age", "missing()"),
+    ("age!=?", "age", "known()"),
+    ("size>=M", "size", "at_least('M')"),
+    ("make=acme|best", "make", "one_of('acme', 'best')"),
+    ("make=1", "make", "one_of('1', 1)"),
+    ("make=true", "make", "one_of('true', True)"),
+    ("make~ES", "make", "contains('ES')"),
+    ("tags=loud", "tags", "'loud'"),
+    ("bought<2024-05-02", "bought", "below('2024-05-02')"),
+    ("device=printer", "device", "'printer'"),
+    ("words~paper = jam", "words", "contains('paper = jam')"),
+    ("solution=clean", "solution", "'clean'"),
+    ("solution=12", "solution", "one_of('12', 12)"),
+    ("solution>3", "solution", "above(3)"),
+    ("id=6|9", "id", "one_of(6, 9)"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "condition"), READ)
+def test_conditions_are_read_from_text(text: str, name: str, condition: str) -> None:
+    found = parse(text, ATTRIBUTES)
+    assert (found[0], repr(found[1])) == (name, condition)
+    mask(TABLE, {found[0]: found[1]})  # it fits its attribute
+
+
+def test_names_may_hold_what_operators_are_made_of() -> None:
+    attributes = {"a": ATTRIBUTES["age"], "a<b": ATTRIBUTES["age"], "how old": ATTRIBUTES["age"]}
+    assert parse("a<b=3", attributes)[0] == "a<b"
+    assert parse("a<3", attributes)[0] == "a"
+    assert parse("how old > 3", attributes)[0] == "how old"
+    assert parse("key=x", attributes, others=("key",))[0] == "key"
+
+
+MISREAD: list[tuple[str, type[CaseBaseError], str]] = [
+    (
+        "age",
+        CaseBaseError,
+        (
+            "'age' has no operator; expected NAME=VALUE. "
+            "Operators are = != < <= > >= and ~ (contains); NAME=A|B means either, NAME=? missing."
+        ),
+    ),
+    (
+        "=3",
+        CaseBaseError,
+        (
+            "'=3' has no operator; expected NAME=VALUE. "
+            "Operators are = != < <= > >= and ~ (contains); NAME=A|B means either, NAME=? missing."
+        ),
+    ),
+    (
+        "age=",
+        CaseBaseError,
+        ("'age=' has no value after 'age'; expected NAME=VALUE. age=? finds cases in which it is missing."),
+    ),
+    (
+        "age=1|",
+        CaseBaseError,
+        ("'age=1|' has no value after 'age'; expected NAME=VALUE. age=? finds cases in which it is missing."),
+    ),
+    (
+        "age>?",
+        CaseBaseError,
+        (
+            "'age>?' has '?' after >; expected one value there. "
+            "Only = and != take several values, A|B, or ? for missing."
+        ),
+    ),
+    (
+        "agee=3",
+        CaseBaseError,
+        ("attribute 'agee', unknown to the case base"),
+    ),
+    (
+        "age<=many",
+        CaseBaseError,
+        "'many' for 'age'",
+    ),
+    (
+        "size=XL",
+        CaseBaseError,
+        "'XL' for 'size'",
+    ),
+    (
+        "bought=soon",
+        CaseBaseError,
+        "'soon' for 'bought'",
+    ),
+    (
+        "age=nan",
+        CaseBaseError,
+        "'nan' for 'age'",
+    ),
+    (
+        "solution>much",
+        CaseBaseError,
+        "compares 'solution' with 'much'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "error", "told"), MISREAD)
+def test_what_cannot_be_read(text: str, error: type[CaseBaseError], told: str) -> None:
+    with pytest.raises(error) as found:
+        parse(text, ATTRIBUTES)
+    assert type(found.value) is error
+    assert told in str(found.value)

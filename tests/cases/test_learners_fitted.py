@@ -1,0 +1,208 @@
+"""Learners fitted to cases: answers, precedents by case, what is kept, and fitting anew after a case was forgotten."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from saved_learners import LEARNERS, name_of
+from sklearn.base import is_classifier, is_regressor
+from sklearn.tree import DecisionTreeClassifier
+
+import priorcase as pc
+from priorcase.cases.kinds import CaseKind, Date, Set, Text
+from priorcase.cases.learners import (
+    CaseLearner,
+    KeptLearner,
+    KeptLearners,
+    Recipe,
+    fit_learner,
+    load_state,
+    refit_learner,
+)
+from priorcase.cases.saving import dump
+from priorcase.cases.table import CaseTable
+from priorcase.exceptions import ReadingError, UnsupportedDataError
+from priorcase.schema import Nominal, Numeric, Ordinal
+
+KINDS: dict[str, CaseKind] = {
+    "age": Numeric(),
+    "size": Ordinal(("S", "M", "L")),
+    "colour": Nominal(),
+    "bought": Date(),
+    "tags": Set(),
+    "words": Text(),
+}
+QUERIES: list[dict[str, Any]] = [
+    {"age": 3, "colour": "red"},
+    {"size": "M", "tags": {"a"}},
+    {"bought": "2024-01-09", "colour": "pink"},
+]
+SOME = [
+    learner
+    for at, learner in enumerate(LEARNERS)
+    if hasattr(learner, "fit") and name_of(learner) not in {name_of(other) for other in LEARNERS[:at]}
+]
+
+
+def cases(n: int, seed: int = 0, first: int = 10) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        age, colour = int(rng.integers(1, 9)), str(rng.choice(["red", "green", "blue"]))
+        values: dict[str, Any] = {"age": age + 0.5, "colour": colour, "size": str(rng.choice(["S", "M", "L"]))}
+        values |= {"bought": f"2024-01-{1 + i % 28:02}", "words": "it squeaks"}
+        values["tags"] = tuple(sorted(rng.choice(["a", "b", "c"], rng.integers(0, 3), replace=False).tolist()))
+        solution = '"fix"' if (age > 4) ^ (colour == "red") else '"swap"'
+        rows.append((first + 2 * i, {k: v for k, v in values.items() if rng.random() > 0.1}, solution, str(age * 1.5)))
+    return rows
+
+
+def table(rows: Any) -> CaseTable:
+    return CaseTable.of(KINDS, rows)
+
+
+def fit(learner: Any, rows: Any, **options: Any) -> CaseLearner:
+    target = options.pop("target", "outcome" if is_regressor(learner) else "solution")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return fit_learner(learner, table(rows), target=target, **options)
+
+
+def answer(fitted: CaseLearner) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if hasattr(fitted.learner, "sample_indices_"):
+            return fitted.cases(fitted.learner.sample_indices_).tolist()
+        if hasattr(fitted.learner, "get_support"):
+            return fitted.learner.get_support().tolist()
+        method = next(name for name in ("predict_proba", "predict", "transform") if hasattr(fitted.learner, name))
+        found = getattr(fitted.learner, method)(fitted.rows(QUERIES))
+        return np.asarray(found.toarray() if hasattr(found, "toarray") else found).tolist()
+
+
+@pytest.mark.parametrize("learner", SOME, ids=name_of)
+def test_every_learner_can_be_fitted_kept_and_fitted_anew(learner: Any) -> None:
+    before = learner.get_params()
+    rows = cases(30)
+    fitted = fit(learner, rows, sequence=7)
+    assert repr(learner.get_params()) == repr(before)
+    assert fitted.ids.tolist() == [row[0] for row in rows]
+    recipe = Recipe.from_json(fitted.recipe.json())
+    assert recipe == fitted.recipe
+    assert repr(recipe.unfitted()) == repr(learner) or "RandomState" in repr(learner)
+    other = load_state(recipe, fitted.state())
+    assert other.layout == fitted.layout
+    assert other.ids.tolist() == fitted.ids.tolist()
+    assert answer(other) == answer(fitted)
+    if "RandomState" in repr(learner):
+        return
+    forgotten = rows[3][0]
+    kept = [row for row in rows if row[0] != forgotten]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again = refit_learner(recipe, table([*kept, *cases(4, 5, first=200)]), ids=fitted.ids, sequence=9)
+    never = fit(learner, kept, attributes=fitted.recipe.attributes)
+    assert again.digest == never.digest
+    assert (again.recipe.cases, again.recipe.sequence) == (29, 9)
+    assert answer(again) == answer(never)
+
+
+def test_a_prediction_and_its_precedents_are_of_cases() -> None:
+    rows = cases(12)
+    fitted = fit(pc.KNNClassifier(2), rows)
+    assert is_classifier(fitted.learner)
+    _, near = fitted.learner.kneighbors(fitted.rows(QUERIES))
+    assert set(fitted.cases(near).ravel().tolist()) <= {row[0] for row in rows}
+    assert fitted.predict(QUERIES[0]).tolist() == fitted.predict(QUERIES)[:1].tolist()
+    assert fitted.predict_proba(QUERIES).shape == (3, 2)
+    own = fitted.cases(fitted.learner.kneighbors(fitted.rows(rows[4][1]), n_neighbors=1)[1])
+    assert own.tolist() == [[rows[4][0]]]
+
+
+def test_numbers_stay_numbers_for_regressors() -> None:
+    fitted = fit(pc.KNNRegressor(1), cases(12))
+    assert fitted.predict(QUERIES).dtype == np.float64
+    assert fit(pc.KNNRegressor(1), cases(12), target="age").recipe.attributes == ("size", "colour", "bought", "tags")
+
+
+def test_a_recipe_says_nothing_of_cases() -> None:
+    rows = [(1, {"colour": "heliotrope", "tags": ("zugzwang",)}, '"flummox"', "1"), *cases(5)]
+    fitted = fit(pc.KNNClassifier(1), rows)
+    text = fitted.recipe.json()
+    assert not any(word in text for word in ("heliotrope", "zugzwang", "flummox"))
+    state = fitted.state().decode("latin-1")
+    assert all(word in state for word in ("zugzwang", "heliotrope", "flummox"))
+
+
+def test_parameters_of_every_make_are_in_the_recipe() -> None:
+    learner = pc.KNNClassifier(
+        3, distance=pc.Distance(nominal=pc.similarity.Overlap()), attribute_weights={"age": 2.0, "colour": 0.5}
+    )
+    fitted = fit(learner, cases(10))
+    assert repr(Recipe.from_json(fitted.recipe.json()).unfitted()) == repr(learner)
+
+
+def test_it_prints_itself() -> None:
+    fitted = fit(pc.NaiveBayes(), [*cases(5), (1000, {"age": 3}, None, None)])
+    assert str(fitted) == "\n".join(
+        [
+            "NaiveBayes()",
+            "  target            solution",
+            "  attributes        age, size, colour, bought, tags",
+            "  left out          words",
+            "  cases             5",
+            "  without a target  1",
+            f"  fitted            {fitted.recipe.fitted_at}",
+        ]
+    )
+
+
+def test_the_learners_of_a_base_print_as_a_table() -> None:
+    recipe = fit(pc.NaiveBayes(), cases(5)).recipe
+    kept = KeptLearners((KeptLearner("triage", recipe, 1234, True), KeptLearner("price", recipe, 0, False)))
+    assert str(kept) == "\n".join(
+        [
+            "learners",
+            "  name    learner     target    cases  fitted                     changes since",
+            f"  triage  NaiveBayes  solution      5  {recipe.fitted_at}          1,234",
+            f"  price   NaiveBayes  solution      5  {recipe.fitted_at}              0",
+            "  1 will be fitted anew: a case was forgotten",
+        ]
+    )
+    assert kept[0].name == "triage"
+    assert len(kept) == 2
+    assert [each.name for each in kept] == ["triage", "price"]
+    assert list(kept.frame()["changes since"]) == [1234, 0]
+    assert str(KeptLearners(())) == "no learners"
+
+
+def test_words_about_mistakes() -> None:
+    rows = table(cases(5))
+    with pytest.raises(UnsupportedDataError, match="a DecisionTreeClassifier"):
+        fit_learner(DecisionTreeClassifier(), rows)
+    with pytest.raises(UnsupportedDataError, match=r"KNNClassifier\.vote is a function of yours"):
+        fit_learner(pc.KNNClassifier(vote=lambda distances: distances), rows)
+    fitted = fit_learner(pc.KNNClassifier(1), rows)
+    with pytest.raises(ReadingError, match=r"What the learner has learned is damaged: its bytes do not fit"):
+        load_state(fitted.recipe, fitted.state()[:-1] + b"?")
+    bayes = fit_learner(pc.NaiveBayes(), rows)
+    with pytest.raises(ReadingError, match="it is that of a NaiveBayes, not of a KNNClassifier"):
+        load_state(fitted.recipe, bayes.state())
+    with pytest.raises(ReadingError, match="it lacks parts"):
+        load_state(fitted.recipe, dump(fitted.learner))
+    for ids in (np.array([0.5]), np.array([[1]]), "123"):
+        with pytest.raises(ReadingError, match="it tells of no cases"):
+            load_state(fitted.recipe, replace(fitted, ids=ids).state())
+    for text in ("", "[]", "{}", "null", fitted.recipe.json().replace("target", "aim")):
+        with pytest.raises(ReadingError, match=r"The recipe of a learner is damaged: it is no recipe"):
+            Recipe.from_json(text)
+    strange = Recipe.from_json(fitted.recipe.json().replace("priorcase.neighbors.knn:KNN", "os:"))
+    with pytest.raises(ReadingError, match="names the class 'os:Classifier'"):
+        strange.unfitted()
+    wrong = Recipe.from_json(fitted.recipe.json().replace("n_neighbors", "n_neighbours"))
+    with pytest.raises(ReadingError, match="its parameters do not fit KNNClassifier"):
+        wrong.unfitted()

@@ -1,0 +1,225 @@
+"""Which measure an attribute gets, measures together, users' own, and measures written down."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from cases.measure_columns import column_of, measured
+
+from priorcase.cases.kinds import Date, Graph, Set, Taxonomy, Text
+from priorcase.cases.measures import (
+    MVDM,
+    Blend,
+    EditDistance,
+    Equality,
+    EqualText,
+    Gaussian,
+    GraphSimilarity,
+    Jaccard,
+    Linear,
+    OneSided,
+    Own,
+    Ranks,
+    TfIdf,
+    Threshold,
+    WuPalmer,
+    as_measure,
+    default_measure,
+    names_for,
+    similarities,
+)
+from priorcase.cases.measures.choosing import NAMES
+from priorcase.exceptions import CaseBaseError, ParameterError
+from priorcase.schema import Nominal, Numeric, Ordinal
+
+KINDS = {
+    Numeric(): Linear(),
+    Ordinal(("S", "L")): Ranks(),
+    Nominal(): Equality(),
+    Taxonomy({"a": None}): WuPalmer(),
+    Set(): Jaccard(),
+    Date(): Linear(),
+    Text(): TfIdf(),
+    Graph(): GraphSimilarity(),
+}
+
+
+def near(asked, stored):
+    return 1 / (1 + abs(asked - stored))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_every_kind_has_a_default_that_accepts_it_and_a_short_name(kind):
+    measure = default_measure(kind)
+    assert measure == KINDS[kind]
+    assert measure == as_measure(measure, kind, "a")
+    assert measure in [as_measure(name, kind, "a") for name in names_for(kind)]
+
+
+def test_short_names():
+    assert names_for(Set()) == ["equality", "jaccard", "dice", "containment", "overlap"]
+    assert names_for(Text()) == ["equality", "tfidf", "edit", "equal_text"]
+    assert as_measure("mvdm", Nominal(), "a") == MVDM()
+    assert as_measure("less_is_better", Numeric(), "price") == OneSided("less")
+    assert set(NAMES) == {name for kind in KINDS for name in names_for(kind)}
+
+
+def test_functions_and_measures_as_they_are():
+    assert as_measure(near, Numeric(), "a") == Own(near)
+    assert as_measure(Gaussian(2), Numeric(), "a") == Gaussian(2)
+
+
+def test_unknown_names():
+    with pytest.raises(ParameterError) as caught:
+        as_measure("jacard", Set(), "tags")
+    assert "measure 'jacard' of attribute 'tags' is not known" in str(caught.value)
+    with pytest.raises(ParameterError) as caught:
+        as_measure("xyz", Graph(), "works")
+    assert "measure 'xyz' of attribute 'works' is not known" in str(caught.value)
+
+
+def test_measures_of_another_kind():
+    with pytest.raises(ParameterError) as caught:
+        as_measure("tfidf", Numeric(), "age")
+    assert "'tfidf' was asked to compare attribute 'age'" in str(caught.value)
+    with pytest.raises(
+        ParameterError, match=r"^Ranks\(\) was asked to compare attribute 'a', which is nominal; it compares"
+    ):
+        as_measure(Ranks(), Nominal(), "a")
+
+
+@pytest.mark.parametrize("given", [None, 3, ["tfidf"]])
+def test_what_is_no_measure(given):
+    with pytest.raises(ParameterError) as caught:
+        as_measure(given, Text(), "message")
+    assert (
+        f"{given!r} was given as the measure of attribute 'message'; "
+        "expected a measure, the name of one, or a function of two values. "
+        "For example 'tfidf', TfIdf(), or lambda asked, stored: 1.0 if asked == stored else 0.0."
+    ) in str(caught.value)
+
+
+def test_a_class_is_no_measure():
+    with pytest.raises(ParameterError) as caught:
+        as_measure(TfIdf, Text(), "message")
+    assert str(caught.value).endswith(" Write TfIdf() with its parentheses.")
+
+
+def test_own_functions_see_values_as_users_do():
+    seen = []
+
+    def same_month(asked, stored):
+        seen.append((asked, stored))
+        return asked.month == stored.month
+
+    found = measured(Own(same_month), Date(), ["2024-05-01", "2024-06-01", "2024-05-01"], "2023-05-09")
+    assert found == {"2024-05-01": 1, "2024-06-01": 0}
+    assert seen == [(datetime.date(2023, 5, 9), datetime.date(2024, month, 1)) for month in (5, 6)]
+    assert measured(Own(lambda a, b: len(a & b) / 2), Set(), [("x", "y")], ("y",)) == {("x", "y"): 0.5}
+    assert measured(Own(near), Numeric(), [1, 3], 1) == {1: 1, 3: 1 / 3}
+    assert repr(Own(near)) == "Own(near)"
+
+
+@pytest.mark.parametrize("answer", [1.5, -0.1, float("nan"), "1", None, [1]])
+def test_own_functions_that_return_no_similarity(answer):
+    def odd(asked, stored):
+        return answer
+
+    with pytest.raises(ParameterError) as caught:
+        measured(Own(odd), Numeric(), [3], 4)
+    assert (
+        f"Own(odd) returned {answer!r} for 4 and 3 of attribute 'a'; expected a number from 0 to 1. "
+        "1 is as alike as can be, 0 not at all; for example 1 / (1 + difference)."
+    ) in str(caught.value)
+
+
+def test_own_errors_name_the_function_and_the_values():
+    def odd(asked, stored):
+        return 1 / (asked - 4)
+
+    with pytest.raises(ParameterError) as caught:
+        measured(Own(odd), Numeric(), [3], 4)
+    assert "Own(odd) raised ZeroDivisionError: division by zero for 4 and 3 of attribute 'a'" in str(caught.value)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("function", ["near", 3, int])
+def test_what_is_no_function(function):
+    with pytest.raises(ParameterError) as caught:
+        Own(function)
+    assert "function must be" in str(caught.value)
+
+
+def test_blends_are_weighted_means():
+    values, query = ["paper jam", "paper tray", "no network"], "paper jams"
+    words, letters = (measured(m, Text(), values, query) for m in (TfIdf(), EditDistance()))
+    found = measured(Blend({TfIdf(): 2, EditDistance(): 1}), Text(), values, query)
+    assert found == pytest.approx({v: (2 * words[v] + letters[v]) / 3 for v in values})
+    alike = measured(Blend([TfIdf(), EditDistance()]), Text(), values, query)
+    assert alike == pytest.approx({v: (words[v] + letters[v]) / 2 for v in values})
+
+
+def test_blends_accept_what_all_their_measures_accept():
+    blend = Blend([TfIdf(), EditDistance(), MVDM()])
+    assert (blend.accepts, blend.needs_solutions) == (("nominal",), True)
+    assert not Blend([TfIdf()]).needs_solutions
+    assert as_measure(blend, Nominal(), "a") is blend
+    with pytest.raises(ParameterError, match="which is numeric; it compares no attributes"):
+        as_measure(Blend([TfIdf(), Jaccard()]), Numeric(), "a")
+
+
+def test_blends_hand_over_what_was_prepared():
+    blend = Blend({TfIdf(): 0.5, EqualText(): 1})
+    column = column_of(Text(), ["paper jam", "tray"])
+    first = blend.prepare(column)
+    again = blend.prepare(column, None, first)
+    assert again.parts[TfIdf()].documents is first.parts[TfIdf()].documents
+
+
+@pytest.mark.parametrize("seven", [[0.1] * 7, [0.7, 0.1, 0.3, 0.9, 0.4, 0.2, 0.6]])
+def test_a_blend_of_equal_values_is_1(seven):
+    blend = Blend(dict(zip([Threshold(n) for n in range(7)], seven, strict=True)))
+    assert measured(blend, Numeric(), [3], 3) == {3: 1.0}
+
+
+@pytest.mark.parametrize(
+    "given", [{}, [], "tfidf", {TfIdf(): 0}, {TfIdf(): -1}, {TfIdf: 1}, [TfIdf], {TfIdf(): "2"}, 3]
+)
+def test_bad_blends(given):
+    with pytest.raises(ParameterError) as caught:
+        Blend(given)
+    assert "measures must be" in str(caught.value)
+
+
+def test_trying_a_measure_out():
+    assert similarities(3, [1, None, 5, 1], "numeric") == {1: 0.5, 5: 0.5}
+    may = {datetime.date(2024, 5, 1): 1.0}
+    assert similarities(datetime.date(2023, 5, 1), ["2024-05-01"], Date(), "season") == may
+    assert similarities(["b"], [{"a", "b"}], "set", near_sets) == {frozenset({"a", "b"}): 0.5}
+    assert similarities("a", ["a", "b"], "nominal", "mvdm", solutions=["x", "x"]) == {"a": 1.0, "b": 1.0}
+    assert similarities("a", [], "text") == {}
+
+
+def near_sets(asked, stored):
+    return len(asked & stored) / len(asked | stored)
+
+
+def test_mistakes_in_trying_out():
+    with pytest.raises(ParameterError) as caught:
+        similarities("a", ["a", "b"], "nominal", "mvdm", solutions=["x"])
+    assert "solutions must hold" in str(caught.value)
+    with pytest.raises(ParameterError) as caught:
+        similarities(None, ["a"], "nominal")
+    assert "query must be" in str(caught.value)
+    with pytest.raises(ParameterError, match="compares the values of 'value' by their solutions, and was given none"):
+        similarities("a", ["a"], "nominal", "mvdm")
+    with pytest.raises(CaseBaseError, match="'x' for 'value'"):
+        similarities(3, ["x"], "numeric")
+
+
+@pytest.mark.parametrize("size", [1e308, 5e-324])
+def test_shares_of_any_size_blend(size):
+    values = ["paper jam", "tray empty", "papr"]
+    found = measured(Blend({TfIdf(): size, EditDistance(): size}), Text(), values, "paper")
+    assert found == measured(Blend([TfIdf(), EditDistance()]), Text(), values, "paper")

@@ -1,0 +1,238 @@
+"""Weights are learned that tell left-out cases better, the same ones every time."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from reference.case_retrieval import left_out_loss, local_similarities, mixed_table, ranked
+
+from priorcase.cases.kinds import Taxonomy
+from priorcase.cases.retrieval import Weights, learn_weights, retrieve
+from priorcase.cases.retrieval.left_out import LeftOut
+from priorcase.cases.retrieval.searching import GRID
+from priorcase.cases.table import CaseTable
+from priorcase.exceptions import CaseBaseError, ParameterError, UnknownNameError
+from priorcase.schema import Nominal, Numeric
+
+mpl.use("Agg")
+
+
+def noisy_table(n: int = 150, seed: int = 0, *, numbers: bool = False) -> CaseTable:
+    """Solutions follow from size and make; noise and dice have nothing to do with them."""
+    rng = np.random.default_rng(seed)
+    rows: list[Any] = []
+    for id in range(1, n + 1):
+        size, make = float(rng.random()), str(rng.choice(["A", "B"]))
+        values = {"noise": float(rng.random()), "size": size, "make": make, "dice": str(rng.integers(6))}
+        told: Any = 100 * size if numbers else "big" if (size > 0.5) == (make == "A") else "small"
+        rows.append((id, values, json.dumps(told), None))
+    attributes = {"noise": Numeric(), "size": Numeric(), "make": Nominal(), "dice": Nominal()}
+    return CaseTable.of(attributes, rows)
+
+
+@pytest.mark.parametrize("unknown", ["different", "ignore"])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_losses_are_those_of_telling_cases_one_by_one(unknown: Any, numbers: bool) -> None:
+    table = mixed_table(40, 7, gaps=0.25, retired=0.1)
+    column = table.column("solution")
+    told: list[Any] = [None if code < 0 else str(column.values[code]) for code in column.codes.tolist()]
+    told = [None if text is None else float(len(text)) if numbers else text for text in told]
+    written = [None if each is None else json.dumps(each) for each in told]
+    table.replace([(int(table.ids[i]), table.values(i), text, None) for i, text in enumerate(written)])
+    solved = [i for i, t in enumerate(told) if t is not None and not table.retired[i]]
+    local = local_similarities(table, {})
+
+    def order(case: int) -> list[tuple[int, float]]:
+        query = table.values(solved[case])
+        allowed = [i in solved for i in range(len(table))]
+        found = ranked(table, local, {}, query, ignore=unknown == "ignore", allowed=allowed)
+        return [(solved.index(i), float(exact)) for i, exact in found]
+
+    expected = left_out_loss(order, [told[i] for i in solved], 3, numbers=numbers)
+    found = learn_weights(table, k=3, unknown=unknown, progress=False)
+    assert found.loss_before == pytest.approx(expected, rel=1e-12)
+    assert found.cases == found.of_cases == len(solved)
+    assert found.loss == ("root mean squared error" if numbers else "log loss")
+    assert found.loss_after <= found.loss_before
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_irrelevant_attributes_are_left_out_and_relevant_ones_stay(numbers: bool) -> None:
+    found = learn_weights(noisy_table(150, 1, numbers=numbers), progress=False)
+    assert found["noise"] == found["dice"] == 0
+    assert found["size"] > 0
+    assert (found["make"] > 0) == (not numbers)
+    assert found.loss_after < 0.7 * found.loss_before
+    assert set(found.values()) <= set(GRID)
+    assert found.frame()["loss_without"][0] > found.loss_after or numbers
+
+
+def test_the_same_seed_gives_the_same_weights_whatever_the_threads() -> None:
+    table = noisy_table()
+    one = learn_weights(table, sample=60, seed=3, n_jobs=1, progress=False)
+    assert learn_weights(table, sample=60, seed=3, n_jobs=2, progress=False) == one
+    assert (one.cases, one.of_cases, one.seed) == (60, 150, 3)
+    assert repr(one).startswith("weights learned from 60 cases drawn from 150: log loss ")
+    other = learn_weights(table, sample=60, seed=4, progress=False)
+    assert other.loss_before != one.loss_before
+
+
+def test_little_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = noisy_table(80)
+    expected = learn_weights(table, progress=False)
+    monkeypatch.setattr("priorcase.cases.retrieval.left_out._ROOM", 500)
+    assert learn_weights(table, progress=False) == expected
+
+
+def test_ctrl_c_is_heard_between_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    losses = LeftOut.losses
+
+    def interrupted(self: LeftOut, *args: Any, **options: Any) -> Any:
+        asked.append(1)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return losses(self, *args, **options)
+
+    monkeypatch.setattr(LeftOut, "losses", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        learn_weights(noisy_table(30), progress=False)
+
+
+def test_no_weights_are_evaluated_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bytes] = []
+    losses = LeftOut.losses
+
+    def counted(self: LeftOut, candidates: Any, **options: Any) -> Any:
+        seen.extend(each.tobytes() for each in candidates)
+        return losses(self, candidates, **options)
+
+    monkeypatch.setattr(LeftOut, "losses", counted)
+    learn_weights(noisy_table(40), progress=False)
+    assert len(seen) == len(set(seen)) > 10
+
+
+@pytest.mark.parametrize("times", [2.0**-1000, 2.0**900, 2.0**1016])
+def test_numbers_of_any_size_are_told(times: float) -> None:
+    table, other = noisy_table(40, numbers=True), noisy_table(40, numbers=True)
+    solutions = [json.dumps(times * json.loads(str(table.solution(i)))) for i in range(40)]
+    other.replace([(int(id), table.values(i), solutions[i], None) for i, id in enumerate(table.ids)])
+    usual, found = learn_weights(table, progress=False), learn_weights(other, progress=False)
+    assert dict(found) == dict(usual)
+    assert found.loss_after == usual.loss_after * times
+
+
+def test_it_says_where_there_is_nothing_to_learn() -> None:
+    rng = np.random.default_rng(0)
+    rows: list[Any] = [(i, {"age": float(rng.random())}, json.dumps(str(rng.integers(9))), None) for i in range(90)]
+    found = learn_weights(CaseTable.of({"age": Numeric()}, rows), progress=False)
+    assert found.loss_after > found.loss_of_guess
+    assert repr(found).splitlines()[-1] == (
+        "  similar cases tell the solution no better than chance: "
+        f"telling every case the same has log loss {found.loss_of_guess:.4g}"
+    )
+    shares = [sum(row[2] == other[2] for other in rows) / 90 for row in rows]
+    assert found.loss_of_guess == pytest.approx(-sum(map(math.log, shares)) / 90)
+    numbers = learn_weights(noisy_table(40, numbers=True), progress=False)
+    told = [case.solution for case in retrieve(noisy_table(40, numbers=True), {"dice": "1"}, 40).cases]
+    assert numbers.loss_of_guess == pytest.approx(float(np.std(told)))
+    assert "chance" not in repr(numbers)
+
+
+def test_learned_weights_are_weights_for_retrieval() -> None:
+    table = noisy_table()
+    weights = learn_weights(table, progress=False)
+    query = {"noise": 0.5, "size": 0.9, "make": "A", "dice": "3"}
+    found = retrieve(table, query, 5, weights=weights)
+    assert found.ids == retrieve(table, query, 5, weights=dict(weights)).ids
+    assert set(found.solutions) == {"big"}
+    with pytest.raises(UnknownNameError, match="Did you mean 'size'"):
+        weights["siez"]
+
+
+def test_an_attribute_alone_is_not_told_without() -> None:
+    single = Weights(("age",), (1.0,), (math.nan,), 0.5, 0.5, 0.9, "log loss", "solution", 5, 9, 9, 0)
+    assert repr(single).splitlines()[-1].split() == ["age", "1", "-"]
+
+
+def test_it_draws_the_weights() -> None:
+    weights = learn_weights(noisy_table(40), progress=False)
+    ax = weights.plot()
+    assert [bar.get_width() for bar in ax.patches] == sorted(weights.values(), reverse=True)
+    pyplot.close("all")
+
+
+def refused(solutions: list[Any], **options: Any) -> str:
+    rows = [(i, {"age": i}, None if s is None else json.dumps(s), None) for i, s in enumerate(solutions)]
+    with pytest.raises((CaseBaseError, ParameterError)) as told:
+        learn_weights(CaseTable.of({"age": Numeric()}, rows), **({"progress": False} | options))
+    return str(told.value)
+
+
+def test_cases_that_teach_nothing() -> None:
+    assert "found 2 cases with a known solution" in refused(["a", "b", None])
+    assert "one and the same solution" in refused(["a"] * 5)
+    assert "numbers such as 1 and others such as 'a'" in refused([1, "a", 2.5])
+    assert "seed must be" in refused([1, 2, 3], seed=-1)
+    assert "sample must be" in refused([1, 2, 3], sample=2)
+    assert "Did you mean 'age'" in refused([1, 2, 3], target="aeg")
+    assert "target" in refused([1, 2, 3], target="words")
+    with pytest.raises(CaseBaseError, match="no attribute beside 'age'"):
+        learn_weights(CaseTable.of({"age": Numeric()}, [(i, {"age": i}, None, None) for i in range(5)]), target="age")
+    assert "progress" in refused([1, 2, 3], progress=1)
+
+
+def test_booleans_lists_and_outcomes_are_classes() -> None:
+    rows: list[Any] = [(i, {"age": i}, json.dumps(["a", i % 2]), json.dumps(i > 4)) for i in range(10)]
+    table = CaseTable.of({"age": Numeric()}, rows)
+    assert learn_weights(table, progress=False).loss == "log loss"
+    outcome = learn_weights(table, target="outcome", k=1, progress=False)
+    assert (outcome.loss, outcome.target, dict(outcome)) == ("log loss", "outcome", {"age": 1.0})
+
+
+def test_an_attribute_is_told_by_the_others() -> None:
+    table = noisy_table(80)
+    rows: list[Any] = [
+        (
+            int(table.ids[i]),
+            {n: v for n, v in table.values(i).items() if n != "size"},
+            json.dumps(table.values(i)["size"]),
+            None,
+        )
+        for i in range(80)
+    ]
+    apart = CaseTable.of({name: kind for name, kind in table.attributes.items() if name != "size"}, rows)
+    found, expected = learn_weights(table, target="size", progress=False), learn_weights(apart, progress=False)
+    assert dict(found) == dict(expected)
+    assert found.target == "size"
+    assert (found.loss, found.loss_before, found.without) == (expected.loss, expected.loss_before, expected.without)
+    assert learn_weights(table, target="make", progress=False).loss == "log loss"
+
+
+def test_the_prices_of_used_cars_are_told_better(data_dir: Path) -> None:
+    with open(data_dir / "used-cars.csv", newline="") as file:
+        cars = list(csv.DictReader(file))
+    makers = Taxonomy(json.loads((data_dir / "used-cars-taxonomy.json").read_text()))
+    numeric = {"year", "miles"}
+    kinds: dict[str, Any] = {name: Numeric() if name in numeric else Nominal() for name in cars[0] if name != "price"}
+    kinds["manufacturer"] = makers
+    rows: list[Any] = [
+        (i, {n: float(car[n]) if n in numeric else car[n] for n in kinds}, car["price"], None)
+        for i, car in enumerate(cars)
+    ]
+    table = CaseTable.of(kinds, rows)
+    weights = learn_weights(table, sample=400, progress=False)
+    assert weights.loss == "root mean squared error"
+    assert (weights.cases, weights.of_cases) == (400, 999)
+    assert weights.loss_after < 0.95 * weights.loss_before
+    assert weights["year"] > 0
+    every = learn_weights(table, progress=False)  # all cars are black: the colour got a weight of 4
+    assert every["paint_color"] == every["transmission"] == 0

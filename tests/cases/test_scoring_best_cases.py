@@ -1,0 +1,169 @@
+"""The most similar cases are those of the exact quotients, whatever the order of attributes and the threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference.case_scores import best, similarity
+
+from priorcase import _core
+from priorcase.cases.scoring import Unknown, all_similarities, best_cases, local_similarities
+
+BOTH: tuple[Unknown, ...] = ("different", "ignore")
+
+
+def drawn(seed: int, n: int, *, coarse: bool) -> tuple[list[Any], list[Any], Any, Any]:
+    """Codes with gaps, tables and weights, from few numbers where they are coarse, so that many cases tie; a mask."""
+    random = np.random.default_rng(seed)
+    sizes = random.integers(1, 9, random.integers(1, 7))
+    codes = [random.integers(-1, size, n).astype(np.int32) for size in sizes]
+    if coarse:
+        tables = [random.choice([0.0, 0.1, 0.25, 1 / 3, 0.7, 1.0], size) for size in sizes]
+        weights = random.choice([0.0, 1.0, 3.0, 0.1], len(sizes))
+    else:
+        tables, weights = [random.random(size) for size in sizes], random.exponential(size=len(sizes))
+    return codes, tables, weights, random.random(n) < 0.6
+
+
+def as_pairs(found: tuple[Any, Any]) -> list[tuple[int, float]]:
+    return list(zip(found[0].tolist(), found[1].tolist(), strict=True))
+
+
+@pytest.mark.parametrize("unknown", BOTH)
+@pytest.mark.parametrize("coarse", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_as_in_fractions(seed: int, coarse: bool, unknown: Unknown) -> None:
+    codes, tables, weights, mask = drawn(seed, 150, coarse=coarse)
+    cases = np.transpose(codes).tolist()
+    for allowed in (None, mask):
+        for k in (1, 7, 150):
+            found = best_cases(codes, tables, weights, mask=allowed, k=k, unknown=unknown)
+            assert as_pairs(found) == best(cases, tables, weights, allowed=allowed, k=k, unknown=unknown)
+    expected = [float(similarity(case, tables, weights, unknown)) for case in cases]
+    assert all_similarities(codes, tables, weights, unknown=unknown).tolist() == expected
+
+
+@pytest.mark.parametrize("unknown", BOTH)
+def test_attributes_in_any_order_give_the_same_bits(unknown: Unknown) -> None:
+    codes, tables, weights, mask = drawn(3, 5_000, coarse=True)
+    order = np.random.default_rng(0).permutation(len(codes))
+    there = best_cases(codes, tables, weights, mask=mask, k=400, unknown=unknown)
+    shuffled = [codes[a] for a in order], [tables[a] for a in order], weights[order]
+    assert as_pairs(there) == as_pairs(best_cases(*shuffled, mask=mask, k=400, unknown=unknown))
+
+
+def test_shares_in_another_order_are_equally_similar() -> None:
+    assert 0.7 + 0.2 + 0.1 < 0.1 + 0.2 + 0.7, "plain sums differ"
+    table = np.array([0.1, 0.2, 0.7])
+    codes = [np.array(places, dtype=np.int32) for places in ([2, 0, 1], [1, 1, 0], [0, 2, 2])]
+    positions, similarities = best_cases(codes, [table] * 3, np.ones(3), k=3)
+    assert positions.tolist() == [0, 1, 2]
+    assert len(set(similarities.tolist())) == 1
+
+
+@pytest.mark.parametrize("unknown", BOTH)
+def test_threads_change_nothing(unknown: Unknown) -> None:
+    random = np.random.default_rng(5)
+    codes = [random.integers(-1, 40, 300_000).astype(np.int32) for _ in range(4)] * 4
+    tables, weights = [random.random(40).round(1) for _ in codes], random.choice([1.0, 0.3, 2.0], len(codes))
+    one, *others = (best_cases(codes, tables, weights, k=50, unknown=unknown, n_threads=n) for n in (1, 2, 3, 7))
+    for other in others:
+        assert as_pairs(one) == as_pairs(other)
+    everything = all_similarities(codes, tables, weights, unknown=unknown)
+    assert all(
+        np.array_equal(everything, all_similarities(codes, tables, weights, unknown=unknown, n_threads=n))
+        for n in (2, 3)
+    )
+    order = np.lexsort((np.arange(len(everything)), -everything))[:50]
+    assert as_pairs(one) == list(zip(order.tolist(), everything[order].tolist(), strict=True))
+
+
+@pytest.mark.parametrize("weight", [0.3, 0.5, 1.0, 3.0, 5e-324, 1e308])
+@pytest.mark.parametrize("local", [5e-324, 1.5e-323, 1e-310, 0.25])
+def test_one_attribute_says_what_it_says(weight: float, local: float) -> None:
+    codes, tables = [np.zeros(1, dtype=np.int32)], [np.array([local])]
+    assert all_similarities(codes, tables, np.array([weight])).tolist() == [local]
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1e6)), min_size=1, max_size=8))
+def test_a_mean_lies_between_its_terms(terms: list[tuple[float, float]]) -> None:
+    codes = [np.zeros(1, dtype=np.int32)] * len(terms)
+    tables = [np.array([local]) for local, _ in terms]
+    weights = np.array([weight for _, weight in terms])
+    (found,) = all_similarities(codes, tables, weights)
+    counted = [local for local, weight in terms if weight > 0] or [0.0]
+    assert min(counted) <= found <= max(counted)
+
+
+@given(st.integers(0, 1000), st.integers(-300, 300))
+def test_weights_count_by_their_proportions(seed: int, exponent: int) -> None:
+    codes, tables, weights, _ = drawn(seed, 30, coarse=False)
+    once = all_similarities(codes, tables, weights)
+    assert np.array_equal(once, all_similarities(codes, tables, np.ldexp(weights, exponent)))
+
+
+def test_few_cases_and_none() -> None:
+    codes, tables = [np.array([0, -1], dtype=np.int32)], [np.array([0.5])]
+    nothing: tuple[list[Any], list[Any]] = ([], [])
+    assert as_pairs(best_cases(codes, tables, np.ones(1), k=5)) == [(0, 0.5), (1, 0.0)]
+    assert as_pairs(best_cases(codes, tables, np.ones(1), k=0)) == []
+    assert as_pairs(best_cases(codes, tables, np.ones(1), mask=np.array([False, True]), k=5)) == [(1, 0.0)]
+    assert as_pairs(best_cases(codes, tables, np.ones(1), mask=np.zeros(2, dtype=bool), k=5)) == []
+    assert as_pairs(best_cases(codes, tables, np.zeros(1), k=1)) == [(0, 0.0)]
+    assert as_pairs(best_cases(*nothing, np.empty(0), mask=np.array([False, True, True]), k=1)) == [(1, 0.0)]
+    assert as_pairs(best_cases(*nothing, np.empty(0), k=1)) == []
+
+
+def test_a_case_that_shares_no_attribute_has_similarity_0() -> None:
+    codes = [np.array([-1, 0], dtype=np.int32)]
+    assert all_similarities(codes, [np.array([0.0])], np.ones(1), unknown="ignore").tolist() == [0.0, 0.0]
+
+
+def test_local_similarities_one_by_one() -> None:
+    codes, tables, _, _ = drawn(8, 40, coarse=False)
+    positions = np.array([7, 3, 3, 39])
+    found = local_similarities(codes, tables, positions)
+    assert found.shape == (4, len(codes))
+    for row, position in zip(found, positions, strict=True):
+        for similar, held, table in zip(row, codes, tables, strict=True):
+            assert np.isnan(similar) if held[position] < 0 else similar == table[held[position]]
+    assert np.isnan(found).any()
+
+
+def test_local_similarities_of_no_case_and_of_wrong_ones() -> None:
+    codes, tables = [np.array([0, 1], dtype=np.int32)], [np.ones(2)]
+    assert local_similarities(codes, tables, np.empty(0, dtype=np.int64)).shape == (0, 1)
+    for position in (-1, 2):
+        with pytest.raises(ValueError, match="no such case"):
+            local_similarities(codes, tables, np.array([position]))
+    with pytest.raises(ValueError, match="a code has no place in its table"):
+        local_similarities(codes, [np.ones(1)], np.array([1]))
+    with pytest.raises(ValueError, match="one table for each attribute"):
+        local_similarities(codes, [], np.array([1]))
+
+
+def refused(**changes: Any) -> Any:
+    parts: dict[str, Any] = {"n_cases": 2, "codes": [np.array([0, 1], dtype=np.int32)], "tables": [np.ones(2)]}
+    parts |= {"weights": np.ones(1), "mask": None, "k": 1, "ignore": False, "threads": 1}
+    return _core.best_cases(**(parts | changes))
+
+
+MISTAKES: dict[str, dict[str, Any]] = {
+    "a code has no place in its table": {"tables": [np.ones(1)]},
+    "one code for each case": {"n_cases": 3},
+    "one table for each attribute": {"tables": []},
+    "one weight for each attribute": {"weights": np.ones(2)},
+    "weights are finite and not negative": {"weights": np.array([-1.0])},
+    "one mark for each case": {"mask": np.ones(3, dtype=np.uint8)},
+}
+
+
+@pytest.mark.parametrize("rule", MISTAKES)
+def test_the_core_reads_nothing_beyond_its_arrays(rule: str) -> None:
+    assert as_pairs(refused()) == [(0, 1.0)]
+    with pytest.raises(ValueError, match=rule):
+        refused(**MISTAKES[rule])
