@@ -1,4 +1,4 @@
-"""Naive Bayes on a million rows of twenty categories beside scikit-learn's CategoricalNB and hand-written loops."""
+"""Naive Bayes on a million rows of twenty categories or numbers beside scikit-learn's and hand-written loops."""
 
 import itertools
 import time
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.naive_bayes import CategoricalNB
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 import priorcase as pc
 from benchmarks import data
@@ -60,7 +60,8 @@ def run(sizes: Sizes) -> list[Row]:
     leaving = compare(
         f"naive Bayes, {size}: leave-one-out of all rows", ours.loo_predict_proba, [own, refits], sizes.repeats
     )
-    return fitting + counting + predicting + leaving + _one_row(ours, theirs, task, codes, classes, sizes)
+    one_row = _one_row(ours, theirs, task, codes, classes, sizes)
+    return fitting + counting + predicting + leaving + one_row + _forgetting_numbers(sizes)
 
 
 def _check(ours: pc.NaiveBayes, theirs: CategoricalNB, task: data.Task, codes: npt.NDArray[np.int64]) -> None:
@@ -128,4 +129,35 @@ def _one_row(
             [both],
             **settings,
         ),
+        *compare(
+            f"{name}: forget, then predict_proba",
+            lambda: (ours.forget([next(ids)]), ours.predict_proba(row)),
+            [Peer("scikit-learn, partial_fit and predict_proba", both.run, 1)],
+            **settings,
+        ),
     ]
+
+
+def _forgetting_numbers(sizes: Sizes) -> list[Row]:
+    """A row of numbers forgotten, and a question that needs the moments without it."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(sizes.rows(1_000_000), ATTRIBUTES)), rng.integers(0, CLASSES, sizes.rows(1_000_000))
+    ours, theirs = pc.NaiveBayes(n_jobs=THREADS).fit(X, y), GaussianNB().fit(X, y)
+    row, ids = X[:1], itertools.count()
+
+    def learn() -> None:
+        theirs.partial_fit(row, y[:1])
+        theirs.predict_proba(row)
+
+    def refit() -> None:
+        GaussianNB().fit(X[1:], y[1:]).predict_proba(row)
+
+    return compare(
+        f"one row of numbers beside {len(X):,}: forget, then predict_proba",
+        lambda: (ours.forget([next(ids)]), ours.predict_proba(row)),
+        [
+            Peer("scikit-learn GaussianNB, fitted without the row", refit, 1),
+            Peer("scikit-learn GaussianNB, partial_fit of one row", learn, note="adds a row; it cannot forget"),
+        ],
+        sizes.repeats,
+    )
