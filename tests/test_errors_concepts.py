@@ -99,7 +99,7 @@ def test_parameters(learner: Any, word: str) -> None:
 
 TARGETS = [
     (None, "requires y to be passed|y is None"),
-    (Y[:5], "inconsistent numbers of samples"),
+    (Y[:5], "inconsistent numbers of samples: X has 20 and y has 5"),
     ([0.5] * 20, "Unknown label type: continuous"),
     ([None] * 20, "missing|NaN"),
     (["a"] * 10 + [1] * 10, "mix"),

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priorcase.exceptions import NotAvailableError, ParameterError, PriorcaseError, TargetError, TooFewRowsError
+from priorcase.exceptions import (
+    NotAvailableError,
+    NumericRangeError,
+    ParameterError,
+    PriorcaseError,
+    TargetError,
+    TooFewRowsError,
+)
 from priorcase.local import (
     LocalLinear,
     LocalLogistic,
@@ -53,6 +60,7 @@ CLASSES = ["a", "a", "b", "a", "b", "b"]
         ({"learning_rate": 0}, "learning_rate must be"),
         ({"max_steps": 0}, "max_steps must be"),
         ({"tol": 1.0}, "tol must be"),
+        ({"algorithm": "bogus"}, "algorithm must be a str among {'auto', 'plain', 'scan', 'tree'}"),
     ],
     ids=str,
 )
@@ -121,18 +129,22 @@ def classifier(*args: Any, y: Any = CLASSES, **kwargs: Any) -> LocallyWeightedCl
         (lambda: regressor(bandwidth="query").kneighbors(X), ParameterError, "n_neighbors"),
         (lambda: regressor(bandwidth="query").n_neighbors_, NotAvailableError, "query to query"),
         (lambda: regressor(3).bandwidth_, NotAvailableError, "one bandwidth for all queries"),
-        (lambda: regressor(3).loo_scores_, NotAvailableError, "n_neighbors=3"),
-        (lambda: regressor(span=0.5).loo_scores_, NotAvailableError, "span=0.5"),
+        (lambda: regressor(3).loo_curve_, NotAvailableError, "n_neighbors=3"),
+        (lambda: regressor(span=0.5).loo_curve_, NotAvailableError, "span=0.5"),
         (lambda: regressor(7).predict(X), TooFewRowsError, "Expected n_neighbors <= n_samples_fit"),
         (lambda: regressor(6).loo_predict(), TooFewRowsError, "Expected n_neighbors < n_samples_fit"),
         (lambda: regressor(3).loo_predict(relearn="yes"), ParameterError, "relearn"),  # type: ignore[arg-type]
         (lambda: regressor(distance="mvdm"), PriorcaseError, "class"),
         (lambda: regressor(y=[*Y[:5], np.nan]), TargetError, "Input y contains NaN"),
         (lambda: regressor(y=[*Y[:5], np.inf]), TargetError, "Input y contains infinity"),
-        (lambda: regressor(y=CLASSES), TargetError, "y"),
+        (lambda: regressor(y=CLASSES), TargetError, "got text"),
+        (lambda: regressor(y=Y * 1e307), NumericRangeError, r"1e\+100"),
+        (lambda: regressor(3).partial_fit(X, Y * 1e200), NumericRangeError, r"1e\+100"),
+        (lambda: classifier(algorithm="bogus"), ParameterError, "algorithm must be"),
+        (lambda: classifier(model=3), ParameterError, "or an instance of LocalLinear, got 3"),
         (lambda: regressor(3).partial_fit(X, np.stack([Y, Y], axis=1)), TargetError, "2"),
         (lambda: classifier(3).bandwidth_, NotAvailableError, "one bandwidth for all queries"),
-        (lambda: classifier(3).loo_scores_, NotAvailableError, "n_neighbors=3"),
+        (lambda: classifier(3).loo_curve_, NotAvailableError, "n_neighbors=3"),
         (lambda: classifier(7).predict(X), TooFewRowsError, "Expected n_neighbors <= n_samples_fit"),
         (lambda: classifier(6).loo_predict_proba(), TooFewRowsError, "Expected n_neighbors < n_samples_fit"),
         (lambda: classifier(y=[[0, 1]] * 6), TargetError, "2 columns"),
@@ -143,6 +155,12 @@ def test_questions(ask: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words) as caught:
         ask()
     assert str(caught.value).startswith("LocallyWeighted")
+
+
+def test_the_largest_targets_are_predicted() -> None:
+    model = LocallyWeightedRegressor(4, degree=0).fit(X, Y * 1e99)
+    np.testing.assert_allclose(model.predict(X), LocallyWeightedRegressor(4, degree=0).fit(X, Y).predict(X) * 1e99)
+    assert np.isfinite(model.prediction_interval(X)).all()
 
 
 def test_no_rows_to_predict_from() -> None:

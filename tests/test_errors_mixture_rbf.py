@@ -55,6 +55,8 @@ MIXTURE_PARAMETERS: list[tuple[str, Any]] = [
     ("prior", 5e-324),
     ("random_state", "seven"),
     ("n_jobs", 0),
+    ("n_jobs", 1.5),
+    ("n_jobs", True),
     ("progress", "yes"),
     ("schema", 3),
 ]
@@ -188,7 +190,7 @@ def test_networks_at_the_limits_are_finite(alpha: float, scale: float) -> None:
     for sample_weight in (None, weights):
         model = RBFNetworkRegressor(4, alpha=alpha).fit(X, NUMBERS * scale, sample_weight)
         assert np.isfinite(model.predict(X)).all()
-        assert not np.isnan(model.curve_.scores).any()
+        assert not np.isnan(model.loo_curve_.scores).any()
 
 
 RBF_TARGETS: list[tuple[Any, Any, type[Exception], str]] = [

@@ -15,8 +15,10 @@ from priorcase.exceptions import (
     NumericRangeError,
     ParameterError,
     PriorcaseError,
+    QueryIndexError,
     TargetError,
     TooFewRowsError,
+    UnknownIdError,
 )
 from priorcase.similarity import ValueTable
 
@@ -81,7 +83,22 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: KNNTransformer(3).fit_transform(X), TooFewRowsError, "n_samples_fit"),
     (lambda: fitted().forget([0, 1, 2]).predict(X), TooFewRowsError, "forgotten"),
     (lambda: KNNClassifier(1).fit([[1.0]], ["a"]).loo_predict(), TooFewRowsError, "two rows"),
+    (lambda: KNNRegressor("loo").fit(X, [1e155, 2e155, 9e155]).predict(X), NumericRangeError, "overflow"),
+    (lambda: KNNRegressor("loo").fit(X, [1.7e308, -1.7e308, 1e308]).loo_scores_, NumericRangeError, "overflow"),
+    (lambda: KNNRegressor.tuned(X, [1e155, 2e155, 9e155]), NumericRangeError, "KNNRegressor.tuned: errors"),
+    *(
+        (lambda y=y: KNNRegressor(1).fit(X, y), TargetError, f"got {word}")
+        for y, word in (
+            (np.array(Y), "text"),
+            (np.array(Y, dtype="S"), "bytes"),
+            (np.array(Z) * 1j, "complex"),
+            (np.arange(3).astype("M8[D]"), "dates"),
+            (np.arange(3).astype("m8[s]"), "time spans"),
+        )
+    ),
     # methods
+    (lambda: fitted().precedents(X)[5], QueryIndexError, "Precedents.__getitem__: there is no query 5"),
+    (lambda: fitted().forget([7]), UnknownIdError, "in ids (ids_ of an estimator)"),
     (lambda: fitted().kneighbors(X, 0), ParameterError, "n_neighbors"),
     (lambda: fitted().precedents(X, "sqrt"), ParameterError, "n_neighbors"),  # type: ignore[arg-type]
     (lambda: fitted().kneighbors_graph(X, 1, "edges"), ParameterError, "mode"),  # type: ignore[arg-type]
@@ -99,6 +116,8 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (tuned(candidates={"temperature": [0.0]}), ParameterError, "temperature"),
     (tuned(scoring="squared_error"), ParameterError, "scoring"),
     (tuned(nested=1), ParameterError, "nested"),
+    (lambda: KNNClassifier.tuned(X, Y, scoring="f1"), ParameterError, "KNNClassifier.tuned: scoring"),
+    (lambda: KNNClassifier.tuned(X, Y[:2]), TargetError, "KNNClassifier.tuned: "),
     (tuned(n_samples=1), ParameterError, "n_samples"),
     (tuned(progress="yes"), ParameterError, "progress"),
     (tuned(sample_weight=np.zeros(90)), PriorcaseError, "zero for every row"),
@@ -116,6 +135,11 @@ def test_errors(call: Callable[[], object], error: type[PriorcaseError], word: s
     assert word in str(caught.value)
     assert caught.value.where is not None
     assert str(caught.value).startswith(f"{caught.value.where}: ")
+
+
+def test_means_of_large_targets_are_predicted() -> None:
+    np.testing.assert_allclose(KNNRegressor(1).fit(X, [1e155, 2e155, 1.7e308]).predict(X), [1e155, 2e155, 1.7e308])
+    assert KNNRegressor("loo").fit(X, [1e150, 2e150, 9e150]).n_neighbors_ == 1
 
 
 def test_a_refused_fit_leaves_nothing_behind() -> None:

@@ -46,7 +46,7 @@ def objects(*values):
         (lambda: Schema(("a", NAN), (Numeric(), Numeric())), "name of column 1 is missing"),
         (lambda: Schema((None,), (Numeric(),)), "name of column 0 is missing"),
         (lambda: Schema((("a", np.float64("nan")),), (Numeric(),)), "name of column 0 is missing"),
-        (lambda: Schema.infer([["red"]], None), r"column 0 is nominal \(text\) but was declared as numeric"),
+        (lambda: Schema.infer([["red"]], None), r"^Schema\.infer: column 0 is nominal \(text\) but was"),
     ],
 )
 def test_declarations(make, words):

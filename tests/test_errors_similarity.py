@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from building import LEVELS, store
 
-from priorcase.exceptions import NumericRangeError, ParameterError, UnknownIdError
+from priorcase.exceptions import NumericRangeError, ParameterError, QueryIndexError, UnknownIdError
 from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.search import Index, Neighbors
 from priorcase.similarity import (
@@ -280,7 +280,7 @@ def test_a_distance_that_does_not_know_the_values():
 
 def test_results():
     found = Neighbors(np.array([0, 1, 1]), np.array([5]), np.array([0.0]), np.array([0.0]))
-    with pytest.raises(IndexError, match="query 2 of 2"):
+    with pytest.raises(QueryIndexError, match="there is no query 2; there are 2 queries"):
         found[2]
     with pytest.raises(ParameterError, match="at most 0, the number of rows found for query 1"):
         found.rectangular(1)

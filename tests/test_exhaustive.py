@@ -11,6 +11,7 @@ from reference.differences import costs as numpy_costs
 from reference.search import kneighbors, settled, within
 from sklearn.neighbors import NearestNeighbors
 
+from priorcase.exceptions import QueryIndexError
 from priorcase.schema import Numeric
 from priorcase.search import Neighbors
 from priorcase.similarity import euclidean, heom
@@ -93,5 +94,5 @@ def test_neighbors_are_lists_of_different_lengths():
     assert found == Neighbors(found.indptr, found.ids.copy(), found.costs, found.distances)
     assert found != Neighbors(found.indptr, found.ids + 1, found.costs, found.distances)
     assert found != 3
-    with pytest.raises(IndexError, match="query 3 of 3"):
+    with pytest.raises(QueryIndexError, match="there is no query 3; there are 3 queries"):
         found[3]

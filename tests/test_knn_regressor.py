@@ -120,7 +120,7 @@ def test_equal_targets_are_given_back_exactly() -> None:
         ([1.0, np.inf], "Input y contains infinity"),
         ([1.0, 10**400], "Input y contains infinity"),
         (["a", "b"], "real numbers, got text"),
-        (np.array(["a", "b"]), "real numbers, got <U1"),
+        (np.array(["a", "b"]), "real numbers, got text"),
         (None, "requires y to be passed"),
         ([1.0, 2.0, 3.0], "X has 2 and y has 3"),
         (np.zeros((2, 1, 1)), "y should be a 1d array"),

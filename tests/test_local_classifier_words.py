@@ -45,7 +45,7 @@ def test_the_number_of_neighbours_is_chosen_by_the_leave_one_out_log_loss() -> N
     rows = [[float(x)] for x in rng.normal(size=30).round(3)]
     y = ["up" if row[0] + 0.5 * e > 0 else "down" for row, e in zip(rows, rng.normal(size=30), strict=True)]
     model = LocallyWeightedClassifier(model="naive_bayes").fit(rows, y)
-    curve = model.loo_scores_
+    curve = model.loo_curve_
     for k, loss in zip(curve.candidates.tolist(), np.asarray(curve).tolist(), strict=True):
         weights = lambda d, k=k: local_regression.nearest_weights(d, k, "tricube")  # noqa: E731 - named for its one use
         assert loss == pytest.approx(left_out_losses(rows, y, weights), rel=1e-9)
@@ -60,7 +60,7 @@ def test_the_bandwidth_is_chosen_by_the_leave_one_out_log_loss() -> None:
     rows = [[float(x)] for x in rng.normal(size=25).round(3)]
     y = ["up" if row[0] + 0.5 * e > 0 else "down" for row, e in zip(rows, rng.normal(size=25), strict=True)]
     model = LocallyWeightedClassifier(bandwidth="loo", kernel="gaussian", model="naive_bayes").fit(rows, y)
-    curve = model.loo_scores_
+    curve = model.loo_curve_
     for h, loss in zip(curve.candidates.tolist(), np.asarray(curve).tolist(), strict=True):
         weights = lambda d, h=h: local_regression.fixed_weights(d, h, "gaussian")  # noqa: E731 - named for its one use
         assert loss == pytest.approx(left_out_losses(rows, y, weights), rel=1e-6)
@@ -71,7 +71,7 @@ def test_an_impossible_class_costs_more_than_any_other_mistake() -> None:
     """Without a prior few neighbours are certain and often wrong; more of them call no class impossible."""
     rng = np.random.default_rng(3)
     rows, y = rng.normal(size=(40, 1)), rng.integers(2, size=40)
-    curve = LocallyWeightedClassifier(model="linear", prior=None).fit(rows, y).loo_scores_
+    curve = LocallyWeightedClassifier(model="linear", prior=None).fit(rows, y).loo_curve_
     assert np.isfinite(np.asarray(curve)).all()
     assert np.asarray(curve)[0] > 100 > np.asarray(curve).min()
 

@@ -29,7 +29,7 @@ def test_errors_of_k_are_those_of_fits_without_the_row(kernel: str, degree: Any)
     rows = rows_of(60, 1)
     y = targets_of(rows)
     model = LocallyWeightedRegressor(degree=degree, kernel=kernel, schema=SCHEMA).fit(rows, y)
-    curve = model.loo_scores_
+    curve = model.loo_curve_
     assert curve.parameter == "n_neighbors"
     assert curve.n_left_out == 60
     assert curve.candidates[-1] == 59
@@ -51,7 +51,7 @@ def test_errors_of_k_are_those_of_fits_without_the_row(kernel: str, degree: Any)
 def test_errors_of_bandwidths_are_those_of_fits_without_the_row(kernel: str, k: Any) -> None:
     X, y = wavy(50)
     model = LocallyWeightedRegressor(k, bandwidth="loo", kernel=kernel).fit(X, y)
-    curve = model.loo_scores_
+    curve = model.loo_curve_
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FarQueryWarning)
         for h, error in zip(curve.candidates.tolist(), curve.errors, strict=True):
@@ -65,7 +65,7 @@ def test_errors_of_bandwidths_are_those_of_fits_without_the_row(kernel: str, k: 
 def test_k_can_be_chosen_beside_a_bandwidth() -> None:
     X, y = wavy(50)
     model = LocallyWeightedRegressor("loo", bandwidth=0.6).fit(X, y)
-    curve = model.loo_scores_
+    curve = model.loo_curve_
     assert model.bandwidth_ == 0.6
     for k, error in zip(curve.candidates.tolist(), curve.errors, strict=True):
         fixed = LocallyWeightedRegressor(k, bandwidth=0.6).fit(X, y)
@@ -83,23 +83,23 @@ def test_of_many_rows_some_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("priorcase.local.windows.MOST_LEFT_OUT", 10)
     X, y = wavy(100)
     model = LocallyWeightedRegressor().fit(X, y)
-    assert model.loo_scores_.n_left_out == 10
-    k = int(model.loo_scores_.candidates[3])
+    assert model.loo_curve_.n_left_out == 10
+    k = int(model.loo_curve_.candidates[3])
     residuals = LocallyWeightedRegressor(k).fit(X, y).loo_residuals()[fixed_sample(100, 10)]
-    assert model.loo_scores_.errors[3] == pytest.approx((residuals**2).mean())
+    assert model.loo_curve_.errors[3] == pytest.approx((residuals**2).mean())
 
 
 def test_fits_of_many_terms_leave_fewer_rows_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("priorcase.local.regressor._WORK", 1_000_000)
     X = np.random.default_rng(0).normal(size=(200, 6))
-    assert LocallyWeightedRegressor(degree=2).fit(X, X[:, 0]).loo_scores_.n_left_out == 50
+    assert LocallyWeightedRegressor(degree=2).fit(X, X[:, 0]).loo_curve_.n_left_out == 50
 
 
 def test_bandwidths_by_query_have_the_least_local_error() -> None:
     rows, queries = rows_of(60, 2, gaps=0.0), rows_of(8, 3, gaps=0.0)
     y = targets_of(rows)
     model = LocallyWeightedRegressor(bandwidth="query", degree=1, ridge=0.1, schema=SCHEMA).fit(rows, y)
-    ladder = LocallyWeightedRegressor(degree=1, ridge=0.1, schema=SCHEMA).fit(rows, y).loo_scores_.candidates
+    ladder = LocallyWeightedRegressor(degree=1, ridge=0.1, schema=SCHEMA).fit(rows, y).loo_curve_.candidates
     predicted = model.predict(queries)
     fixed = {int(k): LocallyWeightedRegressor(int(k), ridge=0.1, schema=SCHEMA).fit(rows, y) for k in ladder}
     chosen = set()
@@ -129,7 +129,7 @@ def test_tiny_tables_have_answers(n: int, equal: bool, parameters: Any) -> None:
 def test_curves_print_plot_and_frame() -> None:
     X, y = wavy(30)
     model = LocallyWeightedRegressor().fit(pd.DataFrame(X, columns=["a", "b"]), y)
-    curve = model.loo_scores_
+    curve = model.loo_curve_
     assert isinstance(curve, LeaveOneOutCurve)
     lines = repr(curve).splitlines()
     assert lines[0] == "leave-one-out error of 30 rows"
@@ -152,7 +152,7 @@ def test_curves_print_plot_and_frame() -> None:
 def test_what_was_not_chosen_is_not_there() -> None:
     X, y = wavy(30)
     for parameters, attribute in (
-        ({"n_neighbors": 5}, "loo_scores_"),
+        ({"n_neighbors": 5}, "loo_curve_"),
         ({"n_neighbors": 5}, "bandwidth_"),
         ({"span": 0.5}, "bandwidth_"),
         ({"bandwidth": "query"}, "n_neighbors_"),
@@ -180,6 +180,6 @@ def test_where_no_row_is_left_by_the_robust_rounds_all_of_them_count() -> None:
 
 def test_rows_that_take_turns_are_left_out_alike() -> None:
     X = np.stack([np.arange(6000.0), np.arange(6000) % 3], axis=1)
-    assert LocallyWeightedRegressor(kernel="uniform", degree=0).fit(X, X[:, 0]).loo_scores_.n_left_out == 2000
+    assert LocallyWeightedRegressor(kernel="uniform", degree=0).fit(X, X[:, 0]).loo_curve_.n_left_out == 2000
     turns = fixed_sample(6000, 2000) % 3
     assert np.bincount(turns.astype(int)).min() > 600

@@ -271,15 +271,16 @@ def test_errors_of_regressors_and_local_fits(least: bool) -> None:
     model: Any = pc.LocallyWeightedRegressor().fit(X, WAVE) if least else pc.KNNRegressor("loo").fit(X, WAVE)
     display = LeaveOneOutDisplay.of(model)
     assert (display.score, display.higher) == ("squared error", False)
-    np.testing.assert_array_equal(display.lines[""], np.asarray(model.loo_scores_))
+    scores = np.asarray(getattr(model, "loo_curve_" if least else "loo_scores_"))
+    np.testing.assert_array_equal(display.lines[""], scores)
     assert display.chosen == model.n_neighbors_
-    assert display.chosen_score == np.min(np.asarray(model.loo_scores_))
+    assert display.chosen_score == np.min(scores)
     assert display.plot().get_ylabel() == "leave-one-out squared error"
 
 
 def test_log_losses_of_local_classifiers() -> None:
     model = pc.LocallyWeightedClassifier().fit(AGE[:, None], WAVE > 0)
-    display = LeaveOneOutDisplay.of(model.loo_scores_)
+    display = LeaveOneOutDisplay.of(model.loo_curve_)
     assert display.score == "log-loss"
     assert "log-loss" in display.frame().columns
 

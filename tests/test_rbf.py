@@ -115,7 +115,7 @@ def test_scores_equal_brute_force(criterion: Any) -> None:
     model = RBFNetworkRegressor(8, alpha=criterion, width=0.8).fit(ROWS, Y, sample_weight=weights)
     phi = np.repeat(slow_phi(model, ROWS, ROWS), weights, axis=0)
     targets = np.repeat(Y, weights)[:, None]
-    curve = model.curve_
+    curve = model.loo_curve_
     assert len(curve) == PENALTIES.size
     for alpha, score, freedom in zip(curve.alphas, curve.scores, curve.freedom, strict=True):
         brute = (
@@ -129,10 +129,10 @@ def test_scores_equal_brute_force(criterion: Any) -> None:
 
 def test_width_and_penalty_are_chosen_together() -> None:
     model = RBFNetworkRegressor(10).fit(ROWS, Y)
-    curve = model.curve_
+    curve = model.loo_curve_
     assert len(np.unique(curve.widths)) == 6
     alone = [
-        RBFNetworkRegressor(10, width=float(width)).fit(ROWS, Y).curve_.scores.min()
+        RBFNetworkRegressor(10, width=float(width)).fit(ROWS, Y).loo_curve_.scores.min()
         for width in np.unique(curve.widths)
     ]
     assert curve.scores.min() == pytest.approx(min(alone), rel=1e-9)
@@ -182,7 +182,7 @@ def test_rows_that_differ_only_in_their_targets_get_the_mean() -> None:
 def test_where_the_network_passes_through_everything_no_row_can_be_left_out() -> None:
     X = [[0.0], [1.0], [2.0]]
     model = RBFNetworkRegressor(centers="all", alpha=0.0, width=0.4).fit(X, [1.0, 5.0, 2.0])
-    assert np.isinf(model.curve_.scores).all()
+    assert np.isinf(model.loo_curve_.scores).all()
     assert np.isinf(model.loo_residuals()).all()
 
 

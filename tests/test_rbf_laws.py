@@ -42,7 +42,7 @@ def answers(model: Any) -> NDArray[np.float64]:
 
 def everything(model: Any) -> list[NDArray[np.float64]]:
     """All that was learned, in bits."""
-    return [answers(model), model.widths_, model.coef_, np.atleast_1d(model.intercept_), model.curve_.scores]
+    return [answers(model), model.widths_, model.coef_, np.atleast_1d(model.intercept_), model.loo_curve_.scores]
 
 
 def same_bits(one: Any, other: Any) -> None:
@@ -86,7 +86,7 @@ def test_weights_are_repetitions(design: dict[str, Any]) -> None:
     weighted = RBFNetworkRegressor(**design).fit(ROWS, Y, sample_weight=times)
     pd.testing.assert_frame_equal(repeated.centers_, weighted.centers_)
     np.testing.assert_allclose(answers(weighted), answers(repeated), rtol=1e-6, atol=1e-7)
-    np.testing.assert_allclose(weighted.curve_.scores, repeated.curve_.scores, rtol=1e-6)
+    np.testing.assert_allclose(weighted.loo_curve_.scores, repeated.loo_curve_.scores, rtol=1e-6)
 
 
 def test_large_tables_in_blocks_and_any_batch() -> None:
@@ -162,7 +162,7 @@ def test_centers_come_in_the_library_fitted_with() -> None:
 
 
 def test_the_curve_prints_frames_and_draws() -> None:
-    curve = RBFNetworkRegressor(5, width=1.0, alpha="gcv").fit(ROWS, Y).curve_
+    curve = RBFNetworkRegressor(5, width=1.0, alpha="gcv").fit(ROWS, Y).loo_curve_
     lines = str(curve).splitlines()
     assert lines[0].split() == ["width", "alpha", "parameters", "gcv"]
     assert lines[1].split()[0] == "1"
@@ -201,5 +201,5 @@ def test_neither_n_jobs_nor_the_threads_of_blas_change_a_bit() -> None:
     for n_jobs, blas in ((1, 1), (3, 1), (1, 2), (2, 2)):
         with threadpool_limits(blas, "blas"):
             model = RBFNetworkRegressor(n_jobs=n_jobs).fit(X, y)
-        found.append([model.curve_.scores.tolist(), model.coef_.tolist(), model.loo_residuals().tolist()])
+        found.append([model.loo_curve_.scores.tolist(), model.coef_.tolist(), model.loo_residuals().tolist()])
     assert found[1:] == found[:1] * 3

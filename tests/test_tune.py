@@ -211,10 +211,35 @@ def test_it_prints_as_a_table() -> None:
     assert text.splitlines()[1].split() == ["n_neighbors", "vote", "prior", "log-loss", "Brier", "score", "accuracy"]
     assert text.splitlines()[2].split()[0] == "chosen"
     assert text.splitlines()[-1].strip() == (
-        "These rows chose, so the chosen score is optimistic; nested=5 gives an honest one."
+        "These rows chose, so the chosen score is optimistic; nested=5 gives an unbiased one."
     )
     assert "<table>" in tuning._repr_html_()
     assert repr(tuning) == text
+
+
+def test_a_better_loss_below_the_chosen_one_is_explained() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 2))
+    tunings = [
+        tune(KNNClassifier(), rows, rng.random(60) < 1 / (1 + np.exp(-rows[:, 0])), candidates=FEW, nested=None)
+        for _ in range(12)
+    ]
+    better = [tuning.score > min(line["log_loss"] for line in lines(tuning)) for tuning in tunings]
+    assert set(better) == {True, False}
+    for tuning, explained in zip(tunings, better, strict=True):
+        assert ("half a standard error" in str(tuning)) == explained
+        assert all(line.startswith("  ") for line in str(tuning).splitlines()[1:])
+
+
+@pytest.mark.parametrize(("n", "folds"), [(2, 0), (3, 3), (7, 5)])
+def test_few_rows_make_fewer_folds(n: int, folds: int) -> None:
+    y = (["a", "b"] * 4)[:n]
+    model = KNNClassifier.tuned(X[:n], y, candidates={"n_neighbors": [1]})
+    if not folds:
+        assert model.tuning_.nested_score is None
+    else:
+        other = KNNClassifier.tuned(X[:n], y, candidates={"n_neighbors": [1]}, nested=folds)
+        assert model.tuning_.nested_scores == other.tuning_.nested_scores != {}
 
 
 def test_it_says_what_strangers_would_score() -> None:

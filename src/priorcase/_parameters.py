@@ -8,6 +8,7 @@ class. `check_parameters` checks all of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any, TypeGuard
@@ -111,7 +112,7 @@ def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
     made = [make_constraint(constraint) for constraint in constraints]
     if any(_satisfies(value, constraint) for constraint in made):
         return
-    shown = [str(constraint) for constraint in made if not constraint.hidden]
+    shown = [_described(constraint) for constraint in made if not constraint.hidden]
     expected = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
     meant = nearest(value, [name for one in made if isinstance(one, Options) for name in one.options])
     question = "" if meant is None else f". Did you mean {meant!r}?"
@@ -142,10 +143,8 @@ def check_seed(value: object) -> int:
     try:
         return int(check_random_state(value).randint(2**31 - 1))
     except ValueError:
-        raise ParameterError(
-            "random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState, got "
-            f"{quoted(value)}. A number makes fits repeatable."
-        ) from None
+        text = "random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState, got "
+        raise ParameterError(f"{text}{quoted(value)}. A number makes fits repeatable.") from None
 
 
 def choices_text(names: Sequence[str]) -> str:
@@ -156,6 +155,14 @@ def choices_text(names: Sequence[str]) -> str:
 def is_list(value: object) -> bool:
     """Whether a value is a list of entries, such as one prior weight for each class."""
     return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str)
+
+
+def _described(constraint: Any) -> str:
+    """What a constraint asks for, with choices in order and classes without their modules."""
+    if hasattr(constraint, "options"):
+        return f"{str(constraint).partition('{')[0]}{{{', '.join(sorted(map(repr, constraint.options)))}}}"
+    text = re.sub(r"'(?:[\w.]+\.)?(\w+)'", r"\1", str(constraint))
+    return text.replace("an instance of bool or an instance of bool", "a bool")
 
 
 def _satisfies(value: Any, constraint: Any) -> bool:

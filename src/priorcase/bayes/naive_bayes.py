@@ -314,8 +314,8 @@ class NaiveBayes(AdditiveBayes):
             if isinstance(strategy, PLUG_IN):
                 label = memory.instances.schema.label(a)
                 raise NotAvailableError(
-                    f"not defined: the parameters of the density of {label!r} are estimated, not averaged over. Fit "
-                    "with numeric='student', or with bins such as 'mdl'"
+                    f"not defined: the parameters of the density of column {label!r} are estimated, not averaged over. "
+                    "Fit with numeric='student', or with bins such as 'mdl'"
                 )
             if isinstance(strategy, Student):
                 total += strategy.log_marginal(statistics.moments[a])[statistics.codes].sum()

@@ -37,7 +37,7 @@ from priorcase.learning.estimator import RowsEstimator, SchemaLike, check_declar
 from priorcase.learning.resampling import taken_rows
 from priorcase.learning.results import attribute_names, framed, free_label
 from priorcase.learning.state import changes
-from priorcase.learning.targets import objects
+from priorcase.learning.targets import check_length, objects
 from priorcase.neighbors.base import check_tabled, with_tabled_values
 from priorcase.neighbors.precedents import Precedents
 from priorcase.schema import CategoricalFeatures, Schema, Table
@@ -48,6 +48,15 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 Ties: TypeAlias = Literal["majority", "first", "random"]
+_SHARED: dict[str, list[Any]] = {
+    "ties": [StrOptions({"majority", "first", "random"})],
+    "shuffle": ["boolean"],
+    "random_state": ["random_state"],
+    "history": ["boolean", StrOptions({"replay"})],
+    "window": [None, Interval(Integral, 1, 2**63 - 1, closed="both")],
+}
+_POWERS, _MISSING = Options(Real, {1, 2}), StrOptions({"ignore", "scale"})
+_RECORDS = {"accept": CONFIDENCE, "drop": CONFIDENCE, "decay": [Interval(Real, 0, 1, closed="right")]}
 
 
 def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
@@ -75,19 +84,6 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     n_jobs: int | None = None
 
     _keep: ClassVar[str]
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "ties": [StrOptions({"majority", "first", "random"})],
-        "shuffle": ["boolean"],
-        "random_state": ["random_state"],
-        "history": ["boolean", StrOptions({"replay"})],
-        "per_class": ["boolean"],
-        "window": [None, Interval(Integral, 1, 2**63 - 1, closed="both")],
-        "accept": CONFIDENCE,
-        "drop": CONFIDENCE,
-        "decay": [Interval(Real, 0, 1, closed="right")],
-        "weight_power": [Options(Real, {1, 2})],
-        "missing": [StrOptions({"ignore", "scale"})],
-    }
 
     # -- learning
 
@@ -122,8 +118,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
             self._check_parameters()
         table, columns = self._read_rows(X, first)
         targets = read_targets(y, None if first else self._stored().seen, classes, per_class=self._rules.per_class)
-        if (n := len(targets[0])) != len(table):  # scikit-learn's words
-            raise TargetError(f"Found input variables with inconsistent numbers of samples: {len(table)} and {n}.")
+        check_length(len(targets[0]), len(table))
         check_tabled(table, self._rules.distance)
         if first:
             self._backend = backend_of(X)
@@ -398,6 +393,7 @@ class IB1(ConceptLearner):
     per_class: bool = False
     distance: str | Distance = "ib"
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**_SHARED, "per_class": ["boolean"]}
     _keep = "every"
 
 
@@ -425,6 +421,7 @@ class IB2(ConceptLearner):
     per_class: bool = False
     distance: str | Distance = "ib"
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = IB1._parameter_constraints
     _keep = "misclassified"
 
     @property
@@ -486,6 +483,7 @@ class IB3(IB2):
     drop: float = 0.875
     decay: float = 1.0
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**IB2._parameter_constraints, **_RECORDS}
     _keep = "significant"
 
 
@@ -541,6 +539,7 @@ class IB4(ConceptLearner):
     decay: float = 1.0
     weight_power: int = 2
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**_SHARED, **_RECORDS, "weight_power": [_POWERS]}
     _keep = "significant"
 
     @property
@@ -595,6 +594,8 @@ class IB5(IB4):
     """
 
     missing: str = "ignore"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**IB4._parameter_constraints, "missing": [_MISSING]}
 
     def _similarity(self) -> Distance:
         missing: Any = "skip" if self.missing == "scale" else "ignore"

@@ -758,7 +758,7 @@ class Instances:
             absent = wanted[~found].tolist()
             raise UnknownIdError(
                 f"id{'s' * (len(absent) > 1)} {listed(absent)} name{'s' * (len(absent) == 1)} no stored row; "
-                "ids_ lists the ids that can be used"
+                "the stored ids are in ids (ids_ of an estimator)"
             )
         return places
 

@@ -21,7 +21,7 @@ from priorcase.instances import Instances, check_weights
 from priorcase.learning.state import Memory, changes, reads
 from priorcase.learning.targets import check_length
 from priorcase.schema import Kind, Schema, Table
-from priorcase.schema.schema import backend_of, open_source
+from priorcase.schema.schema import backend_of, inferred, open_source
 
 SchemaLike = Schema | Mapping[Name, Kind] | None
 M = TypeVar("M", bound=Memory)
@@ -222,7 +222,7 @@ def training_table(estimator: Any, X: Any) -> Table:
         return read_queries(X, Instances(kinds))
     source = open_source(X)
     check_some(source.rows, len(source.columns))
-    schema = Schema.infer(source, estimator.categorical_features, kinds, parameter="schema")
+    schema = inferred(source, estimator.categorical_features, kinds, parameter="schema")
     return schema.read(X if isinstance(X, np.ndarray) else source)
 
 

@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import check_value
 from priorcase._typing import Backend, FloatArray, Name
-from priorcase.exceptions import ParameterError, QueryIndexError, quoted
+from priorcase.exceptions import ParameterError, QueryIndexError, prefix_errors, quoted
 from priorcase.learning.targets import objects
 from priorcase.schema import Coded, Ordinal, Schema, Table
 from priorcase.schema.kinds import content_of
@@ -253,6 +253,7 @@ class PerQuery(ABC):
     def __iter__(self) -> Iterator[Self]:
         return (self[i] for i in range(len(self)))
 
+    @prefix_errors
     def __getitem__(self, query: int | slice) -> Self:
         """The same for one query, or for a slice of them."""
         return self._taken(asked_queries(query, len(self)))

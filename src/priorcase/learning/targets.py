@@ -17,13 +17,15 @@ from sklearn.exceptions import DataConversionWarning
 
 from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
-from priorcase.exceptions import TargetError, listed, misspelt, quoted
+from priorcase.exceptions import NumericRangeError, TargetError, listed, misspelt, quoted
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Schema
 from priorcase.schema.kinds import families, is_missing
 
 LabelSort: TypeAlias = Literal["text", "numbers", "booleans"]
 
+_LARGEST = 1e100  # weighted sums of squares of targets must stay within float64
+_KIND_NAMES = {"U": "text", "T": "text", "S": "bytes", "M": "dates", "m": "time spans", "c": "complex numbers"}
 _SORTS: dict[str, LabelSort] = {**dict.fromkeys("UOT", "text"), **dict.fromkeys("iuf", "numbers"), "b": "booleans"}
 # Messages that are raised in two places; the first words of each are scikit-learn's.
 _MISSING = "Input y contains NaN, None or another missing value. Drop the rows whose target is not known."
@@ -102,7 +104,7 @@ def read_numbers(y: Any) -> tuple[FloatArray, bool]:
     """Numbers to learn, shape (rows, outputs), and whether they came as one flat column."""
     array = as_array(y)
     values = array.reshape(len(array), -1)
-    found = {"number"} if values.dtype.kind in "fiub" else {str(values.dtype)}
+    found = {"number"} if values.dtype.kind in "fiub" else {_KIND_NAMES.get(values.dtype.kind, str(values.dtype))}
     if values.dtype.kind == "O":
         if any(map(is_missing, values.flat)):
             raise TargetError(_MISSING)
@@ -118,10 +120,13 @@ def read_numbers(y: Any) -> tuple[FloatArray, bool]:
     return numbers, array.ndim == 1
 
 
-def learned_numbers(y: Any, instances: Instances | None) -> tuple[Schema, FloatArray, bool]:
-    """Schema and values of numbers to learn, and whether they came flat; ``instances`` is None for the first rows."""
+def learned_numbers(estimator: Any, y: Any, first: bool, *, squared: bool = False) -> tuple[Schema, FloatArray]:
+    """Schema and values of numbers to learn, which may have to be ``squared``; the first ones settle ``_flat``."""
     numbers, flat = read_numbers(y)
-    return _target_schema(Numeric, numbers.shape[1], instances), numbers, flat
+    if squared and np.abs(numbers).max() > _LARGEST:
+        raise NumericRangeError(f"y must not exceed {_LARGEST}, since squares overflow. Divide it by a power of ten.")
+    estimator._flat = flat if first else estimator._flat
+    return _target_schema(Numeric, numbers.shape[1], None if first else estimator._stored().instances), numbers
 
 
 def _target_schema(kind: type[Numeric | Nominal], n: int, instances: LabelledRows | None) -> Schema:

@@ -254,7 +254,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     Attributes
     ----------
-    n_neighbors_, bandwidth_, loo_scores_
+    n_neighbors_, bandwidth_, loo_curve_
         As in `LocallyWeightedRegressor`; a probability of 0 counts as the smallest positive number in log-losses.
 
     Notes
@@ -277,8 +277,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_neighbors": windows.WINDOW_CONSTRAINTS["n_neighbors"],
-        "kernel": windows.WINDOW_CONSTRAINTS["kernel"],
+        **{name: windows.WINDOW_CONSTRAINTS[name] for name in ("n_neighbors", "kernel", "algorithm")},
         "model": MODEL_CONSTRAINTS,
         "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither"), StrOptions({"loo"})],
         "prior": [None, StrOptions({"frequency"}), Interval(Real, 0, 1e100, closed="both")],

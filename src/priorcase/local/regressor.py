@@ -190,7 +190,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     Attributes
     ----------
-    n_neighbors_, bandwidth_, loo_scores_
+    n_neighbors_, bandwidth_, loo_curve_
         The number of neighbours and the bandwidth, given or chosen, and the leave-one-out errors of the choice.
 
     Notes
@@ -257,7 +257,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     # -- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any stored before; parameters as in `KNNRegressor.fit`."""
+        """Store the rows, in place of any stored before; as in `KNNRegressor.fit`, with y up to 1e100."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -273,9 +273,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         self._descent = None if self.solver == "direct" else descent
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        targets, numbers, flat = learned_numbers(y, None if first else self._stored().instances)
-        self._flat = flat if first else self._flat
-        return targets, numbers
+        return learned_numbers(self, y, first, squared=True)
 
     def _finish_fit(self) -> None:
         super()._finish_fit()

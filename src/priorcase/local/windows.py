@@ -30,7 +30,7 @@ from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
 from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.learning.state import reads
 from priorcase.local.fits import LEFT_OUT, LocalPolynomial, LocalTable, fit_queries, weighted_median
-from priorcase.neighbors.base import COUNT, NeighborsEstimator, NeighborsMemory
+from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, NeighborsMemory
 from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
 from priorcase.neighbors.votes import SLACK, KernelVote, NeighborList, UniformVote, Vote, summed
 from priorcase.relevance.base import fixed_sample
@@ -43,6 +43,7 @@ WINDOW_CONSTRAINTS: dict[str, Any] = {
     "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither"), StrOptions({"loo", "query"})],
     "kernel": [StrOptions(set(KERNELS)), callable],
     "span": [None, Interval(Real, 0, 1e100, closed="right")],
+    **SEARCH,
 }
 
 MOST_LEFT_OUT = 2_000  # rows left out in turn, always the same ones; fewer where fits have many terms
@@ -340,7 +341,7 @@ class LocallyWeighted(NeighborsEstimator):
     def _finish_fit(self) -> None:
         super()._finish_fit()
         if self._chooses:
-            _ = self.loo_scores_
+            _ = self.loo_curve_
 
     @property
     @reads
@@ -354,7 +355,7 @@ class LocallyWeighted(NeighborsEstimator):
         if self._k is None:
             raise NotAvailableError("n_neighbors_ differs from query to query with bandwidth='query'")
         if self._k == "loo":
-            return int(self.loo_scores_.best)
+            return int(self.loo_curve_.best)
         return math.isqrt(stored) if self._k == "sqrt" else stored
 
     @property
@@ -367,10 +368,10 @@ class LocallyWeighted(NeighborsEstimator):
 
     @property
     @reads
-    def loo_scores_(self) -> LeaveOneOutCurve:
+    def loo_curve_(self) -> LeaveOneOutCurve:
         """Leave-one-out losses of the candidates, without robustness weights; available only with ``"loo"``."""
         if not self._chooses:
-            raise NotAvailableError(f"loo_scores_ needs n_neighbors='loo' or bandwidth='loo', not {self._given()}")
+            raise NotAvailableError(f"loo_curve_ needs n_neighbors='loo' or bandwidth='loo', not {self._given()}")
         return self._stored().cached("loo", self._curve)
 
     @property
@@ -393,7 +394,7 @@ class LocallyWeighted(NeighborsEstimator):
 
     def _bandwidth(self) -> float | None:
         if self._h == "loo":
-            return float(self.loo_scores_.best)
+            return float(self.loo_curve_.best)
         return None if isinstance(self._h, str) else self._h
 
     def _window(self) -> KernelWindow:

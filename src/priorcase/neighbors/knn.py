@@ -199,9 +199,9 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def prequential(self, X: Any, y: Any, classes: Any = None) -> PrequentialClassification:
         """Predict each row from the rows before it, then store it: `predict` and `partial_fit`, row by row.
 
-        Predictions have the same bits as if the rows came one by one, and the model is then that of one `partial_fit`.
-        With ``n_neighbors="loo"``, k is chosen again only when the stored rows have grown by a tenth since the last
-        choice. Rows that `predict` would refuse, since fewer than ``n_neighbors`` came before, are only stored.
+        Predictions have the same bits as if the rows came one by one, except with ``n_neighbors="loo"``: k is then
+        chosen again only when the stored rows have grown by a tenth. The model is that of one `partial_fit`. Rows that
+        `predict` would refuse, since fewer than ``n_neighbors`` came before, are only stored.
         Fast where distances need ranges or no statistics (``"heom"``, ``"gower"``, ``"euclidean"``, ...), votes are
         ``"uniform"`` or ``"inverse_square"``, ``n_neighbors`` is a number or ``"sqrt"``, and there is neither a prior
         nor a row weight nor a learned attribute weight. Parameters are as in `partial_fit`.
@@ -484,10 +484,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         self._rules = Rules(resolve_vote(self.vote, self.bandwidth), self.ties)
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        instances = None if first else self._stored().instances
-        targets, numbers, flat = learned_numbers(y, instances)
-        self._flat = flat if first else self._flat
-        return targets, numbers
+        return learned_numbers(self, y, first)
 
     # -- prediction
 
@@ -556,9 +553,8 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Squared error of each left-out row, averaged over the targets."""
-        with np.errstate(over="ignore"):
-            errors = self._decide(poll) - self._targets()[own]
-            return np.asarray((errors * errors).mean(axis=1))
+        errors = self._decide(poll) - self._targets()[own]
+        return np.asarray((errors * errors).mean(axis=1))
 
 
 @prefix_errors

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.exceptions import NotAvailableError, TooFewRowsError
+from priorcase.exceptions import NotAvailableError, NumericRangeError, PriorcaseError, TooFewRowsError
 from priorcase.learning.resampling import needs_refits, refits
 from priorcase.neighbors.base import NeighborsMemory, NNeighbors
 from priorcase.neighbors.votes import SLACK, LeftOut, NeighborList, Poll, Ties, Vote
@@ -20,14 +20,9 @@ if TYPE_CHECKING:
 
     KNN = TypeVar("KNN", KNNClassifier, KNNRegressor)
 
-ENTRIES = 1 << 19
-"""How many numbers one array of a block of queries holds: one for each (query, voter) or each (query, class)."""
-
-MOST_NEIGHBORS = 50
-"""The largest k that ``n_neighbors="loo"`` tries."""
-
-# Queries asked before the length of their lists is known.
-_FIRST_BLOCK = 64
+ENTRIES = 1 << 19  # numbers in one array of a block of queries: one for each (query, voter) or each (query, class)
+MOST_NEIGHBORS = 50  # the largest k that n_neighbors="loo" tries
+_FIRST_BLOCK = 64  # queries asked before the length of their lists is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +200,19 @@ def _loo_curve(estimator: KNNClassifier | KNNRegressor, memory: NeighborsMemory)
     for neighbors, poll in polls(estimator, cells, largest, own=rows, whole=False, width=width, size=size):
         own = rows[poll.start : poll.stop]
         times = np.ones(own.size) if weights is None else weights[own]
-        for k in range(1, largest + 1):
-            score = estimator._score_left_out(poll if k == largest else rules.poll(neighbors, k), own)
-            sums[k - 1] += float((score * times).sum())
-    scores: FloatArray = sums / memory.total_weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            for k in range(1, largest + 1):
+                score = estimator._score_left_out(poll if k == largest else rules.poll(neighbors, k), own)
+                sums[k - 1] += float((score * times).sum())
+    scores = check_scores(sums / memory.total_weight)
     scores.flags.writeable = False  # kept, and handed out
+    return scores
+
+
+def check_scores(scores: FloatArray) -> FloatArray:
+    """Scores to choose by, none of which may have overflowed."""
+    if not np.isfinite(scores).all():
+        raise NumericRangeError("errors of predictions overflow, since y is too large. Divide it by a power of ten.")
     return scores
 
 
@@ -258,5 +261,9 @@ def tuned(cls: type[KNN], /, X: Any, y: Any, **options: Any) -> KNN:
     from priorcase.neighbors.tuning import tune  # which imports the estimators
 
     parameters = {name: options.pop(name) for name in cls._get_param_names() if name in options}
-    best: KNN = tune(cls(**parameters), X, y, **options).best
+    try:
+        best: KNN = tune(cls(**parameters), X, y, **options).best
+    except PriorcaseError as error:
+        error.where = f"{cls.__name__}.tuned"
+        raise
     return best

@@ -23,7 +23,7 @@ from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import Grid, GridResult, framed, free_label
 from priorcase.neighbors.base import COUNT, needs_classes
 from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
-from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
+from priorcase.neighbors.polling import ENTRIES, Rules, check_scores, rank, refuse_overflow
 from priorcase.neighbors.votes import (
     SLACK,
     TIES,
@@ -75,6 +75,7 @@ _PLAIN: dict[str, Any] = {"n_neighbors": 1, "vote": "uniform", "bandwidth": None
 _NEAR = 0.5
 # Blocks of rows that scores are added up by, at most, and numbers that an array of such sums holds.
 _BLOCKS, _MOST_SUMS = 128, 1 << 21
+_WHY = "Losses are smoothed over n_neighbors; Brier score and accuracy decide within half a standard error of the best."
 # Lines of a printed result, and characters of a value.
 _LISTED, _WIDEST = 10, 40
 
@@ -232,6 +233,8 @@ class Tuning(GridResult):
         if self.nested_scores:
             scores = ", ".join(f"{_LABELS[name]} {score:.4g}" for name, score in self.nested_scores.items())
             note = f"On rows that took no part in the choice: {scores}."
+        if self.scoring == "log_loss" and self.score > self._scores["log_loss"].min():
+            note = f"{_WHY}\n  {note}"
         return Grid(title, header, lines, note=note, right=range(1 + len(names), len(header)))
 
 
@@ -284,7 +287,8 @@ def tune(
         class is a surprise, scores are smoothed over ``n_neighbors``, and Brier score and accuracy decide between
         losses within half a standard error.
     nested
-        In how many folds to repeat the whole choice, so that rows are scored that took no part in it; None for none.
+        In how many folds, at most one for each row, to repeat the whole choice, so that rows are scored that took no
+        part in it; None for none, and none with fewer than three rows.
     n_samples
         How many rows to predict at most, always the same; None for all.
     progress
@@ -326,10 +330,11 @@ def tune(
         problem = replace(problem, X=taken_rows(X, kept), y=taken_rows(y, kept), sample_weight=weights[kept])
     if scoring is not None:
         check_value("scoring", scoring, [StrOptions(set(_SCORES[classes]) - {"surprise"})])
-    check_value("nested", nested, [None, Interval(Integral, 2, len(problem.truth), closed="both")])
+    check_value("nested", nested, [None, Interval(Integral, 2, None, closed="left")])
     check_value("progress", progress, [None, "boolean"])
-    deciding, n_nested = scoring or _SCORES[classes][0], 0 if nested is None else int(nested)
-    shown = len(problem.truth) >= 1000 if progress is None else bool(progress)
+    deciding, n = scoring or _SCORES[classes][0], len(problem.truth)
+    n_nested = 0 if nested is None or n < 3 else min(int(nested), n)
+    shown = n >= 1000 if progress is None else bool(progress)
     once = sum(FOLDS if problem.learns_from_targets(grid) else 1 for grid in grids)
     with bar(once * (1 + n_nested) + n_nested, shown=shown, text="tune") as advance:
         tried, sums = _measure(problem, grids, lambda: advance("tune"))
@@ -555,7 +560,7 @@ def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, in
       differences) the one with the lowest sum of Brier score and error rate is taken.
     """
     if scoring != "log_loss":
-        scores = sums.mean(scoring)
+        scores = check_scores(sums.mean(scoring))
         return int(scores.argmax() if scoring == "accuracy" else scores.argmin())
     rows = float(sums.weights.sum())
     guarded = _smoothed((sums.of["log_loss"].sum(axis=0) + sums.mean("surprise")) / (rows + 1.0), shapes)
@@ -696,16 +701,11 @@ def _core_scores(model: Model, queries: Queries, grid: CandidateGrid, starts: In
     counts = [classes.weights for classes in model._outputs()]
     lines = [prior_weights(prior, counts) for prior in grid.priors]
     priors = [[np.zeros(n.size) if w is None else w for w, n in zip(line, counts, strict=True)] for line in lines]
-    return rows.classes(
-        np.ascontiguousarray(model._targets(), np.int64),
-        np.ascontiguousarray(queries.truth, np.int64),
-        np.array([n.size for n in counts]),
-        np.concatenate(counts),
-        np.array([np.concatenate(line) for line in priors]),
-        np.array(grid.temperatures, np.float64),
-        np.zeros(len(queries)) if own is None else left_out_once(own, memory.row_weights)[1],
-        TIES[ties],
-    )
+    codes = np.ascontiguousarray(model._targets(), np.int64), np.ascontiguousarray(queries.truth, np.int64)
+    classes = np.array([n.size for n in counts]), np.concatenate(counts)
+    smoothing = np.array([np.concatenate(line) for line in priors]), np.array(grid.temperatures, np.float64)
+    gone = np.zeros(len(queries)) if own is None else left_out_once(own, memory.row_weights)[1]
+    return rows.classes(*codes, *classes, *smoothing, gone, TIES[ties])
 
 
 # -- by polls

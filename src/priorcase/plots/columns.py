@@ -13,6 +13,7 @@ from priorcase.learning.plotting import caption
 from priorcase.learning.results import attribute_names
 from priorcase.plots.labels import AXIS_WIDTH, name_places
 from priorcase.schema import Coded, Ordinal, Schema, Table
+from priorcase.schema.schema import inferred
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ def read_rows(model: Any, X: Any) -> Table:
     """The rows of a table by the model's own schema, or by the types of the columns where it has none."""
     schema = getattr(model, "schema_", None)
     if not isinstance(schema, Schema):
-        schema = Schema.infer(X)
+        schema = inferred(X, "from_dtype", None)
     table = schema.read(X)
     if not len(table):
         raise ParameterError(

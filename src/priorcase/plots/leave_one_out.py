@@ -77,23 +77,14 @@ class LeaveOneOutDisplay(Display):
         tuning = model if isinstance(model, Tuning) else getattr(model, "tuning_", None)
         if isinstance(tuning, Tuning):
             return cls._of_tuning(tuning)
-        found = model if isinstance(model, LeaveOneOutCurve) else getattr(model, "loo_scores_", None)
+        found = getattr(model, "loo_curve_", getattr(model, "loo_scores_", model))
         if isinstance(found, LeaveOneOutCurve):
             score = "log-loss" if isinstance(found, LogLossCurve) else "squared error"
             scores = np.asarray(found, np.float64)
-            best = float(scores[found.candidates == found.best][0])
-            return cls(
-                found.parameter,
-                found.candidates,
-                {"": scores},
-                score,
-                False,
-                found.best,
-                best,
-                found.n_left_out,
-                found.backend,
-            )
-        if not isinstance(found, np.ndarray) or not found.size:
+            chosen = found.best, float(scores[found.candidates == found.best][0])
+            tried = found.parameter, found.candidates, {"": scores}
+            return cls(*tried, score, False, *chosen, found.n_left_out, found.backend)
+        if not isinstance(found, np.ndarray) or found is model or not found.size:
             raise ParameterError(
                 f"model must be one that chose by leave-one-out, or what came of it, got {quoted(model)}. For "
                 "example KNNClassifier('loo').fit(X, y), or tune(KNNClassifier(), X, y)."

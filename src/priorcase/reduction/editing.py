@@ -216,12 +216,12 @@ def edited(
 def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
     """The rows kept, of which there must be some."""
     if not kept.size:
-        advice = "the columns hardly tell the target; another n_neighbors or distance may keep some rows"
+        advice = "Another n_neighbors or distance may keep some, or the columns say little about the target."
         if rows.classes is not None and rows.classes.dtype.kind in "iuf":
-            advice = "here y names classes; if it counts or measures, ENN and DROP3 take it by target='numbers'"
+            advice = "y was read as class labels. Pass target='numbers' (ENN and DROP3) if it is numeric."
         raise TooFewRowsError(
             f"all {len(rows)} rows would be deleted, because their nearest others (n_neighbors = {k}) disagree with "
-            f"every one of them; {advice}"
+            f"every one of them. {advice}"
         )
     return kept
 

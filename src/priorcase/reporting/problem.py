@@ -12,9 +12,9 @@ from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import EvaluationError, TargetError, quoted
 from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, check_finite, objects
-from priorcase.schema import Coded, Kind, Numeric, Schema
+from priorcase.schema import Coded, Kind, Numeric
 from priorcase.schema.kinds import families, is_missing
-from priorcase.schema.schema import open_source
+from priorcase.schema.schema import inferred, open_source
 
 __all__ = ["Problem", "Task", "read_problem"]
 
@@ -131,7 +131,7 @@ def named_columns(X: Any) -> NamedColumns:
     """
     if isinstance(X, NamedColumns):
         return X
-    schema = Schema.infer(X)
+    schema = inferred(X, "from_dtype", None)
     source = open_source(X)
     data: dict[str, Any] = {}
     kinds: dict[str, Kind] = {}

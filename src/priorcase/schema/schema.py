@@ -26,6 +26,7 @@ from priorcase.exceptions import (
     advice,
     listed,
     misspelt,
+    prefix_errors,
     quoted,
 )
 from priorcase.schema.columns import (
@@ -188,13 +189,9 @@ class Schema:
         return tuple(seen)
 
     @classmethod
+    @prefix_errors
     def infer(
-        cls,
-        X: Any,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        kinds: Mapping[Name, Kind] | None = None,
-        *,
-        parameter: str = "kinds",
+        cls, X: Any, categorical_features: CategoricalFeatures = "from_dtype", kinds: Mapping[Name, Kind] | None = None
     ) -> Schema:
         """Choose the schema of a table by the types of its columns.
 
@@ -220,21 +217,7 @@ class Schema:
           0  Numeric()
           1  Nominal(content='numbers')
         """
-        source = open_source(X)
-        by_type = cls(source.names, tuple(column.kind() for column in source.columns))
-        chosen = _with_categorical(by_type, source, categorical_features)
-        declared = kinds or {}
-        for a, kind in zip(by_type.positions(declared, parameter=parameter), declared.values(), strict=True):
-            chosen[a] = kind
-        schema = cls(source.names, tuple(chosen))
-        for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
-            if (problem := misfit(kind, column)) is not None:
-                found, expected = problem
-                raise SchemaError(
-                    f"column {schema.label(a)!r} is {found} but was declared as {kind.describe()}. Pass it as "
-                    f"{expected}, or declare another kind for it (categorical_features or {parameter})."
-                )
-        return schema
+        return inferred(X, categorical_features, kinds)
 
     def read(self, X: Any, *, known: Callable[[int], Iterable[Value]] | None = None) -> Table:
         """Read the rows of a table by this schema.
@@ -288,6 +271,25 @@ def other_width(found: int, expected: int) -> SchemaMismatchError:
         f"X has {found} features, but it is expecting {expected} features as input. Columns without names are matched "
         f"by position: pass the {expected} columns of fit{absent}."
     )
+
+
+def inferred(
+    X: Any, categorical_features: CategoricalFeatures, kinds: Mapping[Name, Kind] | None, *, parameter: str = "kinds"
+) -> Schema:
+    """As `Schema.infer`, which only adds its name to errors; ``parameter`` is what messages call ``kinds``."""
+    source = open_source(X)
+    by_type = Schema(source.names, tuple(column.kind() for column in source.columns))
+    chosen, declared = _with_categorical(by_type, source, categorical_features), kinds or {}
+    for a, kind in zip(by_type.positions(declared, parameter=parameter), declared.values(), strict=True):
+        chosen[a] = kind
+    schema = Schema(source.names, tuple(chosen))
+    for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
+        if (problem := misfit(kind, column)) is not None:
+            raise SchemaError(
+                f"column {schema.label(a)!r} is {problem[0]} but was declared as {kind.describe()}. Pass it as "
+                f"{problem[1]}, or declare another kind for it (categorical_features or {parameter})."
+            )
+    return schema
 
 
 def _with_categorical(schema: Schema, source: Source, chosen: CategoricalFeatures) -> list[Kind]:

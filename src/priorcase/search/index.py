@@ -20,7 +20,7 @@ from priorcase import _core
 from priorcase._locks import Lock
 from priorcase._parameters import check_value
 from priorcase._typing import FloatArray, IdArray
-from priorcase.exceptions import ParameterError, UnknownIdError, listed, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, QueryIndexError, UnknownIdError, listed, prefix_errors, quoted
 from priorcase.instances import Instances, check_ids
 from priorcase.schema import Numeric
 from priorcase.similarity import FittedDistance
@@ -86,10 +86,11 @@ class Neighbors:
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
 
+    @prefix_errors
     def __getitem__(self, query: int) -> tuple[IdArray, FloatArray]:
         """Ids and distances of one query's rows."""
         if not -len(self) <= query < len(self):
-            raise IndexError(f"query {query} of {len(self)}")
+            raise QueryIndexError(f"there is no query {query}; there are {len(self)} queries, numbered from 0")
         part = slice(self.indptr[query % len(self)], self.indptr[query % len(self) + 1])
         return self.ids[part], self.distances[part]
 

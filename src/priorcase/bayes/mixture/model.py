@@ -118,7 +118,6 @@ class MixtureModel(BaseEstimator):
         "prior": [Interval(Real, 1e-100, 1e100, closed="both")],  # beyond, products of weights and counts overflow
         "random_state": ["random_state"],
         "schema": [None, Schema, Mapping],
-        "n_jobs": [None, Interval(Integral, None, -1, closed="right"), _POSITIVE],
         "progress": ["boolean"],
     }
     _mixture: FittedMixture

@@ -34,7 +34,6 @@ from priorcase.similarity import Distance
 # Where all activations are below this a query is far from the network, and its output is the intercept.
 SMALLEST_ACTIVATION = 1e-6
 _SMALLEST_ALPHA, _SMALLEST_SPREAD = 1e-100, 1e-100
-_LARGEST_TARGET = 1e100  # weighted sums of squares of targets must stay within float64
 _SHOWN_FROM = 1 << 24  # activations from which on a progress bar is shown
 
 
@@ -188,7 +187,7 @@ class RBFNetwork(NeighborsEstimator):
 
     @property
     @reads
-    def curve_(self) -> RidgeCurve:
+    def loo_curve_(self) -> RidgeCurve:
         """The widths and penalties tried, and their estimates; prints as a table."""
         return replace(self._network().curve, backend=self._backend)
 
@@ -335,7 +334,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     ----------
     centers_, n_centers_, widths_, alpha_
         The centres as a frame, their number, the width of each, and the penalty.
-    coef_, intercept_, curve_
+    coef_, intercept_, loo_curve_
         Weight of each centre, shape (centres,) or (targets, centres), the intercept, the widths and penalties tried.
 
     Notes
@@ -357,10 +356,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any stored before, and fit the network; parameters as in `KNNRegressor.fit`.
-
-        Targets are at most 1e100 in absolute value.
-        """
+        """Store the rows, in place of any before, and fit the network; as in `KNNRegressor.fit`, with y up to 1e100."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -403,14 +399,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         return basis.quantile_groups(rows.targets, rows.weights, min(10, count))
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        targets, numbers, flat = learned_numbers(y, None if first else self._stored().instances)
-        if (np.abs(numbers) > _LARGEST_TARGET).any():
-            raise NumericRangeError(
-                f"y must not exceed {_LARGEST_TARGET} in absolute value, since squares of larger numbers overflow, got "
-                f"{np.abs(numbers).max():g}. Divide y by a power of ten."
-            )
-        self._flat = flat if first else self._flat
-        return targets, numbers
+        return learned_numbers(self, y, first, squared=True)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
