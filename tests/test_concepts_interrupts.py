@@ -171,6 +171,26 @@ def test_out_of_memory_within_the_core(learner: Any, monkeypatch: pytest.MonkeyP
     assert model.fit(X[:40], Y[:40]).digest() == before
 
 
+def test_the_handler_of_ctrl_c_is_that_of_the_program_at_every_line() -> None:
+    def handler(*_: Any) -> None: ...
+
+    found = []
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        found.append(signal.getsignal(signal.SIGINT))
+        return trace
+
+    before, model = signal.signal(signal.SIGINT, handler), IB3(schema=SCHEMA, random_state=0)
+    sys.settrace(trace)
+    try:
+        model.fit(X[:40], Y[:40]).partial_fit(X[40:], Y[40:])
+    finally:
+        sys.settrace(None)
+        after = signal.signal(signal.SIGINT, before)
+    assert len(found) > 1000
+    assert {*found, after} == {handler}
+
+
 def test_the_handler_of_ctrl_c_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise AssertionError("a library leaves signal handlers alone")

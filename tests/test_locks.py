@@ -1,9 +1,13 @@
 """The lock of estimators and indexes: re-entrant, free in a forked child, and released by interrupts."""
 
 import copy
+import dis
 import os
 import pickle
+import signal
+import sys
 import threading
+import time
 
 import pytest
 
@@ -47,6 +51,78 @@ def test_an_exception_releases_it():
     with pytest.raises(KeyboardInterrupt), lock:
         raise KeyboardInterrupt
     assert is_free(lock)
+
+
+def use(lock):
+    before = len("a")
+    with lock:
+        inside = len("ab")
+    return before + inside
+
+
+def leaving(code):
+    """Instructions that end the block and call ``__exit__``, where only a tracer can raise an error.
+
+    They load constants: nothing is allocated, and Python looks at signals only after the call.
+    """
+    found = list(dis.get_instructions(code))
+    end = next(i for i, one in enumerate(found) if one.argval == "inside" and one.opname.startswith("STORE")) + 1
+    call = next(i for i, one in enumerate(found) if i >= end and one.opname == "CALL")
+    return {one.offset for one in found[end : call + 1]}
+
+
+def test_an_error_at_any_line_or_instruction_releases_it():
+    outside, held, n, done = leaving(use.__code__), 0, 0, False
+    while not done:
+        n, lock, left = n + 1, Lock(), [n + 1]
+
+        def trace(frame, event, arg, lock=lock, left=left):
+            nonlocal held
+            if frame.f_code is not use.__code__:
+                return None
+            frame.f_trace_opcodes = True
+            if event in ("line", "opcode") and frame.f_lasti not in outside:
+                left[0] -= 1
+                if left[0] == 0:
+                    held += not is_free(lock)
+                    raise KeyboardInterrupt
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            done = use(lock) == 3
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(before)
+        assert is_free(lock), n
+    assert n > 15
+    assert held > 5
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers on this platform")
+def test_a_signal_at_any_time_releases_it():
+    lock, interrupts = Lock(), 0
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for i in range(300):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-5 * (1 + i % 20))
+                end = time.monotonic() + 30
+                while time.monotonic() < end:
+                    use(lock)
+            except KeyboardInterrupt:
+                interrupts += 1
+            assert is_free(lock)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupts == 300
 
 
 def test_copies_are_locks_of_their_own():

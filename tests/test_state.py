@@ -20,6 +20,7 @@ from tables import labels, mixed_rows
 
 import priorcase as pc
 from priorcase.instances import Instances
+from priorcase.learning.state import Memory
 from priorcase.schema import Nominal, Numeric, Schema
 
 X, Y = mixed_rows(300), labels(300)
@@ -32,7 +33,11 @@ CLASSIFIERS: list[Any] = [
     pc.NaiveBayes(n_jobs=1),
     pc.SubsetAveragedBayes(n_jobs=1),
     pc.TreeAveragedBayes(n_jobs=1),
+    pc.TreeAugmentedBayes(n_jobs=1),
+    pc.SuperParentAveragedBayes(n_jobs=1),
+    pc.AODE(n_jobs=1),
     pc.LocallyWeightedClassifier(n_jobs=1),
+    pc.RBFNetworkClassifier(4, random_state=0, n_jobs=1),
     pc.IB1(n_jobs=1),
     pc.IB2(history="replay", n_jobs=1),
     pc.IB3(random_state=0, history="replay", n_jobs=1),
@@ -40,21 +45,36 @@ CLASSIFIERS: list[Any] = [
     pc.IB5(random_state=0, history="replay", n_jobs=1),
     pc.PEBLS(n_jobs=1),
 ]
-REGRESSORS: list[Any] = [pc.KNNRegressor(3, n_jobs=1), pc.LocallyWeightedRegressor(n_jobs=1)]
+REGRESSORS: list[Any] = [
+    pc.KNNRegressor(3, n_jobs=1),
+    pc.LocallyWeightedRegressor(n_jobs=1),
+    pc.RBFNetworkRegressor(4, random_state=0, n_jobs=1),
+]
+CHANGES = [
+    (model, change)
+    for model in [*CLASSIFIERS, *REGRESSORS]
+    for change in ("partial_fit", "forget", "merge", "restore")
+    if hasattr(model, change) or change == "restore"
+]
+FEW = [
+    (model, change) for model, change in CHANGES if isinstance(model, pc.NaiveBayes | pc.IB1) or model is CHANGES[0][0]
+]
+
+pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
 
 
 @contextmanager
-def interrupted_at(line: int) -> Iterator[list[int]]:
-    """Raise KeyboardInterrupt at the n-th line of the library that is reached; how many lines were reached."""
-    reached = [0]
+def raised_at(line: int, error: type[BaseException] = KeyboardInterrupt) -> Iterator[list[int]]:
+    """Raise an error at the n-th line of the library that is reached; how many lines were reached."""
+    reached, library = [0], os.path.dirname(pc.__file__) + os.sep
 
     def trace(frame: Any, event: str, arg: Any) -> Any:
-        if "/priorcase/" not in frame.f_code.co_filename.replace(os.sep, "/"):
+        if not frame.f_code.co_filename.startswith(library):
             return None
         if event == "line":
             reached[0] += 1
             if reached[0] == line:
-                raise KeyboardInterrupt
+                raise error
         return trace
 
     before = sys.gettrace()
@@ -65,54 +85,63 @@ def interrupted_at(line: int) -> Iterator[list[int]]:
         sys.settrace(before)
 
 
-def tables(model: Any) -> tuple[Any, Any]:
-    return (NUMBERS, HEIGHTS) if model in REGRESSORS else (X, Y)
-
-
-@pytest.mark.parametrize("change", ["partial_fit", "forget", "merge"])
-@pytest.mark.parametrize("model", [*CLASSIFIERS, *REGRESSORS], ids=str)
-def test_an_interrupt_at_any_line_leaves_the_state_before_or_after(model: Any, change: str) -> None:
-    rows, targets = tables(model)
-    if change == "merge" and not hasattr(model, "merge"):
-        pytest.skip("this learner has no merge")
+def check_every_line(model: Any, change: str, error: type[BaseException], step: int = 1) -> None:
+    """An error at any line of a change leaves the state before or after it, from which the learner goes on."""
+    rows, targets = (NUMBERS, HEIGHTS) if model in REGRESSORS else (X, Y)
     start = clone(model).partial_fit(rows[:30], targets[:30])
-    start.predict(rows[:2])  # so that everything that is made lazily is there to be kept in step
-    other = clone(model).fit(rows[40:45], targets[40:45]) if change == "merge" else None
+    other = clone(model).fit(rows[40:55], targets[40:55])
 
     def apply(estimator: Any) -> None:
         if change == "partial_fit":
             estimator.partial_fit(rows[30:33], targets[30:33])
         elif change == "forget":
             estimator.forget(estimator.ids_[:1])
-        else:
+        elif change == "merge":
             estimator.merge(other)
+        else:
+            estimator.__setstate__(copy.deepcopy(pickle.loads(pickle.dumps(other))).__getstate__())
 
-    whole = copy.deepcopy(start)
+    def go_on(estimator: Any) -> tuple[str, list[Any]]:
+        estimator.partial_fit(rows[60:62], targets[60:62])
+        return estimator.digest(), estimator.predict(rows[:20]).tolist()
+
+    whole, others = copy.deepcopy(start), other.digest()
     apply(whole)
-    allowed = {start.digest(): start, whole.digest(): whole}
-    expected = {
-        digest: copy.deepcopy(found).partial_fit(rows[50:52], targets[50:52]) for digest, found in allowed.items()
-    }
-    line, step = 0, 7 if change == "partial_fit" else 5
-    while True:
+    expected = {found.digest(): go_on(copy.deepcopy(found)) for found in (start, whole)}
+    assert len(expected) == 2
+    line, reached = 0, [0]
+    while line <= reached[0]:
         line += 1 if line < 40 else step  # every line near the beginning, then in steps that share no factor with loops
         torn = copy.deepcopy(start)
-        torn.predict(rows[:2])
-        with interrupted_at(line) as reached:
-            try:
-                apply(torn)
-            except KeyboardInterrupt:
-                done = False
-            else:
-                done = reached[0] < line
+        torn.predict(rows[:2])  # so that everything that is made lazily is there to be kept in step
+        with raised_at(line, error) as reached, suppress(error):
+            apply(torn)
         digest = torn.digest()
-        assert digest in allowed, line
-        torn.partial_fit(rows[50:52], targets[50:52])
-        assert torn.digest() == expected[digest].digest(), line
-        assert np.array_equal(torn.predict(rows[:20]), expected[digest].predict(rows[:20])), line
-        if done:
-            break
-    assert line > 40
+        assert digest in expected, line
+        assert go_on(torn) == expected[digest], line
+        assert other.digest() == others, line
+    assert line > 20
+
+
+@pytest.mark.parametrize(
+    ("error", "model", "change"),
+    [
+        pytest.param(error, *one, marks=() if one in FEW and error is KeyboardInterrupt else pytest.mark.slow)
+        for error in (KeyboardInterrupt, MemoryError)
+        for one in CHANGES
+    ],
+    ids=str,
+)
+def test_an_error_at_every_line_leaves_the_state_before_or_after(
+    error: type[BaseException], model: Any, change: str
+) -> None:
+    check_every_line(model, change, error)
+
+
+@pytest.mark.parametrize(("model", "change"), [one for one in CHANGES if one not in FEW], ids=str)
+def test_a_memory_error_at_some_lines_leaves_the_state_before_or_after(model: Any, change: str) -> None:
+    """The quick part of the test above."""
+    check_every_line(model, change, MemoryError, step=11)
 
 
 def test_an_interrupt_at_any_line_of_instances() -> None:
@@ -135,7 +164,7 @@ def test_an_interrupt_at_any_line_of_instances() -> None:
         change(whole)
         for line in range(1, 400):
             torn = stored()
-            with interrupted_at(line) as reached, suppress(KeyboardInterrupt):
+            with raised_at(line) as reached, suppress(KeyboardInterrupt):
                 change(torn)
             assert torn.digest() in (before, whole.digest()), line
             if torn.digest() == before:
@@ -205,6 +234,7 @@ def run(*tasks: Callable[[], None]) -> None:
         pc.KNNClassifier("sqrt", vote="gaussian", n_jobs=1),
         pc.KNNRegressor("all", vote="inverse_square", n_jobs=1),
         pc.NaiveBayes(n_jobs=1),
+        pc.IB1(n_jobs=1),
     ],
     ids=str,
 )
@@ -370,9 +400,40 @@ def test_a_pickle_is_that_of_one_state(model: Any) -> None:
         assert other.predict(X).tolist() == whole.predict(X).tolist()
 
 
-def test_pickling_copies_no_rows() -> None:
-    model = pc.KNNClassifier(1).fit(np.random.default_rng(0).random((1000, 3)), np.arange(1000) % 2)
-    assert copy.copy(model)._memory is model._memory
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
+def test_pickling_copies_no_rows(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = clone(model).fit(X, Y)
+    copies: list[Any] = []
+    for owner, name in ((copy, "deepcopy"), (Instances, "__deepcopy__"), (Memory, "__deepcopy__")):
+        monkeypatch.setattr(owner, name, lambda *args: copies.append(args))
+    pickled, copied = pickle.dumps(model), copy.copy(model)
+    monkeypatch.undo()
+    assert not copies
+    assert pickle.loads(pickled).digest() == copied.digest() == model.digest()
+    ours, theirs = model._memory.instances._rows.columns, copied._memory.instances._rows.columns
+    assert all(one.data is other.data for one, other in zip(ours, theirs, strict=True))
+
+
+def test_parameters_set_while_another_thread_learns_are_kept() -> None:
+    inside, done = threading.Event(), threading.Event()
+
+    class Slow(pc.KNNClassifier):
+        def _check_rows(self) -> None:
+            if inside.is_set() or not hasattr(self, "waits"):
+                return
+            inside.set()
+            done.wait(0.2)
+
+    model = Slow(3, n_jobs=2).fit(X[:50], Y[:50])
+    model.waits = True
+
+    def set_() -> None:
+        assert inside.wait(30)
+        model.set_params(n_jobs=1, n_neighbors=5)
+        done.set()
+
+    run(lambda: model.partial_fit(X[50:60], Y[50:60]), set_)
+    assert (model.n_jobs, model.n_neighbors, model.n_samples_fit_) == (1, 5, 60)
 
 
 def test_a_stream_of_single_rows_does_not_copy_the_columns() -> None:

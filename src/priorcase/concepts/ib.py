@@ -87,12 +87,15 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
     # -- learning
 
+    @changes
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the rows in one pass, in place of any learned before.
 
         ``y`` has one class for each row; where each class has a description, also a column of 0 and 1 for each class.
         """
-        return self._fit(X, y)
+        self.__dict__.pop("_memory", None)
+        self._learn(X, y, None, None, shuffle=self.shuffle)
+        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn more rows, one by one in their order. A call that fails or is interrupted changes nothing.
@@ -112,7 +115,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         record_features(self, self._memory.instances.schema)
         return self
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str) -> None:
+    def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, shuffle: bool = False) -> None:
         first = "_memory" not in self.__dict__
         if first:
             self._check_parameters()
@@ -123,9 +126,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         if first:
             self._backend = backend_of(X)
             self._memory = self._new_memory(table.schema, targets[1].targets)
-        order = None
-        if method == "fit" and self.shuffle:
-            order = np.random.RandomState(self._rules.seed).permutation(len(table)).astype(np.int64)
+        order = np.random.RandomState(self._rules.seed).permutation(len(table)).astype(np.int64) if shuffle else None
         self._memory = memory.learn(self._stored(), table, targets, order, columns, self._threads())
         if first or self.n_features_in_ != len(self._memory.instances.schema):
             record_features(self, self._memory.instances.schema)

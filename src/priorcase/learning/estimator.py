@@ -18,7 +18,7 @@ from priorcase._parameters import check_value, is_whole
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Name
 from priorcase.exceptions import ParameterError, SchemaError, TargetError, TooFewRowsError, quoted
 from priorcase.instances import Instances, check_weights
-from priorcase.learning.state import Memory, changes, reads
+from priorcase.learning.state import Memory, changes, lock_of, reads
 from priorcase.learning.targets import check_length
 from priorcase.schema import Kind, Schema, Table
 from priorcase.schema.schema import backend_of, inferred, open_source
@@ -82,6 +82,12 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
         memory.forget(ids)
         return self
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as in scikit-learn; waits while another thread changes the estimator."""
+        with lock_of(self):
+            super().set_params(**params)
+        return self
+
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in super().__getstate__().items() if name != "_lock"}
         if "_memory" in state:
@@ -126,7 +132,6 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
     # -- rows
 
     def _threads(self) -> int:
-        """Threads to use; ``n_jobs`` may have been changed since it was fitted."""
         return thread_count(self.n_jobs)
 
     def _stored(self) -> M:
@@ -145,22 +150,21 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
         return read_queries(X, self._stored().instances)
 
     def _cells(self, X: Any) -> FloatArray:
-        """Queries as cells."""
         return self._answering().encode(self._table(X))
 
     @changes
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         self.__dict__.pop("_memory", None)
-        self._learn(X, y, sample_weight, None, "fit")
+        self._learn(X, y, sample_weight, None)
         self._finish_fit()
         return self
 
     @changes
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
-        self._learn(X, y, sample_weight, classes, "partial_fit")
+        self._learn(X, y, sample_weight, classes)
         return self
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str) -> None:
+    def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
         table, targets, weights = self._arrivals(X, y, sample_weight, classes)
         self._memory.append(table, targets, weights)
         self._check_rows()
@@ -185,7 +189,6 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
         return table, None if targets is None else targets[0].read(targets[1]), weights
 
     def _training_table(self, X: Any) -> Table:
-        """The first rows, which settle what the columns mean unless ``schema`` does."""
         return training_table(self, X)
 
 
@@ -212,10 +215,7 @@ def _cores() -> int:
 
 
 def training_table(estimator: Any, X: Any) -> Table:
-    """The first rows, read by the estimator's ``schema`` where that declares every column, or by what they look like.
-
-    The estimator is left as it is: call `record_features` when everything else is checked too.
-    """
+    """The first rows, read by the ``schema`` where that declares every column, or by what they look like."""
     kinds = estimator.schema
     if isinstance(kinds, Schema):
         check_declared(estimator)

@@ -74,7 +74,7 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            with _lock_of(self):
+            with lock_of(self):
                 draft: Any = pinned(self, dict(self.__dict__))
                 if "_memory" in draft.__dict__:
                     draft._memory = draft._memory.fork()
@@ -90,7 +90,7 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
     return inner
 
 
-def _lock_of(estimator: Any) -> Lock:
+def lock_of(estimator: Any) -> Lock:
     """The lock of an estimator, which all its states share."""
     state = estimator.__dict__
     lock: Lock = state["_lock"] if "_lock" in state else state.setdefault("_lock", Lock())  # atomic
