@@ -116,8 +116,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, shuffle: bool = False) -> None:
-        first = "_memory" not in self.__dict__
-        if first:
+        if first := "_memory" not in self.__dict__:
             self._check_parameters()
         table, columns = self._read_rows(X, first)
         targets = read_targets(y, None if first else self._stored().seen, classes, per_class=self._rules.per_class)
