@@ -107,6 +107,15 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("number", [2**53 - 1, 2**53, -(2**53), 2**53 + 1])
+def test_whole_numbers_that_no_double_holds_come_back(form: str, number: int, tmp_path: Path) -> None:
+    cases = [CaseRecord((value, *(None,) * (len(KINDS) - 1)), None, None) for value in (None, 0.5, number)]
+    path = tmp_path / f"cases.{form}"
+    export(cases, path, KINDS)
+    assert_same(list(read_cases(path, KINDS).cases), cases)
+
+
 def test_json_lines_look_like_this(tmp_path: Path) -> None:
     kinds = {name: KINDS[name] for name in ("age", "tags", "words")}
     noted = CaseRecord(

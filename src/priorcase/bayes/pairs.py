@@ -211,8 +211,8 @@ class Tallies:
         """For all tables or some, the sum over cells of ``ln G(n + a) / G(a)``, with one weight a for each table."""
         table, which, times = self.tables, self.which, self.times
         if tables is not None:
-            at = np.isin(table, tables)
-            table, which, times = np.searchsorted(tables, table[at]), which[at], times[at]
+            at, order = np.isin(table, tables), np.argsort(tables)
+            table, which, times = order[np.searchsorted(tables, table[at], sorter=order)], which[at], times[at]
         different, same = np.unique(priors, return_inverse=True)
         if different.size * self.counts.size >= which.size:
             logs = log_rising(priors[table], self.counts[which])

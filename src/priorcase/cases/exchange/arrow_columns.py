@@ -33,10 +33,11 @@ def column_of(kind: CaseKind | None, values: list[Any], *, fixed: str | None = N
     if fixed is not None and fixed != "json":
         return pyarrow.array(values, type=pyarrow.type_for_alias(fixed)), False
     if isinstance(kind, Numeric):
-        return pyarrow.array(values, type=pyarrow.float64()), False
-    if isinstance(kind, Date):
+        if not any(type(value) is int and abs(value) >= _LARGE for value in values):  # a double would not tell them
+            return pyarrow.array(values, type=pyarrow.float64()), False
+    elif isinstance(kind, Date):
         return _dates(values), False
-    if isinstance(kind, Set):
+    elif isinstance(kind, Set):
         inner = _type([member for value in values if value is not None for member in value])
         if inner is not None:
             return pyarrow.array(values, type=pyarrow.list_(inner)), False
