@@ -223,7 +223,7 @@ class BayesMemory(Memory):
         return sum(self._sizes()) * n_classes > MOST_CELLS
 
     def _sizes(self) -> list[int]:
-        return [FIRST + len(self.instances.values(a)) for a in self._coded]
+        return [FIRST + self.instances.n_values(a) for a in self._coded]
 
     # -- statistics
 
@@ -231,7 +231,7 @@ class BayesMemory(Memory):
         """Refuse more cells than memory has room for, and numbers too large or too small to be squared."""
         schema, n_classes = self.instances.schema, max(self._n_codes(), declared)
         if self._too_many(n_classes):
-            values, a = max((len(self.instances.values(a)), -a) for a in self._coded)
+            values, a = max((self.instances.n_values(a), -a) for a in self._coded)
             raise TooLargeError(
                 f"column {schema.label(-a)!r} has {values:,} values beside {n_classes:,} classes; expected at most "
                 f"{MOST_CELLS:,} counts, values of all columns times classes. Leave out a column that names single "

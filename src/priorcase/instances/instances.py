@@ -378,7 +378,7 @@ class _Rows:
 
     def without(self, gone: IdArray) -> _Rows:
         """The state without some rows, by their places."""
-        removed = gone if self.removed is None else np.sort(np.concatenate((self.removed, gone)), kind="stable")
+        removed = gone if self.removed is None else np.insert(self.removed, self.removed.searchsorted(gone), gone)
         columns, counted = list(self.columns), {}
         for j, column in enumerate(self.columns):
             if isinstance(column, CodeColumn):
@@ -683,6 +683,10 @@ class Instances:
     def values(self, a: int) -> tuple[Value, ...]:
         """What each code or rank of attribute ``a`` stands for; None for a code that no value has."""
         return tuple(self._rows.columns[a].values[: self._rows.codes[a]])
+
+    def n_values(self, a: int) -> int:
+        """How many codes or ranks attribute ``a`` has."""
+        return self._rows.codes[a]
 
     def known(self, a: int) -> tuple[Value, ...]:
         """The values of attribute ``a`` that some row holds or the schema declares."""

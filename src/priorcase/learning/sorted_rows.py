@@ -97,7 +97,7 @@ def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | Non
     others = [cells[:, a] for a in range(cells.shape[1]) if a not in nominal]
     codes, numberings = [], []
     for a in nominal:
-        numbered, numbering = _by_appearance(np.asarray(instances.column(a), np.int64), len(instances.values(a)))
+        numbered, numbering = _by_appearance(np.asarray(instances.column(a), np.int64), instances.n_values(a))
         codes.append(numbered)
         numberings.append(numbering)
     if classes is not None:

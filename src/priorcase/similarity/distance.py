@@ -272,7 +272,7 @@ class FittedDistance:
         """Whether every value of the table has a place in the class counts and tables of this distance."""
         if self._version == instances.version and self._line is instances.line:
             return True
-        return all(term.codes is None or term.codes >= len(instances.values(a)) for a, term in enumerate(self.terms))
+        return all(term.codes is None or term.codes >= instances.n_values(a) for a, term in enumerate(self.terms))
 
     def prepare(self, cells: FloatArray) -> FloatArray:
         """Cells as the costs expect them: rows scaled to length 1 where the distance asks for it, else unchanged."""

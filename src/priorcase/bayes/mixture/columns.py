@@ -195,7 +195,7 @@ def _renumber(
     ranked = [matrix[:, a] for a in range(matrix.shape[1]) if a not in nominal]
     ranked += [] if classes is None else [classes.astype(np.float64)]
     codes = [np.asarray(instances.column(a), np.int64) for a in nominal]
-    sizes = [len(instances.values(a)) for a in nominal]
+    sizes = [instances.n_values(a) for a in nominal]
     found = {a: instances.values(a) for a in discrete}
     shown = {a: np.arange(len(found[a])) for a in discrete}
     for a, column, order in zip(nominal, codes, value_orders(ranked, codes, sizes, weights), strict=True):
