@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from typing import Any
 
 import joblib
@@ -358,3 +360,15 @@ def test_scores_that_are_no_numbers_have_a_reason() -> None:
     assert f"gappy has no rmse on {holes} of 20 splits: 1 of 2 predictions are NaN" in str(found)
     single = compare(DummyRegressor(), NUMBERS, TARGET, splits=[(range(10), [11]), (range(10), [12])], scores="r2")
     assert "DummyRegressor() has no r2: it is not defined on one row" in str(single)
+
+
+def test_ctrl_c_in_threads_leaves_no_warning_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: left.append(lost.exc_value))
+    splits = [(range(10 + i), range(30, 40)) for i in range(4)]
+    learners = {"guess": DummyClassifier(), "stop": Stubborn(KeyboardInterrupt, rows=12)}
+    for _ in range(15):
+        with joblib.parallel_config(backend="threading"):
+            assert not compare(learners, NUMBERS, TWO, splits=splits, n_jobs=2).complete
+    gc.collect()
+    assert left == []
