@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         papers,
         plots,
         reduction,
+        registry,
         relevance,
         schema,
         search,
@@ -113,6 +114,7 @@ __all__ += ["load_repairs", "make_led", "make_waveform"]
 __all__ += ["log_score", "zero_one_score", "brier_score", "calibration_table", "report"]
 __all__ += ["neighbors", "local", "relevance", "selection", "concepts", "reduction", "bayes", "cases"]
 __all__ += ["similarity", "search", "schema", "evaluation", "plots", "papers", "datasets", "exceptions"]
+__all__ += ["registry"]
 
 
 def __getattr__(name: str) -> object:

@@ -4,7 +4,7 @@ from priorcase.neighbors.knn import KNNClassifier, KNNRegressor, attribute_weigh
 from priorcase.neighbors.precedents import Precedent, Precedents
 from priorcase.neighbors.prequential import PrequentialClassification, PrequentialRegression
 from priorcase.neighbors.transformer import KNNTransformer
-from priorcase.neighbors.tuning import Tuning, tune
+from priorcase.neighbors.tuning import TunedKNNClassifier, TunedKNNRegressor, Tuning, tune
 
 __all__ = [
     "KNNClassifier",
@@ -14,6 +14,8 @@ __all__ = [
     "Precedents",
     "PrequentialClassification",
     "PrequentialRegression",
+    "TunedKNNClassifier",
+    "TunedKNNRegressor",
     "Tuning",
     "attribute_weights",
     "tune",

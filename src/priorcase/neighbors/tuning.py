@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import LeftOut as CoreRows
@@ -760,3 +760,118 @@ def _probability_scores(proba: FloatArray, truth: IntArray) -> dict[str, FloatAr
     with np.errstate(divide="ignore"):
         surprise = -np.log(rest / (n - 1)) if n > 1 else np.zeros(truth.size)
         return {"log_loss": -np.log(came), "surprise": surprise, "brier": rest * rest + (others * others).sum(axis=1)}
+
+
+# -- estimators that tune themselves
+
+_QUICK_SHARED = {
+    "n_neighbors": (1, 3, 5, 8, 12, 20, 30, 50, 70, 100),
+    "vote": ("uniform", "inverse_square", "epanechnikov", Gaussian(0.7)),
+}
+_QUICK_CLASSES: dict[str, Any] = {**_QUICK_SHARED, "prior": (0.3, 1.0, 3.0), "temperature": (0.7, 1.0, 1.3)}
+_QUICK: dict[bool, list[dict[str, Any]]] = {
+    True: [
+        {**_QUICK_CLASSES, "distance": ("heom", "hvdm")},
+        {**_QUICK_CLASSES, "distance": ("heom",), "attribute_weights": ("relief",)},
+    ],
+    False: [
+        {**_QUICK_SHARED, "distance": ("heom", "gower")},
+        {**_QUICK_SHARED, "distance": ("heom",), "attribute_weights": ("relief",)},
+    ],
+}
+
+
+class _TunedKNN(BaseEstimator):
+    """k-NN whose parameters are chosen in every fit, so that a comparison pays for the choice as a user would."""
+
+    model_: Any
+
+    def __init__(
+        self,
+        candidates: Literal["quick", "full"] | Candidates = "quick",
+        *,
+        scoring: Scoring | None = None,
+        n_samples: int | None = 1000,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.candidates = candidates
+        self.scoring = scoring
+        self.n_samples = n_samples
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @property
+    def tuning_(self) -> Tuning:
+        """The candidates with their scores."""
+        tuning: Tuning = self.model_.tuning_
+        return tuning
+
+    def predict(self, X: Any) -> AnyArray:
+        """Predict as the chosen model does."""
+        return np.asarray(self.model_.predict(X))
+
+    def precedents(self, X: Any) -> Any:
+        """The neighbours behind each prediction."""
+        return self.model_.precedents(X)
+
+    def _fit(self, model: Model, X: Any, y: Any) -> Self:
+        if isinstance(self.candidates, str):
+            check_value("candidates", self.candidates, [StrOptions({"quick", "full"})])
+        chosen: Any = self.candidates
+        if isinstance(chosen, str):
+            chosen = _QUICK[isinstance(model, KNNClassifier)] if chosen == "quick" else None
+        options: dict[str, Any] = {"scoring": self.scoring, "n_samples": self.n_samples}
+        options |= {"nested": None, "progress": False, "random_state": self.random_state}
+        self.model_ = tune(model, X, y, candidates=chosen, **options).best
+        return self
+
+
+class TunedKNNClassifier(ClassifierMixin, _TunedKNN):
+    """A `KNNClassifier` whose parameters are chosen in every `fit`, as by `tune`.
+
+    Use it where a model is fitted again and again, as in cross-validation: the score then includes the choice.
+
+    Parameters
+    ----------
+    candidates
+        ``"quick"``: about a thousand candidates; ``"full"``: those of `tune`; or candidates of your own.
+    scoring, n_samples, random_state
+        As in `tune`.
+    n_jobs
+        As in `KNNClassifier`.
+
+    Attributes
+    ----------
+    model_, tuning_, classes_
+        The chosen model, the candidates with their scores, and the classes.
+
+    Examples
+    --------
+    >>> X, y = [[1.0], [1.2], [1.1], [3.0], [3.2], [3.1]] * 3, ["low", "low", "low", "high", "high", "high"] * 3
+    >>> model = TunedKNNClassifier().fit(X, y)
+    >>> model.predict([[3.05]]), model.tuning_.best_params["distance"]
+    (array(['high'], dtype='<U4'), 'heom')
+    """
+
+    classes_: AnyArray
+
+    @prefix_errors
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the parameters and store the rows."""
+        self._fit(KNNClassifier(n_jobs=self.n_jobs), X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The probability of each class."""
+        return np.asarray(self.model_.predict_proba(X))
+
+
+class TunedKNNRegressor(RegressorMixin, _TunedKNN):
+    """A `KNNRegressor` whose parameters are chosen in every `fit`; see `TunedKNNClassifier`."""
+
+    @prefix_errors
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the parameters and store the rows."""
+        return self._fit(KNNRegressor(n_jobs=self.n_jobs), X, y)
