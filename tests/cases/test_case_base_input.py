@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import priorcase as pc
-from priorcase.cases import Table
+from priorcase.cases import SimilarityTable
 from priorcase.exceptions import CaseBaseError, CaseBaseFileError, ParameterError, PriorcaseError, UnknownIdError
 
 KINDS = {
@@ -193,7 +193,7 @@ def test_who_retained_a_case_and_why_is_forgotten_with_it(base):
 
 def test_what_was_declared_stays_when_a_case_is_forgotten(base):
     base.add({"make": "rare"}, key="rare")
-    base.prefer(measures={"make": Table({("rare", "common"): 0.5})})
+    base.prefer(measures={"make": SimilarityTable({("rare", "common"): 0.5})})
     base.forget(key="rare")
     assert base.retrieve({"make": "common"}, 1)
     assert b"rare" in Path(base.path).read_bytes()

@@ -14,7 +14,7 @@ from priorcase.cases.measures import (
     EditDistance,
     Equality,
     EqualText,
-    Gaussian,
+    GaussianSimilarity,
     GraphSimilarity,
     Jaccard,
     Linear,
@@ -67,7 +67,7 @@ def test_short_names():
 
 def test_functions_and_measures_as_they_are():
     assert as_measure(near, Numeric(), "a") == Own(near)
-    assert as_measure(Gaussian(2), Numeric(), "a") == Gaussian(2)
+    assert as_measure(GaussianSimilarity(2), Numeric(), "a") == GaussianSimilarity(2)
 
 
 def test_unknown_names():

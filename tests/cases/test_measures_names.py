@@ -13,7 +13,7 @@ from hypothesis import given
 from reference import local_similarity as reference
 
 from priorcase.cases.kinds import Set
-from priorcase.cases.measures import MVDM, Equality, Table
+from priorcase.cases.measures import MVDM, Equality, SimilarityTable
 from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier
 from priorcase.schema import Nominal, Numeric, Ordinal
@@ -41,12 +41,12 @@ PAIR = st.tuples(NAME, NAME).filter(lambda pair: pair[0] != pair[1])
 @given(st.dictionaries(PAIR, SIMILAR), NAMES, NAME, SIMILAR)
 def test_tables_in_one_direction(pairs, values, query, otherwise):
     expected = {value: reference.table(query, value, pairs, False, otherwise) for value in values}
-    assert measured(Table(pairs, symmetric=False, otherwise=otherwise), Nominal(), values, query) == expected
+    assert measured(SimilarityTable(pairs, symmetric=False, otherwise=otherwise), Nominal(), values, query) == expected
 
 
 @given(st.dictionaries(PAIR.filter(lambda pair: pair[0] < pair[1]), SIMILAR), NAMES, NAME, SIMILAR)
 def test_tables_in_both_directions(pairs, values, query, otherwise):
-    table = Table(pairs, otherwise=otherwise)
+    table = SimilarityTable(pairs, otherwise=otherwise)
     expected = {value: reference.table(query, value, pairs, True, otherwise) for value in values}
     assert measured(table, Nominal(), values, query) == expected
     assert all(measured(table, Nominal(), [query], value)[query] == expected[value] for value in values)
@@ -54,22 +54,22 @@ def test_tables_in_both_directions(pairs, values, query, otherwise):
 
 def test_tables_of_levels_numbers_and_booleans():
     size = Ordinal(("S", "M", "L"))
-    assert measured(Table({("S", "M"): 0.9}), size, ["S", "L"], "M") == {"S": 0.9, "L": 0.0}
-    assert measured(Table({(1, 2): 0.5}), Nominal(), [2, 3], 1.0) == {2: 0.5, 3: 0.0}
-    assert measured(Table({(True, 2): 0.25}), Nominal(), [2, 3], True) == {2: 0.25, 3: 0.0}
-    assert measured(Table({(True, 2): 0.25}), Nominal(), [2, 3], 1) == {2: 0.0, 3: 0.0}
-    assert Table({(np.int64(1), np.str_("a")): np.float64(0.5)}) == Table({(1, "a"): 0.5})
+    assert measured(SimilarityTable({("S", "M"): 0.9}), size, ["S", "L"], "M") == {"S": 0.9, "L": 0.0}
+    assert measured(SimilarityTable({(1, 2): 0.5}), Nominal(), [2, 3], 1.0) == {2: 0.5, 3: 0.0}
+    assert measured(SimilarityTable({(True, 2): 0.25}), Nominal(), [2, 3], True) == {2: 0.25, 3: 0.0}
+    assert measured(SimilarityTable({(True, 2): 0.25}), Nominal(), [2, 3], 1) == {2: 0.0, 3: 0.0}
+    assert SimilarityTable({(np.int64(1), np.str_("a")): np.float64(0.5)}) == SimilarityTable({(1, "a"): 0.5})
 
 
 def test_tables_print_compare_and_hash():
-    first, second = Table({("a", "b"): 0.5, ("b", "c"): 1}), Table({("b", "c"): 1, ("a", "b"): 0.5})
+    first, second = SimilarityTable({("a", "b"): 0.5, ("b", "c"): 1}), SimilarityTable({("b", "c"): 1, ("a", "b"): 0.5})
     assert first == second
     assert hash(first) == hash(second)
-    assert repr(Table({("a", "b"): 0.5})) == "Table(pairs={('a', 'b'): 0.5}, symmetric=True, otherwise=0.0)"
+    assert repr(SimilarityTable({("a", "b"): 0.5})) == "SimilarityTable(pairs={('a', 'b'): 0.5}, symmetric=True, otherwise=0.0)"
     pairs = {("a", "b"): 0.5}
-    table = Table(pairs)
+    table = SimilarityTable(pairs)
     pairs["a", "c"] = 1.0
-    assert table == Table({("a", "b"): 0.5})
+    assert table == SimilarityTable({("a", "b"): 0.5})
 
 
 @pytest.mark.parametrize(
@@ -92,21 +92,21 @@ def test_tables_print_compare_and_hash():
 )
 def test_bad_tables(pairs, problem):
     with pytest.raises(ParameterError) as caught:
-        Table(pairs)
+        SimilarityTable(pairs)
     assert problem in str(caught.value)
 
 
 def test_a_table_may_name_a_pair_twice_where_both_agree():
-    assert measured(Table({("a", "b"): 0.5, ("b", "a"): 0.5}), Nominal(), ["a"], "b") == {"a": 0.5}
-    assert measured(Table({("a", "b"): 0.5, ("b", "a"): 0.6}, symmetric=False), Nominal(), ["a"], "b") == {"a": 0.6}
+    assert measured(SimilarityTable({("a", "b"): 0.5, ("b", "a"): 0.5}), Nominal(), ["a"], "b") == {"a": 0.5}
+    assert measured(SimilarityTable({("a", "b"): 0.5, ("b", "a"): 0.6}, symmetric=False), Nominal(), ["a"], "b") == {"a": 0.6}
 
 
 def test_bad_options_of_tables():
     with pytest.raises(ParameterError) as caught:
-        Table({}, otherwise=2)
+        SimilarityTable({}, otherwise=2)
     assert "otherwise must be" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
-        Table({}, symmetric=1)
+        SimilarityTable({}, symmetric=1)
     assert "symmetric must be" in str(caught.value)
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from reference import local_similarity as reference
 
 from priorcase.cases.kinds import Date, days
-from priorcase.cases.measures import Exponential, Gaussian, Linear, OneSided, Ranks, Recency, Season, Threshold
+from priorcase.cases.measures import ExponentialSimilarity, GaussianSimilarity, Linear, OneSided, Ranks, Recency, Season, Threshold
 from priorcase.exceptions import ParameterError
 from priorcase.schema import Numeric, Ordinal
 
@@ -51,7 +51,7 @@ def test_one_stored_value_knows_only_itself():
 
 
 def test_no_stored_value():
-    for measure in (Linear(), Linear(log=True), OneSided("less"), Threshold(1), Exponential(1), Gaussian(1)):
+    for measure in (Linear(), Linear(log=True), OneSided("less"), Threshold(1), ExponentialSimilarity(1), GaussianSimilarity(1)):
         assert measured(measure, Numeric(), [None], 3) == {}
 
 
@@ -82,13 +82,13 @@ def test_threshold(values, query, tolerance):
 
 @given(MANY, WHOLE, POSITIVE)
 def test_decays(values, query, scale):
-    for measure, slow in ((Exponential(scale), reference.exponential), (Gaussian(scale), reference.gaussian)):
+    for measure, slow in ((ExponentialSimilarity(scale), reference.exponential), (GaussianSimilarity(scale), reference.gaussian)):
         expected = {value: slow(query, value, scale) for value in values}
         assert measured(measure, Numeric(), values, query) == pytest.approx(expected, rel=1e-13, abs=1e-300)
 
 
 def test_decays_leave_one_over_e_at_their_scale_and_go_on_beyond_any_float():
-    for measure in (Exponential(10), Gaussian(10)):
+    for measure in (ExponentialSimilarity(10), GaussianSimilarity(10)):
         found = measured(measure, Numeric(), [5, 15, -1.7e308], 5)
         assert found == {5: 1.0, 15: pytest.approx(1 / math.e), -1.7e308: pytest.approx(0, abs=1e-300)}
 
@@ -101,7 +101,7 @@ def test_log_compares_logarithms(values, query):
     found = measured(Linear(log=True), Numeric(), values, query)
     assert found == (pytest.approx(expected, abs=1e-9) if length else expected)
     scaled = {v: reference.exponential(asked, log, 2) for v, log in zip(values, logs, strict=True)}
-    assert measured(Exponential(2, log=True), Numeric(), values, query) == pytest.approx(scaled, rel=1e-9)
+    assert measured(ExponentialSimilarity(2, log=True), Numeric(), values, query) == pytest.approx(scaled, rel=1e-9)
 
 
 def test_a_thousand_miles_mean_more_to_a_young_car():
@@ -113,7 +113,7 @@ def test_a_thousand_miles_mean_more_to_a_young_car():
 
 @given(MANY, WHOLE)
 def test_symmetry_and_identity(values, query):
-    for measure in (Linear(range=300), Linear(range=3, log=True), Threshold(7), Exponential(40), Gaussian(40)):
+    for measure in (Linear(range=300), Linear(range=3, log=True), Threshold(7), ExponentialSimilarity(40), GaussianSimilarity(40)):
         found = measured(measure, Numeric(), [*values, query], query)
         assert found[query] == 1.0
         for value in values:
@@ -123,7 +123,7 @@ def test_symmetry_and_identity(values, query):
 @given(st.lists(FINITE, min_size=2, max_size=8, unique=True), FINITE)
 def test_farther_is_never_more_alike(values, query):
     ordered = sorted(values, key=lambda value: abs(Fraction(value) - Fraction(query)))
-    for measure in (Linear(), Linear(range=1e300), Threshold(5), Exponential(1e10), Gaussian(1e10)):
+    for measure in (Linear(), Linear(range=1e300), Threshold(5), ExponentialSimilarity(1e10), GaussianSimilarity(1e10)):
         found = measured(measure, Numeric(), values, query)
         similar = [found[value] for value in ordered]
         assert similar == sorted(similar, reverse=True)
@@ -147,7 +147,7 @@ def test_ranks_of_levels_that_python_takes_for_one():
 def test_levels_differ_by_steps_for_other_measures():
     size = Ordinal(("S", "M", "L", "XL"))
     assert measured(Threshold(1), size, ["S", "M", "XL"], "L") == {"S": 0, "M": 1, "XL": 1}
-    assert measured(Exponential(2), size, ["S"], "L") == {"S": pytest.approx(math.exp(-1))}
+    assert measured(ExponentialSimilarity(2), size, ["S"], "L") == {"S": pytest.approx(math.exp(-1))}
 
 
 DATES = st.dates(datetime.date(1900, 1, 1), datetime.date(2100, 12, 31))
@@ -192,8 +192,8 @@ def test_bad_lengths(value):
     for make, name in (
         (lambda: Linear(value), "range"),
         (lambda: OneSided("less", value), "range"),
-        (lambda: Exponential(value), "scale"),
-        (lambda: Gaussian(value), "scale"),
+        (lambda: ExponentialSimilarity(value), "scale"),
+        (lambda: GaussianSimilarity(value), "scale"),
         (lambda: Recency(value), "half_life"),
     ):
         with pytest.raises(ParameterError) as caught:
@@ -205,7 +205,7 @@ def test_bad_tolerances_flags_and_sides():
     with pytest.raises(ParameterError) as caught:
         Threshold(-1)
     assert "tolerance must be" in str(caught.value)
-    for make in (Linear, lambda log: OneSided("less", log=log), lambda log: Gaussian(1, log=log)):
+    for make in (Linear, lambda log: OneSided("less", log=log), lambda log: GaussianSimilarity(1, log=log)):
         with pytest.raises(ParameterError, match="log must be"):
             make(log="yes")
     with pytest.raises(ParameterError) as caught:
@@ -221,11 +221,11 @@ def test_only_numbers_have_a_logarithm():
 
 def test_measures_made_from_numpy_print_and_compare_like_others():
     assert Linear(np.float32(0.5)) == Linear(0.5)
-    assert repr(Exponential(np.int64(3))) == "Exponential(scale=3, log=False)"
+    assert repr(ExponentialSimilarity(np.int64(3))) == "ExponentialSimilarity(scale=3, log=False)"
     assert len({Linear(2), Linear(np.int8(2)), Linear(2, log=np.True_), Linear(2.0)}) == 2
 
 
-@pytest.mark.parametrize("measure", [Gaussian(5e-324), Exponential(5e-324), Linear(range=5e-324)])
+@pytest.mark.parametrize("measure", [GaussianSimilarity(5e-324), ExponentialSimilarity(5e-324), Linear(range=5e-324)])
 def test_the_smallest_scale_beside_the_largest_numbers(measure):
     found = measured(measure, Numeric(), [1, 1e308, -1e308], 1)
     assert found == pytest.approx({1: 1.0, 1e308: 0.0, -1e308: 0.0}, abs=1e-300)

@@ -10,13 +10,13 @@ from reference import local_similarity as reference
 
 from priorcase.cases.kinds import Set
 from priorcase.cases.kinds.sets import ordered
-from priorcase.cases.measures import Containment, Dice, Jaccard, Overlap
+from priorcase.cases.measures import Containment, Dice, Jaccard, SetOverlap
 
 MEASURES = {
     Jaccard(): reference.jaccard,
     Dice(): reference.dice,
     Containment(): reference.containment,
-    Overlap(): reference.overlap,
+    SetOverlap(): reference.overlap,
 }
 TEXTS = st.lists(st.sampled_from("abcdefgh"), max_size=5).map(ordered)
 MIXED = st.lists(st.sampled_from(["a", "b", 1, 2.5, 3]), max_size=5).map(ordered)
@@ -43,7 +43,7 @@ def test_worked():
     assert measured(Jaccard(), Set(), values, query) == {values[0]: 2 / 3, values[1]: 1 / 3, (): 0, ("smell",): 0}
     assert measured(Dice(), Set(), values, query) == {values[0]: 0.8, values[1]: 0.5, (): 0, ("smell",): 0}
     assert measured(Containment(), Set(), values, query) == {values[0]: 2 / 3, values[1]: 1 / 3, (): 0, ("smell",): 0}
-    assert measured(Overlap(), Set(), values, query) == {values[0]: 1, values[1]: 1, (): 0, ("smell",): 0}
+    assert measured(SetOverlap(), Set(), values, query) == {values[0]: 1, values[1]: 1, (): 0, ("smell",): 0}
     for measure in MEASURES:
         assert measured(measure, Set(), [()], ()) == {(): 1}
     assert measured(Containment(), Set(), [("a",)], ()) == {("a",): 1}

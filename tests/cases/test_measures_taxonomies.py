@@ -11,7 +11,7 @@ from hypothesis import given
 from reference import local_similarity as reference
 
 from priorcase.cases.kinds import Taxonomy
-from priorcase.cases.measures import Levels, PathLength, WuPalmer
+from priorcase.cases.measures import LevelSimilarity, PathLength, WuPalmer
 from priorcase.exceptions import ParameterError
 
 DEVICES = Taxonomy({"device": {"printer": {"laser": ["mono", "colour"], "inkjet": None}, "router": None}})
@@ -49,7 +49,7 @@ def test_levels(given_tree, data):
     weights = st.dictionaries(st.sampled_from(list(parents)), st.sampled_from([0.0, 0.25, 0.75]))
     own, given_weights = data.draw(weights), data.draw(weights)
     otherwise = data.draw(st.sampled_from(["depth", 0.0, 0.5, 1.0]))
-    kind, measure = Taxonomy(parents, weights=own), Levels(given_weights, otherwise, inner)
+    kind, measure = Taxonomy(parents, weights=own), LevelSimilarity(given_weights, otherwise, inner)
     both = {**own, **given_weights}
     expected = {v: float(reference.levels(query, v, parents, both, otherwise, inner)) for v in values}
     assert measured(measure, kind, values, query) == pytest.approx(expected, rel=3e-16)
@@ -59,7 +59,7 @@ def test_levels(given_tree, data):
 def test_exact_measures_are_symmetric_and_one_for_equal_nodes(given_tree):
     parents, values, query, _ = given_tree
     kind = Taxonomy(parents)
-    for measure in (WuPalmer(), PathLength(), Levels()):
+    for measure in (WuPalmer(), PathLength(), LevelSimilarity()):
         found = measured(measure, kind, [*values, query], query)
         assert found[query] == 1.0
         assert all(measured(measure, kind, [query], value)[query] == found[value] for value in values)
@@ -69,7 +69,7 @@ def test_exact_measures_are_symmetric_and_one_for_equal_nodes(given_tree):
 def test_any_only_raises_what_stands_below(given_tree):
     parents, values, query, _ = given_tree
     kind = Taxonomy(parents)
-    for measure in (WuPalmer, PathLength, lambda inner: Levels(inner=inner)):
+    for measure in (WuPalmer, PathLength, lambda inner: LevelSimilarity(inner=inner)):
         exact, free = (measured(measure(inner), kind, values, query) for inner in ("exact", "any"))
         for value in values:
             expected = 1.0 if reference.below(query, value, parents) else exact[value]
@@ -92,13 +92,13 @@ def test_devices():
     assert found == pytest.approx(
         {"mono": 1, "colour": 1 - 2 / 6, "inkjet": 0.5, "router": 1 - 4 / 6, "laser": 1 - 1 / 6, "device": 0.5}
     )
-    found = measured(Levels({"printer": 0.6, "laser": 0.9}), DEVICES, values, "mono")
+    found = measured(LevelSimilarity({"printer": 0.6, "laser": 0.9}), DEVICES, values, "mono")
     assert found == {"mono": 1, "colour": 0.9, "inkjet": 0.6, "router": 0, "laser": 0.9, "device": 0}
 
 
 def test_roots_have_nothing_in_common():
     kind = Taxonomy({"printer": ["laser"], "router": ["mesh"]})
-    for measure in (WuPalmer(), Levels(), Levels(otherwise=1.0)):
+    for measure in (WuPalmer(), LevelSimilarity(), LevelSimilarity(otherwise=1.0)):
         assert measured(measure, kind, ["router", "mesh"], "laser") == {"router": 0, "mesh": 0}
     assert measured(PathLength(), kind, ["mesh", "router"], "laser") == {"mesh": 0, "router": 0.25}
     assert measured(WuPalmer(), kind, ["printer"], "printer") == {"printer": 1}
@@ -109,7 +109,7 @@ def test_the_used_cars_taxonomy_as_cbrkit_reads_it(data_dir):
     values = ["audi", "porsche", "bmw", "mini"]
     found = measured(WuPalmer(), kind, values, "audi")
     assert found == {"audi": 1.0, "porsche": 0.5, "bmw": 0.0, "mini": 0.0}
-    found = measured(Levels(otherwise=1.0), kind, [*values, "Volkswagen AG"], "audi")
+    found = measured(LevelSimilarity(otherwise=1.0), kind, [*values, "Volkswagen AG"], "audi")
     assert found == {"audi": 1, "porsche": 1, "bmw": 0, "mini": 0, "Volkswagen AG": 1}
     found = measured(PathLength(), kind, ["Volkswagen AG", "bmw"], "audi")
     assert found == pytest.approx({"Volkswagen AG": 1 - 1 / 6, "bmw": 1 - 4 / 6})
@@ -117,25 +117,25 @@ def test_the_used_cars_taxonomy_as_cbrkit_reads_it(data_dir):
 
 def test_weights_for_nodes_that_are_none():
     with pytest.raises(ParameterError) as caught:
-        measured(Levels({"printr": 0.5}), DEVICES, ["mono"], "mono")
-    assert "Levels has weights for 'printr'" in str(caught.value)
+        measured(LevelSimilarity({"printr": 0.5}), DEVICES, ["mono"], "mono")
+    assert "LevelSimilarity has weights for 'printr'" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
-        measured(Levels({"xyz": 0.5}), Taxonomy({"a": ["b"]}), ["b"], "b")
-    assert "Levels has weights for 'xyz'" in str(caught.value)
+        measured(LevelSimilarity({"xyz": 0.5}), Taxonomy({"a": ["b"]}), ["b"], "b")
+    assert "LevelSimilarity has weights for 'xyz'" in str(caught.value)
 
 
 @pytest.mark.parametrize("weights", [["a"], {"a": 2}, {1: 0.5}, {"a": "x"}, {"a": True}])
 def test_bad_weights(weights):
     with pytest.raises(ParameterError) as caught:
-        Levels(weights)
+        LevelSimilarity(weights)
     assert "weights must be" in str(caught.value)
 
 
 def test_bad_options():
     with pytest.raises(ParameterError) as caught:
-        Levels(otherwise="level")
+        LevelSimilarity(otherwise="level")
     assert "otherwise must be" in str(caught.value)
-    for measure in (WuPalmer, PathLength, Levels):
+    for measure in (WuPalmer, PathLength, LevelSimilarity):
         with pytest.raises(ParameterError) as caught:
             measure(inner="all")
         assert "inner must be" in str(caught.value)
@@ -143,7 +143,7 @@ def test_bad_options():
 
 def test_measures_with_weights_hash_and_do_not_follow_their_mapping():
     weights = {"a": 0.5}
-    measure = Levels(weights)
+    measure = LevelSimilarity(weights)
     weights["a"] = 1.0
-    assert measure == Levels({"a": 0.5})
-    assert hash(measure) == hash(Levels({"a": 0.5}))
+    assert measure == LevelSimilarity({"a": 0.5})
+    assert hash(measure) == hash(LevelSimilarity({"a": 0.5}))

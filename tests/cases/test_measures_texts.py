@@ -132,7 +132,7 @@ def test_texts_are_cut_into_terms_once(monkeypatch):
         seen.append(text)
         return text.split()
 
-    monkeypatch.setattr("priorcase.cases.measures.tf_idf.words", words)
+    monkeypatch.setattr("priorcase.cases.measures.texts.words", words)
     table = table_of(Text(), ["a b", "c"])
     earlier = TfIdf().prepare(table.column("a"))
     table.append([(3, {"a": "d a"}, None, None), (4, {"a": "c"}, None, None)])

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priorcase.cases.measures import Exponential
+from priorcase.cases.measures import ExponentialSimilarity
 from priorcase.cases.retrieval import Weights, learn_weights
 from priorcase.cases.retrieval.left_out import LeftOut
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.schema import Nominal, Numeric
 
-STEEP = {"size": Exponential(scale=0.005)}
+STEEP = {"size": ExponentialSimilarity(scale=0.005)}
 
 
 def table(n: int = 60, seed: int = 0, *, stamp: float = 1.0, noise: float = 0.0) -> CaseTable:

@@ -26,7 +26,7 @@ def cars(tmp_path_factory, data_dir):
     with pc.CaseBase.open(path, attributes) as base:
         assert base.add_many(X, solution=price.tolist()) == list(range(1, 1000))
         # One car is of the year 65: by the range of all years any two others are alike.
-        base.prefer(measures={"year": cbr.Exponential(5), "miles": cbr.Linear(log=True)})
+        base.prefer(measures={"year": cbr.ExponentialSimilarity(5), "miles": cbr.Linear(log=True)})
         yield base
 
 

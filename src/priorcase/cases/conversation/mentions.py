@@ -14,7 +14,7 @@ from priorcase._typing import BoolArray, FloatArray
 from priorcase.cases.column import CaseColumn
 from priorcase.cases.conversation.gain import branch_gain
 from priorcase.cases.kinds import Stored, Text
-from priorcase.cases.measures.words import folded, words
+from priorcase.cases.measures.texts import folded, words
 from priorcase.schema.kinds import identity
 
 Term: TypeAlias = str | int | float | bool

@@ -1,14 +1,28 @@
 """What an attribute of a case may be, and how its values are stored and shown."""
 
-from priorcase.cases.kinds.checking import CaseKind, Stored, check, kind_name, shown
-from priorcase.cases.kinds.dates import Date, days
-from priorcase.cases.kinds.descriptions import as_kind, describe, from_description
-from priorcase.cases.kinds.graphs import Graph
-from priorcase.cases.kinds.inference import infer
-from priorcase.cases.kinds.plain_values import check_plain, plain_shown, written
-from priorcase.cases.kinds.sets import Set
-from priorcase.cases.kinds.taxonomy import Taxonomy
-from priorcase.cases.kinds.text import Text
+from priorcase.cases.kinds.kinds import (
+    CaseKind,
+    Date,
+    Graph,
+    Set,
+    Taxonomy,
+    Text,
+    as_kind,
+    describe,
+    from_description,
+    kind_name,
+)
+from priorcase.cases.kinds.values import (
+    Stored,
+    check,
+    check_plain,
+    days,
+    infer,
+    ordered,
+    plain_shown,
+    shown,
+    written,
+)
 
 __all__ = [
     "CaseKind",
@@ -26,6 +40,7 @@ __all__ = [
     "from_description",
     "infer",
     "kind_name",
+    "ordered",
     "plain_shown",
     "shown",
     "written",

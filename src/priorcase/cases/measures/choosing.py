@@ -1,39 +1,30 @@
-"""Which measure an attribute gets: the default of its kind, or what a user names."""
+"""Choosing a measure by name, writing one down, and trying one out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
 
-from priorcase.cases.kinds import CaseKind, kind_name
-from priorcase.cases.measures.blend import is_measure
-from priorcase.cases.measures.edit_distance import EditDistance
-from priorcase.cases.measures.equal_text import EqualText
-from priorcase.cases.measures.equality import Equality
+from priorcase.cases.kinds import CaseKind, as_kind, check, check_plain, kind_name, shown
+from priorcase.cases.measures.base import Blend, LocalSimilarity, Own, is_measure
 from priorcase.cases.measures.graphs import GraphSimilarity
-from priorcase.cases.measures.levels import Levels
-from priorcase.cases.measures.linear import Linear
-from priorcase.cases.measures.local_similarity import LocalSimilarity
-from priorcase.cases.measures.mvdm import MVDM
-from priorcase.cases.measures.one_sided import OneSided
-from priorcase.cases.measures.own import Own
-from priorcase.cases.measures.path_length import PathLength
-from priorcase.cases.measures.ranks import Ranks
-from priorcase.cases.measures.season import Season
-from priorcase.cases.measures.sets import Containment, Dice, Jaccard, Overlap
-from priorcase.cases.measures.tf_idf import TfIdf
-from priorcase.cases.measures.wu_palmer import WuPalmer
-from priorcase.exceptions import ParameterError, advice, listed, quoted
-
-_DEFAULTS: Mapping[str, LocalSimilarity] = {
-    "numeric": Linear(),
-    "ordinal": Ranks(),
-    "nominal": Equality(),
-    "taxonomy": WuPalmer(),
-    "set": Jaccard(),
-    "date": Linear(),
-    "text": TfIdf(),
-    "graph": GraphSimilarity(),
-}
+from priorcase.cases.measures.names import MVDM, Equality, SimilarityTable
+from priorcase.cases.measures.numbers import (
+    ExponentialSimilarity,
+    GaussianSimilarity,
+    Linear,
+    OneSided,
+    Ranks,
+    Recency,
+    Season,
+    Threshold,
+)
+from priorcase.cases.measures.sets import Containment, Dice, Jaccard, SetOverlap
+from priorcase.cases.measures.taxonomies import LevelSimilarity, PathLength, WuPalmer
+from priorcase.cases.measures.texts import EditDistance, EqualText, TfIdf
+from priorcase.cases.table import CaseTable
+from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
 
 NAMES: Mapping[str, LocalSimilarity] = {
     "linear": Linear(),
@@ -44,37 +35,56 @@ NAMES: Mapping[str, LocalSimilarity] = {
     "mvdm": MVDM(),
     "wu_palmer": WuPalmer(),
     "path": PathLength(),
-    "levels": Levels(),
+    "levels": LevelSimilarity(),
     "jaccard": Jaccard(),
     "dice": Dice(),
     "containment": Containment(),
-    "overlap": Overlap(),
+    "overlap": SetOverlap(),
     "season": Season(),
     "tfidf": TfIdf(),
     "edit": EditDistance(),
     "equal_text": EqualText(),
     "graph": GraphSimilarity(),
 }
-"""Short names for measures that need no parameters."""
+"""Short names of measures that need no parameters."""
+
+_DEFAULTS: Mapping[str, str] = {
+    "numeric": "linear",
+    "ordinal": "ranks",
+    "nominal": "equality",
+    "taxonomy": "wu_palmer",
+    "set": "jaccard",
+    "date": "linear",
+    "text": "tfidf",
+    "graph": "graph",
+}
+_PARAMETRIC = (Blend, ExponentialSimilarity, GaussianSimilarity, Recency, SimilarityTable, Threshold)
+_CLASSES: Mapping[str, type[Any]] = {
+    cls.__name__: cls for cls in (*dict.fromkeys(map(type, NAMES.values())), *_PARAMETRIC)
+}
+# Files of case bases may hold names that measures had earlier.
+_EARLIER = {
+    "Exponential": "ExponentialSimilarity",
+    "Gaussian": "GaussianSimilarity",
+    "Levels": "LevelSimilarity",
+    "Overlap": "SetOverlap",
+    "Table": "SimilarityTable",
+}
 
 
 def default_measure(kind: CaseKind) -> LocalSimilarity:
     """The measure of an attribute for which none is given.
 
-    Examples
-    --------
     >>> from priorcase.schema import Nominal, Numeric
     >>> default_measure(Numeric()), default_measure(Nominal())
     (Linear(range=None, log=False), Equality())
     """
-    return _DEFAULTS[kind_name(kind)]
+    return NAMES[_DEFAULTS[kind_name(kind)]]
 
 
 def names_for(kind: CaseKind) -> list[str]:
-    """The short names of measures that compare attributes of a kind.
+    """The short names of the measures that compare attributes of a kind.
 
-    Examples
-    --------
     >>> from priorcase.cases.kinds import Date
     >>> names_for(Date())
     ['linear', 'less_is_better', 'more_is_better', 'equality', 'season']
@@ -83,47 +93,139 @@ def names_for(kind: CaseKind) -> list[str]:
 
 
 def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity:
-    """A measure as people give it: a measure, the short name of one, or a function of two values.
+    """A measure, the short name of one, or a function of two values, as a measure of attributes of this kind.
 
-    An error where it does not compare attributes of this kind.
-
-    Examples
-    --------
     >>> from priorcase.cases.kinds import Text
     >>> as_measure("edit", Text(), "message")
     EditDistance(ignore_case=True)
     """
-    measure = _found(given, kind, attribute)
-    name = kind_name(kind)
-    if name not in measure.accepts:
+    measure: LocalSimilarity
+    if is_measure(given):
+        measure = given
+    elif isinstance(given, str) and given in NAMES:
+        measure = NAMES[given]
+    elif callable(given) and not isinstance(given, type):
+        measure = Own(given)
+    else:
+        names = names_for(kind)
+        remedy = advice(given, names, otherwise="Write a measure with parameters out, such as Linear(range=10).")
+        if isinstance(given, type):
+            remedy = f"Write {given.__name__}() with its parentheses."
         raise ParameterError(
-            f"{quoted(given)} was asked to compare attribute {attribute!r}, which is {name}; it compares "
-            f"{' and '.join(measure.accepts) or 'no'} attributes. For {name} attributes take "
-            f"{listed(names_for(kind), limit=99)} or a function of two values."
+            f"got {quoted(given)} as the measure of attribute {attribute!r}; expected a measure, a function of two "
+            f"values, or the name of a measure of {kind_name(kind)} attributes: {listed(names, limit=99)}. {remedy}"
+        )
+    if kind_name(kind) not in measure.accepts:
+        raise ParameterError(
+            f"{quoted(given)} cannot compare attribute {attribute!r}, which is {kind_name(kind)}; it compares "
+            f"{' and '.join(measure.accepts) or 'no'} attributes. Choose {listed(names_for(kind), limit=99)} or a "
+            "function of two values."
         )
     return measure
 
 
-def _found(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity:
-    if is_measure(given):
-        return given
-    if isinstance(given, str):
-        if given not in NAMES:
-            names = names_for(kind)
-            remedy = advice(given, names, otherwise="A measure with options is written out, such as Linear(range=10).")
-            raise ParameterError(
-                f"measure {quoted(given)} of attribute {attribute!r} is not known; expected one for {kind_name(kind)} "
-                f"attributes: {listed(names, limit=99)}. {remedy}"
-            )
-        return NAMES[given]
-    if callable(given) and not isinstance(given, type):
-        return Own(given)
-    remedy = (
-        f"Write {given.__name__}() with its parentheses."
-        if isinstance(given, type)
-        else "For example 'tfidf', TfIdf(), or lambda asked, stored: 1.0 if asked == stored else 0.0."
-    )
-    raise ParameterError(
-        f"{quoted(given)} was given as the measure of attribute {attribute!r}; expected a measure, the name of one, or "
-        f"a function of two values. {remedy}"
-    )
+def describe(measure: LocalSimilarity) -> dict[str, Any]:
+    """A measure as plain values for JSON; an error if it holds a function or a model.
+
+    >>> describe(Linear(range=10))
+    {'measure': 'Linear', 'range': 10, 'log': False}
+    """
+    name = type(measure).__name__
+    if _CLASSES.get(name) is not type(measure):
+        raise ParameterError(
+            f"{quoted(measure)} holds a function or a model, which cannot be written to a file. Pass it as "
+            "measures={attribute: ...} wherever it is used."
+        )
+    found = {field.name: getattr(measure, field.name) for field in fields(measure)}  # type: ignore[arg-type]
+    if isinstance(measure, Blend):
+        found["measures"] = [[describe(part), share] for part, share in measure.measures.items()]
+    elif isinstance(measure, SimilarityTable):
+        found["pairs"] = [[first, second, similarity] for (first, second), similarity in measure.pairs.items()]
+    elif isinstance(measure, LevelSimilarity) and measure.weights is not None:
+        found["weights"] = dict(measure.weights)
+    elif isinstance(measure, TfIdf):
+        found["ngrams"] = list(measure.ngrams)
+        found["stop_words"] = None if measure.stop_words is None else list(measure.stop_words)
+    return {"measure": name, **found}
+
+
+def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
+    """The measure that `describe` wrote down.
+
+    >>> from_description({"measure": "Linear", "range": 10, "log": False})
+    Linear(range=10, log=False)
+    """
+    name = found.get("measure") if isinstance(found, Mapping) else None
+    cls = _CLASSES.get(_EARLIER.get(name, name)) if isinstance(name, str) else None
+    if cls is None:
+        raise ParameterError(
+            f"{quoted(found)} does not describe a measure. Expected what describe(measure) returns, such as "
+            "{'measure': 'Linear', 'range': 10}."
+        )
+    given = {key: value for key, value in found.items() if key != "measure"}
+    try:
+        if cls is Blend:
+            given["measures"] = {from_description(part): share for part, share in given["measures"]}
+        elif cls is SimilarityTable:
+            given["pairs"] = {(first, second): similarity for first, second, similarity in given["pairs"]}
+        measure: LocalSimilarity = cls(**given)
+    except (TypeError, KeyError, ValueError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(
+            f"{quoted(found)} does not describe a measure: {cls.__name__} has other parameters"
+        ) from None
+    return measure
+
+
+@prefix_errors
+def similarities(
+    query: Any,
+    values: Iterable[Any],
+    kind: CaseKind | str,
+    measure: Any = None,
+    *,
+    solutions: Sequence[Any] | None = None,
+) -> dict[Any, float]:
+    """Similarity of a query's value to each of some stored values, as in retrieval.
+
+    Parameters
+    ----------
+    query
+        The query's value.
+    values
+        The stored values, one for each case: ranges and frequencies come from them.
+    kind
+        The kind of the attribute, as a case base declares it: ``"numeric"``, ``Taxonomy(tree)``.
+    measure
+        A measure, its short name or a function of two values; None: the default of the kind.
+    solutions
+        The solution of each case, for measures that learn from them.
+
+    Examples
+    --------
+    >>> similarities(20, [10, 25, 30], "numeric")
+    {10: 0.5, 25: 0.75, 30: 0.5}
+    >>> similarities("papr jam", ["Paper jam", "no paper"], "text", "edit")
+    {'Paper jam': 0.888..., 'no paper': 0.0}
+    """
+    kind = as_kind(kind, attribute="value")
+    chosen = default_measure(kind) if measure is None else as_measure(measure, kind, "value")
+    stored = [check(kind, value, attribute="value") for value in values]
+    known = [None] * len(stored) if solutions is None else list(solutions)
+    if len(known) != len(stored):
+        raise ParameterError(
+            f"solutions must have one entry for each of {len(stored)} values, got {quoted(solutions)}. Write None if a "
+            "case has no solution."
+        )
+    texts = [check_plain(solution, what="solution") for solution in known]
+    rows = [(n, {"value": value}, text, None) for n, (value, text) in enumerate(zip(stored, texts, strict=True), 1)]
+    table = CaseTable.of({"value": kind}, rows)
+    column, asked = table.column("value"), check(kind, query, attribute="value")
+    if asked is None:
+        raise ParameterError(
+            f"query must be a known value, got {quoted(query)}. Retrieval ignores attributes that the query does not "
+            "know."
+        )
+    found = chosen.prepare(column, None if solutions is None else table.column("solution")).similarities(asked)
+    return dict(zip((shown(kind, value) for value in column.values), found.tolist(), strict=True))

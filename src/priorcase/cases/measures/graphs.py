@@ -1,43 +1,38 @@
-"""Function graphs that are the more alike, the more arcs they have in common."""
+"""The measure of function graphs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from priorcase._parameters import is_whole, settle
+from priorcase._parameters import is_whole
 from priorcase._typing import FloatArray
 from priorcase.cases.column import CaseColumn
 from priorcase.cases.designs.common import graph_similarity
 from priorcase.cases.designs.graph import FunctionGraph
-from priorcase.cases.kinds import Stored
-from priorcase.cases.measures.checks import choice
-from priorcase.cases.measures.local_similarity import Prepared
-from priorcase.exceptions import ParameterError, quoted
-
-Of = Literal["both", "query"]
+from priorcase.cases.measures.base import Measure, Rule, one_of
 
 
 @dataclass(frozen=True)
-class GraphSimilarity:
+class GraphSimilarity(Measure):
     """``2 |common arcs| / (|arcs of a| + |arcs of b|)`` with a largest common part of the two graphs.
 
-    Variables are matched one to one, whatever they are called; quantities and signs are kept, and a variable without
-    a quantity matches any (McGregor 1982). So graphs that differ in names only have similarity 1. Every distinct stored
-    graph is matched anew for each query: it is meant for up to some thousand graphs of a few variables.
+    Variables are matched one to one, whatever their names; quantities and signs must agree, and a variable without a
+    quantity matches any (McGregor 1982). Every distinct stored graph is matched for each query: it is meant for up to
+    some thousand graphs of a few variables.
 
     Parameters
     ----------
     of
-        ``"both"``: the formula above, symmetric; ``"query"``: ``|common arcs| / |arcs of the query|``, how much of a
-        wanted function a case realises, whatever else it does.
+        ``"both"``: the formula above, symmetric; ``"query"``: ``|common arcs| / |arcs of the query|``, the part of a
+        wanted function that a case realises, whatever else it does.
     steps
-        How many partial matches of two graphs are tried at most: enough for about eight variables. Of larger graphs a
-        common part may be found too small.
+        The most partial matches of two graphs to try: enough for about eight variables. In larger graphs the common
+        part that is found may be too small.
 
     Examples
     --------
@@ -46,42 +41,25 @@ class GraphSimilarity:
     [0.666..., 1.0]
     """
 
-    of: Of = "both"
+    of: Literal["both", "query"] = "both"
     steps: int = 5000
 
-    accepts: ClassVar[tuple[str, ...]] = ("graph",)
-    needs_solutions: ClassVar[bool] = False
+    accepts = ("graph",)
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "of": one_of("both", "query"),
+        "steps": Rule("an integer >= 1", lambda value: is_whole(value) and value >= 1),
+    }
 
-    def __post_init__(self) -> None:
-        hint = "'query' asks how much of the query's graph a case realises."
-        of = choice("of", self.of, get_args(Of), hint=hint)
-        if not is_whole(self.steps) or self.steps < 1:
-            raise ParameterError(
-                f"steps must be a whole number >= 1, got {quoted(self.steps)}. More steps find larger common parts and "
-                "take longer."
-            )
-        settle(self, of=of, steps=int(self.steps))
+    def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: Any, /) -> dict[str, FunctionGraph]:
+        known, texts = earlier or {}, map(str, column.values)
+        return {text: known.get(text) or FunctionGraph.from_json(text) for text in texts}
 
-    def prepare(
-        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
-    ) -> Prepared:
-        earlier: Mapping[str, FunctionGraph] = previous.graphs if isinstance(previous, _Prepared) else {}
-        texts = map(str, column.values)
-        return _Prepared(self, {text: earlier.get(text) or FunctionGraph.from_json(text) for text in texts})
-
-
-@dataclass(frozen=True, eq=False)
-class _Prepared:
-    measure: GraphSimilarity
-    graphs: Mapping[str, FunctionGraph]
-
-    def similarities(self, query: Stored) -> FloatArray:
+    def _compare(self, query: Any, column: CaseColumn, graphs: dict[str, FunctionGraph], /) -> FloatArray:
         asked = FunctionGraph.from_json(str(query))
-        return np.array([self._compared(asked, graph) for graph in self.graphs.values()], dtype=np.float64)
+        return np.array([self._compared(asked, graph) for graph in graphs.values()], dtype=np.float64)
 
-    def _compared(self, asked: FunctionGraph, held: FunctionGraph) -> float:
-        # The search is not symmetric where its steps run out: it always begins with the smaller graph.
-        small, large = sorted((asked, held), key=lambda graph: (len(graph), len(graph.variables), graph.to_json()))
-        share = graph_similarity(large, small, steps=self.measure.steps, seconds=math.inf)
-        common = round(share * len(small))
-        return common / len(asked) if self.measure.of == "query" else 2 * common / (len(small) + len(large))
+    def _compared(self, asked: FunctionGraph, stored: FunctionGraph) -> float:
+        # The search is not symmetric if its steps run out: it always begins with the smaller graph.
+        small, large = sorted((asked, stored), key=lambda graph: (len(graph), len(graph.variables), graph.to_json()))
+        common = round(graph_similarity(large, small, steps=self.steps, seconds=math.inf) * len(small))
+        return common / len(asked) if self.of == "query" else 2 * common / (len(small) + len(large))

@@ -1,46 +1,164 @@
-"""Sets that are the more alike, the more members they have in common."""
+"""Measures of sets, and the inverted index that sets and texts share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from priorcase._typing import FloatArray, Value
+from priorcase import _core
+from priorcase._typing import AnyArray, FloatArray, Value
 from priorcase.cases.column import CaseColumn
-from priorcase.cases.kinds import Stored
-from priorcase.cases.measures.documents import Documents
-from priorcase.cases.measures.local_similarity import Prepared
-from priorcase.cases.measures.postings import Postings
+from priorcase.cases.measures.base import Measure
 from priorcase.schema.kinds import identity
 
+Terms = Callable[[Any], Sequence[Hashable]]
+"""From a value to its terms, repeated as often as they occur."""
 
-class _SetMeasure:
-    """What the measures of sets share: counting the members in common."""
 
-    accepts: ClassVar[tuple[str, ...]] = ("set",)
-    needs_solutions: ClassVar[bool] = False
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """The terms of each value, and how often each occurs.
 
-    def prepare(
-        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
-    ) -> Prepared:
-        if isinstance(previous, _Prepared) and previous.only_texts:
-            documents = previous.documents.followed_by(column.values, _members)
-        else:
-            documents = Documents.of(column.values, _members)
-        # Python takes (1,) and (True,) for one tuple; sets of such members are counted afresh each time.
-        only_texts = all(isinstance(member, str) for member in documents.vocabulary)
-        return _Prepared(self, documents, Postings.of(documents), documents.sizes().astype(np.float64), only_texts)
+    Terms are numbered by their first occurrence, and stand in a value in that order: so nothing depends on how the
+    values came to be here, and documents that followed others equal fresh ones.
+    """
+
+    values: tuple[Any, ...]
+    vocabulary: dict[Hashable, int]
+    begins: AnyArray
+    """Where the terms of each value begin, and the end."""
+    terms: AnyArray
+    counts: AnyArray
+
+    @classmethod
+    def of(cls, values: Sequence[Any], terms_of: Terms, earlier: Documents | None = None) -> Documents:
+        """The documents of some values; those that are among earlier ones are not split into terms again."""
+        values = tuple(values)
+        if earlier is None:
+            return cls._fresh(values, terms_of)
+        if values == earlier.values:
+            return earlier
+        n = len(earlier.values)
+        if values[:n] == earlier.values:  # cases were added, the usual change
+            return earlier._extended(cls._fresh(values[n:], terms_of))
+        here = {value: place for place, value in enumerate(earlier.values)}
+        rows = np.array([here.get(value, -1) for value in values], dtype=np.int64)
+        new = cls._fresh([value for value, row in zip(values, rows, strict=True) if row < 0], terms_of)
+        rows[rows < 0] = n + np.arange(len(new.values))
+        return earlier._extended(new)._taken(values, rows)
+
+    @classmethod
+    def _fresh(cls, values: Sequence[Any], terms_of: Terms) -> Documents:
+        found: list[Hashable] = []
+        counts: list[int] = []
+        begins = [0]
+        for value in values:
+            terms = terms_of(value)
+            counted = dict.fromkeys(terms, 1)
+            if len(counted) < len(terms):  # few values repeat a term
+                counted = Counter(terms)
+            found.extend(counted)
+            counts.extend(counted.values())
+            begins.append(len(found))
+        vocabulary = {term: number for number, term in enumerate(dict.fromkeys(found))}
+        numbers = np.fromiter(map(vocabulary.__getitem__, found), np.int32, len(found))
+        return cls(tuple(values), vocabulary, np.array(begins), numbers, np.array(counts, dtype=np.int64))
+
+    def _extended(self, new: Documents) -> Documents:
+        vocabulary = dict(self.vocabulary)
+        numbers = [vocabulary.setdefault(term, len(vocabulary)) for term in new.vocabulary]
+        terms = np.array(numbers, dtype=np.int32)[new.terms] if numbers else new.terms
+        return Documents(
+            self.values + new.values,
+            vocabulary,
+            np.concatenate([self.begins, new.begins[1:] + self.begins[-1]]),
+            np.concatenate([self.terms, terms]),
+            np.concatenate([self.counts, new.counts]),
+        )
+
+    def _taken(self, values: tuple[Any, ...], rows: AnyArray) -> Documents:
+        """Some of the documents in another order, without the terms that none of them has."""
+        sizes = np.diff(self.begins)[rows]
+        begins = np.concatenate([[0], np.cumsum(sizes)])
+        at = np.arange(begins[-1]) + np.repeat(self.begins[rows] - begins[:-1], sizes)
+        used, first, terms = np.unique(self.terms[at], return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        number = np.empty(len(used), dtype=np.int32)
+        number[order] = np.arange(len(used), dtype=np.int32)
+        names = list(self.vocabulary)
+        vocabulary = {names[old]: place for place, old in enumerate(used[order])}
+        return Documents(values, vocabulary, begins, number[terms], self.counts[at])
+
+
+class Postings(NamedTuple):
+    """Entries by term: ``values[begins[t] : begins[t + 1]]`` are the values that have term t."""
+
+    begins: AnyArray
+    values: AnyArray
+    weights: FloatArray | None
+    n_values: int
+
+    @classmethod
+    def of(cls, documents: Documents, weights: FloatArray | None = None) -> Postings:
+        """The postings of documents, each entry with its weight, or with 1."""
+        shape = (len(documents.values), len(documents.vocabulary))
+        data = np.ones(len(documents.terms)) if weights is None else weights
+        table = sparse.csr_array((data, documents.terms, documents.begins), shape=shape).tocsc()
+        kept = None if weights is None else table.data
+        return cls(table.indptr.astype(np.int64), table.indices.astype(np.int32), kept, shape[0])
+
+    def sums(self, terms: AnyArray, term_weights: FloatArray) -> FloatArray:
+        """For each value ``sum_t w_t w_vt`` over the given terms, in their order."""
+        terms = np.ascontiguousarray(terms, dtype=np.int64)
+        return _core.accumulate(self.begins, self.values, self.weights, terms, term_weights, self.n_values)
+
+
+class _Members(NamedTuple):
+    documents: Documents
+    postings: Postings
+    sizes: FloatArray
+
+
+class _SetMeasure(Measure):
+    """Measures of the members in common; `_compared` gives the similarities of their counts."""
+
+    accepts = ("set",)
+
+    def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: _Members | None, /) -> _Members:
+        # Python takes (1,) and (True,) for one tuple: sets with such members are always counted afresh.
+        if earlier is not None and not all(isinstance(member, str) for member in earlier.documents.vocabulary):
+            earlier = None
+        documents = Documents.of(column.values, _members, earlier and earlier.documents)
+        return _Members(documents, Postings.of(documents), np.diff(documents.begins).astype(np.float64))
+
+    def _compare(self, query: Any, column: CaseColumn, held: _Members, /) -> FloatArray:
+        members = _members(query)
+        numbers = (held.documents.vocabulary.get(member, -1) for member in members)
+        known = np.array([number for number in numbers if number >= 0], dtype=np.int64)
+        return self._compared(held.postings.sums(known, np.ones(len(known))), len(members), held.sizes)
 
     def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
         raise NotImplementedError
 
 
+def _members(value: Any) -> Sequence[Value]:
+    # Python takes True for 1 and finds it where there is a 1: only then is it worth telling them apart.
+    return list(map(identity, value)) if True in value or False in value else value
+
+
+def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Quotients; 1 where both sides are 0."""
+    return np.divide(above, below, out=np.ones(len(below)), where=below > 0)
+
+
 @dataclass(frozen=True)
 class Jaccard(_SetMeasure):
-    """``|a & b| / |a | b|``: members in common of all members; 1 where both are empty. Symmetric.
+    """``|a & b| / |a | b|``; 1 if both sets are empty. Symmetric.
 
     Examples
     --------
@@ -55,7 +173,7 @@ class Jaccard(_SetMeasure):
 
 @dataclass(frozen=True)
 class Dice(_SetMeasure):
-    """``2 |a & b| / (|a| + |b|)``: kinder than `Jaccard` to sets of different sizes; 1 where both are empty. Symmetric.
+    """``2 |a & b| / (|a| + |b|)``: milder than `Jaccard` for sets of different sizes; 1 if both are empty. Symmetric.
 
     Examples
     --------
@@ -70,9 +188,9 @@ class Dice(_SetMeasure):
 
 @dataclass(frozen=True)
 class Containment(_SetMeasure):
-    """``|a & b| / |a|``: how much of what the query a asks for the case b has, whatever else it has.
+    """``|a & b| / |a|``: the share of the query's members a that the case's set b has; 1 for an empty query.
 
-    1 for an empty query, which asks for nothing. Not symmetric, and 1 for every set that contains the query's.
+    Not symmetric: 1 for every set that contains the query's.
 
     Examples
     --------
@@ -86,15 +204,13 @@ class Containment(_SetMeasure):
 
 
 @dataclass(frozen=True)
-class Overlap(_SetMeasure):
-    """``|a & b| / min(|a|, |b|)``: 1 where one set contains the other or both are empty, 0 where only one is.
-
-    Symmetric.
+class SetOverlap(_SetMeasure):
+    """``|a & b| / min(|a|, |b|)``: 1 if one set contains the other or both are empty, 0 if only one is. Symmetric.
 
     Examples
     --------
     >>> from priorcase.cases.measures import similarities
-    >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Overlap()).values())
+    >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", SetOverlap()).values())
     [0.5]
     """
 
@@ -103,29 +219,3 @@ class Overlap(_SetMeasure):
         found = _divided(common, smaller)
         found[(smaller == 0) & (sizes + asked > 0)] = 0.0
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Prepared:
-    measure: _SetMeasure
-    documents: Documents
-    postings: Postings
-    sizes: FloatArray
-    only_texts: bool
-
-    def similarities(self, query: Stored) -> FloatArray:
-        members = _members(query)
-        numbers = (self.documents.vocabulary.get(member, -1) for member in members)
-        known = np.array([number for number in numbers if number >= 0], dtype=np.int64)
-        common = self.postings.sums(known, np.ones(len(known)))
-        return self.measure._compared(common, len(members), self.sizes)
-
-
-def _members(value: Any) -> Sequence[Value]:
-    # Python takes True for 1 and finds it where there is a 1: only then is it worth telling them apart.
-    return list(map(identity, value)) if True in value or False in value else value
-
-
-def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Quotients; 1 where both sides are 0."""
-    return np.divide(above, below, out=np.ones(len(below)), where=below > 0)

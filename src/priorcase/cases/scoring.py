@@ -1,4 +1,13 @@
-"""Weighted means of local similarities to one query, and the cases where they are greatest."""
+"""The most similar cases: weighted means of local similarities, computed in the core.
+
+``sim(q, c) = sum_a w_a s_a(q, c) / sum_a w_a`` over the attributes ``a`` that the query knows. If the case does not
+know one of them, ``s_a`` is 0 (``unknown="different"``), or the attribute is left out of both sums (``"ignore"``); if
+no weight is left, the similarity is 0. It is the double nearest to the exact quotient, so that equally similar cases
+have equal similarities; ties are broken by position, and the number of threads changes nothing.
+
+For each attribute, ``codes`` (int32) are the positions of the cases' values in the table, -1 where missing, ``tables``
+(float64) the similarities of these values to the query's, and ``weights`` finite and not negative.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +20,7 @@ from priorcase import _core
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 
 Unknown: TypeAlias = Literal["different", "ignore"]
-"""What it means that a case does not know an attribute: as different as can be, or nothing at all."""
+"""How an attribute counts that a case does not know: as not similar at all, or not."""
 
 
 def best_cases(
@@ -26,37 +35,8 @@ def best_cases(
 ) -> tuple[IdArray, FloatArray]:
     """Positions and similarities of the ``k`` cases most similar to a query, the most similar first.
 
-    ``sim(q, c) = sum_a w_a s_a(q, c) / sum_a w_a`` over the attributes ``a`` that the query knows. Where the case does
-    not know one of them, ``s_a`` is 0 (``unknown="different"``), or the attribute is left out of both sums
-    (``"ignore"``). Where no weight is left the similarity is 0.
+    ``mask`` says which cases may be found; fewer than ``k`` come back if there are fewer.
 
-    A similarity is the double nearest to the exact quotient, so that cases that are equally similar have equal
-    similarities, however their attributes share it; among equals the first position comes first. The number of threads
-    changes nothing.
-
-    Parameters
-    ----------
-    codes
-        One array of type int32 for each attribute that the query knows: for each case a place in the table, -1 where
-        the value is missing.
-    tables
-        For each attribute the similarity of each of its values to the query's, from 0 to 1.
-    weights
-        For each attribute, finite and not negative.
-    mask
-        Which cases may be found; None: all.
-    k
-        How many; fewer come back where fewer may be found.
-    unknown
-        What a value means that the case does not know.
-    n_threads
-        Threads for large bases; small ones take one.
-
-    Examples
-    --------
-    A query knows a colour and a size; the third case does not know its size.
-
-    >>> import numpy as np
     >>> colour, size = np.array([0, 1, 0], dtype=np.int32), np.array([0, 1, -1], dtype=np.int32)
     >>> tables, weights = [np.array([1.0, 0.0]), np.array([0.5, 1.0])], np.array([2.0, 1.0])
     >>> positions, similarities = best_cases([colour, size], tables, weights, k=2)
@@ -71,6 +51,35 @@ def best_cases(
     return _core.best_cases(n, codes, tables, weights, allowed, k, unknown == "ignore", n_threads)
 
 
+def best_cases_many(
+    codes: Sequence[IntArray],
+    query_codes: Sequence[IntArray],
+    tables: Sequence[FloatArray],
+    weights: FloatArray,
+    *,
+    own: IdArray,
+    mask: BoolArray | None = None,
+    k: int,
+    unknown: Unknown = "different",
+    n_threads: int = 1,
+) -> tuple[IdArray, FloatArray]:
+    """`best_cases` for many queries, one row for each; where fewer cases are found, the rest is -1 with similarity 0.
+
+    ``query_codes`` are the rows of the tables (distinct values of queries by distinct values of cases) that each query
+    takes, -1 where it has no value. ``own`` is the position of the case that each query is, which is not found, or -1.
+
+    >>> colour, alike = np.array([0, 0, 1], dtype=np.int32), np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> found, similarities = best_cases_many([colour], [colour], [alike], np.ones(1), own=np.arange(3), k=1)
+    >>> found.ravel().tolist(), similarities.ravel()
+    ([1, 0, 0], array([1. , 1. , 0.5]))
+    """
+    n = len(codes[0]) if codes else 0 if mask is None else len(mask)
+    allowed = None if mask is None else mask.view(np.uint8)
+    return _core.best_cases_many(
+        n, codes, query_codes, tables, weights, own, allowed, k, unknown == "ignore", n_threads
+    )
+
+
 def all_similarities(
     codes: Sequence[IntArray],
     tables: Sequence[FloatArray],
@@ -79,11 +88,8 @@ def all_similarities(
     unknown: Unknown = "different",
     n_threads: int = 1,
 ) -> FloatArray:
-    """The similarity of every case to a query, with the same bits as `best_cases` gives.
+    """The similarity of every case to a query, with the same bits as from `best_cases`.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> all_similarities([np.array([0, 1, -1], dtype=np.int32)], [np.array([1.0, 0.25])], np.ones(1))
     array([1.  , 0.25, 0.  ])
     """
@@ -94,9 +100,6 @@ def all_similarities(
 def local_similarities(codes: Sequence[IntArray], tables: Sequence[FloatArray], positions: IdArray) -> FloatArray:
     """Similarities of some cases by each attribute, shape (cases, attributes); NaN where a case has no value.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> local_similarities([np.array([0, 1, -1], dtype=np.int32)], [np.array([1.0, 0.25])], np.array([2, 1]))
     array([[ nan],
            [0.25]])

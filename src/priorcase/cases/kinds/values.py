@@ -1,0 +1,344 @@
+"""Values of attributes, solutions and outcomes: checked, stored and shown."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from priorcase._parameters import is_number, is_whole
+from priorcase._typing import Value
+from priorcase.cases.designs.graph import FunctionGraph
+from priorcase.cases.kinds.kinds import CaseKind, Date, Graph, Set, Taxonomy, Text
+from priorcase.exceptions import CaseBaseError, ParameterError, listed, quoted
+from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema.kinds import identity, is_missing, plain
+
+Stored: TypeAlias = str | int | float | bool | tuple[str | int | float | bool, ...] | None
+"""A value as the file and the table keep it; None is missing."""
+
+_LONGEST_NAME = 100_000
+_LONGEST_SOLUTION = 10_000_000
+_MOST_MEMBERS = 10_000
+_DEEPEST = 100
+_WHOLE, _LARGEST = 2**53, 2**63
+_ELSEWHERE = "Keep long documents elsewhere and store what tells cases apart."
+_MISSING = "Write None for a missing value."
+
+
+def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
+    """A value as it is stored; an error if it does not fit its attribute.
+
+    >>> check(Numeric(), 3.0, attribute="age"), check(Set(), {"b", "a"}, attribute="tags")
+    (3, ('a', 'b'))
+    """
+    # The usual ones first: many cases are added at a time.
+    if value is None:
+        return None
+    given = type(value)
+    if given is str:
+        if type(kind) is Nominal and kind.values is None and len(value) <= _LONGEST_NAME and value.isascii():
+            return str(value)
+    elif given is float or given is int:
+        if type(kind) is Numeric and -_WHOLE < value < _WHOLE:
+            return int(value) if value % 1 == 0 else value
+        if value != value:
+            return None
+    elif is_missing(value):
+        return None
+    return _CHECKS[type(kind)](kind, value, attribute)
+
+
+def shown(kind: CaseKind, stored: Stored) -> Any:
+    """A stored value as users see it.
+
+    >>> shown(Date(), "2024-05-01"), shown(Set(), ("a",)), shown(Numeric(), None)
+    (datetime.date(2024, 5, 1), frozenset({'a'}), None)
+    """
+    if stored is None or isinstance(kind, (Numeric, Ordinal, Nominal, Text, Taxonomy)):
+        return stored
+    if isinstance(kind, Set):
+        return frozenset(stored)  # type: ignore[arg-type]
+    return _from_iso(str(stored)) if isinstance(kind, Date) else FunctionGraph.from_json(str(stored))
+
+
+def infer(values: Iterable[Any]) -> CaseKind:
+    """The kind of an attribute by its values: numbers are numeric, lists are sets; anything else is nominal.
+
+    Texts are nominal: only a declared ``Text()`` says that their words count.
+
+    >>> infer([3, None, 2.5]), infer([{"red"}, {"red", "blue"}]), infer(["red", 3]), infer([None])
+    (Numeric(), Set(), Nominal(), Nominal())
+    """
+    found = {_kind_of(value) for value in values if not is_missing(value)}
+    return found.pop()() if len(found) == 1 else Nominal()  # type: ignore[no-any-return]
+
+
+def _kind_of(value: Any) -> type[Any]:
+    if isinstance(value, (set, frozenset, list, tuple)):
+        return Set
+    if isinstance(value, (datetime.date, np.datetime64)):
+        return Date
+    if isinstance(value, FunctionGraph):
+        return Graph
+    return Numeric if is_number(value) else Nominal
+
+
+# -- each kind
+
+
+def _numeric(kind: Numeric, value: Any, attribute: str) -> Stored:
+    if not is_number(value):
+        raise CaseBaseError(f"got {quoted(value)} for {attribute!r}; expected a number. {_MISSING}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise CaseBaseError(f"got {quoted(value)} for {attribute!r}; expected a finite number. {_MISSING}")
+    if is_whole(value) and abs(value) < _LARGEST:
+        return int(value)  # as given: similarities round it, the file does not
+    found = plain(number)
+    return found if isinstance(found, int) else number
+
+
+def _one_of(kind: Ordinal | Nominal, value: Any, attribute: str) -> Stored:
+    found = plain(value)
+    known = kind.order if isinstance(kind, Ordinal) else kind.values
+    if known is None:
+        return _name(found, value, attribute)
+    if not isinstance(found, (str, int, float, bool)) or identity(found) not in _identities(known):
+        names = "one of the levels" if isinstance(kind, Ordinal) else "one of the declared values"
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected {names} {listed(known, limit=12)}. {_MISSING}"
+        )
+    return found
+
+
+@lru_cache(maxsize=256)
+def _identities(known: tuple[Value, ...]) -> frozenset[Value]:
+    return frozenset(map(identity, known))
+
+
+def _name(found: Any, value: Any, attribute: str) -> Stored:
+    """A value that is a name: a short text, a number or a boolean."""
+    if isinstance(found, str):
+        return _readable(found, attribute, _LONGEST_NAME)
+    if isinstance(found, bool) or (isinstance(found, int) and abs(found) < _LARGEST):
+        return found
+    if isinstance(found, float) and math.isfinite(found):
+        return found
+    raise CaseBaseError(
+        f"got {quoted(value)} for {attribute!r}; expected a text, a finite number or a boolean. Declare the attribute "
+        "as 'text', 'set', 'date' or 'graph' if that is what it is."
+    )
+
+
+def _text(kind: Text, value: Any, attribute: str) -> Stored:
+    if not isinstance(value, str):
+        raise CaseBaseError(f"got {quoted(value)} for {attribute!r}; expected a text. {_MISSING}")
+    return _readable(value, attribute, kind.longest)
+
+
+def _readable(text: str, attribute: str, most: int) -> str:
+    if len(text) > most:
+        raise CaseBaseError(f"got {len(text):,} characters for {attribute!r}; expected at most {most:,}. {_ELSEWHERE}")
+    text = str.__str__(text)  # NumPy's and other subclasses
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise CaseBaseError(
+                f"got {quoted(text)} for {attribute!r}; expected readable text, not half of a surrogate pair. Decode "
+                "it again with errors='replace'."
+            ) from None
+    return text
+
+
+def _set(kind: Set, value: Any, attribute: str) -> Stored:
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        value = value.tolist()
+    if not isinstance(value, (set, frozenset, list, tuple)):
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected a set or a list of values. For example "
+            f"{{{quoted(value):.40}}}."
+        )
+    if len(value) > _MOST_MEMBERS:
+        raise CaseBaseError(
+            f"got {len(value):,} members for {attribute!r}; expected at most {_MOST_MEMBERS:,}. {_ELSEWHERE}"
+        )
+    if all(type(member) is str and member.isascii() and len(member) <= _LONGEST_NAME for member in value):
+        return tuple(sorted(set(value)))  # texts alone have one order
+    if any(map(is_missing, value)):
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected a set without missing members. {_MISSING}"
+        )
+    return ordered(_name(plain(member), member, attribute) for member in value)
+
+
+def ordered(members: Iterable[Any]) -> tuple[str | int | float | bool, ...]:
+    """Distinct members in one order for all sets: booleans, numbers, texts.
+
+    >>> ordered(["b", 2, "a", True, 2])
+    (True, 2, 'a', 'b')
+    """
+    distinct = {identity(member): member for member in members}.values()
+    return tuple(
+        sorted(distinct, key=lambda m: (2, 0, m) if isinstance(m, str) else (0 if isinstance(m, bool) else 1, m, ""))
+    )
+
+
+def _date(kind: Date, value: Any, attribute: str) -> Stored:
+    try:
+        text = _as_iso(value)
+        if text is not None:
+            days(text)
+            return text
+    except (ValueError, OverflowError):
+        pass
+    raise CaseBaseError(
+        f"got {quoted(value)} for {attribute!r}; expected a date, a datetime or ISO text such as '2024-05-01'. "
+        f"{_MISSING}"
+    )
+
+
+def _node(kind: Taxonomy, value: Any, attribute: str) -> Stored:
+    if value not in kind:
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected a node of its taxonomy ({listed(kind.nodes, limit=8)}). "
+            f"{_MISSING}"
+        )
+    return str.__str__(value)
+
+
+def _graph(kind: Graph, value: Any, attribute: str) -> Stored:
+    if isinstance(value, str):
+        read = FunctionGraph.from_json if value.lstrip().startswith("{") else FunctionGraph.parse
+        try:
+            value = read(value)
+        except ParameterError as error:
+            raise CaseBaseError(f"got no graph for {attribute!r}: {error.args[0]}") from None
+    if not isinstance(value, FunctionGraph):
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected a FunctionGraph. For example "
+            "FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3')."
+        )
+    return value.to_json()
+
+
+_CHECKS: dict[type, Callable[[Any, Any, str], Stored]] = {
+    Numeric: _numeric,
+    Ordinal: _one_of,
+    Nominal: _one_of,
+    Text: _text,
+    Set: _set,
+    Date: _date,
+    Taxonomy: _node,
+    Graph: _graph,
+}
+
+
+# -- dates
+
+
+def _as_iso(value: Any) -> str | None:
+    """A day or moment as ISO text; None if it is neither."""
+    if isinstance(value, np.datetime64):
+        whole_days = np.datetime_data(value.dtype)[0] in {"D", "M", "Y", "W"}
+        value = value.astype("datetime64[D]" if whole_days else "datetime64[us]").item()
+    if isinstance(value, str):
+        text, value = value.strip(), None
+        for parse in (datetime.date.fromisoformat, datetime.datetime.fromisoformat):
+            try:
+                value = parse(text)
+                break
+            except ValueError:
+                continue
+    if isinstance(value, datetime.datetime):
+        # Subclasses (pandas) know nanoseconds and names of zones, which Python's ISO texts do not.
+        offset = value.utcoffset()
+        zone = None if offset is None else datetime.timezone(offset)
+        parts = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
+        return datetime.datetime(*parts, tzinfo=zone).isoformat()
+    return value.isoformat() if isinstance(value, datetime.date) else None
+
+
+def _from_iso(text: str) -> datetime.date | datetime.datetime:
+    return datetime.date.fromisoformat(text) if len(text) == 10 else datetime.datetime.fromisoformat(text)
+
+
+@lru_cache(maxsize=65_536)
+def days(text: str) -> float:
+    """A stored day or moment as a number of days, with fractions for times; moments with an offset in UTC.
+
+    >>> days("2024-05-02") - days("2024-05-01"), days("2024-05-01T12:00:00") - days("2024-05-01")
+    (1.0, 0.5)
+    """
+    value = _from_iso(text)
+    if not isinstance(value, datetime.datetime):
+        return float(value.toordinal())
+    if value.tzinfo is not None:
+        value = value.astimezone(datetime.UTC)
+    seconds = value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6
+    return value.toordinal() + seconds / 86_400.0
+
+
+# -- solutions and outcomes: any value that JSON can hold
+
+
+def check_plain(value: Any, *, what: str) -> str | None:
+    """A solution or an outcome as it is stored: canonical JSON text; None if it is missing.
+
+    >>> check_plain({"b": (1, 2.0), "a": None}, what="solution")
+    '{"a":null,"b":[1,2]}'
+    """
+    if type(value) is str and value.isascii():
+        text = json.dumps(value)
+    elif is_missing(value):
+        return None
+    else:
+        try:
+            text = written(_as_plain(value, 0))
+            text.encode("utf-8")
+        except (TypeError, ValueError, RecursionError):
+            raise CaseBaseError(
+                f"got {quoted(value)} as {what}; expected text, a number, a boolean, None, or lists and mappings of "
+                "them. Convert it, for example with str(...) or dataclasses.asdict(...)."
+            ) from None
+    if len(text) > _LONGEST_SOLUTION:
+        raise CaseBaseError(
+            f"got {len(text):,} characters for {what!r}; expected at most {_LONGEST_SOLUTION:,}. {_ELSEWHERE}"
+        )
+    return text
+
+
+def _as_plain(value: Any, depth: int) -> Any:
+    if depth > _DEEPEST:
+        raise ValueError
+    if is_missing(value):
+        return None
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError
+        return {key: _as_plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_plain(item, depth + 1) for item in value]
+    found = plain(value)
+    if isinstance(found, (str, bool, float)) or (is_number(found) and abs(found) < _LARGEST):
+        return found
+    raise TypeError
+
+
+def written(value: Any) -> str:
+    """A plain value as canonical JSON text: keys in order, no spaces."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def plain_shown(text: str | None) -> Any:
+    """A stored solution or outcome as users see it."""
+    return None if text is None else json.loads(text)

@@ -1,0 +1,285 @@
+"""Local similarities: how similar two values of one attribute are, from 0 to 1.
+
+A measure is a frozen dataclass. `Measure.prepare` collects what it needs to know of the stored values, such as their
+range or document frequencies; the prepared measure then compares a query's value to every distinct stored one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar, runtime_checkable
+
+import numpy as np
+
+from priorcase._parameters import as_python, choices_text, is_number, settle
+from priorcase._typing import FloatArray
+from priorcase.cases.column import CaseColumn
+from priorcase.cases.kinds import Stored, shown
+from priorcase.exceptions import ParameterError, failure, nearest, quoted
+
+EVERY_KIND = ("numeric", "ordinal", "nominal", "text", "set", "date", "taxonomy", "graph")
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Prepared(Protocol):
+    """A local similarity with its statistics of the stored values; it never changes."""
+
+    def similarities(self, query: Stored) -> FloatArray:
+        """Similarity of the query's value to each of ``column.values``, in their order, as a new array.
+
+        The query's value may be one that no case has.
+        """
+        ...
+
+
+@runtime_checkable
+class LocalSimilarity(Protocol):
+    """What a class of your own needs to serve as a measure: 1 for equal values, 0 for nothing in common."""
+
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        """The kinds of attributes that it compares, such as ``("numeric", "date")``."""
+        ...
+
+    @property
+    def needs_solutions(self) -> bool:
+        """Whether it learns from the solutions of the stored cases."""
+        ...
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        """Prepare the measure for the stored values.
+
+        ``previous`` is what it prepared for an earlier state of the same column: it saves work and changes nothing.
+        """
+        ...
+
+
+def is_measure(value: object) -> TypeGuard[LocalSimilarity]:
+    """Whether a value is a local similarity, and not the class of one."""
+    # Checking the methods of a protocol takes as long as a small retrieval.
+    return isinstance(value, Measure) or (isinstance(value, LocalSimilarity) and not isinstance(value, type))
+
+
+# -- parameters
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a parameter must be."""
+
+    expected: str
+    holds: Callable[[Any], bool]
+    options: tuple[str, ...] = ()
+
+
+def is_similarity(value: object) -> bool:
+    """Whether a value is a number from 0 to 1."""
+    return is_number(value) and bool(0 <= value <= 1)
+
+
+def one_of(*options: str) -> Rule:
+    return Rule(choices_text(options), lambda value: isinstance(value, str) and value in options, options)
+
+
+def optional(rule: Rule) -> Rule:
+    return Rule(f"None or {rule.expected}", lambda value: value is None or rule.holds(value))
+
+
+POSITIVE = Rule("a finite number above 0", lambda value: is_number(value) and 0 < value < math.inf)
+NOT_NEGATIVE = Rule("a finite number >= 0", lambda value: is_number(value) and 0 <= value < math.inf)
+SIMILARITY = Rule("a number from 0 to 1", is_similarity)
+FLAG = Rule("True or False", lambda value: isinstance(value, bool))
+
+
+class FrozenMapping(Mapping[K, V]):
+    """A mapping that can be hashed and pickled; it prints as a dict."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Mapping[K, V]) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, key: K) -> V:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+
+# -- measures
+
+
+class Measure:
+    """Base of all measures here: a subclass says what it prepares, and how it compares with that."""
+
+    accepts: tuple[str, ...] = EVERY_KIND
+    needs_solutions: bool = False
+    _rules: ClassVar[Mapping[str, Rule]] = {}
+
+    def __post_init__(self) -> None:
+        for name, value in list(vars(self).items()):
+            rule = self._rules.get(name)
+            if rule is None:
+                continue
+            if isinstance(value, np.bool_):
+                value = bool(value)
+            elif is_number(value):
+                value = as_python(value)  # so that equal measures compare, hash and print alike
+            if not rule.holds(value):
+                meant = nearest(value, rule.options)
+                question = "" if meant is None else f". Did you mean {meant!r}?"
+                raise ParameterError(
+                    f"{name} of {type(self).__name__} must be {rule.expected}, got {quoted(value)}{question}"
+                )
+            settle(self, **{name: value})
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> PreparedMeasure:
+        """See `LocalSimilarity.prepare`."""
+        known = isinstance(previous, PreparedMeasure) and previous.measure == self
+        return PreparedMeasure(self, column, self._prepare(column, solutions, previous.state if known else None))  # type: ignore[union-attr]
+
+    def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: Any, /) -> Any:
+        """Statistics of the stored values; ``earlier`` are those of an earlier state of the column, or None."""
+        return None
+
+    def _compare(self, query: Any, column: CaseColumn, state: Any, /) -> FloatArray:
+        """Similarities of a query's value to ``column.values``, by what `_prepare` returned."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedMeasure:
+    """A measure with what it prepared for a column."""
+
+    measure: Measure
+    column: CaseColumn
+    state: Any
+
+    def similarities(self, query: Stored) -> FloatArray:
+        """See `Prepared.similarities`."""
+        return self.measure._compare(query, self.column, self.state)
+
+
+@dataclass(frozen=True)
+class Own(Measure):
+    """A function of your own: ``function(asked, stored)`` returns a number from 0 to 1.
+
+    It is called once for each distinct stored value and query, with values as users see them: sets as frozensets, dates
+    as dates, graphs as graphs. It need not be symmetric, nor 1 for equal values.
+
+    Parameters
+    ----------
+    function
+        Any function of two values, the query's and a case's.
+
+    Examples
+    --------
+    >>> def near(asked, stored):
+    ...     return 1 / (1 + abs(asked - stored))
+    >>> from priorcase.cases.measures import similarities
+    >>> similarities(3, [3, 5], "numeric", Own(near))
+    {3: 1.0, 5: 0.333...}
+    """
+
+    function: Callable[[Any, Any], float]
+
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "function": Rule("a function of two values", lambda value: callable(value) and not isinstance(value, type))
+    }
+
+    def __repr__(self) -> str:
+        return f"Own({getattr(self.function, '__name__', repr(self.function))})"
+
+    def _prepare(self, column: CaseColumn, *_: Any) -> list[Any]:
+        return [value if column.kind is None else shown(column.kind, value) for value in column.values]
+
+    def _compare(self, query: Any, column: CaseColumn, state: list[Any], /) -> FloatArray:
+        asked = query if column.kind is None else shown(column.kind, query)
+        return np.array([self._called(asked, value, column.name) for value in state], dtype=np.float64)
+
+    def _called(self, asked: Any, value: Any, attribute: str) -> float:
+        try:
+            found = self.function(asked, value)
+        except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
+            raise ParameterError(
+                f"{quoted(self)} raised {failure(error)} for {quoted(asked)} and {quoted(value)} of attribute "
+                f"{attribute!r}. The traceback above this one shows where."
+            ) from error
+        if isinstance(found, (bool, np.bool_)) or is_similarity(found):
+            return float(found)
+        raise ParameterError(
+            f"{quoted(self)} returned {quoted(found)} for {quoted(asked)} and {quoted(value)} of attribute "
+            f"{attribute!r}; expected a number from 0 (nothing in common) to 1 (equal), such as 1 / (1 + difference)."
+        )
+
+
+@dataclass(frozen=True)
+class Blend(Measure):
+    """``sum_m share_m s_m(a, b) / sum_m share_m``: the weighted mean of several measures of one attribute.
+
+    Symmetric if all of its measures are. It compares the kinds of attributes that all of them compare.
+
+    Parameters
+    ----------
+    measures
+        A mapping from measures to their shares, numbers above 0; or a list of measures with equal shares.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import EditDistance, TfIdf, similarities
+    >>> similarities("jams", ["jam", "dust"], "text", Blend({TfIdf(): 1, EditDistance(): 3}))
+    {'jam': 0.5625, 'dust': 0.0}
+    """
+
+    measures: Mapping[LocalSimilarity, float]
+
+    def __post_init__(self) -> None:
+        given: Any = self.measures
+        if isinstance(given, Sequence) and not isinstance(given, str) and all(map(is_measure, given)):
+            given = dict.fromkeys(given, 1)
+        if not isinstance(given, Mapping) or not given or not all(map(is_measure, given)):
+            raise ParameterError(
+                "measures of Blend must be a mapping from measures to shares or a list of measures, got "
+                f"{quoted(given)}. For example Blend({{TfIdf(): 2, EditDistance(): 1}})."
+            )
+        shares = {measure: as_python(share) if is_number(share) else share for measure, share in given.items()}
+        for measure, share in shares.items():
+            if not POSITIVE.holds(share):
+                raise ParameterError(
+                    f"measures of Blend must have shares that are finite numbers above 0, got {quoted(share)} for "
+                    f"{quoted(measure)}."
+                )
+        first, *others = shares
+        accepts = tuple(kind for kind in first.accepts if all(kind in other.accepts for other in others))
+        needs_solutions = any(measure.needs_solutions for measure in shares)
+        settle(self, measures=FrozenMapping(shares), accepts=accepts, needs_solutions=needs_solutions)
+
+    def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: Any, /) -> list[Prepared]:
+        before = earlier or [None] * len(self.measures)
+        return [measure.prepare(column, solutions, was) for measure, was in zip(self.measures, before, strict=True)]
+
+    def _compare(self, query: Any, column: CaseColumn, state: list[Prepared], /) -> FloatArray:
+        largest = max(self.measures.values())  # no overflow, however large the shares
+        shares = [share / largest for share in self.measures.values()]
+        # The shares are summed in the same order as the similarities, so that ones give exactly 1.
+        weighted = (part.similarities(query) * share for part, share in zip(state, shares, strict=True))
+        return reduce(add, weighted) / reduce(add, shares)

@@ -1,0 +1,344 @@
+"""Measures of numbers, dates and levels: values as points on a line, compared by their difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from priorcase._typing import FloatArray, IntArray, Value
+from priorcase.cases.column import CaseColumn
+from priorcase.cases.kinds import Date, Stored, days, kind_name
+from priorcase.cases.measures.base import FLAG, NOT_NEGATIVE, POSITIVE, Measure, Rule, one_of, optional
+from priorcase.exceptions import ParameterError, quoted
+from priorcase.schema import Ordinal
+from priorcase.schema.kinds import identity
+
+# Differences of numbers beyond this are infinite; a quarter of them is not.
+_LARGE = np.finfo(np.float64).max / 4
+_DAYS = 366
+# The day of a leap year on which each month begins, so that a date has the same day in every year.
+_BEGINS = [0, *accumulate((31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30))]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NumberLine:
+    """The stored values as points, and how a query's value becomes one.
+
+    Points are numbers, days of dates or ranks of levels, multiplied by ``unit`` (1, or 1/4 where differences would be
+    infinite); with ``log`` they are ``sign(x) log(1 + |x|)``, which every number has.
+    """
+
+    points: FloatArray
+    unit: float
+    log: bool
+    by_day: bool
+    ranks: Mapping[Value, int] | None
+    length: float
+    """A length on the line: the given one, or else the range of the stored values (of all levels, for an order)."""
+
+    @classmethod
+    def of(cls, measure: Measure, column: CaseColumn, length: float | None, *, log: bool = False) -> NumberLine:
+        kind = column.kind
+        if log and kind is not None and kind_name(kind) != "numeric":
+            raise ParameterError(
+                f"{quoted(measure)} has log=True, but attribute {column.name!r} is {kind_name(kind)}; only numbers "
+                "have a logarithm. Leave log out."
+            )
+        points = _logarithm(column.numbers()) if log else column.numbers()
+        unit = 0.25 if len(points) and np.abs(points).max() > _LARGE else 1.0
+        points = points * unit if unit != 1.0 else points
+        ranks = {identity(level): n for n, level in enumerate(kind.order)} if isinstance(kind, Ordinal) else None
+        if length is not None:
+            length = length * unit or min(length, math.ulp(0.0))
+        elif ranks is not None:
+            length = float(len(ranks) - 1)
+        else:
+            length = float(points.max() - points.min()) if len(points) else 0.0
+        return cls(points, unit, log, isinstance(kind, Date), ranks, length)
+
+    def differences(self, query: Stored) -> FloatArray:
+        """Each stored value minus the query's, as a new array."""
+        if self.by_day:
+            point = days(str(query))
+        elif self.ranks is not None:
+            point = float(self.ranks[identity(query)])  # type: ignore[arg-type]
+        else:
+            number = float(query)  # type: ignore[arg-type]
+            point = (float(_logarithm(np.array([number]))[0]) if self.log else number) * self.unit
+        if -_LARGE <= point <= _LARGE:
+            return self.points - point
+        with np.errstate(over="ignore"):
+            return self.points - point
+
+
+def _logarithm(numbers: FloatArray) -> FloatArray:
+    return np.copysign(np.log1p(np.abs(numbers)), numbers)
+
+
+def _falling(differences: FloatArray, length: float) -> FloatArray:
+    """``max(0, 1 - difference / length)``, in place; with a length of 0, 1 where there is no difference."""
+    if length == 0.0:
+        return np.asarray(differences == 0.0, dtype=np.float64)
+    if length >= 1.0:
+        differences /= length
+    else:
+        with np.errstate(over="ignore"):
+            differences /= length
+    np.subtract(1.0, differences, out=differences)
+    return np.maximum(differences, 0.0, out=differences)
+
+
+def _decayed(differences: FloatArray, scale: float, *, squared: bool) -> FloatArray:
+    """``exp(-|difference / scale|)``, or with the square of it, in place."""
+    with np.errstate(over="ignore", under="ignore"):
+        differences /= scale
+        if squared:
+            differences *= differences
+        else:
+            np.abs(differences, out=differences)
+        # Beyond this nothing is left but 1e-304, and exponentials so small are slow.
+        np.minimum(differences, 700.0, out=differences)
+        return np.exp(np.negative(differences, out=differences), out=differences)
+
+
+class _LineMeasure(Measure):
+    """Measures of differences on the number line; `_compared` gives the similarities of differences."""
+
+    accepts = ("numeric", "date", "ordinal")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "better": one_of("less", "more"),
+        "range": optional(POSITIVE),
+        "scale": POSITIVE,
+        "half_life": POSITIVE,
+        "tolerance": NOT_NEGATIVE,
+        "log": FLAG,
+    }
+    _length: ClassVar[str] = "range"
+    """Which parameter is a length on the line."""
+
+    def _prepare(self, column: CaseColumn, *_: Any) -> NumberLine:
+        return NumberLine.of(self, column, getattr(self, self._length, None), log=getattr(self, "log", False))
+
+    def _compare(self, query: Any, column: CaseColumn, line: NumberLine, /) -> FloatArray:
+        return self._compared(line.differences(query), line.length)
+
+    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
+        return _falling(np.abs(differences, out=differences), length)
+
+
+@dataclass(frozen=True)
+class Linear(_LineMeasure):
+    """``max(0, 1 - |a - b| / range)``: falls evenly with the difference; dates differ by days.
+
+    Symmetric. If all stored cases have the same value and no range is given, it is 1 for that value and 0 for others.
+
+    Parameters
+    ----------
+    range
+        The difference at which the similarity is 0. None: the range of the stored cases, so that similarities change
+        when a case beyond it is added.
+    log
+        Whether to compare ``log(1 + x)`` (mirrored below 0), for skewed numbers such as prices, where a difference of
+        1,000 means more at 2,000 than at 200,000. The range is then one of logarithms.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> similarities(20, [18, 25, 40], "numeric", Linear(range=10))
+    {18: 0.8, 25: 0.5, 40: 0.0}
+    """
+
+    range: float | None = None
+    log: bool = False
+
+    accepts = ("numeric", "date")
+
+
+@dataclass(frozen=True)
+class Ranks(_LineMeasure):
+    """``1 - |rank a - rank b| / (levels - 1)`` over all declared levels, stored or not. Symmetric.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> from priorcase.schema import Ordinal
+    >>> similarities("S", ["S", "M", "XL"], Ordinal(("S", "M", "L", "XL")))
+    {'S': 1.0, 'M': 0.666..., 'XL': 0.0}
+    """
+
+    accepts = ("ordinal",)
+
+
+@dataclass(frozen=True)
+class OneSided(_LineMeasure):
+    """1 for a case that is at least as good as asked; otherwise ``max(0, 1 - shortfall / range)``.
+
+    With ``better="less"``, anything below the query is good enough (a price, a weight); with ``"more"``, anything above
+    (a power, a memory size). Not symmetric: the first value is the query's, the second the case's.
+
+    Parameters
+    ----------
+    better
+        ``"less"`` or ``"more"``.
+    range
+        The shortfall at which the similarity is 0. None: the range of the stored cases (ordinal: of all levels).
+    log
+        See `Linear`; for numbers only.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> similarities(9000, [7000, 10000, 20000], "numeric", OneSided("less", range=5000))
+    {7000: 1.0, 10000: 0.8, 20000: 0.0}
+    """
+
+    better: Literal["less", "more"]
+    range: float | None = None
+    log: bool = False
+
+    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
+        if self.better == "more":
+            np.negative(differences, out=differences)
+        return _falling(np.maximum(differences, 0.0, out=differences), length)
+
+
+@dataclass(frozen=True)
+class Threshold(_LineMeasure):
+    """1 where ``|a - b| <= tolerance``, otherwise 0. Dates differ by days, ordinal values by levels. Symmetric.
+
+    Parameters
+    ----------
+    tolerance
+        The largest difference that is ignored.
+    log
+        See `Linear`; for numbers only. The tolerance is then one of logarithms.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> similarities(3, [2.5, 3.6], "numeric", Threshold(0.5))
+    {2.5: 1.0, 3.6: 0.0}
+    """
+
+    tolerance: float
+    log: bool = False
+
+    _length = "tolerance"
+
+    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
+        return (np.abs(differences, out=differences) <= length).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class ExponentialSimilarity(_LineMeasure):
+    """``exp(-|a - b| / scale)``. Dates differ by days, ordinal values by levels. Symmetric.
+
+    Parameters
+    ----------
+    scale
+        The difference at which the similarity is ``1/e``, about 0.37.
+    log
+        See `Linear`; for numbers only. The scale is then one of logarithms.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> similarities(0, [0, 100, 200], "numeric", ExponentialSimilarity(scale=100))
+    {0: 1.0, 100: 0.367..., 200: 0.135...}
+    """
+
+    scale: float
+    log: bool = False
+
+    _length = "scale"
+
+    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
+        return _decayed(differences, length, squared=False)
+
+
+@dataclass(frozen=True)
+class GaussianSimilarity(_LineMeasure):
+    """``exp(-((a - b) / scale)^2)``: falls slowly at first, then fast. Symmetric.
+
+    The exponent is not halved, as in the library's Gaussian kernel (Atkeson, Moore & Schaal 1997).
+
+    Parameters
+    ----------
+    scale, log
+        See `ExponentialSimilarity`.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> similarities(0, [0, 100, 200], "numeric", GaussianSimilarity(scale=100))
+    {0: 1.0, 100: 0.367..., 200: 0.018...}
+    """
+
+    scale: float
+    log: bool = False
+
+    _length = "scale"
+
+    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
+        return _decayed(differences, length, squared=True)
+
+
+@dataclass(frozen=True)
+class Recency(_LineMeasure):
+    """``2 ** (-|days between| / half_life)``: query with today's date, and older cases count less. Symmetric.
+
+    Parameters
+    ----------
+    half_life
+        The number of days that halves the similarity.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> list(similarities("2024-05-01", ["2024-05-01", "2024-04-01"], "date", Recency(half_life=30)).values())
+    [1.0, 0.5]
+    """
+
+    half_life: float
+
+    accepts = ("date",)
+    _length = "half_life"
+
+    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
+        with np.errstate(over="ignore", under="ignore"):
+            np.divide(np.abs(differences, out=differences), -length, out=differences)
+            return np.exp2(differences, out=differences)
+
+
+@dataclass(frozen=True)
+class Season(Measure):
+    """``1 - d / 183``, where d is the number of days between two dates within the year, the short way round. Symmetric.
+
+    Years are ignored: 31 December and 1 January are neighbours, and 1 May equals 1 May of any year. The days are those
+    of a leap year, and a moment counts by its own calendar day.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> list(similarities("2025-01-01", ["2023-12-31", "2024-07-02"], "date", Season()).values())
+    [0.994..., 0.0]
+    """
+
+    accepts = ("date",)
+
+    def _prepare(self, column: CaseColumn, *_: Any) -> IntArray:
+        return _days_of_year(column.values)
+
+    def _compare(self, query: Any, column: CaseColumn, stored: IntArray, /) -> FloatArray:
+        apart = np.abs(stored - _days_of_year([query])[0])
+        return np.asarray(1.0 - np.minimum(apart, _DAYS - apart) / (_DAYS // 2), dtype=np.float64)
+
+
+def _days_of_year(dates: Iterable[Stored]) -> IntArray:
+    texts = map(str, dates)
+    return np.array([_BEGINS[int(text[5:7]) - 1] + int(text[8:10]) for text in texts], dtype=np.int64)

@@ -1,0 +1,220 @@
+"""Measures of the nodes of a taxonomy, by their deepest common ancestor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from priorcase._parameters import as_python, settle
+from priorcase._typing import BoolArray, FloatArray, IntArray
+from priorcase.cases.column import CaseColumn
+from priorcase.cases.kinds import Taxonomy
+from priorcase.cases.measures.base import FrozenMapping, Measure, Rule, is_similarity, one_of, optional
+from priorcase.exceptions import ParameterError, advice, listed
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A taxonomy numbered depth first, so that the nodes below a node have consecutive numbers.
+
+    Number 0 is the root, or the nameless one above several.
+    """
+
+    numbers: dict[str, int]
+    parents: list[int]
+    depths: IntArray
+    """Steps from the root."""
+    ends: IntArray
+    """Where the numbers of the nodes below a node end."""
+    values: IntArray
+    """The number of each value of the column."""
+    weights: FloatArray
+    """The depth of each node, divided by the largest one."""
+
+    @classmethod
+    def of(cls, column: CaseColumn) -> Tree:
+        taxonomy: Any = column.kind
+        several = len(taxonomy.roots) > 1
+        numbers = {node: number for number, node in enumerate(taxonomy.nodes, int(several))}
+        above = 0 if several else -1
+        parents = [-1] * several + [numbers.get(taxonomy.parent(node), above) for node in taxonomy.nodes]
+        depths, ends = np.zeros(len(parents), dtype=np.int64), np.arange(1, len(parents) + 1)
+        for node, parent in enumerate(parents):
+            depths[node] = depths[parent] + 1 if parent >= 0 else 0
+        for node in range(len(parents) - 1, 0, -1):
+            ends[parents[node]] = max(ends[parents[node]], ends[node])
+        values = np.fromiter((numbers[str(value)] for value in column.values), np.int64, len(column.values))
+        return cls(numbers, parents, depths, ends, values, depths / max(int(depths.max()), 1))
+
+    def common(self, number: int) -> IntArray:
+        """For each value of the column, the deepest node above it and a given one."""
+        ancestors = []
+        while number >= 0:
+            ancestors.append(number)
+            number = self.parents[number]
+        found = np.zeros(len(self.parents), dtype=np.int64)
+        for ancestor in reversed(ancestors):
+            found[ancestor : self.ends[ancestor]] = ancestor
+        return found[self.values]
+
+    def below(self, number: int) -> BoolArray:
+        """Which values of the column are a node or stand below it."""
+        return (self.values >= number) & (self.values < self.ends[number])
+
+
+class _NodeMeasure(Measure):
+    """Measures of nodes and their common ancestors; `_compared` gives the similarities."""
+
+    accepts = ("taxonomy",)
+    inner: Literal["exact", "any"]
+    _rules: ClassVar[Mapping[str, Rule]] = {"inner": one_of("exact", "any")}
+
+    def _prepare(self, column: CaseColumn, *_: Any) -> Tree:
+        return Tree.of(column)
+
+    def _compare(self, query: Any, column: CaseColumn, tree: Tree, /) -> FloatArray:
+        number = tree.numbers[str(query)]
+        found = self._compared(tree, number, tree.common(number))
+        found[tree.below(number) if self.inner == "any" else tree.values == number] = 1.0
+        return found
+
+    def _compared(self, tree: Tree, number: int, common: IntArray) -> FloatArray:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class WuPalmer(_NodeMeasure):
+    """``2 depth(c) / (depth(a) + depth(b))`` with c the deepest common ancestor of a and b (Wu & Palmer 1994).
+
+    The depth of a node is its number of steps from the root, so values with only the root in common, or under different
+    roots, have similarity 0. Symmetric if ``inner="exact"``.
+
+    Parameters
+    ----------
+    inner
+        What a query for an inner node asks for: ``"exact"`` that node, or ``"any"`` node below it, all of which then
+        have similarity 1 (Bergmann's 1998 optimistic reading) while the others keep theirs.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> from priorcase.cases.kinds import Taxonomy
+    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>> similarities("laser", ["laser", "inkjet", "router"], device)
+    {'laser': 1.0, 'inkjet': 0.5, 'router': 0.0}
+    >>> similarities("printer", ["laser", "router"], device, WuPalmer(inner="any"))
+    {'laser': 1.0, 'router': 0.0}
+    """
+
+    inner: Literal["exact", "any"] = "exact"
+
+    def _compared(self, tree: Tree, number: int, common: IntArray) -> FloatArray:
+        depths = tree.depths[number] + tree.depths[tree.values]
+        return np.divide(2 * tree.depths[common], depths, out=np.zeros(len(common)), where=depths > 0)
+
+
+@dataclass(frozen=True)
+class PathLength(_NodeMeasure):
+    """``1 - steps(a, b) / (2 * deepest)``: the steps from a up to the common ancestor and down to b.
+
+    ``deepest`` is the largest depth of the taxonomy, so that two of its deepest leaves under different branches of the
+    root have similarity 0. Symmetric if ``inner="exact"``.
+
+    Parameters
+    ----------
+    inner
+        See `WuPalmer`.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> from priorcase.cases.kinds import Taxonomy
+    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>> similarities("laser", ["laser", "inkjet", "router"], device, PathLength())
+    {'laser': 1.0, 'inkjet': 0.5, 'router': 0.25}
+    """
+
+    inner: Literal["exact", "any"] = "exact"
+
+    def _compared(self, tree: Tree, number: int, common: IntArray) -> FloatArray:
+        steps = tree.depths[number] + tree.depths[tree.values] - 2 * tree.depths[common]
+        return np.asarray(1.0 - steps / max(2 * int(tree.depths.max()), 1), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class LevelSimilarity(_NodeMeasure):
+    """The weight of the deepest common ancestor of a and b; 1 for equal nodes (Bergmann 1998).
+
+    A node's weight is the least similarity of any two nodes below it: 0 at a root that joins anything, near 1 where it
+    joins variants of one thing. Symmetric if ``inner="exact"``.
+
+    Parameters
+    ----------
+    weights
+        Weights of some nodes, from 0 to 1; they take precedence over those of the taxonomy itself.
+    otherwise
+        The weight of other nodes: a number from 0 to 1, or ``"depth"`` for the node's depth divided by the largest
+        depth of the taxonomy. Nodes under different roots have similarity 0.
+    inner
+        See `WuPalmer`.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> from priorcase.cases.kinds import Taxonomy
+    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>> similarities("laser", ["laser", "inkjet", "router"], device, LevelSimilarity({"printer": 0.6}))
+    {'laser': 1.0, 'inkjet': 0.6, 'router': 0.0}
+    """
+
+    weights: Mapping[str, float] | None = None
+    otherwise: float | Literal["depth"] = "depth"
+    inner: Literal["exact", "any"] = "exact"
+
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "weights": optional(
+            Rule(
+                "a mapping from nodes to numbers from 0 to 1, such as {'printer': 0.6}",
+                lambda value: (
+                    isinstance(value, Mapping)
+                    and all(isinstance(node, str) and is_similarity(weight) for node, weight in value.items())
+                ),
+            )
+        ),
+        "otherwise": Rule(
+            "a number from 0 to 1 or 'depth'",
+            lambda value: is_similarity(value) or (isinstance(value, str) and value == "depth"),
+        ),
+        **_NodeMeasure._rules,
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.weights is not None:
+            plain = {node: as_python(weight) for node, weight in self.weights.items()}
+            settle(self, weights=FrozenMapping(plain))
+
+    def _prepare(self, column: CaseColumn, *_: Any) -> Tree:
+        tree, weights = Tree.of(column), dict(self.weights or {})
+        if isinstance(column.kind, Taxonomy):
+            weights = {**(column.kind.weights or {}), **weights}
+        if unknown := [node for node in weights if node not in tree.numbers]:
+            remedy = advice(unknown[0], tree.numbers, otherwise=f"Its nodes are {listed(tree.numbers)}.")
+            raise ParameterError(
+                f"LevelSimilarity has weights for {listed(unknown)}, which the taxonomy of {column.name!r} does not "
+                f"have. {remedy}"
+            )
+        found = tree.weights
+        if self.otherwise != "depth":
+            found = np.full(len(found), float(self.otherwise))
+            if 0 not in tree.numbers.values():  # the nameless root joins nothing
+                found[0] = 0.0
+        for node, weight in weights.items():
+            found[tree.numbers[node]] = weight
+        return replace(tree, weights=found)
+
+    def _compared(self, tree: Tree, number: int, common: IntArray) -> FloatArray:
+        return tree.weights[common]

@@ -1,0 +1,378 @@
+"""Measures of texts: by rare words (TF-IDF), by letters (edit distance), by a model's vectors, and as a whole."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from priorcase import _core
+from priorcase._parameters import is_whole, settle
+from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase.cases.column import CaseColumn
+from priorcase.cases.measures.base import FLAG, Measure, Rule, one_of
+from priorcase.cases.measures.sets import Documents, Postings
+from priorcase.exceptions import ParameterError, failure, quoted
+from priorcase.learning.estimator import thread_count
+
+_WORD = re.compile(r"\w+")
+_NEAR = 1.0 - 1e-9
+
+
+def composed(text: str) -> str:
+    """A text in which a letter and its accent are one character, however they were typed."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def folded(text: str, *, accents: bool = False) -> str:
+    """A text in lower case, and on request without accents.
+
+    >>> folded("CAFÉ Straße"), folded("CAFÉ", accents=True)
+    ('café strasse', 'cafe')
+    """
+    text = composed(text.casefold())
+    if not accents or text.isascii():
+        return text
+    return "".join(mark for mark in unicodedata.normalize("NFKD", text) if not unicodedata.combining(mark))
+
+
+def words(text: str) -> list[str]:
+    """The runs of letters with their marks, digits and underscores."""
+    if text.isascii():
+        return _WORD.findall(text)
+    # Python's expressions do not take vowel signs, such as those of Hindi, for parts of words.
+    marks = "".join(mark for mark in sorted(set(text)) if unicodedata.category(mark).startswith("M"))
+    return re.findall(f"[\\w{marks}]+", text) if marks else _WORD.findall(text)
+
+
+class _Weighted(NamedTuple):
+    """Texts as weighted terms."""
+
+    documents: Documents
+    idf: FloatArray
+    unseen: float
+    """The inverse document frequency of a term that no case has."""
+    postings: Postings
+
+    def proportional(self, asked: dict[int, int], found: FloatArray) -> list[int]:
+        """The texts with the terms of a query in the same proportions: their cosine is 1, but for rounding."""
+        begins, first = self.documents.begins, next(iter(asked))
+        near = np.flatnonzero(found > _NEAR)
+        places = []
+        for place in near[begins[near + 1] - begins[near] == len(asked)].tolist():
+            at = slice(begins[place], begins[place + 1])
+            held = dict(zip(self.documents.terms[at].tolist(), self.documents.counts[at].tolist(), strict=True))
+            if all(n * held.get(first, 0) == asked[first] * held.get(term, 0) for term, n in asked.items()):
+                places.append(place)
+        return places
+
+
+@dataclass(frozen=True)
+class TfIdf(Measure):
+    """The cosine of two texts' term weights ``tf(t) (ln((1 + n) / (1 + n_t)) + 1)``.
+
+    ``tf(t)`` is how often term t occurs in the text, n the number of stored cases that have a text, n_t the number of
+    those with t: the smoothed weights of scikit-learn's ``TfidfVectorizer``. Unlike there, words of the query that no
+    case has count as the rarest (n_t = 0), so a query of which the cases know only "a" and "the" matches none of them.
+    Texts with the same terms in the same proportions have similarity 1 exactly. Symmetric if all terms are known.
+
+    Parameters
+    ----------
+    analyzer
+        Terms are ``"words"`` (runs of letters, digits and underscores) or runs of ``"characters"``, which forgive
+        spelling. Case is ignored.
+    ngrams
+        The shortest and longest runs that are terms: (1, 2) takes words and pairs of neighbouring words; for characters
+        (3, 4) works well.
+    stop_words
+        Words that are no terms.
+    fold_accents
+        Whether to ignore accents.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> similarities("Jam in tray 2", ["paper jam", "tray empty", "no network"], "text", TfIdf())
+    {'paper jam': 0.289..., 'tray empty': 0.289..., 'no network': 0.0}
+    """
+
+    analyzer: Literal["words", "characters"] = "words"
+    ngrams: tuple[int, int] = (1, 1)
+    stop_words: Collection[str] | None = None
+    fold_accents: bool = False
+
+    accepts = ("text", "nominal")
+    _rules: ClassVar[Mapping[str, Rule]] = {"analyzer": one_of("words", "characters"), "fold_accents": FLAG}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        runs, stops = self.ngrams, self.stop_words
+        if not isinstance(runs, (tuple, list)) or len(runs) != 2 or not all(map(is_whole, runs)) or runs[0] < 1:
+            runs = (1, 0)
+        if runs[0] > runs[1]:
+            raise ParameterError(
+                "ngrams of TfIdf must be two integers >= 1, the shortest and the longest run, such as (1, 2), got "
+                f"{quoted(self.ngrams)}"
+            )
+        if stops is not None:
+            if self.analyzer == "characters":
+                raise ParameterError(f"stop_words of TfIdf must be None for characters, got {quoted(stops)}")
+            if (
+                isinstance(stops, str)
+                or not isinstance(stops, Collection)
+                or not all(isinstance(w, str) for w in stops)
+            ):
+                raise ParameterError(
+                    f"stop_words of TfIdf must be None or a list of words, such as ['the', 'a'], got {quoted(stops)}"
+                )
+            stops = tuple(sorted({folded(word, accents=self.fold_accents) for word in stops}))
+        settle(self, ngrams=(int(runs[0]), int(runs[1])), stop_words=stops)
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text, as often as they occur.
+
+        >>> TfIdf(stop_words=["in"]).terms("Paper jam in tray 2!")
+        ['paper', 'jam', 'tray', '2']
+        """
+        return self._terms_of()(text)
+
+    def _terms_of(self) -> Callable[[object], list[str]]:
+        shortest, longest = self.ngrams
+        stops, accents, by_words = frozenset(self.stop_words or ()), self.fold_accents, self.analyzer == "words"
+
+        def terms(text: object) -> list[str]:
+            plain = folded(str(text), accents=accents)
+            if not by_words:
+                plain = " ".join(plain.split())
+                sizes = range(shortest, min(longest, len(plain)) + 1)
+                return [plain[begin : begin + n] for n in sizes for begin in range(len(plain) - n + 1)]
+            found = words(plain)
+            if stops:
+                found = [word for word in found if word not in stops]
+            if shortest == longest == 1:
+                return found
+            sizes = range(shortest, min(longest, len(found)) + 1)
+            return [" ".join(found[begin : begin + n]) for n in sizes for begin in range(len(found) - n + 1)]
+
+        return terms
+
+    def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: _Weighted | None, /) -> _Weighted:
+        texts = tuple(map(str, column.values))  # names may be True and 1, which Python takes for one value
+        documents = Documents.of(texts, self._terms_of(), earlier and earlier.documents)
+        cases = column.counts.astype(np.float64)
+        owners = np.repeat(np.arange(len(texts), dtype=np.int32), np.diff(documents.begins))
+        holders = np.bincount(documents.terms, weights=cases[owners], minlength=len(documents.vocabulary))
+        idf = np.log((1.0 + cases.sum()) / (1.0 + holders)) + 1.0
+        weights = documents.counts * idf[documents.terms]
+        norms = np.sqrt(np.bincount(owners, weights=weights * weights, minlength=len(cases)))
+        unseen = math.log(1.0 + float(cases.sum())) + 1.0
+        return _Weighted(documents, idf, unseen, Postings.of(documents, weights / norms[owners]))
+
+    def _compare(self, query: Any, column: CaseColumn, held: _Weighted, /) -> FloatArray:
+        asked, vocabulary = Counter(self.terms(str(query))), held.documents.vocabulary
+        # Sums go in the order of the query's terms, so that no bit depends on how terms are numbered.
+        known = {number: n for term, n in asked.items() if (number := vocabulary.get(term)) is not None}
+        terms = np.fromiter(known, np.int64, len(known))
+        weights = np.fromiter(known.values(), np.float64, len(known)) * held.idf[terms]
+        new = [n * held.unseen for term, n in asked.items() if term not in vocabulary]
+        norm = math.sqrt(math.fsum([*(weights * weights), *(weight * weight for weight in new)]))
+        found = held.postings.sums(terms, weights / norm if norm else weights)
+        np.minimum(found, 1.0, out=found)
+        if known and not new:
+            found[held.proportional(known, found)] = 1.0
+        if (place := column.place(query)) >= 0:
+            found[place] = 1.0
+        return found
+
+
+@dataclass(frozen=True)
+class EditDistance(Measure):
+    """``1 - edits / length``: the fewest letters to insert, delete or replace, divided by the longer text's length.
+
+    Levenshtein's (1966) distance; 1 for two empty texts. For short texts: names, codes, models. Symmetric.
+
+    Parameters
+    ----------
+    ignore_case
+        Whether to ignore case.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> similarities("LaserJet 400", ["laser jet 400", "LaserJet 401"], "text", EditDistance())
+    {'laser jet 400': 0.923..., 'LaserJet 401': 0.916...}
+    """
+
+    ignore_case: bool = True
+
+    accepts = ("text", "nominal", "taxonomy")
+    _rules: ClassVar[Mapping[str, Rule]] = {"ignore_case": FLAG}
+
+    def _prepare(self, column: CaseColumn, *_: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
+        texts = list(map(self._read, column.values))
+        offsets = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
+        return _characters(texts), offsets, np.diff(offsets)
+
+    def _compare(self, query: Any, column: CaseColumn, state: tuple[AnyArray, AnyArray, AnyArray], /) -> FloatArray:
+        (characters, offsets, lengths), asked = state, _characters([self._read(query)])
+        edits = _core.edit_distances(asked, characters, offsets, thread_count(None))
+        longer = np.maximum(lengths, len(asked))
+        return 1.0 - np.divide(edits, longer, out=np.zeros(len(longer)), where=longer > 0)
+
+    def _read(self, value: object) -> str:
+        return folded(str(value)) if self.ignore_case else composed(str(value))
+
+
+def _characters(texts: Iterable[str]) -> AnyArray:
+    return np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+@dataclass(frozen=True)
+class EqualText(Measure):
+    """1 for texts that differ only in case and in the spaces around and between words; otherwise 0. Symmetric.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> similarities(" Paper  JAM", ["paper jam", "paper jams"], "text", EqualText())
+    {'paper jam': 1.0, 'paper jams': 0.0}
+    """
+
+    accepts = ("text", "nominal", "taxonomy")
+
+    def _prepare(self, column: CaseColumn, *_: Any) -> tuple[dict[str, int], IntArray]:
+        numbers: dict[str, int] = {}
+        held = [numbers.setdefault(self._read(value), len(numbers)) for value in column.values]
+        return numbers, np.array(held, dtype=np.int64)
+
+    def _compare(self, query: Any, column: CaseColumn, state: tuple[dict[str, int], IntArray], /) -> FloatArray:
+        numbers, held = state
+        return np.asarray(held == numbers.get(self._read(query), -1), dtype=np.float64)
+
+    def _read(self, value: object) -> str:
+        return " ".join(folded(str(value)).split())
+
+
+class _Vectors(NamedTuple):
+    places: dict[str, int]
+    rows: AnyArray
+
+
+@dataclass(frozen=True)
+class Embedding(Measure):
+    """``max(0, cosine)`` of the vectors that a model of yours gives two texts.
+
+    Vectors of stored texts are kept, so that only new texts go through the model. A vector of zeros has similarity 0 to
+    every other, but a stored text always equals itself. Symmetric.
+
+    Parameters
+    ----------
+    model
+        A function from a list of texts to a 2-d array with one row for each text, or an object with such a function as
+        ``encode``, like the models of sentence-transformers. It must give equal texts equal vectors.
+    name
+        The model's name in tables and messages.
+
+    Examples
+    --------
+    >>> from priorcase.cases.measures import similarities
+    >>> def letters(texts):
+    ...     return [[text.count("a"), text.count("b")] for text in texts]
+    >>> similarities("aab", ["a", "ab", "b"], "text", Embedding(letters, name="letters"))
+    {'a': 0.894..., 'ab': 0.948..., 'b': 0.447...}
+    """
+
+    model: Any = field(repr=False)
+    name: str = "embedding"
+    _kept: dict[str, _Vectors] = field(init=False, repr=False, compare=False, hash=False, default_factory=dict)
+
+    accepts = ("text", "nominal", "taxonomy")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "model": Rule(
+            "a function from a list of texts to a 2-d array, or an object with such a function as .encode",
+            lambda value: (
+                (callable(value) or callable(getattr(value, "encode", None))) and not isinstance(value, (str, type))
+            ),
+        ),
+        "name": Rule("a text that is not empty", lambda value: isinstance(value, str) and bool(value)),
+    }
+
+    def __hash__(self) -> int:
+        return hash((id(self.model), self.name))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Embedding) and self.model is other.model and self.name == other.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Embedding, (self.model, self.name)
+
+    def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: _Vectors | None, /) -> _Vectors:
+        before = earlier or self._kept.get(column.name) or _Vectors({}, np.empty((0, 0)))
+        places = {text: place for place, text in enumerate(dict.fromkeys(map(str, column.values)))}
+        new = [text for text in places if text not in before.places]
+        known = [text for text in places if text in before.places]
+        rows = self._encoded(new, column.name, before.rows.shape[1]) if new else before.rows[:0]
+        found = np.empty((len(places), max(rows.shape[1], before.rows.shape[1])), dtype=rows.dtype)
+        if known:
+            found[[places[text] for text in known]] = before.rows[[before.places[text] for text in known]]
+        found[[places[text] for text in new]] = rows
+        self._kept[column.name] = vectors = _Vectors(places, found)
+        return vectors
+
+    def _compare(self, query: Any, column: CaseColumn, vectors: _Vectors, /) -> FloatArray:
+        if not column.values:
+            return np.empty(0)
+        (places, rows), text = vectors, str(query)
+        asked = rows[places[text]] if text in places else self._encoded([text], column.name, rows.shape[1])[0]
+        # Not a matrix product of the linear algebra library, whose bits depend on the number of threads.
+        found: FloatArray = np.einsum("ij,j->i", rows, asked.astype(rows.dtype, copy=False)).astype(np.float64)
+        if len(rows) != len(column.values):
+            found = found[[places[str(value)] for value in column.values]]
+        np.clip(found, 0.0, 1.0, out=found)
+        if (own := column.place(query)) >= 0:
+            found[own] = 1.0
+        return found
+
+    def _encoded(self, texts: list[str], attribute: str, width: int) -> AnyArray:
+        """The vectors of some texts, of length 1 each (or 0), in the model's own precision."""
+        asked = f"{len(texts)} text{'s' * (len(texts) != 1)} of attribute {attribute!r}"
+        encode = getattr(self.model, "encode", None)
+        try:
+            answer = encode(list(texts)) if callable(encode) else self.model(list(texts))
+        except Exception as error:  # whatever a user's model raises; it is the cause of what is raised here
+            raise ParameterError(
+                f"{quoted(self)} raised {failure(error)} for {asked}. The traceback above this one shows where."
+            ) from error
+        try:
+            rows = np.asarray(answer)
+            problem = _wrong_with(rows, len(texts), width)
+        except (TypeError, ValueError):
+            problem = "rows of different lengths"
+        if problem:
+            raise ParameterError(
+                f"the model of {quoted(self)} returned {problem} for {asked}; expected a 2-d array of finite numbers: "
+                "one row for each text, and always the same number of columns."
+            )
+        rows = rows if rows.dtype == np.float32 else rows.astype(np.float64)
+        largest = np.abs(rows).max(axis=1, keepdims=True)
+        rows = rows / np.where(largest > 0, largest, 1)  # squares of very large numbers are infinite
+        norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+        return np.asarray(rows / np.where(norms > 0, norms, 1))
+
+
+def _wrong_with(rows: AnyArray, n_texts: int, width: int) -> str | None:
+    """Why a model's answer is no table of vectors; None if it is one."""
+    if rows.dtype.kind not in "fiu":
+        return f"an array of {rows.dtype}"
+    if rows.ndim != 2 or len(rows) != n_texts or rows.shape[1] == 0:
+        return f"an array of shape {rows.shape}"
+    if width not in (0, rows.shape[1]):
+        return f"{rows.shape[1]} columns after {width} before"
+    return None if np.isfinite(rows).all() else "numbers that are not finite"
