@@ -204,12 +204,10 @@ WRONG = {
         'For example {"printer": {"laser": {}, "inkjet": {}}}.'
     ),
     "new x.cases --taxonomy a=circle.json": (
-        "Taxonomy got nodes that stand under themselves: 'x', 'y'; expected a tree. "
-        "Give one of them another parent, or None to make it a root."
+        "a Taxonomy must not have cycles, got 'x', 'y' below themselves. Give one of them another parent."
     ),
     "new x.cases --taxonomy a=dangling.json": (
-        "Taxonomy got 'x' under 'z', which is no node; expected every parent to be listed. "
-        "add 'z': None, or name another parent."
+        "every parent in a Taxonomy must be a node, got 'x' under 'z'. Add 'z': None."
     ),
     "new x.cases --key-column id": ("--...-column needs --like TABLE. 'priorcase cases new --help' shows the options."),
     "new x.cases --example help-desk --attribute a=text": (

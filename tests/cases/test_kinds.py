@@ -82,7 +82,7 @@ def test_every_form_of_a_gap_is_none(kind, gap):
         (Text(), "\ud800", "expected readable text"),
         (Nominal(), "x" * 100_001, "100,001 characters for 'a'"),
         (Set(), "abc", "expected a set or a list of values"),
-        (Set(), [None], "expected a set without gaps"),
+        (Set(), [None], "expected a set without missing members"),
         (Set(), [["x"]], "expected a text, a finite number or a boolean"),
         (Set(), list(range(10_001)), "10,001 members for 'a'"),
         (Date(), "yesterday", "expected a date, a datetime or ISO text such as '2024-05-01'"),
@@ -230,17 +230,17 @@ def test_a_taxonomy_knows_who_stands_above_whom():
 @pytest.mark.parametrize(
     ("tree", "words"),
     [
-        ({}, "expected a mapping with at least one node"),
-        ("printer", "expected a mapping with at least one node"),
-        ({"a": "b", "b": "a"}, "nodes that stand under themselves: 'a', 'b'"),
-        ({"a": "a"}, "nodes that stand under themselves: 'a'"),
+        ({}, "must be a mapping with at least one node"),
+        ("printer", "must be a mapping with at least one node"),
+        ({"a": "b", "b": "a"}, "cycles, got 'a', 'b'"),
+        ({"a": "a"}, "cycles, got 'a'"),
         ({"a": "b"}, "'a' under 'b'"),
         ({"a": {"b": {}}, "c": {"b": {}}}, "'b' twice, under 'a', 'c'"),
-        ({"a": 3}, "3 below 'a'"),
-        ({3: {}}, "a node named 3"),
-        ({"": {}}, "a node named ''"),
-        ({"name": "a", "children": ["b"]}, "the child 'b'"),
-        ({"name": "a", "weight": 2, "children": []}, "the weight 2 at 'a'"),
+        ({"a": 3}, "below 'a' in a Taxonomy must be a mapping"),
+        ({3: {}}, "nodes of a Taxonomy must be texts that are not empty, got 3"),
+        ({"": {}}, "nodes of a Taxonomy must be texts that are not empty, got ''"),
+        ({"name": "a", "children": ["b"]}, "children of a Taxonomy must be mappings with a name, got 'b'"),
+        ({"name": "a", "weight": 2, "children": []}, "weight of 'a' in a Taxonomy must be from 0 to 1, got 2"),
     ],
 )
 def test_trees_that_are_none_are_refused(tree, words):
@@ -259,9 +259,9 @@ def test_a_tree_without_end_is_refused():
         deep = {f"n{level}": deep}
     with pytest.raises(SchemaError, match="deeper than 500 levels"):
         Taxonomy(deep)
-    with pytest.raises(SchemaError, match="weights for 'z', which it has not"):
+    with pytest.raises(SchemaError, match="weights of Taxonomy must be those of its nodes"):
         Taxonomy({"a": None}, weights={"z": 0.5})
     with pytest.raises(SchemaError, match="has no node 'z'"):
         DEVICES.depth("z")
-    with pytest.raises(SchemaError, match="expected a whole number of characters"):
+    with pytest.raises(SchemaError, match="longest of Text must be an integer >= 1"):
         Text(0)

@@ -61,7 +61,7 @@ def test_a_model_may_answer_in_lists_or_in_single_precision():
     plain = measured(Embedding(lambda texts: counts(texts).tolist()), Text(), values, query)
     assert plain == measured(Embedding(counts), Text(), values, query)
     single = Embedding(Encoder(np.float32)).prepare(table_of(Text(), values).column("a"))
-    assert single.vectors.rows.dtype == np.float32
+    assert single.state.rows.dtype == np.float32
     assert single.similarities("ab")[0] == 1.0
     huge = measured(Embedding(lambda texts: counts(texts) * 1e300), Text(), values, query)
     assert huge == pytest.approx(plain)
@@ -82,10 +82,10 @@ def test_only_new_texts_go_through_the_model():
     table.remove([2])
     third = measure.prepare(table.column("a"))  # nothing is handed over, and still nothing is computed again
     assert model.seen == ["a", "b", "c", "cab"]
-    assert list(third.vectors.places) == ["a", "cab"]
+    assert list(third.state.places) == ["a", "cab"]
     assert third.similarities("b").tolist() == second.similarities("b")[[0, 2]].tolist()
     fresh = Embedding(Encoder()).prepare(table.column("a"))
-    assert np.array_equal(third.vectors.rows, fresh.vectors.rows)
+    assert np.array_equal(third.state.rows, fresh.state.rows)
 
 
 def test_no_stored_text():
@@ -100,48 +100,6 @@ def test_measures_by_model_compare_by_model():
     assert repr(Embedding(model, name="mini")) == "Embedding(name='mini')"
     again = pickle.loads(pickle.dumps(Embedding(counts, "c")))
     assert again == Embedding(counts, "c")
-
-
-@pytest.mark.parametrize(
-    ("answer", "problem"),
-    [
-        (lambda texts: counts(texts)[:1], "1 row"),
-        (lambda texts: counts(texts)[:, 0], "1 dimension"),
-        (lambda texts: counts(texts)[None], "3 dimensions"),
-        (lambda texts: counts(texts) * np.nan, "numbers that are not finite"),
-        (lambda texts: counts(texts) + np.inf, "numbers that are not finite"),
-        (lambda texts: counts(texts)[:, :0], "0 columns"),
-        (lambda texts: [[1.0], [1.0, 2.0]], "rows of different lengths"),
-        (lambda texts: [["x"], ["y"]], "an array of <U1"),
-        (lambda texts: None, "an array of object"),
-    ],
-)
-def test_answers_that_are_no_vectors(answer, problem):
-    with pytest.raises(ParameterError) as caught:
-        measured(Embedding(answer, name="odd"), Text(), ["a", "b"], "a")
-    assert (
-        f"the model of Embedding(name='odd') returned {problem} for 2 texts of attribute 'a'; "
-        "expected a table of finite numbers: one row for each text, always as many columns. "
-        "A model is a function from a list of texts to a 2-d array, or has .encode that is one."
-    ) in str(caught.value)
-
-
-def test_a_model_that_changes_its_mind():
-    with pytest.raises(ParameterError, match=r"returned 1 columns after 2 before for 1 text of attribute 'a'"):
-        measured(Embedding(lambda texts: np.ones((len(texts), len(texts)))), Text(), ["a", "b"], "c")
-
-
-@pytest.mark.parametrize("model", ["all-mini", None, Encoder])
-def test_bad_models(model):
-    with pytest.raises(ParameterError) as caught:
-        Embedding(model)
-    assert "model must be" in str(caught.value)
-
-
-def test_bad_names():
-    with pytest.raises(ParameterError) as caught:
-        Embedding(counts, name="")
-    assert "name must be" in str(caught.value)
 
 
 @pytest.mark.parametrize("texts", [["a"], ["a", "b"]])

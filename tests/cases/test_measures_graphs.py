@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hypothesis.strategies as st
-import pytest
 from cases.measure_columns import column_of, measured
 from hypothesis import given, settings
 from reference import local_similarity as reference
@@ -11,7 +10,6 @@ from reference import local_similarity as reference
 from priorcase.cases.designs.graph import FunctionGraph
 from priorcase.cases.kinds import Graph
 from priorcase.cases.measures import GraphSimilarity
-from priorcase.exceptions import ParameterError
 
 NAMES = "pqrs"
 ENDS = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda ends: ends[0] != ends[1])
@@ -63,14 +61,5 @@ def test_graphs_are_read_once():
     texts = [circle(n).to_json() for n in (3, 4)]
     earlier = GraphSimilarity().prepare(column_of(Graph(), texts))
     later = GraphSimilarity().prepare(column_of(Graph(), [*texts[1:], circle(5).to_json()]), None, earlier)
-    assert list(later.graphs) == [texts[1], circle(5).to_json()]
-    assert later.graphs[texts[1]] is earlier.graphs[texts[1]]
-
-
-def test_bad_options():
-    with pytest.raises(ParameterError) as caught:
-        GraphSimilarity(steps=0)
-    assert "steps must be" in str(caught.value)
-    with pytest.raises(ParameterError) as caught:
-        GraphSimilarity(of="case")
-    assert "of must be" in str(caught.value)
+    assert list(later.state) == [texts[1], circle(5).to_json()]
+    assert later.state[texts[1]] is earlier.state[texts[1]]

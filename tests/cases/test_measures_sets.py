@@ -8,8 +8,7 @@ from cases.measure_columns import column_of, measured, table_of
 from hypothesis import given
 from reference import local_similarity as reference
 
-from priorcase.cases.kinds import Set
-from priorcase.cases.kinds.sets import ordered
+from priorcase.cases.kinds import Set, ordered
 from priorcase.cases.measures import Containment, Dice, Jaccard, SetOverlap
 
 MEASURES = {
@@ -61,5 +60,5 @@ def test_members_of_removed_cases_are_forgotten():
     earlier = Jaccard().prepare(table.column("a"))
     table.remove([1])
     after = Jaccard().prepare(table.column("a"), None, earlier)
-    assert list(after.documents.vocabulary) == ["b", "c"]
-    assert after.documents.values == (("b", "c"),)
+    assert list(after.state.documents.vocabulary) == ["b", "c"]
+    assert after.state.documents.values == (("b", "c"),)

@@ -12,7 +12,6 @@ from reference import local_similarity as reference
 
 from priorcase.cases.kinds import Taxonomy
 from priorcase.cases.measures import LevelSimilarity, PathLength, WuPalmer
-from priorcase.exceptions import ParameterError
 
 DEVICES = Taxonomy({"device": {"printer": {"laser": ["mono", "colour"], "inkjet": None}, "router": None}})
 
@@ -113,32 +112,6 @@ def test_the_used_cars_taxonomy_as_cbrkit_reads_it(data_dir):
     assert found == {"audi": 1, "porsche": 1, "bmw": 0, "mini": 0, "Volkswagen AG": 1}
     found = measured(PathLength(), kind, ["Volkswagen AG", "bmw"], "audi")
     assert found == pytest.approx({"Volkswagen AG": 1 - 1 / 6, "bmw": 1 - 4 / 6})
-
-
-def test_weights_for_nodes_that_are_none():
-    with pytest.raises(ParameterError) as caught:
-        measured(LevelSimilarity({"printr": 0.5}), DEVICES, ["mono"], "mono")
-    assert "LevelSimilarity has weights for 'printr'" in str(caught.value)
-    with pytest.raises(ParameterError) as caught:
-        measured(LevelSimilarity({"xyz": 0.5}), Taxonomy({"a": ["b"]}), ["b"], "b")
-    assert "LevelSimilarity has weights for 'xyz'" in str(caught.value)
-
-
-@pytest.mark.parametrize("weights", [["a"], {"a": 2}, {1: 0.5}, {"a": "x"}, {"a": True}])
-def test_bad_weights(weights):
-    with pytest.raises(ParameterError) as caught:
-        LevelSimilarity(weights)
-    assert "weights must be" in str(caught.value)
-
-
-def test_bad_options():
-    with pytest.raises(ParameterError) as caught:
-        LevelSimilarity(otherwise="level")
-    assert "otherwise must be" in str(caught.value)
-    for measure in (WuPalmer, PathLength, LevelSimilarity):
-        with pytest.raises(ParameterError) as caught:
-            measure(inner="all")
-        assert "inner must be" in str(caught.value)
 
 
 def test_measures_with_weights_hash_and_do_not_follow_their_mapping():

@@ -246,7 +246,7 @@ def _depth_first(given: Mapping[Any, Any]) -> dict[str, str | None]:
         _check_name(node)
         if parent is not None and parent not in given:
             raise SchemaError(
-                f"every parent in a Taxonomy must be a node itself, got {node!r} under {parent!r}. Add {parent!r}: None"
+                f"every parent in a Taxonomy must be a node, got {node!r} under {parent!r}. Add {parent!r}: None."
             )
         children.setdefault(parent, []).append(node)
     parents: dict[str, str | None] = {}
@@ -257,7 +257,7 @@ def _depth_first(given: Mapping[Any, Any]) -> dict[str, str | None]:
         waiting.extend(reversed(children.get(node, [])))
     if circle := [node for node in given if node not in parents]:
         raise SchemaError(
-            f"a Taxonomy must not have cycles, got {listed(circle)} below themselves. Give one of them another parent"
+            f"a Taxonomy must not have cycles, got {listed(circle)} below themselves. Give one of them another parent."
         )
     return parents
 
@@ -312,7 +312,7 @@ def as_kind(given: Any, *, attribute: str) -> CaseKind:
     if isinstance(given, type) and given in _SIMPLE.values():
         return given()  # type: ignore[no-any-return]
     raise CaseBaseError(
-        f"attribute {attribute!r} was declared as {quoted(given)}, which is not a kind. Expected 'numeric', 'nominal', "
+        f"Attribute {attribute!r} was declared as {quoted(given)}, which is no kind. Expected 'numeric', 'nominal', "
         "'text', 'set', 'date', 'graph', or Numeric(), Ordinal(order), Nominal(), Text(), Set(), Date(), "
         "Taxonomy(tree), Graph()."
     )

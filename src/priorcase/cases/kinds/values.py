@@ -28,7 +28,7 @@ _MOST_MEMBERS = 10_000
 _DEEPEST = 100
 _WHOLE, _LARGEST = 2**53, 2**63
 _ELSEWHERE = "Keep long documents elsewhere and store what tells cases apart."
-_MISSING = "Write None for a missing value."
+_MISSING = "Write None where the value is not known."
 
 
 def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
