@@ -92,8 +92,6 @@ class Taxonomy:
         Similarities of nodes, from 0 to 1, for the measure `LevelSimilarity`, in addition to those written in the tree
         as ``"weight"``.
 
-    Examples
-    --------
     >>> device = Taxonomy({"device": {"printer": ["laser", "inkjet"], "router": None}})
     >>> device
     Taxonomy of 5 nodes: device > printer, router
@@ -191,8 +189,7 @@ def _read_tree(tree: Any) -> tuple[dict[str, str | None], dict[str, Any]]:
     """The parent of each node, depth first, and the weights written beside nodes."""
     weights: dict[str, Any] = {}
     if isinstance(tree, tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in tree):
-        tree = dict(tree)  # as the attribute of another taxonomy
-        return _depth_first(tree), weights
+        return _depth_first(dict(tree)), weights  # the attribute of another taxonomy
     if not isinstance(tree, Mapping) or not tree:
         raise SchemaError(f"tree of Taxonomy must be a mapping with at least one node, got {quoted(tree)}. {_EXAMPLE}")
     if isinstance(tree.get("name"), str) and ("children" in tree or set(tree) <= {"name", "weight"}):
@@ -213,7 +210,8 @@ def _read_tree(tree: Any) -> tuple[dict[str, str | None], dict[str, Any]]:
 
 
 def _nested(tree: Mapping[Any, Any], parent: str | None, depth: int) -> Iterator[tuple[Any, str | None]]:
-    _check_depth(depth)
+    if depth > _DEEPEST:
+        raise SchemaError(f"a Taxonomy must not be deeper than {_DEEPEST} levels")
     for node, below in tree.items():
         yield node, parent
         if isinstance(below, Mapping):
@@ -228,7 +226,8 @@ def _nested(tree: Mapping[Any, Any], parent: str | None, depth: int) -> Iterator
 
 
 def _named(tree: Any, parent: str | None, weights: dict[str, Any], depth: int) -> Iterator[tuple[Any, str | None]]:
-    _check_depth(depth)
+    if depth > _DEEPEST:
+        raise SchemaError(f"a Taxonomy must not be deeper than {_DEEPEST} levels")
     if not isinstance(tree, Mapping) or "name" not in tree:
         raise SchemaError(f"the children of a Taxonomy must be mappings with a name, got {quoted(tree)}. {_EXAMPLE}")
     node = tree["name"]
@@ -265,11 +264,6 @@ def _depth_first(given: Mapping[Any, Any]) -> dict[str, str | None]:
 def _check_name(node: Any) -> None:
     if not isinstance(node, str) or not node:
         raise SchemaError(f"the nodes of a Taxonomy must be texts that are not empty, got {quoted(node)}. {_EXAMPLE}")
-
-
-def _check_depth(depth: int) -> None:
-    if depth > _DEEPEST:
-        raise SchemaError(f"a Taxonomy must not be deeper than {_DEEPEST} levels")
 
 
 # -- kinds by name

@@ -154,8 +154,8 @@ class Measure:
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
     ) -> PreparedMeasure:
         """See `LocalSimilarity.prepare`."""
-        known = isinstance(previous, PreparedMeasure) and previous.measure == self
-        return PreparedMeasure(self, column, self._prepare(column, solutions, previous.state if known else None))  # type: ignore[union-attr]
+        earlier = previous.state if isinstance(previous, PreparedMeasure) and previous.measure == self else None
+        return PreparedMeasure(self, column, self._prepare(column, solutions, earlier))
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: Any, /) -> Any:
         """Statistics of the stored values; ``earlier`` are those of an earlier state of the column, or None."""
@@ -186,13 +186,6 @@ class Own(Measure):
     It is called once for each distinct stored value and query, with values as users see them: sets as frozensets, dates
     as dates, graphs as graphs. It need not be symmetric, nor 1 for equal values.
 
-    Parameters
-    ----------
-    function
-        Any function of two values, the query's and a case's.
-
-    Examples
-    --------
     >>> def near(asked, stored):
     ...     return 1 / (1 + abs(asked - stored))
     >>> from priorcase.cases.measures import similarities
@@ -236,15 +229,9 @@ class Own(Measure):
 class Blend(Measure):
     """``sum_m share_m s_m(a, b) / sum_m share_m``: the weighted mean of several measures of one attribute.
 
-    Symmetric if all of its measures are. It compares the kinds of attributes that all of them compare.
+    ``measures`` is a mapping from measures to their shares, numbers above 0, or a list of measures with equal shares.
+    Symmetric if all of them are. It compares the kinds of attributes that all of them compare.
 
-    Parameters
-    ----------
-    measures
-        A mapping from measures to their shares, numbers above 0; or a list of measures with equal shares.
-
-    Examples
-    --------
     >>> from priorcase.cases.measures import EditDistance, TfIdf, similarities
     >>> similarities("jams", ["jam", "dust"], "text", Blend({TfIdf(): 1, EditDistance(): 3}))
     {'jam': 0.5625, 'dust': 0.0}

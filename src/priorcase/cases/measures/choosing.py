@@ -189,21 +189,10 @@ def similarities(
 ) -> dict[Any, float]:
     """Similarity of a query's value to each of some stored values, as in retrieval.
 
-    Parameters
-    ----------
-    query
-        The query's value.
-    values
-        The stored values, one for each case: ranges and frequencies come from them.
-    kind
-        The kind of the attribute, as a case base declares it: ``"numeric"``, ``Taxonomy(tree)``.
-    measure
-        A measure, its short name or a function of two values; None: the default of the kind.
-    solutions
-        The solution of each case, for measures that learn from them.
+    Ranges and frequencies come from ``values``, one for each case, and measures that learn from solutions need those of
+    the cases. ``kind`` is the attribute's as a case base declares it, such as ``"numeric"`` or ``Taxonomy(tree)``;
+    ``measure`` a measure, its short name or a function of two values, or None for the default of the kind.
 
-    Examples
-    --------
     >>> similarities(20, [10, 25, 30], "numeric")
     {10: 0.5, 25: 0.75, 30: 0.5}
     >>> similarities("papr jam", ["Paper jam", "no paper"], "text", "edit")

@@ -23,19 +23,10 @@ class GraphSimilarity(Measure):
 
     Variables are matched one to one, whatever their names; quantities and signs must agree, and a variable without a
     quantity matches any (McGregor 1982). Every distinct stored graph is matched for each query: it is meant for up to
-    some thousand graphs of a few variables.
+    some thousand graphs of a few variables. With ``of="query"`` it is ``|common arcs| / |arcs of the query|``, the part
+    of a wanted function that a case realises. At most ``steps`` partial matches of two graphs are tried, enough for
+    about eight variables; in larger graphs the common part that is found may be too small.
 
-    Parameters
-    ----------
-    of
-        ``"both"``: the formula above, symmetric; ``"query"``: ``|common arcs| / |arcs of the query|``, the part of a
-        wanted function that a case realises, whatever else it does.
-    steps
-        The most partial matches of two graphs to try: enough for about eight variables. In larger graphs the common
-        part that is found may be too small.
-
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities("C +> x; x +> Q", ["a +> b", "a +> b; b +> c"], "graph").values())
     [0.666..., 1.0]

@@ -22,8 +22,6 @@ from priorcase.schema.kinds import identity, is_hashable, plain
 class Equality(Measure):
     """1 for the same value, otherwise 0; for attributes of any kind. Symmetric.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> similarities("red", ["red", "blue"], "nominal")
     {'red': 1.0, 'blue': 0.0}
@@ -40,17 +38,9 @@ class Equality(Measure):
 class SimilarityTable(Measure):
     """Similarities written down for pairs of values; 1 for equal values, ``otherwise`` for pairs that are not listed.
 
-    Parameters
-    ----------
-    pairs
-        A mapping from two different values, the query's and the case's, to their similarity from 0 to 1.
-    symmetric
-        Whether a pair counts in both directions.
-    otherwise
-        The similarity of two different values that are not listed.
+    ``pairs`` maps two different values, the query's and the case's, to their similarity from 0 to 1. With
+    ``symmetric``, a pair counts in both directions.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> similarities("orange", ["red", "orange", "blue"], "nominal", SimilarityTable({("red", "orange"): 0.8}))
     {'red': 0.8, 'orange': 1.0, 'blue': 0.0}
@@ -146,16 +136,10 @@ class MVDM(Measure):
     solution c among the stored cases that have value a and a known solution. With power 1 it equals
     ``sum_c min(P(c|a), P(c|b))`` and is computed from integers. Symmetric. It needs solutions that recur.
 
-    Parameters
-    ----------
-    power
-        Cost & Salzberg's k, at least 1.
-    unseen
-        A value without any solved case: ``"different"`` from all others (similarity 0), or with the ``"prior"``, the
-        shares among all cases, as its distribution. A stored value always equals itself.
+    ``power`` is Cost & Salzberg's k, at least 1. A value without any solved case (``unseen``) is ``"different"`` from
+    all others, or has the ``"prior"``, the shares among all cases, as its distribution; but a stored value equals
+    itself.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> fixes = ["swap", "swap", "clean", "clean", "swap"]
     >>> similarities("laser", ["laser", "inkjet", "inkjet", "plotter", "laser"], "nominal", MVDM(), solutions=fixes)

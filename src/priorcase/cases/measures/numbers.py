@@ -135,19 +135,11 @@ class _LineMeasure(Measure):
 class Linear(_LineMeasure):
     """``max(0, 1 - |a - b| / range)``: falls evenly with the difference; dates differ by days.
 
-    Symmetric. If all stored cases have the same value and no range is given, it is 1 for that value and 0 for others.
+    Without a range, that of the stored cases is taken, so that similarities change when a case beyond it is added; if
+    all of them have the same value, it is 1 for that value and 0 for others. ``log`` compares ``log(1 + x)`` (mirrored
+    below 0), for skewed numbers such as prices, where a difference of 1,000 means more at 2,000 than at 200,000; the
+    range is then one of logarithms. Symmetric.
 
-    Parameters
-    ----------
-    range
-        The difference at which the similarity is 0. None: the range of the stored cases, so that similarities change
-        when a case beyond it is added.
-    log
-        Whether to compare ``log(1 + x)`` (mirrored below 0), for skewed numbers such as prices, where a difference of
-        1,000 means more at 2,000 than at 200,000. The range is then one of logarithms.
-
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> similarities(20, [18, 25, 40], "numeric", Linear(range=10))
     {18: 0.8, 25: 0.5, 40: 0.0}
@@ -163,8 +155,6 @@ class Linear(_LineMeasure):
 class Ranks(_LineMeasure):
     """``1 - |rank a - rank b| / (levels - 1)`` over all declared levels, stored or not. Symmetric.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Ordinal
     >>> similarities("S", ["S", "M", "XL"], Ordinal(("S", "M", "L", "XL")))
@@ -179,19 +169,9 @@ class OneSided(_LineMeasure):
     """1 for a case that is at least as good as asked; otherwise ``max(0, 1 - shortfall / range)``.
 
     With ``better="less"``, anything below the query is good enough (a price, a weight); with ``"more"``, anything above
-    (a power, a memory size). Not symmetric: the first value is the query's, the second the case's.
+    (a power, a memory size). Not symmetric. For ``range`` and ``log`` see `Linear`; the range of an order is that of
+    all levels.
 
-    Parameters
-    ----------
-    better
-        ``"less"`` or ``"more"``.
-    range
-        The shortfall at which the similarity is 0. None: the range of the stored cases (ordinal: of all levels).
-    log
-        See `Linear`; for numbers only.
-
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> similarities(9000, [7000, 10000, 20000], "numeric", OneSided("less", range=5000))
     {7000: 1.0, 10000: 0.8, 20000: 0.0}
@@ -211,15 +191,8 @@ class OneSided(_LineMeasure):
 class Threshold(_LineMeasure):
     """1 where ``|a - b| <= tolerance``, otherwise 0. Dates differ by days, ordinal values by levels. Symmetric.
 
-    Parameters
-    ----------
-    tolerance
-        The largest difference that is ignored.
-    log
-        See `Linear`; for numbers only. The tolerance is then one of logarithms.
+    For ``log`` see `Linear`; the tolerance is then one of logarithms.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> similarities(3, [2.5, 3.6], "numeric", Threshold(0.5))
     {2.5: 1.0, 3.6: 0.0}
@@ -236,17 +209,10 @@ class Threshold(_LineMeasure):
 
 @dataclass(frozen=True)
 class ExponentialSimilarity(_LineMeasure):
-    """``exp(-|a - b| / scale)``. Dates differ by days, ordinal values by levels. Symmetric.
+    """``exp(-|a - b| / scale)``: at a difference of ``scale`` it is ``1/e``, about 0.37. Symmetric.
 
-    Parameters
-    ----------
-    scale
-        The difference at which the similarity is ``1/e``, about 0.37.
-    log
-        See `Linear`; for numbers only. The scale is then one of logarithms.
+    Dates differ by days, ordinal values by levels. For ``log`` see `Linear`; the scale is then one of logarithms.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> similarities(0, [0, 100, 200], "numeric", ExponentialSimilarity(scale=100))
     {0: 1.0, 100: 0.367..., 200: 0.135...}
@@ -265,15 +231,9 @@ class ExponentialSimilarity(_LineMeasure):
 class GaussianSimilarity(_LineMeasure):
     """``exp(-((a - b) / scale)^2)``: falls slowly at first, then fast. Symmetric.
 
-    The exponent is not halved, as in the library's Gaussian kernel (Atkeson, Moore & Schaal 1997).
+    The exponent is not halved, as in the library's Gaussian kernel (Atkeson, Moore & Schaal 1997). Otherwise see
+    `ExponentialSimilarity`.
 
-    Parameters
-    ----------
-    scale, log
-        See `ExponentialSimilarity`.
-
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> similarities(0, [0, 100, 200], "numeric", GaussianSimilarity(scale=100))
     {0: 1.0, 100: 0.367..., 200: 0.018...}
@@ -290,15 +250,10 @@ class GaussianSimilarity(_LineMeasure):
 
 @dataclass(frozen=True)
 class Recency(_LineMeasure):
-    """``2 ** (-|days between| / half_life)``: query with today's date, and older cases count less. Symmetric.
+    """``2 ** (-days / half_life)`` for the days between two dates. Symmetric.
 
-    Parameters
-    ----------
-    half_life
-        The number of days that halves the similarity.
+    Query with today's date, and older cases count less.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities("2024-05-01", ["2024-05-01", "2024-04-01"], "date", Recency(half_life=30)).values())
     [1.0, 0.5]
@@ -322,8 +277,6 @@ class Season(Measure):
     Years are ignored: 31 December and 1 January are neighbours, and 1 May equals 1 May of any year. The days are those
     of a leap year, and a moment counts by its own calendar day.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities("2025-01-01", ["2023-12-31", "2024-07-02"], "date", Season()).values())
     [0.994..., 0.0]

@@ -160,8 +160,6 @@ def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
 class Jaccard(_SetMeasure):
     """``|a & b| / |a | b|``; 1 if both sets are empty. Symmetric.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Jaccard()).values())
     [0.333...]
@@ -175,8 +173,6 @@ class Jaccard(_SetMeasure):
 class Dice(_SetMeasure):
     """``2 |a & b| / (|a| + |b|)``: milder than `Jaccard` for sets of different sizes; 1 if both are empty. Symmetric.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Dice()).values())
     [0.5]
@@ -192,8 +188,6 @@ class Containment(_SetMeasure):
 
     Not symmetric: 1 for every set that contains the query's.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Containment()).values())
     [0.5]
@@ -207,8 +201,6 @@ class Containment(_SetMeasure):
 class SetOverlap(_SetMeasure):
     """``|a & b| / min(|a|, |b|)``: 1 if one set contains the other or both are empty, 0 if only one is. Symmetric.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", SetOverlap()).values())
     [0.5]

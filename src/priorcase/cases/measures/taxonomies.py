@@ -92,14 +92,9 @@ class WuPalmer(_NodeMeasure):
     The depth of a node is its number of steps from the root, so values with only the root in common, or under different
     roots, have similarity 0. Symmetric if ``inner="exact"``.
 
-    Parameters
-    ----------
-    inner
-        What a query for an inner node asks for: ``"exact"`` that node, or ``"any"`` node below it, all of which then
-        have similarity 1 (Bergmann's 1998 optimistic reading) while the others keep theirs.
+    ``inner`` is what a query for an inner node asks for: ``"exact"`` that node, or ``"any"`` node below it, all of
+    which then have similarity 1 (Bergmann's 1998 optimistic reading) while the others keep theirs.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.cases.kinds import Taxonomy
     >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
@@ -121,15 +116,8 @@ class PathLength(_NodeMeasure):
     """``1 - steps(a, b) / (2 * deepest)``: the steps from a up to the common ancestor and down to b.
 
     ``deepest`` is the largest depth of the taxonomy, so that two of its deepest leaves under different branches of the
-    root have similarity 0. Symmetric if ``inner="exact"``.
+    root have similarity 0. For ``inner`` see `WuPalmer`; symmetric if it is ``"exact"``.
 
-    Parameters
-    ----------
-    inner
-        See `WuPalmer`.
-
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.cases.kinds import Taxonomy
     >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
@@ -149,20 +137,10 @@ class LevelSimilarity(_NodeMeasure):
     """The weight of the deepest common ancestor of a and b; 1 for equal nodes (Bergmann 1998).
 
     A node's weight is the least similarity of any two nodes below it: 0 at a root that joins anything, near 1 where it
-    joins variants of one thing. Symmetric if ``inner="exact"``.
+    joins variants of one thing. ``weights`` of some nodes take precedence over those of the taxonomy itself. For other
+    nodes it is ``otherwise``: a number from 0 to 1, or ``"depth"`` for the node's depth divided by the largest depth of
+    the taxonomy. For ``inner`` see `WuPalmer`; symmetric if it is ``"exact"``.
 
-    Parameters
-    ----------
-    weights
-        Weights of some nodes, from 0 to 1; they take precedence over those of the taxonomy itself.
-    otherwise
-        The weight of other nodes: a number from 0 to 1, or ``"depth"`` for the node's depth divided by the largest
-        depth of the taxonomy. Nodes under different roots have similarity 0.
-    inner
-        See `WuPalmer`.
-
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.cases.kinds import Taxonomy
     >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})

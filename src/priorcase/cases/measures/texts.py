@@ -86,18 +86,14 @@ class TfIdf(Measure):
     Parameters
     ----------
     analyzer
-        Terms are ``"words"`` (runs of letters, digits and underscores) or runs of ``"characters"``, which forgive
-        spelling. Case is ignored.
+        Whether terms are ``"words"`` or runs of ``"characters"``, which forgive spelling. Case is ignored.
     ngrams
-        The shortest and longest runs that are terms: (1, 2) takes words and pairs of neighbouring words; for characters
-        (3, 4) works well.
+        The shortest and longest runs: (1, 2) takes words and pairs of neighbouring words; for characters try (3, 4).
     stop_words
         Words that are no terms.
     fold_accents
         Whether to ignore accents.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> similarities("Jam in tray 2", ["paper jam", "tray empty", "no network"], "text", TfIdf())
     {'paper jam': 0.289..., 'tray empty': 0.289..., 'no network': 0.0}
@@ -198,13 +194,6 @@ class EditDistance(Measure):
 
     Levenshtein's (1966) distance; 1 for two empty texts. For short texts: names, codes, models. Symmetric.
 
-    Parameters
-    ----------
-    ignore_case
-        Whether to ignore case.
-
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> similarities("LaserJet 400", ["laser jet 400", "LaserJet 401"], "text", EditDistance())
     {'laser jet 400': 0.923..., 'LaserJet 401': 0.916...}
@@ -238,8 +227,6 @@ def _characters(texts: Iterable[str]) -> AnyArray:
 class EqualText(Measure):
     """1 for texts that differ only in case and in the spaces around and between words; otherwise 0. Symmetric.
 
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> similarities(" Paper  JAM", ["paper jam", "paper jams"], "text", EqualText())
     {'paper jam': 1.0, 'paper jams': 0.0}
@@ -269,19 +256,11 @@ class _Vectors(NamedTuple):
 class Embedding(Measure):
     """``max(0, cosine)`` of the vectors that a model of yours gives two texts.
 
-    Vectors of stored texts are kept, so that only new texts go through the model. A vector of zeros has similarity 0 to
-    every other, but a stored text always equals itself. Symmetric.
+    ``model`` is a function from a list of texts to a 2-d array with one row for each text, or an object with such a
+    function as ``encode``, like the models of sentence-transformers. It must give equal texts equal vectors. Those of
+    stored texts are kept, so that only new texts go through the model. ``name`` is for tables and messages. A vector of
+    zeros has similarity 0 to every other, but a stored text equals itself. Symmetric.
 
-    Parameters
-    ----------
-    model
-        A function from a list of texts to a 2-d array with one row for each text, or an object with such a function as
-        ``encode``, like the models of sentence-transformers. It must give equal texts equal vectors.
-    name
-        The model's name in tables and messages.
-
-    Examples
-    --------
     >>> from priorcase.cases.measures import similarities
     >>> def letters(texts):
     ...     return [[text.count("a"), text.count("b")] for text in texts]
