@@ -135,13 +135,11 @@ class Measure:
 
     def __post_init__(self) -> None:
         for name, value in list(vars(self).items()):
-            rule = self._rules.get(name)
-            if rule is None:
+            if (rule := self._rules.get(name)) is None:
                 continue
-            if isinstance(value, np.bool_):
-                value = bool(value)
-            elif is_number(value):
-                value = as_python(value)  # so that equal measures compare, hash and print alike
+            # NumPy's values become Python's own, so that equal measures compare, hash and print alike.
+            value = value.item() if isinstance(value, (np.bool_, np.str_)) else value
+            value = as_python(value) if is_number(value) else value
             if not rule.holds(value):
                 meant = nearest(value, rule.options)
                 question = "" if meant is None else f". Did you mean {meant!r}?"

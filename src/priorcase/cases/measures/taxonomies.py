@@ -12,7 +12,7 @@ from priorcase._parameters import as_python, settle
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases.column import CaseColumn
 from priorcase.cases.kinds import Taxonomy
-from priorcase.cases.measures.base import FrozenMapping, Measure, Rule, is_similarity, one_of, optional
+from priorcase.cases.measures.base import FrozenMapping, Measure, Rule, is_similarity, one_of
 from priorcase.exceptions import ParameterError, advice, listed
 
 
@@ -132,6 +132,13 @@ class PathLength(_NodeMeasure):
         return np.asarray(1.0 - steps / max(2 * int(tree.depths.max()), 1), dtype=np.float64)
 
 
+def _are_weights(value: object) -> bool:
+    return value is None or (
+        isinstance(value, Mapping)
+        and all(isinstance(node, str) and is_similarity(weight) for node, weight in value.items())
+    )
+
+
 @dataclass(frozen=True)
 class LevelSimilarity(_NodeMeasure):
     """The weight of the deepest common ancestor of a and b; 1 for equal nodes (Bergmann 1998).
@@ -153,27 +160,15 @@ class LevelSimilarity(_NodeMeasure):
     inner: Literal["exact", "any"] = "exact"
 
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "weights": optional(
-            Rule(
-                "a mapping from nodes to numbers from 0 to 1, such as {'printer': 0.6}",
-                lambda value: (
-                    isinstance(value, Mapping)
-                    and all(isinstance(node, str) and is_similarity(weight) for node, weight in value.items())
-                ),
-            )
-        ),
-        "otherwise": Rule(
-            "a number from 0 to 1 or 'depth'",
-            lambda value: is_similarity(value) or (isinstance(value, str) and value == "depth"),
-        ),
+        "weights": Rule("None or a mapping from nodes to numbers from 0 to 1", _are_weights),
+        "otherwise": Rule("a number from 0 to 1 or 'depth'", lambda v: is_similarity(v) or one_of("depth").holds(v)),
         **_NodeMeasure._rules,
     }
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.weights is not None:
-            plain = {node: as_python(weight) for node, weight in self.weights.items()}
-            settle(self, weights=FrozenMapping(plain))
+            settle(self, weights=FrozenMapping({node: as_python(weight) for node, weight in self.weights.items()}))
 
     def _prepare(self, column: CaseColumn, *_: Any) -> Tree:
         tree, weights = Tree.of(column), dict(self.weights or {})
