@@ -78,13 +78,13 @@ def test_every_form_of_a_gap_is_none(kind, gap):
         (Nominal(), 10**4000, "expected a text, a finite number or a boolean"),
         (Set(), [10**400], "expected a text, a finite number or a boolean"),
         (Text(), 3, "expected a text"),
-        (Text(5), "longer", "6 characters for 'a'"),
+        (Text(5), "longer", "expected at most 5 characters, not 6"),
         (Text(), "\ud800", "expected readable text"),
-        (Nominal(), "x" * 100_001, "100,001 characters for 'a'"),
+        (Nominal(), "x" * 100_001, "at most 100,000 characters, not 100,001"),
         (Set(), "abc", "expected a set or a list of values"),
         (Set(), [None], "expected a set without missing members"),
         (Set(), [["x"]], "expected a text, a finite number or a boolean"),
-        (Set(), list(range(10_001)), "10,001 members for 'a'"),
+        (Set(), list(range(10_001)), "at most 10,000 members, not 10,001"),
         (Date(), "yesterday", "expected a date, a datetime or ISO text such as '2024-05-01'"),
         (Date(), 20240501, "expected a date, a datetime or ISO text"),
         (DEVICES, "scanner", "expected a node of its taxonomy ('device', 'printer'"),
@@ -100,7 +100,7 @@ def test_what_does_not_fit_is_refused_in_plain_words(kind, value, words):
 
 @pytest.mark.parametrize("text", ["Q1 +> ", "{", '{"arcs": 3}', "Q1 *> Q2"])
 def test_malformed_graphs_are_refused(text):
-    with pytest.raises(CaseBaseError, match="no graph for 'a'"):
+    with pytest.raises(CaseBaseError, match="for 'a'; expected a graph: "):
         stored(Graph(), text)
 
 

@@ -51,7 +51,10 @@ def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
             return None
     elif is_missing(value):
         return None
-    return _CHECKS[type(kind)](kind, value, attribute)
+    try:
+        return _CHECKS[type(kind)](kind, value)
+    except CaseBaseError as error:
+        raise CaseBaseError(f"got {quoted(value)} for {attribute!r}; {error.args[0]}") from None
 
 
 def shown(kind: CaseKind, stored: Stored) -> Any:
@@ -89,34 +92,32 @@ def _kind_of(value: Any) -> type[Any]:
     return Numeric if is_number(value) else Nominal
 
 
-# -- each kind
+# -- each kind: a value as it is stored, or an error that says what was expected
 
 
-def _numeric(kind: Numeric, value: Any, attribute: str) -> Stored:
+def _numeric(kind: Numeric, value: Any) -> Stored:
     if not is_number(value):
-        raise CaseBaseError(f"got {quoted(value)} for {attribute!r}; expected a number. {_MISSING}")
+        raise CaseBaseError(f"expected a number. {_MISSING}")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise CaseBaseError(f"got {quoted(value)} for {attribute!r}; expected a finite number. {_MISSING}")
+        raise CaseBaseError(f"expected a finite number. {_MISSING}")
     if is_whole(value) and abs(value) < _LARGEST:
         return int(value)  # as given: similarities round it, the file does not
     found = plain(number)
     return found if isinstance(found, int) else number
 
 
-def _one_of(kind: Ordinal | Nominal, value: Any, attribute: str) -> Stored:
-    found = plain(value)
+def _one_of(kind: Ordinal | Nominal, value: Any) -> Stored:
     known = kind.order if isinstance(kind, Ordinal) else kind.values
     if known is None:
-        return _name(found, value, attribute)
+        return _name(value)
+    found = plain(value)
     if not isinstance(found, (str, int, float, bool)) or identity(found) not in _identities(known):
-        names = "one of the levels" if isinstance(kind, Ordinal) else "one of the declared values"
-        raise CaseBaseError(
-            f"got {quoted(value)} for {attribute!r}; expected {names} {listed(known, limit=12)}. {_MISSING}"
-        )
+        names = "levels" if isinstance(kind, Ordinal) else "declared values"
+        raise CaseBaseError(f"expected one of the {names} {listed(known, limit=12)}. {_MISSING}")
     return found
 
 
@@ -125,63 +126,56 @@ def _identities(known: tuple[Value, ...]) -> frozenset[Value]:
     return frozenset(map(identity, known))
 
 
-def _name(found: Any, value: Any, attribute: str) -> Stored:
-    """A value that is a name: a short text, a number or a boolean."""
+def _name(value: Any) -> str | int | float | bool:
+    """A short text, a number or a boolean."""
+    found = plain(value)
     if isinstance(found, str):
-        return _readable(found, attribute, _LONGEST_NAME)
+        return _readable(found, _LONGEST_NAME)
     if isinstance(found, bool) or (isinstance(found, int) and abs(found) < _LARGEST):
         return found
     if isinstance(found, float) and math.isfinite(found):
         return found
     raise CaseBaseError(
-        f"got {quoted(value)} for {attribute!r}; expected a text, a finite number or a boolean. Declare the attribute "
-        "as 'text', 'set', 'date' or 'graph' if that is what it is."
+        "expected a text, a finite number or a boolean. Declare the attribute as 'text', 'set', 'date' or 'graph' if "
+        "that is what it is."
     )
 
 
-def _text(kind: Text, value: Any, attribute: str) -> Stored:
+def _text(kind: Text, value: Any) -> Stored:
     if not isinstance(value, str):
-        raise CaseBaseError(f"got {quoted(value)} for {attribute!r}; expected a text. {_MISSING}")
-    return _readable(value, attribute, kind.longest)
+        raise CaseBaseError(f"expected a text. {_MISSING}")
+    return _readable(value, kind.longest)
 
 
-def _readable(text: str, attribute: str, most: int) -> str:
+def _readable(text: str, most: int) -> str:
     if len(text) > most:
-        raise CaseBaseError(f"got {len(text):,} characters for {attribute!r}; expected at most {most:,}. {_ELSEWHERE}")
+        raise CaseBaseError(f"expected at most {most:,} characters, not {len(text):,}. {_ELSEWHERE}")
     text = str.__str__(text)  # NumPy's and other subclasses
     if not text.isascii():
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
             raise CaseBaseError(
-                f"got {quoted(text)} for {attribute!r}; expected readable text, not half of a surrogate pair. Decode "
-                "it again with errors='replace'."
+                "expected readable text, not half of a surrogate pair. Decode it again with errors='replace'."
             ) from None
     return text
 
 
-def _set(kind: Set, value: Any, attribute: str) -> Stored:
+def _set(kind: Set, value: Any) -> Stored:
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
     if not isinstance(value, (set, frozenset, list, tuple)):
-        raise CaseBaseError(
-            f"got {quoted(value)} for {attribute!r}; expected a set or a list of values. For example "
-            f"{{{quoted(value):.40}}}."
-        )
+        raise CaseBaseError(f"expected a set or a list of values. For example {{{quoted(value):.40}}}.")
     if len(value) > _MOST_MEMBERS:
-        raise CaseBaseError(
-            f"got {len(value):,} members for {attribute!r}; expected at most {_MOST_MEMBERS:,}. {_ELSEWHERE}"
-        )
+        raise CaseBaseError(f"expected at most {_MOST_MEMBERS:,} members, not {len(value):,}. {_ELSEWHERE}")
     if all(type(member) is str and member.isascii() and len(member) <= _LONGEST_NAME for member in value):
         return tuple(sorted(set(value)))  # texts alone have one order
     if any(map(is_missing, value)):
-        raise CaseBaseError(
-            f"got {quoted(value)} for {attribute!r}; expected a set without missing members. {_MISSING}"
-        )
-    return ordered(_name(plain(member), member, attribute) for member in value)
+        raise CaseBaseError(f"expected a set without missing members. {_MISSING}")
+    return ordered(map(_name, value))
 
 
-def ordered(members: Iterable[Any]) -> tuple[str | int | float | bool, ...]:
+def ordered(members: Iterable[str | int | float | bool]) -> tuple[str | int | float | bool, ...]:
     """Distinct members in one order for all sets: booleans, numbers, texts.
 
     >>> ordered(["b", 2, "a", True, 2])
@@ -193,7 +187,7 @@ def ordered(members: Iterable[Any]) -> tuple[str | int | float | bool, ...]:
     )
 
 
-def _date(kind: Date, value: Any, attribute: str) -> Stored:
+def _date(kind: Date, value: Any) -> Stored:
     try:
         text = _as_iso(value)
         if text is not None:
@@ -201,37 +195,28 @@ def _date(kind: Date, value: Any, attribute: str) -> Stored:
             return text
     except (ValueError, OverflowError):
         pass
-    raise CaseBaseError(
-        f"got {quoted(value)} for {attribute!r}; expected a date, a datetime or ISO text such as '2024-05-01'. "
-        f"{_MISSING}"
-    )
+    raise CaseBaseError(f"expected a date, a datetime or ISO text such as '2024-05-01'. {_MISSING}")
 
 
-def _node(kind: Taxonomy, value: Any, attribute: str) -> Stored:
+def _node(kind: Taxonomy, value: Any) -> Stored:
     if value not in kind:
-        raise CaseBaseError(
-            f"got {quoted(value)} for {attribute!r}; expected a node of its taxonomy ({listed(kind.nodes, limit=8)}). "
-            f"{_MISSING}"
-        )
+        raise CaseBaseError(f"expected a node of its taxonomy ({listed(kind.nodes, limit=8)}). {_MISSING}")
     return str.__str__(value)
 
 
-def _graph(kind: Graph, value: Any, attribute: str) -> Stored:
+def _graph(kind: Graph, value: Any) -> Stored:
     if isinstance(value, str):
         read = FunctionGraph.from_json if value.lstrip().startswith("{") else FunctionGraph.parse
         try:
             value = read(value)
         except ParameterError as error:
-            raise CaseBaseError(f"got no graph for {attribute!r}: {error.args[0]}") from None
+            raise CaseBaseError(f"expected a graph: {error.args[0]}") from None
     if not isinstance(value, FunctionGraph):
-        raise CaseBaseError(
-            f"got {quoted(value)} for {attribute!r}; expected a FunctionGraph. For example "
-            "FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3')."
-        )
+        raise CaseBaseError("expected a FunctionGraph. For example FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3').")
     return value.to_json()
 
 
-_CHECKS: dict[type, Callable[[Any, Any, str], Stored]] = {
+_CHECKS: dict[type, Callable[[Any, Any], Stored]] = {
     Numeric: _numeric,
     Ordinal: _one_of,
     Nominal: _one_of,
