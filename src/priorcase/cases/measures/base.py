@@ -10,18 +10,22 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from numbers import Real
 from operator import add
 from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
-from priorcase._parameters import as_python, choices_text, is_number, settle
+from priorcase._parameters import as_python, check_fields, is_number, settle
 from priorcase._typing import FloatArray
 from priorcase.cases.column import CaseColumn
 from priorcase.cases.kinds import Stored, shown
-from priorcase.exceptions import ParameterError, failure, nearest, quoted
+from priorcase.exceptions import ParameterError, failure, quoted
 
 EVERY_KIND = ("numeric", "ordinal", "nominal", "text", "set", "date", "taxonomy", "graph")
+POSITIVE = Interval(Real, 0, None, closed="neither")
+SIMILARITY = Interval(Real, 0, 1, closed="both")
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -68,35 +72,9 @@ def is_measure(value: object) -> TypeGuard[LocalSimilarity]:
     return isinstance(value, Measure) or (isinstance(value, LocalSimilarity) and not isinstance(value, type))
 
 
-# -- parameters
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What a parameter must be."""
-
-    expected: str
-    holds: Callable[[Any], bool]
-    options: tuple[str, ...] = ()
-
-
 def is_similarity(value: object) -> bool:
     """Whether a value is a number from 0 to 1."""
     return is_number(value) and bool(0 <= value <= 1)
-
-
-def one_of(*options: str) -> Rule:
-    return Rule(choices_text(options), lambda value: isinstance(value, str) and value in options, options)
-
-
-def optional(rule: Rule) -> Rule:
-    return Rule(f"None or {rule.expected}", lambda value: value is None or rule.holds(value))
-
-
-POSITIVE = Rule("a finite number above 0", lambda value: is_number(value) and 0 < value < math.inf)
-NOT_NEGATIVE = Rule("a finite number >= 0", lambda value: is_number(value) and 0 <= value < math.inf)
-SIMILARITY = Rule("a number from 0 to 1", is_similarity)
-FLAG = Rule("True or False", lambda value: isinstance(value, bool))
 
 
 class FrozenMapping(Mapping[K, V]):
@@ -123,30 +101,15 @@ class FrozenMapping(Mapping[K, V]):
         return repr(self._items)
 
 
-# -- measures
-
-
 class Measure:
     """Base of all measures here: a subclass says what it prepares, and how it compares with that."""
 
     accepts: tuple[str, ...] = EVERY_KIND
     needs_solutions: bool = False
-    _rules: ClassVar[Mapping[str, Rule]] = {}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
     def __post_init__(self) -> None:
-        for name, value in list(vars(self).items()):
-            if (rule := self._rules.get(name)) is None:
-                continue
-            # NumPy's values become Python's own, so that equal measures compare, hash and print alike.
-            value = value.item() if isinstance(value, (np.bool_, np.str_)) else value
-            value = as_python(value) if is_number(value) else value
-            if not rule.holds(value):
-                meant = nearest(value, rule.options)
-                question = "" if meant is None else f". Did you mean {meant!r}?"
-                raise ParameterError(
-                    f"{name} of {type(self).__name__} must be {rule.expected}, got {quoted(value)}{question}"
-                )
-            settle(self, **{name: value})
+        check_fields(self)
 
     def prepare(
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
@@ -193,9 +156,9 @@ class Own(Measure):
 
     function: Callable[[Any, Any], float]
 
-    _rules: ClassVar[Mapping[str, Rule]] = {
-        "function": Rule("a function of two values", lambda value: callable(value) and not isinstance(value, type))
-    }
+    def __post_init__(self) -> None:
+        if not callable(self.function) or isinstance(self.function, type):
+            raise ParameterError(f"function of Own must be a function of two values, got {quoted(self.function)}")
 
     def __repr__(self) -> str:
         return f"Own({getattr(self.function, '__name__', repr(self.function))})"
@@ -248,7 +211,7 @@ class Blend(Measure):
             )
         shares = {measure: as_python(share) if is_number(share) else share for measure, share in given.items()}
         for measure, share in shares.items():
-            if not POSITIVE.holds(share):
+            if not is_number(share) or not 0 < share < math.inf:
                 raise ParameterError(
                     f"measures of Blend must have shares that are finite numbers above 0, got {quoted(share)} for "
                     f"{quoted(measure)}."

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import is_whole
 from priorcase._typing import FloatArray
 from priorcase.cases.column import CaseColumn
 from priorcase.cases.designs.common import graph_similarity
 from priorcase.cases.designs.graph import FunctionGraph
-from priorcase.cases.measures.base import Measure, Rule, one_of
+from priorcase.cases.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class GraphSimilarity(Measure):
     steps: int = 5000
 
     accepts = ("graph",)
-    _rules: ClassVar[Mapping[str, Rule]] = {
-        "of": one_of("both", "query"),
-        "steps": Rule("an integer >= 1", lambda value: is_whole(value) and value >= 1),
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "of": [StrOptions({"both", "query"})],
+        "steps": [Interval(Integral, 1, None, closed="left")],
     }
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: Any, /) -> dict[str, FunctionGraph]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import as_python, is_number, settle
+from priorcase._parameters import as_python, settle
 from priorcase._typing import AnyArray, FloatArray, Value
 from priorcase.cases.column import CaseColumn
-from priorcase.cases.measures.base import FLAG, SIMILARITY, FrozenMapping, Measure, Rule, is_similarity, one_of
+from priorcase.cases.measures.base import SIMILARITY, FrozenMapping, Measure, is_similarity
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.schema.kinds import identity, is_hashable, plain
 
@@ -51,7 +52,7 @@ class SimilarityTable(Measure):
     otherwise: float = 0.0
 
     accepts = ("nominal", "ordinal", "taxonomy")
-    _rules: ClassVar[Mapping[str, Rule]] = {"symmetric": FLAG, "otherwise": SIMILARITY}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"symmetric": ["boolean"], "otherwise": [SIMILARITY]}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -151,9 +152,9 @@ class MVDM(Measure):
 
     accepts = ("nominal", "ordinal", "taxonomy")
     needs_solutions = True
-    _rules: ClassVar[Mapping[str, Rule]] = {
-        "power": Rule("a finite number >= 1", lambda value: is_number(value) and 1 <= value < math.inf),
-        "unseen": one_of("different", "prior"),
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "power": [Interval(Real, 1, None, closed="left")],
+        "unseen": [StrOptions({"different", "prior"})],
     }
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, *_: Any) -> _Counts:

@@ -6,14 +6,16 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._typing import FloatArray, IntArray, Value
 from priorcase.cases.column import CaseColumn
 from priorcase.cases.kinds import Date, Stored, days, kind_name
-from priorcase.cases.measures.base import FLAG, NOT_NEGATIVE, POSITIVE, Measure, Rule, one_of, optional
+from priorcase.cases.measures.base import POSITIVE, Measure
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.schema import Ordinal
 from priorcase.schema.kinds import identity
@@ -110,14 +112,6 @@ class _LineMeasure(Measure):
     """Measures of differences on the number line; `_compared` gives the similarities of differences."""
 
     accepts = ("numeric", "date", "ordinal")
-    _rules: ClassVar[Mapping[str, Rule]] = {
-        "better": one_of("less", "more"),
-        "range": optional(POSITIVE),
-        "scale": POSITIVE,
-        "half_life": POSITIVE,
-        "tolerance": NOT_NEGATIVE,
-        "log": FLAG,
-    }
     _length: ClassVar[str] = "range"
     """Which parameter is a length on the line."""
 
@@ -149,6 +143,7 @@ class Linear(_LineMeasure):
     log: bool = False
 
     accepts = ("numeric", "date")
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"range": [POSITIVE, None], "log": ["boolean"]}
 
 
 @dataclass(frozen=True)
@@ -181,6 +176,12 @@ class OneSided(_LineMeasure):
     range: float | None = None
     log: bool = False
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "better": [StrOptions({"less", "more"})],
+        "range": [POSITIVE, None],
+        "log": ["boolean"],
+    }
+
     def _compared(self, differences: FloatArray, length: float) -> FloatArray:
         if self.better == "more":
             np.negative(differences, out=differences)
@@ -201,6 +202,10 @@ class Threshold(_LineMeasure):
     tolerance: float
     log: bool = False
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "tolerance": [Interval(Real, 0, None, closed="left")],
+        "log": ["boolean"],
+    }
     _length = "tolerance"
 
     def _compared(self, differences: FloatArray, length: float) -> FloatArray:
@@ -221,6 +226,7 @@ class ExponentialSimilarity(_LineMeasure):
     scale: float
     log: bool = False
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"scale": [POSITIVE], "log": ["boolean"]}
     _length = "scale"
 
     def _compared(self, differences: FloatArray, length: float) -> FloatArray:
@@ -242,6 +248,7 @@ class GaussianSimilarity(_LineMeasure):
     scale: float
     log: bool = False
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"scale": [POSITIVE], "log": ["boolean"]}
     _length = "scale"
 
     def _compared(self, differences: FloatArray, length: float) -> FloatArray:
@@ -262,6 +269,7 @@ class Recency(_LineMeasure):
     half_life: float
 
     accepts = ("date",)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"half_life": [POSITIVE]}
     _length = "half_life"
 
     def _compared(self, differences: FloatArray, length: float) -> FloatArray:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import as_python, settle
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases.column import CaseColumn
 from priorcase.cases.kinds import Taxonomy
-from priorcase.cases.measures.base import FrozenMapping, Measure, Rule, is_similarity, one_of
-from priorcase.exceptions import ParameterError, advice, listed
+from priorcase.cases.measures.base import SIMILARITY, FrozenMapping, Measure, is_similarity
+from priorcase.exceptions import ParameterError, advice, listed, quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ class _NodeMeasure(Measure):
 
     accepts = ("taxonomy",)
     inner: Literal["exact", "any"]
-    _rules: ClassVar[Mapping[str, Rule]] = {"inner": one_of("exact", "any")}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"inner": [StrOptions({"exact", "any"})]}
 
     def _prepare(self, column: CaseColumn, *_: Any) -> Tree:
         return Tree.of(column)
@@ -132,13 +133,6 @@ class PathLength(_NodeMeasure):
         return np.asarray(1.0 - steps / max(2 * int(tree.depths.max()), 1), dtype=np.float64)
 
 
-def _are_weights(value: object) -> bool:
-    return value is None or (
-        isinstance(value, Mapping)
-        and all(isinstance(node, str) and is_similarity(weight) for node, weight in value.items())
-    )
-
-
 @dataclass(frozen=True)
 class LevelSimilarity(_NodeMeasure):
     """The weight of the deepest common ancestor of a and b; 1 for equal nodes (Bergmann 1998).
@@ -159,16 +153,23 @@ class LevelSimilarity(_NodeMeasure):
     otherwise: float | Literal["depth"] = "depth"
     inner: Literal["exact", "any"] = "exact"
 
-    _rules: ClassVar[Mapping[str, Rule]] = {
-        "weights": Rule("None or a mapping from nodes to numbers from 0 to 1", _are_weights),
-        "otherwise": Rule("a number from 0 to 1 or 'depth'", lambda v: is_similarity(v) or one_of("depth").holds(v)),
-        **_NodeMeasure._rules,
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "otherwise": [SIMILARITY, StrOptions({"depth"})],
+        **_NodeMeasure._parameter_constraints,
     }
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.weights is not None:
-            settle(self, weights=FrozenMapping({node: as_python(weight) for node, weight in self.weights.items()}))
+        if self.weights is None:
+            return
+        if not isinstance(self.weights, Mapping) or not all(
+            isinstance(node, str) and is_similarity(weight) for node, weight in self.weights.items()
+        ):
+            raise ParameterError(
+                "weights of LevelSimilarity must be None or a mapping from nodes to numbers from 0 to 1, such as "
+                f"{{'printer': 0.6}}, got {quoted(self.weights)}"
+            )
+        settle(self, weights=FrozenMapping({node: as_python(weight) for node, weight in self.weights.items()}))
 
     def _prepare(self, column: CaseColumn, *_: Any) -> Tree:
         tree, weights = Tree.of(column), dict(self.weights or {})

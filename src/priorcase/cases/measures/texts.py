@@ -6,18 +6,19 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
 from priorcase import _core
 from priorcase._parameters import is_whole, settle
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.cases.column import CaseColumn
-from priorcase.cases.measures.base import FLAG, Measure, Rule, one_of
+from priorcase.cases.measures.base import Measure
 from priorcase.cases.measures.sets import Documents, Postings
 from priorcase.exceptions import ParameterError, failure, quoted
 from priorcase.learning.estimator import thread_count
@@ -105,7 +106,10 @@ class TfIdf(Measure):
     fold_accents: bool = False
 
     accepts = ("text", "nominal")
-    _rules: ClassVar[Mapping[str, Rule]] = {"analyzer": one_of("words", "characters"), "fold_accents": FLAG}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "analyzer": [StrOptions({"words", "characters"})],
+        "fold_accents": ["boolean"],
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -202,7 +206,7 @@ class EditDistance(Measure):
     ignore_case: bool = True
 
     accepts = ("text", "nominal", "taxonomy")
-    _rules: ClassVar[Mapping[str, Rule]] = {"ignore_case": FLAG}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"ignore_case": ["boolean"]}
 
     def _prepare(self, column: CaseColumn, *_: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
         texts = list(map(self._read, column.values))
@@ -273,15 +277,16 @@ class Embedding(Measure):
     _kept: dict[str, _Vectors] = field(init=False, repr=False, compare=False, hash=False, default_factory=dict)
 
     accepts = ("text", "nominal", "taxonomy")
-    _rules: ClassVar[Mapping[str, Rule]] = {
-        "model": Rule(
-            "a function from a list of texts to a 2-d array, or an object with such a function as .encode",
-            lambda value: (
-                (callable(value) or callable(getattr(value, "encode", None))) and not isinstance(value, (str, type))
-            ),
-        ),
-        "name": Rule("a text that is not empty", lambda value: isinstance(value, str) and bool(value)),
-    }
+
+    def __post_init__(self) -> None:
+        encodes = callable(self.model) or callable(getattr(self.model, "encode", None))
+        if not encodes or isinstance(self.model, (str, type)):  # texts can be encoded, too
+            raise ParameterError(
+                "model of Embedding must be a function from a list of texts to a 2-d array, or an object with such a "
+                f"function as .encode, got {quoted(self.model)}"
+            )
+        if not isinstance(self.name, str) or not self.name:
+            raise ParameterError(f"name of Embedding must be a text that is not empty, got {quoted(self.name)}")
 
     def __hash__(self) -> int:
         return hash((id(self.model), self.name))
