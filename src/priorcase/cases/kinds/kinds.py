@@ -35,11 +35,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """Any number of values in no order: labels, symptoms, parts.
-
-    >>> Set()
-    Set()
-    """
+    """Any number of values in no order: labels, symptoms, parts."""
 
     def describe(self) -> str:
         """Describe the kind in words, for messages."""
@@ -52,9 +48,6 @@ class Date:
 
     Dates, datetimes (with or without an offset), those of NumPy and pandas, and ISO 8601 texts are accepted. Moments
     without an offset are taken as they are: compare them only with others of the same clock.
-
-    >>> Date()
-    Date()
     """
 
     def describe(self) -> str:
@@ -64,11 +57,7 @@ class Date:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A qualitative function graph: variables, and arcs that say which raises (+) or lowers (-) which.
-
-    >>> Graph()
-    Graph()
-    """
+    """A qualitative function graph: variables, and arcs that say which raises (+) or lowers (-) which."""
 
     def describe(self) -> str:
         """Describe the kind in words, for messages."""

@@ -114,9 +114,8 @@ class TfIdf(Measure):
     def __post_init__(self) -> None:
         super().__post_init__()
         runs, stops = self.ngrams, self.stop_words
-        if not isinstance(runs, (tuple, list)) or len(runs) != 2 or not all(map(is_whole, runs)) or runs[0] < 1:
-            runs = (1, 0)
-        if runs[0] > runs[1]:
+        pair = isinstance(runs, (tuple, list)) and len(runs) == 2 and all(map(is_whole, runs))
+        if not pair or not 1 <= runs[0] <= runs[1]:
             raise ParameterError(
                 "ngrams of TfIdf must be two integers >= 1, the shortest and the longest run, such as (1, 2), got "
                 f"{quoted(self.ngrams)}"
@@ -124,11 +123,8 @@ class TfIdf(Measure):
         if stops is not None:
             if self.analyzer == "characters":
                 raise ParameterError(f"stop_words of TfIdf must be None for characters, got {quoted(stops)}")
-            if (
-                isinstance(stops, str)
-                or not isinstance(stops, Collection)
-                or not all(isinstance(w, str) for w in stops)
-            ):
+            many = isinstance(stops, Collection) and not isinstance(stops, str)
+            if not many or not all(isinstance(word, str) for word in stops):
                 raise ParameterError(
                     f"stop_words of TfIdf must be None or a list of words, such as ['the', 'a'], got {quoted(stops)}"
                 )
