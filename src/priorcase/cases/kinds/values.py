@@ -79,7 +79,7 @@ def infer(values: Iterable[Any]) -> CaseKind:
     (Numeric(), Set(), Nominal(), Nominal())
     """
     found = {_kind_of(value) for value in values if not is_missing(value)}
-    return found.pop()() if len(found) == 1 else Nominal()  # type: ignore[no-any-return]
+    return found.pop()() if len(found) == 1 else Nominal()
 
 
 def _kind_of(value: Any) -> type[Any]:

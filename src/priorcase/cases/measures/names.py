@@ -187,7 +187,9 @@ class MVDM(Measure):
         places, held, solutions = counts.entries(np.flatnonzero(profile))
         common = np.minimum(held * asked, profile[solutions] * totals[places])
         sums = np.bincount(places, weights=common, minlength=len(totals))
-        return np.divide(sums, totals * asked, out=np.zeros(len(totals)), where=(totals > 0) & (asked > 0))
+        found: FloatArray = np.zeros(len(totals))
+        np.divide(sums, totals * asked, out=found, where=(totals > 0) & (asked > 0))
+        return found
 
     def _powered(self, profile: AnyArray, counts: _Counts) -> FloatArray:
         """``1 - sum_c |P(c|v) - P(c|q)|^k / 2``, where solutions that only the query has are added separately."""

@@ -68,7 +68,7 @@ class NumberLine:
         if self.by_day:
             point = days(str(query))
         elif self.ranks is not None:
-            point = float(self.ranks[identity(query)])  # type: ignore[arg-type]
+            point = float(self.ranks[identity(query)])
         else:
             number = float(query)  # type: ignore[arg-type]
             point = (float(_logarithm(np.array([number]))[0]) if self.log else number) * self.unit
@@ -111,7 +111,7 @@ def _decayed(differences: FloatArray, scale: float, *, squared: bool) -> FloatAr
 class _LineMeasure(Measure):
     """Measures of differences on the number line; `_compared` gives the similarities of differences."""
 
-    accepts = ("numeric", "date", "ordinal")
+    accepts: tuple[str, ...] = ("numeric", "date", "ordinal")
     _length: ClassVar[str] = "range"
     """Which parameter is a length on the line."""
 

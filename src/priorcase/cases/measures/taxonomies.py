@@ -63,7 +63,8 @@ class Tree:
 
     def below(self, number: int) -> BoolArray:
         """Which values of the column are a node or stand below it."""
-        return (self.values >= number) & (self.values < self.ends[number])
+        found: BoolArray = (self.values >= number) & (self.values < self.ends[number])
+        return found
 
 
 class _NodeMeasure(Measure):
@@ -109,7 +110,9 @@ class WuPalmer(_NodeMeasure):
 
     def _compared(self, tree: Tree, number: int, common: IntArray) -> FloatArray:
         depths = tree.depths[number] + tree.depths[tree.values]
-        return np.divide(2 * tree.depths[common], depths, out=np.zeros(len(common)), where=depths > 0)
+        found: FloatArray = np.zeros(len(common))
+        np.divide(2 * tree.depths[common], depths, out=found, where=depths > 0)
+        return found
 
 
 @dataclass(frozen=True)
