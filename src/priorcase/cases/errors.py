@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from priorcase.exceptions import CaseBaseError, CaseBaseFileError, ReadingError, UnknownIdError, advice, listed, named
 
@@ -15,6 +15,12 @@ def unknown_attributes(names: Sequence[object], attributes: Iterable[str], sourc
         f"{'' if source is None else source + ' '}got {named('attribute', names)}, unknown to the case base. "
         f"{advice(names[0], attributes, otherwise=known)}"
     )
+
+
+def check_known(names: Iterable[object], attributes: Collection[str]) -> None:
+    """Refuse names that are not among the attributes."""
+    if unknown := [name for name in names if name not in attributes]:
+        raise unknown_attributes(unknown, attributes)
 
 
 def unknown_ids(ids: Sequence[object]) -> UnknownIdError:

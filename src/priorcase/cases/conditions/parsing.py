@@ -1,18 +1,28 @@
-"""Conditions as people write them on a command line."""
+"""Conditions as people type them on a command line."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 
 from priorcase.cases import kinds
-from priorcase.cases.conditions.base import Condition
-from priorcase.cases.conditions.content import Same, contains
-from priorcase.cases.conditions.logic import known, missing, not_, one_of
-from priorcase.cases.conditions.masking import ALWAYS
-from priorcase.cases.conditions.order import above, at_least, at_most, below
-from priorcase.cases.errors import unknown_attributes
+from priorcase.cases.conditions.conditions import (
+    ALWAYS,
+    Condition,
+    above,
+    at_least,
+    at_most,
+    below,
+    contains,
+    equal_to,
+    known,
+    missing,
+    not_,
+    one_of,
+)
+from priorcase.cases.errors import check_known
 from priorcase.cases.kinds import CaseKind
 from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.schema import Numeric
@@ -27,8 +37,8 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
     """The name and the condition that a text such as ``miles<=50000`` means.
 
     Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` means either,
-    ``fuel=?`` missing, ``fuel!=?`` known. Values are read as the attribute's kind says; where it allows numbers and
-    texts, either will do.
+    ``fuel=?`` missing, ``fuel!=?`` known. Values are read by the attribute's kind; if it allows numbers and texts, both
+    are tried.
 
     Parameters
     ----------
@@ -46,102 +56,86 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
     >>> parse("miles <= 50000", attributes), parse("fuel=gas|diesel", attributes), parse("fuel!=?", attributes)
     (('miles', at_most(50000)), ('fuel', one_of('gas', 'diesel')), ('fuel', known()))
     """
-    name, operator, value = _parted(text, [*attributes, *ALWAYS, *others])
+    name, operator, given = _split(text, [*attributes, *ALWAYS, *others])
     kind = Numeric() if name == "id" else attributes.get(name)
-    if operator in ("=", "==", "!="):
-        if value == "?":
-            return name, known() if operator == "!=" else missing()
-        found = [reading for part in value.split("|") for reading in _readings(text, name, kind, part)]
-        condition: Condition = found[0] if len(found) == 1 else one_of(*found)
-        return name, not_(condition) if operator == "!=" else condition
-    if value == "?":
+    equality = operator in ("=", "==", "!=")
+    parts = [part.strip() for part in given.split("|")] if equality else [given]
+    if not all(parts):
         raise CaseBaseError(
-            f"The condition {quoted(text)} has {value!r} after {operator}; expected one value there. Only = and != "
-            "take several values, A|B, or ? for missing."
+            f"The condition {quoted(text)} has no value after {name!r}; expected NAME=VALUE. {name}=? finds cases in "
+            "which it is missing."
+        )
+    if not equality and given == "?":
+        raise CaseBaseError(
+            f"The condition {quoted(text)} has '?' after {operator}; expected one value there. Only = and != take "
+            "several values, A|B, or ? for missing."
         )
     if operator == "~":
-        return name, contains(value)
-    return name, _ORDERED[operator](_bound(name, kind, value))
+        return name, contains(given)
+    if not equality:
+        return name, _ORDERED[operator](_bound(name, kind, given))
+    if parts == ["?"]:
+        return name, known() if operator == "!=" else missing()
+    found = [reading for part in parts for reading in _readings(name, kind, part)]
+    condition = found[0] if len(found) == 1 else one_of(*found)
+    return name, not_(condition) if operator == "!=" else condition
 
 
-def _parted(text: str, names: list[str]) -> tuple[str, str, str]:
-    """Name, operator and value; names may hold spaces and operators themselves."""
+def _split(text: str, names: list[str]) -> tuple[str, str, str]:
+    """Name, operator and value; names may contain spaces and operators themselves."""
     stripped = text.strip()
     for name in sorted(names, key=len, reverse=True):
-        rest = stripped[len(name) :].lstrip() if stripped.startswith(name) else ""
-        if (operator := _OPERATOR.match(rest)) is not None:
-            break
-    else:
-        operator = _OPERATOR.search(stripped)
-        if operator is None or not operator.start():
-            raise CaseBaseError(
-                f"The condition {quoted(text)} has no operator; expected NAME=VALUE. Operators are = != < <= > >= and "
-                "~ (contains); NAME=A|B means either, NAME=? missing."
-            )
-        raise unknown_attributes([stripped[: operator.start()].strip()], names)
-    value = rest[operator.end() :].strip()
-    if not value:
-        raise CaseBaseError(
-            f"The condition {quoted(text)} has no value after {name!r}; expected NAME=VALUE. {name}=? finds cases in "
-            "which it is missing."
-        )
-    return name, operator.group(), value
+        rest = stripped.removeprefix(name).lstrip()
+        if stripped.startswith(name) and (operator := _OPERATOR.match(rest)) is not None:
+            return name, operator.group(), rest[operator.end() :].strip()
+    operator = _OPERATOR.search(stripped)
+    if operator is not None and operator.start():
+        check_known([stripped[: operator.start()].strip()], names)
+    raise CaseBaseError(
+        f"The condition {quoted(text)} has no operator; expected NAME=VALUE. Operators are = != < <= > >= and ~ "
+        "(contains); NAME=A|B means either, NAME=? missing."
+    )
 
 
-def _readings(text: str, name: str, kind: CaseKind | None, part: str) -> list[Condition]:
+def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
     """The values that a text may mean: itself, and the number or the boolean that it spells."""
-    part = part.strip()
-    if not part:
-        raise CaseBaseError(
-            f"The condition {quoted(text)} has no value after {name!r}; expected NAME=VALUE. {name}=? finds cases in "
-            "which it is missing."
-        )
     if part == "?":
         return [missing()]
-    if kind is not None and kinds.kind_name(kind) == "numeric":
-        return [Same(_bound(name, kind, part))]
+    of_kind = None if kind is None else kinds.kind_name(kind)
+    if of_kind == "numeric":
+        return [equal_to(_bound(name, kind, part))]
     readings: list[object] = [part]
-    if kind is None or kinds.kind_name(kind) in ("nominal", "ordinal", "set"):
+    if of_kind in (None, "nominal", "ordinal", "set"):
         readings += [reading for reading in (_number(part), _BOOLEANS.get(part.casefold())) if reading is not None]
-    fitting, refused = [], None
+    fitting, refused = [], []
     for reading in readings:
         try:
-            _check(name, kind, reading)
-            fitting.append(Same(reading))
+            if kind is not None:
+                kinds.check(kind, [reading] if of_kind == "set" else reading, attribute=name)
+            fitting.append(equal_to(reading))
         except CaseBaseError as error:
-            refused = refused or error
-    if refused is not None and not fitting:
-        raise refused
-    return [*fitting]
+            refused.append(error)
+    if not fitting:
+        raise refused[0]
+    return fitting
 
 
-def _check(name: str, kind: CaseKind | None, value: object) -> None:
-    if kind is not None:
-        several = kinds.kind_name(kind) == "set"
-        kinds.check(kind, [value] if several else value, attribute=name)
-
-
-def _bound(name: str, kind: CaseKind | None, value: str) -> object:
+def _bound(name: str, kind: CaseKind | None, given: str) -> object:
     """The other side of a comparison."""
+    number = _number(given)
     if kind is None:
-        number = _number(value)
         if number is None:
             raise CaseBaseError(
-                f"compares {name!r} with {quoted(value)}; expected a number. Only numbers have an order there; equal "
-                "values are asked for without one."
+                f"compares {name!r} with {quoted(given)}; expected a number. Only numbers have an order there; "
+                f"{name}=VALUE finds equal ones."
             )
         return number
     if kinds.kind_name(kind) == "numeric":
-        number = _number(value)
-        return kinds.check(kind, value if number is None else number, attribute=name)
-    if kinds.kind_name(kind) == "ordinal":
-        found = [reading for reading in (value, _number(value)) if reading is not None]
-        for reading in found[1:]:
-            try:
-                return kinds.check(kind, reading, attribute=name)
-            except CaseBaseError:
-                continue
-    return value
+        return kinds.check(kind, given if number is None else number, attribute=name)
+    if kinds.kind_name(kind) == "ordinal" and number is not None:
+        with suppress(CaseBaseError):
+            return kinds.check(kind, number, attribute=name)
+    return given
 
 
 def _number(text: str) -> float | None:

@@ -1,0 +1,458 @@
+"""Conditions, and the cases of a table that meet them."""
+
+from __future__ import annotations
+
+import operator
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from priorcase._locks import cached_property
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import BoolArray, FloatArray, IntArray
+from priorcase.cases import kinds
+from priorcase.cases.errors import check_known
+from priorcase.cases.kinds import CaseKind, Date, Stored, Taxonomy
+from priorcase.cases.table import CaseTable
+from priorcase.exceptions import CaseBaseError, failure, listed, prefix_errors, quoted
+from priorcase.schema import Numeric, Ordinal
+from priorcase.schema.kinds import identity, is_missing, plain
+
+ALWAYS = ("solution", "outcome", "id")
+"""What conditions may name in every table, beside attributes."""
+
+_PLAIN = "plain"  # the kind of solutions, outcomes and the like: any JSON value
+_DAY = len("2024-05-01")
+_EXACT = 2**53
+_COLLECTIONS = (list, tuple, set, frozenset, range)
+
+
+@dataclass(frozen=True, repr=False)
+class Condition:
+    """A condition on one attribute; functions such as `at_least` and `one_of` make them.
+
+    It prints as it was written, and conditions that are written alike are equal.
+
+    Examples
+    --------
+    >>> at_least(3), one_of("red", None), not_("red") == not_("red")
+    (at_least(3), one_of('red', missing()), True)
+    >>> all_of(known(), not_(between("2024-05-01", "2024-05-31")))
+    all_of(known(), not_(between('2024-05-01', '2024-05-31')))
+    """
+
+    name: str
+    arguments: tuple[Any, ...] = ()
+
+    def __repr__(self) -> str:
+        if self.name in ("value", "function"):
+            return repr(self.arguments[0])
+        if self.name == "list":
+            return repr(list(self.arguments))
+        shown = [given.pattern if isinstance(given, re.Pattern) else given for given in self.arguments]
+        return f"{self.name}({', '.join(map(repr, shown))})"
+
+
+# -- what users write
+
+
+@prefix_errors
+def between(low: object, high: object) -> Condition:
+    """From ``low`` to ``high``, both included: numbers, dates, or levels in their order.
+
+    A date without a time means the whole day: ``between("2024-05-01", "2024-05-31")`` includes the evening of the 31st.
+    """
+    return _bounded("between", low, high)
+
+
+@prefix_errors
+def at_least(low: object) -> Condition:
+    """``low`` or above."""
+    return _bounded("at_least", low)
+
+
+@prefix_errors
+def at_most(high: object) -> Condition:
+    """``high`` or below; a date without a time includes the whole day."""
+    return _bounded("at_most", high)
+
+
+@prefix_errors
+def above(low: object) -> Condition:
+    """Above ``low``, which is excluded; a date without a time excludes the whole day."""
+    return _bounded("above", low)
+
+
+@prefix_errors
+def below(high: object) -> Condition:
+    """Below ``high``, which is excluded."""
+    return _bounded("below", high)
+
+
+def exactly(value: object) -> Condition:
+    """The value itself: this node of a taxonomy and none under it, these members of a set and no others."""
+    return Condition("exactly", (value,))
+
+
+@prefix_errors
+def contains(*items: object) -> Condition:
+    """Texts that contain all of some texts, ignoring case; sets and lists that contain all of some members."""
+    _check_given(items)
+    return Condition("contains", items)
+
+
+@prefix_errors
+def matches(pattern: str | re.Pattern[str]) -> Condition:
+    """Texts in which a regular expression is found; unlike `contains` it is case-sensitive.
+
+    ``matches("(?i)vpn")`` ignores case.
+    """
+    try:
+        return Condition("matches", (re.compile(pattern),))
+    except (re.error, TypeError) as error:
+        raise CaseBaseError(
+            f"got {quoted(pattern)}, which is no regular expression: {error!s}. contains(text) looks for a plain text."
+        ) from None
+
+
+def under(node: str) -> Condition:
+    """A node of a taxonomy or anything under it, which is what a plain value means as well."""
+    return Condition("under", (node,))
+
+
+@prefix_errors
+def one_of(*values: object) -> Condition:
+    """Any of some values or conditions."""
+    _check_given(values)
+    return Condition("one_of", tuple(_single(value) for value in values))
+
+
+@prefix_errors
+def all_of(*conditions: object) -> Condition:
+    """All of some conditions on one attribute."""
+    _check_given(conditions)
+    return Condition("all_of", tuple(_single(condition) for condition in conditions))
+
+
+def not_(condition: object) -> Condition:
+    """The opposite of a value or condition; if the value is missing, neither holds."""
+    return Condition("not_", (as_condition(condition),))
+
+
+def known() -> Condition:
+    """The value is known."""
+    return Condition("known")
+
+
+def missing() -> Condition:
+    """The value is missing."""
+    return Condition("missing")
+
+
+def as_condition(given: object) -> Condition:
+    """What a user gave, as a condition: a condition, None, several values, a function or a value."""
+    if isinstance(given, _COLLECTIONS):
+        return Condition("list", tuple(given))
+    if getattr(given, "ndim", 0) == 1 and hasattr(given, "tolist"):  # an array, or a column of a frame
+        return Condition("list", tuple(given.tolist()))
+    return _single(given)
+
+
+def equal_to(given: object) -> Condition:
+    """A plain value as a condition."""
+    return Condition("value", (given,))
+
+
+def _single(given: object) -> Condition:
+    """The same, except that a collection is one value."""
+    if isinstance(given, Condition):
+        return given
+    if is_missing(given):
+        return missing()
+    return Condition("function", (given,)) if callable(given) else equal_to(given)
+
+
+def _bounded(name: str, *bounds: object) -> Condition:
+    _check_given(() if any(bound is None for bound in bounds) else bounds)
+    return Condition(name, bounds)
+
+
+def _check_given(values: Sequence[object]) -> None:
+    if not values:
+        raise CaseBaseError(
+            "got nothing to choose from; expected at least one value or condition. Leave the condition out if any "
+            "value will do; None means missing."
+        )
+
+
+# -- which cases meet them
+
+
+def mask(
+    table: CaseTable, conditions: Mapping[str, object], *, others: Mapping[str, Sequence[object]] | None = None
+) -> BoolArray:
+    """Which cases meet all conditions, one boolean for each position of the table.
+
+    Each condition is checked on the distinct values of its attribute, whatever the number of cases.
+
+    Parameters
+    ----------
+    table
+        The cases, retired ones included.
+    conditions
+        A value, None, a list, a function or a condition for each attribute, or for ``"solution"``, ``"outcome"`` and
+        ``"id"``.
+    others
+        What else conditions may name: for each name a plain value for each position, None if there is none.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Numeric, Nominal
+    >>> cars = CaseTable.of(
+    ...     {"miles": Numeric(), "fuel": Nominal()},
+    ...     [(1, {"miles": 20_000, "fuel": "gas"}, None, None), (2, {"miles": 90_000, "fuel": "gas"}, None, None)],
+    ... )
+    >>> mask(cars, {"fuel": "gas", "miles": at_most(50_000)})
+    array([ True, False])
+    """
+    if not isinstance(conditions, Mapping):
+        raise CaseBaseError(
+            f"got where={quoted(conditions)}; expected a mapping from names to values or conditions. For example "
+            "{'fuel': 'diesel', 'miles': at_most(50_000)}."
+        )
+    others = others or {}
+    check_known(conditions, [*table.attributes, *ALWAYS, *others])
+    found = np.ones(len(table), dtype=np.bool_)
+    for name, given in conditions.items():
+        subject, codes = _subject(table, name, others)
+        values, missing = _truth(as_condition(given), subject)
+        found &= np.append(values, missing is True)[codes]  # the code -1 of missing values is the last place
+    return found
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """The distinct values that a condition is about: as stored, or as JSON texts if there is no kind."""
+
+    name: str
+    kind: CaseKind | None
+    values: Sequence[Stored]
+    given_numbers: Callable[[], FloatArray] | None = None
+
+    @property
+    def kind_name(self) -> str:
+        return _PLAIN if self.kind is None else kinds.kind_name(self.kind)
+
+    @cached_property
+    def shown(self) -> list[Any]:
+        """The values as users see them."""
+        if self.kind is None:
+            return [kinds.plain_shown(text) for text in self.values]  # type: ignore[arg-type]
+        return [kinds.shown(self.kind, stored) for stored in self.values]
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """The values as numbers, days or ranks; NaN for anything else."""
+        if self.given_numbers is not None:
+            return self.given_numbers()
+        return np.array([as_python(each) if is_number(each) else np.nan for each in self.shown], dtype=np.float64)
+
+    def stored(self, value: object) -> Stored:
+        """A value to compare with, as it would be stored."""
+        if self.kind is None:
+            return kinds.check_plain(value, what=self.name)
+        return kinds.check(self.kind, value, attribute=self.name)
+
+    def where(self, holds: Callable[[Any], Any], *, stored: bool = False) -> BoolArray:
+        """Where something holds of the values, as users see them or as stored."""
+        return np.fromiter((bool(holds(each)) for each in (self.values if stored else self.shown)), dtype=np.bool_)
+
+
+def _subject(table: CaseTable, name: str, others: Mapping[str, Sequence[object]]) -> tuple[_Subject, IntArray]:
+    """What a condition is about, and for each case the place of its value."""
+    if name == "id":
+        ids = table.ids
+        return _Subject(name, Numeric(), ids.tolist(), lambda: ids.astype(np.float64)), np.arange(len(table))
+    if name in others:
+        texts = [kinds.check_plain(each, what=name) for each in others[name]]
+        places = {text: place for place, text in enumerate(dict.fromkeys(text for text in texts if text is not None))}
+        codes = np.array([-1 if text is None else places[text] for text in texts], dtype=np.int64)
+        return _Subject(name, None, tuple(places)), codes
+    column = table.column(name)
+    ordered = column.kind is not None and kinds.kind_name(column.kind) in ("numeric", "ordinal", "date")
+    return _Subject(name, column.kind, column.values, column.numbers if ordered else None), column.codes
+
+
+_Truth: TypeAlias = tuple[BoolArray, bool | None]
+
+
+def _truth(condition: Condition, subject: _Subject) -> _Truth:
+    """Where a condition holds: for each distinct value, and for missing ones; None if it is not about those."""
+    name, given = condition.name, condition.arguments
+    fitting = _FITTING.get(name)
+    if fitting is not None and subject.kind_name not in fitting:
+        raise CaseBaseError(
+            f"got {subject.name}={quoted(condition)}, but {subject.name!r} is {_NAMES[subject.kind_name]}. This "
+            f"condition is for attributes of kind {listed(kind for kind in fitting if kind != _PLAIN)}."
+        )
+    if name in ("known", "missing"):
+        return np.full(len(subject.values), name == "known"), name == "missing"
+    if name == "not_":
+        values, absent = _truth(given[0], subject)
+        return ~values, None if absent is None else not absent
+    if name == "list" and subject.kind_name != "set":
+        return _truth(one_of(*given), subject)
+    if name in ("one_of", "all_of"):
+        parts = [_truth(part, subject) for part in given]
+        # Three-valued logic: one part that decides settles it, then one that is not known.
+        decides, told = name == "one_of", [part[1] for part in parts]
+        join = np.logical_or if decides else np.logical_and
+        absent = decides if decides in told else None if None in told else not decides
+        return join.reduce([part[0] for part in parts]), absent
+    return _TESTS[name](subject, *given), None
+
+
+def _is_value(subject: _Subject, value: Any) -> BoolArray:
+    if subject.kind_name == "taxonomy":
+        return _is_under(subject, value)
+    if subject.kind_name == "set":
+        several = isinstance(value, (set, frozenset, list, tuple))
+        return _contains(subject, *(value if several else (value,)))
+    if subject.kind_name == "date":  # a day means all of it
+        start, end = _ends(subject, value)
+        return (subject.numbers >= start) & (subject.numbers <= end)
+    return _equals(subject, value)
+
+
+def _equals(subject: _Subject, value: object) -> BoolArray:
+    if subject.kind is None and is_number(value):  # 5 and 5.0 are written differently
+        return subject.where(lambda found: is_number(found) and found == value)
+    key = _key(subject.stored(value))
+    return subject.where(lambda found: _key(found) == key, stored=True)
+
+
+def _key(value: Stored) -> Any:
+    """Equal for the same value: a boolean is no number, also not as a member."""
+    return tuple(map(identity, value)) if isinstance(value, tuple) else identity(value)
+
+
+def _is_under(subject: _Subject, node: object) -> BoolArray:
+    name = str(subject.stored(node))
+    found = set(subject.kind.under(name)) if isinstance(subject.kind, Taxonomy) else set()
+    return subject.where(found.__contains__, stored=True)
+
+
+def _contains(subject: _Subject, *items: Any) -> BoolArray:
+    _check_given(items)
+    if subject.kind_name == "set":
+        members: Any = subject.stored(list(items))
+        wanted = {*map(identity, members)}  # of stored ones: a set of Python cannot hold both 1 and True
+        return subject.where(lambda found: wanted <= {*map(identity, found)}, stored=True)
+    if subject.kind is not None and not all(isinstance(item, str) for item in items):
+        raise CaseBaseError(
+            f"got {quoted(Condition('contains', items))} for {subject.name!r}; expected a text to look for. Write None "
+            "if the value is missing."
+        )
+    return subject.where(lambda found: all(_holds(found, item) for item in items))
+
+
+def _holds(value: Any, item: Any) -> bool:
+    if isinstance(value, str):
+        return isinstance(item, str) and _folded(item) in _folded(value)
+    if isinstance(value, Iterable):  # a list, or the keys of a mapping
+        wanted = plain(item)
+        return any(type(member) is type(wanted) and member == wanted for member in value)
+    return False
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text.casefold())
+
+
+def _matches(subject: _Subject, pattern: re.Pattern[str]) -> BoolArray:
+    return subject.where(lambda found: isinstance(found, str) and pattern.search(found))
+
+
+def _asked(subject: _Subject, function: Callable[[Any], Any]) -> BoolArray:
+    def answer(value: Any) -> bool:
+        try:
+            return bool(function(value))
+        except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
+            raise CaseBaseError(
+                f"the function for {subject.name!r} raised {failure(error)} for {quoted(value)}. It is called with "
+                "every known value, whatever its type; the traceback above this one shows where."
+            ) from error
+
+    return subject.where(answer)
+
+
+def _between(subject: _Subject, low: object, high: object) -> BoolArray:
+    (first, _), (_, last) = _ends(subject, low), _ends(subject, high)
+    if first > last:
+        raise CaseBaseError(
+            f"got {subject.name}=between({quoted(low)}, {quoted(high)}), which holds nothing. Write the lower end "
+            "first; both ends are included."
+        )
+    return _compared(subject, operator.ge, first) & _compared(subject, operator.le, last)
+
+
+def _compared(subject: _Subject, compare: Callable[[Any, Any], Any], end: float) -> BoolArray:
+    """Which values are on one side of an end; integers beyond 2 ** 53 are no doubles and are compared themselves."""
+    numbers, point = subject.numbers, float(as_python(end))
+    found: BoolArray = compare(numbers, point)
+    if abs(point) >= _EXACT:
+        exact = subject.values if subject.kind is not None else subject.shown
+        for place in np.flatnonzero(numbers == point).tolist():
+            found[place] = compare(exact[place], end)
+    return found
+
+
+def _ends(subject: _Subject, value: Any) -> tuple[float, float]:
+    """Where a value begins and ends on the line of numbers: a day has a length, anything else is a point."""
+    if subject.kind is None:
+        if not is_number(value) or value != value:
+            raise CaseBaseError(
+                f"compares {subject.name!r} with {quoted(value)}; expected a number. Only numbers have an order there; "
+                "pass a plain value to find equal ones."
+            )
+        return plain(value), plain(value)  # type: ignore[return-value]
+    stored: Any = subject.stored(value)
+    if stored is None:
+        raise CaseBaseError(
+            f"got {quoted(value)} for {subject.name!r}; expected a value to compare with. None finds missing values."
+        )
+    if isinstance(subject.kind, Ordinal):
+        stored = float([identity(level) for level in subject.kind.order].index(identity(stored)))
+    elif isinstance(subject.kind, Date):
+        start = kinds.days(stored)
+        return start, float(np.nextafter(start + 1.0, start)) if len(stored) == _DAY else start
+    return stored, stored
+
+
+_ORDERED = dict.fromkeys(("between", "at_least", "at_most", "above", "below"), ("numeric", "ordinal", "date", _PLAIN))
+_FITTING: dict[str, tuple[str, ...]] = {
+    **_ORDERED,
+    "contains": ("text", "nominal", "set", _PLAIN),
+    "matches": ("text", "nominal", "taxonomy", _PLAIN),
+    "under": ("taxonomy",),
+}
+_NAMES = {"numeric": "numeric", "ordinal": "ordinal", "nominal": "nominal", "text": "a text", "set": "a set"}
+_NAMES |= {"date": "a date", "taxonomy": "a taxonomy", "graph": "a graph", _PLAIN: "any value"}
+_TESTS: dict[str, Callable[..., BoolArray]] = {
+    "value": _is_value,
+    "exactly": _equals,
+    "list": _contains,
+    "contains": _contains,
+    "matches": _matches,
+    "under": _is_under,
+    "function": _asked,
+    "between": _between,
+    "at_least": lambda subject, low: _compared(subject, operator.ge, _ends(subject, low)[0]),
+    "at_most": lambda subject, high: _compared(subject, operator.le, _ends(subject, high)[1]),
+    "above": lambda subject, low: _compared(subject, operator.gt, _ends(subject, low)[1]),
+    "below": lambda subject, high: _compared(subject, operator.lt, _ends(subject, high)[0]),
+}
