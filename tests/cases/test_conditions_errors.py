@@ -1,0 +1,78 @@
+"""Conditions that cannot be made, read from text or checked: one clear error each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from reference.case_retrieval import ATTRIBUTES, mixed_table
+
+from priorcase.cases.conditions import above, at_least, between, contains, mask, matches, one_of, parse, under
+from priorcase.exceptions import CaseBaseError
+
+TABLE = mixed_table(60, 3)
+
+
+def checked(**conditions: Any) -> Callable[[], Any]:
+    return lambda: mask(TABLE, conditions)
+
+
+def read(text: str) -> Callable[[], Any]:
+    return lambda: parse(text, ATTRIBUTES)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (checked(aeg=3), "attribute 'aeg', unknown to the case base"),
+        (checked(age="old"), "'old' for 'age'"),
+        (checked(age=contains("x")), "age=contains('x'), but 'age' is numeric"),
+        (checked(make=between(1, 2)), "make=between(1, 2), but 'make' is nominal"),
+        (checked(words=under("printer")), "words=under('printer'), but 'words' is a text"),
+        (checked(words=under("printer")), "of kind 'taxonomy'"),
+        (checked(solution=under("printer")), "'solution' is any value"),
+        (checked(age=between(5, 3)), "age=between(5, 3)"),
+        (checked(size=between("L", "S")), "size=between('L', 'S')"),
+        (checked(size=at_least("XL")), "'XL' for 'size'"),
+        (checked(age=at_least(float("nan"))), "nan for 'age'"),
+        (checked(age=[]), "nothing to choose from"),
+        (checked(tags=[]), "nothing to choose from"),
+        (checked(solution=above("a")), "compares 'solution' with 'a'"),
+        (checked(words=contains(3)), "contains(3) for 'words'"),
+        (checked(device="toaster"), "'toaster' for 'device'"),
+        (checked(id="six"), "'six' for 'id'"),
+        (lambda: mask(TABLE, ["age"]), "where=['age']"),  # type: ignore[arg-type]
+        (one_of, "one_of: got nothing"),
+        (contains, "contains: got nothing"),
+        (lambda: above(None), "above: got nothing"),
+        (lambda: between(1, None), "between: got nothing"),
+        (lambda: matches("("), "matches: got '('"),
+        (lambda: matches(3), "no regular expression"),  # type: ignore[arg-type]
+        (read("age"), "'age' has no operator"),
+        (read("=3"), "'=3' has no operator"),
+        (read("age="), "'age=' has no value after 'age'"),
+        (read("age=1|"), "'age=1|' has no value after 'age'"),
+        (read("age>?"), "'age>?' has '?' after >"),
+        (read("agee=3"), "attribute 'agee', unknown to the case base"),
+        (read("age<=many"), "'many' for 'age'"),
+        (read("size=XL"), "'XL' for 'size'"),
+        (read("bought=soon"), "'soon' for 'bought'"),
+        (read("age=nan"), "'nan' for 'age'"),
+        (read("solution>much"), "compares 'solution' with 'much'"),
+    ],
+)
+def test_errors(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(CaseBaseError) as told:
+        call()
+    assert type(told.value) is CaseBaseError
+    assert words in str(told.value)
+
+
+@pytest.mark.parametrize("odd", [lambda value: value["size"], lambda value: value.size > 1])
+def test_functions_that_fail(odd: Any) -> None:
+    with pytest.raises(CaseBaseError) as raised:
+        mask(TABLE, {"make": odd})
+    error = raised.value.__cause__
+    value = TABLE.column("make").values[0]
+    assert f"the function for 'make' raised {type(error).__name__}: {error} for {value!r}" in str(raised.value)
