@@ -1,49 +1,115 @@
-"""How often things come true that were given a certain probability."""
+"""Calibration: how often predictions of a certain probability, and intervals of a certain level, come true."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from numbers import Integral
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtri
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import is_number, is_whole
-from priorcase._typing import FloatArray, Value
-from priorcase.datasets.columns import Backend
-from priorcase.evaluation.checks import check_choice, check_frame
-from priorcase.evaluation.forecasts import Forecasts, read_forecasts
-from priorcase.evaluation.murphy import BrierParts
-from priorcase.evaluation.reliability_plot import draw_reliability, wilson_interval
-from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
-from priorcase.learning.plotting import caption, drawing
+from priorcase._parameters import check_value, is_number
+from priorcase._typing import Backend, FloatArray, Value
+from priorcase.evaluation.scores import Forecasts, read_forecasts
+from priorcase.exceptions import (
+    EvaluationError,
+    ParameterError,
+    TargetError,
+    UnknownNameError,
+    advice,
+    listed,
+    prefix_errors,
+    quoted,
+)
+from priorcase.learning.plotting import MUTED, caption, drawing, legend_beside, style
 from priorcase.learning.results import Grid, GridResult, framed
+from priorcase.learning.targets import read_numbers
 
-__all__ = ["CalibrationTable", "calibration_table"]
+__all__ = [
+    "BrierParts",
+    "CalibrationTable",
+    "ClasswiseCalibration",
+    "CoverageTable",
+    "calibration_table",
+    "classwise_calibration",
+    "coverage_table",
+]
 
-Strategy = Literal["uniform", "quantile"]
+Strategy: TypeAlias = Literal["uniform", "quantile"]
+Ends: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
+"""Lower and upper ends of intervals: an array of shape (rows, 2), or a tuple of both."""
 
-_HEADER = ("probability", "rows", "mean", "observed", "gap")
+_MEANINGS = {
+    "reliability": "+  distance of the observed shares from the probabilities; 0 is perfectly calibrated",
+    "resolution": "-  distance of the bins' observed shares from each other; greater is more informative",
+    "uncertainty": "+  what always predicting the overall share would score",
+    "within": "+  variation within bins; 0 where all probabilities of a bin are equal",
+    "brier": "=  mean squared error of the probability",
+}
+
+
+def wilson_interval(share: FloatArray, rows: FloatArray, level: float) -> FloatArray:
+    """Both ends of Wilson's (1927) interval for a share of some rows, shape (shares, 2)."""
+    z = float(ndtri(0.5 + level / 2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = (share + z * z / (2 * rows)) / (1 + z * z / rows)
+        half = z * np.sqrt(share * (1 - share) / rows + z * z / (4 * rows * rows)) / (1 + z * z / rows)
+    return np.stack([np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)], axis=1)
+
+
+def _draw_diagonal(ax: Any, label: str, x: str, y: str) -> None:
+    ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (4, 2)), label=label)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_aspect("equal")
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+
+
+# -- probabilities
+
+
+@dataclass(frozen=True, repr=False)
+class BrierParts(GridResult):
+    """The parts of the mean squared error of one event's probability; prints as a table.
+
+    With ``n_b`` of ``N`` rows in bin ``b``, mean probability ``p_b``, observed share ``o_b`` and overall share ``o``:
+    ``reliability = sum n_b (p_b - o_b)^2 / N``, ``resolution = sum n_b (o_b - o)^2 / N``,
+    ``uncertainty = o (1 - o)`` and ``brier = reliability - resolution + uncertainty + within`` (Murphy 1973, eq. 2,
+    where each probability is a bin of its own and ``within`` is 0; for wider bins Stephenson, Coelho & Jolliffe 2008).
+    """
+
+    brier: float
+    reliability: float
+    resolution: float
+    uncertainty: float
+    within: float
+
+    def _grid(self) -> Grid:
+        lines = [[name, f"{getattr(self, name) + 0.0:.4f}", words] for name, words in _MEANINGS.items()]
+        return Grid("", ("part", "value", "meaning"), lines, right={1})
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CalibrationTable(GridResult):
-    """Bins of probability, and how often what was predicted there came true; prints as a table.
+    """Bins of probability, and how often the predictions in them came true; prints as a table.
 
     Parameters
     ----------
     subject
-        Whose probabilities are meant: "the predicted class", or a class.
+        Whose probabilities these are: "the predicted class", or a class.
     edges
-        Where the bins begin and end, one more than bins; a bin holds its upper edge, the first one both.
+        The edges of the bins; a bin includes its upper edge, the first one both.
     rows
-        The weight in each bin: the number of its rows where none is weighted.
-    probability
-        The mean probability that was predicted in each bin; NaN in an empty one.
-    observed
-        The part of the rows that came true; NaN in an empty bin.
+        The weight in each bin: its number of rows, unless sample weights were passed.
+    probability, observed
+        The mean predicted probability in each bin, and the share of its rows that came true; NaN in an empty bin.
     brier
-        The mean over the rows of ``(p - [came true])^2``, with the probability ``p`` that is meant here.
+        The mean over the rows of ``(p - [came true])^2``.
     """
 
     subject: str
@@ -58,7 +124,7 @@ class CalibrationTable(GridResult):
 
     @property
     def gap(self) -> FloatArray:
-        """``observed - probability``: below 0 where the predictions were too sure of it; NaN in an empty bin."""
+        """``observed - probability``: negative where predictions were overconfident; NaN in an empty bin."""
         return self.observed - self.probability
 
     @property
@@ -74,70 +140,76 @@ class CalibrationTable(GridResult):
 
     @property
     def parts(self) -> BrierParts:
-        """The mean squared error ``brier`` taken apart: reliability, resolution, uncertainty (Murphy 1973)."""
+        """The decomposition of ``brier`` into reliability, resolution and uncertainty (Murphy 1973)."""
         filled = self.rows > 0
-        return BrierParts.of(self.brier, self.rows[filled], self.probability[filled], self.observed[filled])
+        shares, observed = self.rows[filled] / self.rows[filled].sum(), self.observed[filled]
+        overall = float(np.dot(shares, observed))
+        reliability = float(np.dot(shares, (self.probability[filled] - observed) ** 2))
+        resolution = float(np.dot(shares, (observed - overall) ** 2))
+        uncertainty = overall * (1.0 - overall)
+        within = self.brier - (reliability - resolution + uncertainty)
+        return BrierParts(self.brier, reliability, resolution, uncertainty, within)
 
     @prefix_errors
     def interval(self, level: float = 0.95) -> FloatArray:
-        """Wilson's interval for the part of the rows of each bin that comes true, shape (bins, 2); NaN in an empty one.
+        """Return Wilson's interval for the observed share of each bin, shape (bins, 2); NaN in an empty bin.
 
         Parameters
         ----------
         level
-            How often such an interval holds the true part. Weights count as rows here.
+            The confidence level. Weights count as rows here.
         """
-        if not is_number(level) or not 0 < level < 1:
-            raise ParameterError(f"level must be a number between 0 and 1, got {quoted(level)}. 0.95 is usual.")
-        return wilson_interval(self.observed, self.rows, float(level))
+        return wilson_interval(self.observed, self.rows, read_probability("level", level))
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """One line for each bin: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``.
+        """Return one line for each bin: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``.
 
         Parameters
         ----------
         backend
-            The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
-            that is installed; a dictionary of arrays where none is.
+            The library of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first that is installed
+            (a dictionary of arrays if none is).
         """
-        check_frame(backend)
         return framed(self.columns(), backend)
 
     def columns(self) -> dict[str, FloatArray]:
-        """The columns of `frame` as arrays."""
-        return {
-            "above": self.edges[:-1].copy(),
-            "up_to": self.edges[1:].copy(),
-            "rows": self.rows.copy(),
-            "probability": self.probability.copy(),
-            "observed": self.observed.copy(),
-            "gap": self.gap,
-        }
+        """Return the columns of `frame` as arrays."""
+        bins = {"above": self.edges[:-1], "up_to": self.edges[1:], "rows": self.rows}
+        found = bins | {"probability": self.probability, "observed": self.observed, "gap": self.gap}
+        return {name: column.copy() for name, column in found.items()}
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Observed shares against probabilities with Wilson's 95 % intervals; bars below say how many rows a bin has.
+        """Draw observed shares against probabilities with Wilson's 95 % intervals, over bars of the share of rows.
 
         Parameters
         ----------
         ax
-            Axes of matplotlib; None for a figure of its own.
+            Axes of matplotlib; None for a new figure.
         """
         with drawing(ax, size=(6.0, 4.2)) as ax:
-            draw_reliability(ax, self)
+            _draw_diagonal(ax, "perfectly calibrated", "mean predicted probability", "observed share")
+            bars: dict[str, Any] = {"align": "edge", "color": style(0).tint, "edgecolor": "white", "linewidth": 0.8}
+            shares, widths = self.rows / self.rows.sum(), np.diff(self.edges)
+            ax.bar(self.edges[:-1], shares, width=widths, label="share of the rows", **bars)
+            filled = self.rows > 0
+            x, y, (low, high) = self.probability[filled], self.observed[filled], self.interval()[filled].T
+            errors = [np.maximum(y - low, 0.0), np.maximum(high - y, 0.0)]
+            ax.errorbar(x, y, yerr=errors, capsize=2.5, label="observed, 95% interval", **_line(0))
+            legend_beside(ax)
             ax.set_title(caption(f"Calibration of {self.subject}", 60))
             return ax
 
     def _grid(self) -> Grid:
-        total, error = _count(float(self.rows.sum())), f"expected calibration error {self.expected_error:.3f}"
         lines = []
         for b in range(len(self)):
-            numbers = (self.probability[b], self.observed[b], self.gap[b])
-            texts = [f"{numbers[0]:.3f}", f"{numbers[1]:.3f}", f"{numbers[2]:+.3f}"] if self.rows[b] else ["-"] * 3
+            texts = [f"{self.probability[b]:.3f}", f"{self.observed[b]:.3f}", f"{self.gap[b]:+.3f}"]
             between = f"{self.edges[b]:.3g} to {self.edges[b + 1]:.3g}"
-            lines.append([between, _count(float(self.rows[b])), *texts])
-        return Grid(f"calibration of {self.subject}: {total} rows, {error}", _HEADER, lines, right=range(1, 5))
+            lines.append([between, _count(float(self.rows[b])), *(texts if self.rows[b] else ["-"] * 3)])
+        total = _count(float(self.rows.sum()))
+        title = f"calibration of {self.subject}: {total} rows, expected calibration error {self.expected_error:.3f}"
+        return Grid(title, ("probability", "rows", "mean", "observed", "gap"), lines, right=range(1, 5))
 
 
 @prefix_errors
@@ -151,33 +223,22 @@ def calibration_table(
     pos_label: Value | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> CalibrationTable:
-    """How often the predictions of each bin of probability came true.
+    """Compare the predicted probabilities in each bin with how often they came true.
 
-    Honest probabilities come true as often as they say: in each bin the part of the rows that came true is near the
-    mean probability there. The expected calibration error is the mean difference of the two.
+    Calibrated probabilities come true as often as they say: in each bin the observed share is near the mean
+    probability. The expected calibration error is the mean difference of the two.
 
     Parameters
     ----------
-    y_true
-        The label that came true in each row.
-    proba
-        The probability of each class, shape (rows, classes); for two classes, that of the second alone will do.
+    y_true, proba, labels, sample_weight
+        As in `log_score`.
     bins
-        How many bins; fewer where quantiles fall together.
+        The number of bins; fewer where quantiles coincide.
     strategy
-        ``"uniform"``: bins of equal width from 0 to 1. ``"quantile"``: bins that hold nearly equally many rows. Both
-        as in scikit-learn's ``calibration_curve``.
-    labels
-        The class of each column, ``model.classes_``; the sorted labels of ``y_true`` if None.
+        ``"uniform"`` for bins of equal width, ``"quantile"`` for bins with about as many rows each, as in
+        scikit-learn's ``calibration_curve``.
     pos_label
-        The class whose probability is meant; None: in each row the most probable one, the first of equals.
-    sample_weight
-        The weight of each row; a row of weight 2 counts as two.
-
-    Returns
-    -------
-    CalibrationTable
-        The bins; it prints as a table.
+        The class whose probability is used; None for the most probable class of each row (the first of equals).
 
     Examples
     --------
@@ -190,15 +251,33 @@ def calibration_table(
       0.25 to 0.5     0      -         -       -
       0.5 to 0.75     2  0.650     1.000  +0.350
       0.75 to 1       3  0.833     0.667  -0.167
-    >>> table.frame()["rows"].tolist()
-    [0.0, 0.0, 2.0, 3.0]
     """
-    check_choice("strategy", strategy, get_args(Strategy), hint="'uniform' bins have equal width.")
-    if not is_whole(bins) or bins < 1:
-        raise ParameterError(f"bins must be a whole number >= 1, got {quoted(bins)}. 10 is usual.")
+    check_value("strategy", strategy, [StrOptions({"uniform", "quantile"})])
+    check_value("bins", bins, [Interval(Integral, 1, None, closed="left")])
     forecasts = read_forecasts(y_true, proba, labels, sample_weight)
-    subject, shares, hits = _subject(forecasts, pos_label)
-    edges = _edges(shares, forecasts.weights, int(bins), strategy)
+    if pos_label is None:
+        return _binned(forecasts, forecasts.shares.argmax(axis=1), "the predicted class", int(bins), strategy)
+    if pos_label not in forecasts.labels:
+        remedy = advice(pos_label, forecasts.labels, otherwise="None means the most probable class of each row.")
+        raise ParameterError(
+            f"pos_label must be None or one of {listed(forecasts.labels)}, got {quoted(pos_label)}. {remedy}"
+        )
+    return _of_class(forecasts, forecasts.labels.index(pos_label), int(bins), strategy)
+
+
+def _of_class(forecasts: Forecasts, column: int, bins: int, strategy: Strategy) -> CalibrationTable:
+    columns = np.full(forecasts.truth.size, column)
+    return _binned(forecasts, columns, f"class {forecasts.labels[column]!r}", bins, strategy)
+
+
+def _binned(forecasts: Forecasts, column: Any, subject: str, bins: int, strategy: Strategy) -> CalibrationTable:
+    """The table of one column of probabilities for each row."""
+    shares = forecasts.shares[np.arange(column.size), column]
+    hits = (forecasts.truth == column).astype(np.float64)
+    edges = np.linspace(0.0, 1.0, bins + 1)
+    if strategy == "quantile":
+        inner = np.unique(_quantiles(shares, forecasts.weights, edges[1:-1]))
+        edges = np.concatenate(([shares.min()], inner[inner < shares.max()], [shares.max()]))
     bin_of = np.searchsorted(edges[1:-1], shares)
     rows, predicted, true = (
         np.bincount(bin_of, weights=forecasts.weights * each, minlength=edges.size - 1).astype(np.float64)
@@ -209,32 +288,8 @@ def calibration_table(
     return CalibrationTable(subject, edges, rows, predicted / filled, true / filled, brier)
 
 
-def _subject(forecasts: Forecasts, pos_label: Value | None) -> tuple[str, FloatArray, FloatArray]:
-    """Whose probability is meant, that probability in each row, and whether it came true."""
-    if pos_label is None:
-        column, subject = forecasts.shares.argmax(axis=1), "the predicted class"
-    elif pos_label in forecasts.labels:
-        position = forecasts.labels.index(pos_label)
-        column, subject = np.full(forecasts.truth.size, position), f"class {forecasts.labels[position]!r}"
-    else:
-        remedy = advice(pos_label, forecasts.labels, otherwise="None means the most probable class of each row.")
-        raise ParameterError(
-            f"pos_label must be None or one of {listed(forecasts.labels)}, got {quoted(pos_label)}. {remedy}"
-        )
-    shares = forecasts.shares[np.arange(column.size), column]
-    return subject, shares, (forecasts.truth == column).astype(np.float64)
-
-
-def _edges(shares: FloatArray, weights: FloatArray, bins: int, strategy: Strategy) -> FloatArray:
-    if strategy == "uniform":
-        return np.linspace(0.0, 1.0, bins + 1)
-    low, high = shares.min(), shares.max()
-    inner = np.unique(_quantiles(shares, weights, np.linspace(0.0, 1.0, bins + 1)[1:-1]))
-    return np.concatenate(([low], inner[inner < high], [high]))
-
-
 def _quantiles(values: FloatArray, weights: FloatArray, at: FloatArray) -> FloatArray:
-    """Quantiles by linear interpolation, NumPy's rule, of the values each repeated as often as its weight says."""
+    """Quantiles by linear interpolation, NumPy's rule, of values repeated as often as their weights say."""
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(weights[order])
     place = np.maximum(ends[-1] - 1.0, 0.0) * at
@@ -249,3 +304,284 @@ def _quantiles(values: FloatArray, weights: FloatArray, at: FloatArray) -> Float
 
 def _count(weight: float) -> str:
     return f"{weight:.0f}" if weight == round(weight) else f"{weight:.4g}"
+
+
+def _line(i: int) -> dict[str, Any]:
+    look = style(i)
+    return {"color": look.colour, "marker": look.marker, "linestyle": look.line, "linewidth": 1.2}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
+    """The calibration table of each class, by its label; prints as one line for each class."""
+
+    tables: dict[Value, CalibrationTable]
+
+    def __getitem__(self, label: Value) -> CalibrationTable:
+        if label not in self.tables:
+            names = list(self.tables)
+            raise UnknownNameError(
+                f"ClasswiseCalibration has nothing for {quoted(label)}; it has {listed(names)}. "
+                f"{advice(label, names, otherwise='list(...) gives all its classes.')}"
+            )
+        return self.tables[label]
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.tables)
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    @property
+    def expected_error(self) -> float:
+        """The mean over the classes of their expected calibration errors (Kull et al. 2019, eq. 3)."""
+        return float(np.mean([table.expected_error for table in self.tables.values()]))
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return one line for each bin of each class: ``class``, then the columns of `CalibrationTable.frame`.
+
+        Parameters
+        ----------
+        backend
+            As in `CalibrationTable.frame`.
+        """
+        columns: dict[str, Any] = {"class": [label for label, table in self.tables.items() for _ in range(len(table))]}
+        parts = [table.columns() for table in self.tables.values()]
+        columns |= {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return framed(columns, backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Draw observed shares against probabilities, a line for each class.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib; None for a new figure.
+        """
+        with drawing(ax, size=(6.0, 4.2)) as ax:
+            _draw_diagonal(ax, "perfectly calibrated", "mean predicted probability", "observed share")
+            for i, (label, table) in enumerate(self.tables.items()):
+                filled = table.rows > 0
+                ax.plot(table.probability[filled], table.observed[filled], label=str(label), **_line(i))
+            ax.set_title("Calibration of each class")
+            legend_beside(ax)
+            return ax
+
+    def _grid(self) -> Grid:
+        lines = []
+        for label, table in self.tables.items():
+            rows, filled = table.rows.sum(), table.rows > 0
+            observed, mean = (
+                float(np.dot(table.rows[filled], each[filled]) / rows) for each in (table.observed, table.probability)
+            )
+            numbers = (observed, mean, table.expected_error, table.largest_error)
+            lines.append([str(label), f"{rows:.6g}", *(f"{number:.3f}" for number in numbers)])
+        title = f"calibration of each class: mean of the expected calibration errors {self.expected_error:.3f}"
+        header = ("class", "rows", "observed", "mean probability", "calibration error", "largest gap")
+        return Grid(title, header, lines, right=range(1, 6))
+
+
+@prefix_errors
+def classwise_calibration(
+    y_true: ArrayLike,
+    proba: ArrayLike,
+    *,
+    bins: int = 10,
+    strategy: Strategy = "uniform",
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> ClasswiseCalibration:
+    """Return a calibration table for each class.
+
+    Parameters
+    ----------
+    y_true, proba, bins, strategy, labels, sample_weight
+        As in `calibration_table`.
+
+    Examples
+    --------
+    >>> proba = [[0.9, 0.1], [0.8, 0.2], [0.8, 0.2], [0.3, 0.7], [0.4, 0.6]]
+    >>> tables = classwise_calibration(["no", "no", "yes", "yes", "yes"], proba, labels=["no", "yes"], bins=4)
+    >>> tables
+    calibration of each class: mean of the expected calibration errors 0.240
+      class  rows  observed  mean probability  calibration error  largest gap
+      no        5     0.400             0.640              0.240        0.350
+      yes       5     0.600             0.360              0.240        0.350
+    >>> tables["yes"].rows.tolist()
+    [3.0, 0.0, 2.0, 0.0]
+    """
+    check_value("strategy", strategy, [StrOptions({"uniform", "quantile"})])
+    check_value("bins", bins, [Interval(Integral, 1, None, closed="left")])
+    forecasts = read_forecasts(y_true, proba, labels, sample_weight)
+    found = {label: _of_class(forecasts, at, int(bins), strategy) for at, label in enumerate(forecasts.labels)}
+    return ClasswiseCalibration(found)
+
+
+# -- intervals
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CoverageTable(GridResult):
+    """How often intervals of some levels contain the true value; prints as a table.
+
+    Parameters
+    ----------
+    rows
+        The number of rows predicted.
+    levels
+        The nominal levels, ascending.
+    covered
+        The share of true values inside the intervals, ends included.
+    below, above
+        The shares below the lower end and above the upper one.
+    width
+        The mean width; infinite where one interval is.
+    score
+        The mean interval score, smaller is better: ``u - l + 2 / a (l - y)`` where ``y < l``, likewise above ``u``,
+        with ``a = 1 - level`` (Gneiting & Raftery 2007, eq. 43).
+    """
+
+    rows: int
+    levels: FloatArray
+    covered: FloatArray
+    below: FloatArray
+    above: FloatArray
+    width: FloatArray
+    score: FloatArray
+
+    def __len__(self) -> int:
+        return self.levels.size
+
+    @property
+    def interval(self) -> FloatArray:
+        """Wilson's 95 % interval for the coverage of each level, shape (levels, 2)."""
+        return wilson_interval(self.covered, np.full(len(self), float(self.rows)), 0.95)
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return one line for each level: ``level``, ``covered`` with ``low`` and ``high``, and the other numbers.
+
+        Parameters
+        ----------
+        backend
+            As in `CalibrationTable.frame`.
+        """
+        low, high = self.interval.T
+        columns = {"level": self.levels.copy(), "covered": self.covered.copy(), "low": low, "high": high}
+        others = ("below", "above", "width", "score")
+        return framed(columns | {name: getattr(self, name).copy() for name in others}, backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the coverage with Wilson's 95 % intervals against the nominal level.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib; None for a new figure.
+        """
+        with drawing(ax, size=(6.0, 4.2)) as ax:
+            _draw_diagonal(ax, "nominal", "level of the intervals", "share of the rows inside")
+            errors, look = np.abs(self.interval.T - self.covered), _line(0)
+            del look["linewidth"]
+            ax.errorbar(self.levels, self.covered, yerr=errors, capsize=2.5, label="covered, 95% interval", **look)
+            ax.set_title(f"Coverage of {self.rows} rows")
+            legend_beside(ax)
+            return ax
+
+    def _grid(self) -> Grid:
+        lines = []
+        for i, (low, high) in enumerate(self.interval):
+            shares = (f"{self.covered[i]:.3f}", f"{low:.3f} to {high:.3f}", f"{self.below[i]:.3f}", f"{self.above[i]:.3f}")
+            lines.append([f"{self.levels[i]:g}", *shares, f"{self.width[i]:.4g}", f"{self.score[i]:.4g}"])
+        header = ("level", "covered", "95% interval", "below", "above", "mean width", "interval score")
+        return Grid(f"coverage of {self.rows} rows", header, lines, right=range(7))
+
+
+@prefix_errors
+def coverage_table(
+    y_true: ArrayLike, intervals: Mapping[float, Ends] | Ends, *, level: float | None = None
+) -> CoverageTable:
+    """Measure how often intervals of some levels contain the true value.
+
+    Well-calibrated intervals of level 0.9 contain nine of ten true values, and are as narrow as that allows; the
+    interval score weighs both.
+
+    Parameters
+    ----------
+    y_true
+        The true number of each row.
+    intervals
+        Lower and upper ends: an array of shape (rows, 2), as from ``predict_interval``, or a tuple (lower, upper), as
+        from ``prediction_interval``. For several levels, a mapping from level to these.
+    level
+        The nominal level, where ``intervals`` is not a mapping.
+
+    Examples
+    --------
+    >>> narrow, wide = [[0, 2], [2, 3], [4, 5], [5, 6]], [[0, 4], [0, 5], [0, 6], [3, 9]]
+    >>> coverage_table([1.0, 2.0, 3.0, 9.0], {0.5: narrow, 0.9: wide})
+    coverage of 4 rows
+      level  covered    95% interval  below  above  mean width  interval score
+        0.5    0.500  0.150 to 0.850  0.250  0.250        1.25            5.25
+        0.9    1.000  0.510 to 1.000  0.000  0.000        5.25            5.25
+    """
+    truth = read_numbers(y_true)[0]
+    if truth.shape[1] != 1:
+        raise TargetError(
+            f"got y of shape {truth.shape}; y should be a 1d array. Pass a list or an array with one value for each "
+            "row of X."
+        )
+    if isinstance(intervals, Mapping):
+        if level is not None:
+            raise ParameterError(
+                f"level must be None beside a mapping of intervals, got {quoted(level)}. Its keys are the levels."
+            )
+        if not intervals:
+            raise ParameterError(
+                f"intervals must be a mapping with one level or more, got {quoted(intervals)}. For example {{0.9: "
+                "model.predict_interval(X, level=0.9)}."
+            )
+        by_level: Mapping[Any, Ends] = intervals
+    elif level is None:
+        raise ParameterError("level must be given with one set of intervals, got None. For example level=0.9.")
+    else:
+        by_level = {level: intervals}
+    levels = sorted(by_level, key=lambda each: read_probability("level", each))
+    lines = [_covered(truth[:, 0], each, by_level[each]) for each in levels]
+    return CoverageTable(len(truth), *np.array(lines, dtype=np.float64).T)
+
+
+def _covered(y: FloatArray, level: float, ends: Ends) -> tuple[float, ...]:
+    """The line of one level."""
+    pair = isinstance(ends, tuple) and len(ends) == 2
+    try:
+        array = np.asarray(ends, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != ((2, y.size) if pair else (y.size, 2)):
+        found = f"an array of shape {array.shape}" if array.size else quoted(ends)
+        raise EvaluationError(
+            f"got intervals as {found}; expected an array of shape ({y.size}, 2), or a tuple of {y.size} lower and "
+            f"{y.size} upper ends. Pass the result of predict_interval or prediction_interval for these rows."
+        )
+    low, high = array if pair else array.T
+    if (wrong := ~(low <= high)).any():
+        row = int(wrong.argmax())
+        raise EvaluationError(
+            f"got the interval {float(low[row]):g} to {float(high[row]):g} in row {row}; expected lower ends that are "
+            "not above the upper ones, and no NaN. An array has the lower end first in each row, a tuple all lower "
+            "ends first."
+        )
+    under, over = y < low, y > high
+    width = float((high - low).mean())
+    misses = np.where(under, low - y, 0.0) + np.where(over, y - high, 0.0)
+    score = width + 2.0 / (1.0 - float(level)) * float(misses.mean())
+    return float(level), float((~under & ~over).mean()), float(under.mean()), float(over.mean()), width, score
+
+
+def read_probability(name: str, value: object) -> float:
+    """A level of confidence or significance, strictly between 0 and 1."""
+    if is_number(value) and 0 < value < 1:
+        return float(value)
+    raise ParameterError(f"{name} must be a number between 0 and 1, got {quoted(value)}. Usual values are 0.05 and 0.95.")

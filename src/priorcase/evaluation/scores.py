@@ -1,21 +1,24 @@
-"""Three scores of predicted probabilities: logarithmic, 0/1 and Brier's."""
+"""Scores of predicted probabilities: logarithmic, 0/1 and Brier."""
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import StrOptions
 
-from priorcase._parameters import is_number
-from priorcase._typing import BoolArray, FloatArray
-from priorcase.evaluation.checks import check_choice
-from priorcase.evaluation.forecasts import read_forecasts
-from priorcase.exceptions import ParameterError, advice, prefix_errors, quoted
+from priorcase._parameters import check_value, is_number
+from priorcase._typing import AnyArray, FloatArray, IntArray, Value
+from priorcase.exceptions import EvaluationError, ParameterError, TargetError, advice, listed, misspelt, prefix_errors
+from priorcase.exceptions import quoted
 
-__all__ = ["Capped", "brier_score", "log_score", "zero_one_score"]
+__all__ = ["Capped", "Forecasts", "brier_score", "log_score", "read_forecasts", "zero_one_score"]
 
 _CAP = 100.0
+_TOLERANCE = 1e-6
+_SINGLE_TOLERANCE = 1e-3  # sums of single-precision numbers are no more exact than that
 
 
 class Capped(Protocol):
@@ -38,41 +41,32 @@ def log_score(
     logs: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """The mean natural logarithm of the probability that was given to what came true.
+    """Return the mean natural logarithm of the probability given to the true class.
 
-    ``mean ln P(y)``, at most 0 and greater when better (Kontkanen et al. 1997, section 4.1); with ``sign="loss"`` it is
-    ``mean -ln P(y)``, smaller when better (Kontkanen et al. 1998, section 4), which is scikit-learn's ``log_loss``
-    wherever no probability is 0. Nothing is clipped on the way.
+    ``mean ln P(y)``, at most 0, greater is better (Kontkanen et al. 1997, section 4.1). With ``sign="loss"`` it is
+    ``mean -ln P(y)`` (Kontkanen et al. 1998, section 4), which equals scikit-learn's ``log_loss`` wherever no
+    probability is 0. Probabilities are not clipped.
 
     Parameters
     ----------
     y_true
-        The label that came true in each row.
+        The true label of each row.
     proba
-        The probability of each class, shape (rows, classes); for two classes, that of the second alone will do.
+        The probability of each class, shape (rows, classes); for two classes, that of the second alone is enough.
     labels
         The class of each column, ``model.classes_``; the sorted labels of ``y_true`` if None.
     sign
-        ``"gain"``: the logarithms themselves. ``"loss"``: less them.
+        ``"gain"`` for the logarithms, ``"loss"`` for their negatives.
     zero
-        What a row adds whose truth had probability 0: ``"-inf"`` makes the score infinite; ``"cap100"`` counts
-        100 nats, as the 1998 paper's figures do; a number, or a policy such as ``Cap(50)``, as many nats.
+        What a row adds whose true class had probability 0: ``"-inf"``; ``"cap100"`` for 100 nats, as in the figures of
+        the 1998 paper; a number of nats, or a policy such as ``Cap(50)``.
     logs
-        Whether ``proba`` holds natural logarithms, from ``predict_log_proba``. They keep what is too small for a
-        probability to show.
+        Whether ``proba`` holds natural logarithms, from ``predict_log_proba``.
     sample_weight
-        The weight of each row; a row of weight 2 counts as two.
-
-    Returns
-    -------
-    float
-        The score.
+        The weight of each row.
 
     Examples
     --------
-    One success in one trial: the next is a success by 1 (maximum likelihood), 2/3 (evidence) or 4/5 (stochastic
-    complexity). Where it is a failure, the first has been wrong for certain.
-
     >>> round(log_score(["no"], [[1 / 3, 2 / 3]], labels=["no", "yes"]), 4)
     -1.0986
     >>> log_score(["no"], [[0, 1]], labels=["no", "yes"])
@@ -80,7 +74,7 @@ def log_score(
     >>> log_score(["no"], [[0, 1]], labels=["no", "yes"], zero="cap100", sign="loss")
     100.0
     """
-    check_choice("sign", sign, ("gain", "loss"), hint="'loss' is scikit-learn's log_loss.")
+    check_value("sign", sign, [StrOptions({"gain", "loss"})])
     floor = _floor(zero)
     forecasts = read_forecasts(y_true, proba, labels, sample_weight, logs=logs)
     given = forecasts.of_truth()
@@ -99,27 +93,15 @@ def zero_one_score(
     ties: Literal["first", "expected"] = "first",
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """The part of the rows whose most probable class came true: the accuracy.
+    """Return the accuracy: the proportion of rows whose most probable class is the true one.
 
     Parameters
     ----------
-    y_true
-        The label that came true in each row.
-    proba
-        The probability of each class, shape (rows, classes); for two classes, that of the second alone will do.
-    labels
-        The class of each column, ``model.classes_``; the sorted labels of ``y_true`` if None.
+    y_true, proba, labels, sample_weight
+        As in `log_score`.
     ties
         Where several classes are equally most probable: ``"first"`` takes the first of them, as ``predict`` does;
-        ``"expected"`` counts 1 / (number of them) if the truth is among them, what a choice by lot would give on
-        average. The 1998 paper's figures need the latter: there all classes were impossible in many rows.
-    sample_weight
-        The weight of each row; a row of weight 2 counts as two.
-
-    Returns
-    -------
-    float
-        The score, from 0 to 1.
+        ``"expected"`` counts 1 / (number of them) if the true class is among them, as in Kontkanen et al. (1998).
 
     Examples
     --------
@@ -129,14 +111,13 @@ def zero_one_score(
     >>> zero_one_score(["no", "yes"], proba, labels=["no", "yes"], ties="expected")
     0.75
     """
-    check_choice("ties", ties, ("first", "expected"), hint="'first' is the class that predict returns.")
+    check_value("ties", ties, [StrOptions({"first", "expected"})])
     forecasts = read_forecasts(y_true, proba, labels, sample_weight)
     shares = forecasts.shares
     if ties == "first":
         return forecasts.mean((shares.argmax(axis=1) == forecasts.truth).astype(np.float64))
     top = shares.max(axis=1)
-    tied: BoolArray = shares == top[:, np.newaxis]
-    return forecasts.mean((forecasts.of_truth() == top) / tied.sum(axis=1))
+    return forecasts.mean((forecasts.of_truth() == top) / (shares == top[:, np.newaxis]).sum(axis=1))
 
 
 @prefix_errors
@@ -148,38 +129,24 @@ def brier_score(
     scale_by_half: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """The mean squared distance between the probabilities and what came true; smaller when better.
+    """Return the mean squared distance between probabilities and outcomes; smaller is better.
 
-    ``mean sum_k (P(k) - [y = k])^2`` over all K classes, from 0 to 2 (Brier 1950, eq. 2). For two classes this is twice
-    the squared error of either probability, the form that scikit-learn's ``brier_score_loss`` has by default.
+    ``mean sum_k (P(k) - [y = k])^2`` over all classes, from 0 to 2 (Brier 1950, eq. 2). For two classes this is twice
+    the squared error of either probability.
 
     Parameters
     ----------
-    y_true
-        The label that came true in each row.
-    proba
-        The probability of each class, shape (rows, classes); for two classes, that of the second alone will do.
-    labels
-        The class of each column, ``model.classes_``; the sorted labels of ``y_true`` if None.
+    y_true, proba, labels, sample_weight
+        As in `log_score`.
     scale_by_half
         Whether to halve the score, so that it runs from 0 to 1.
-    sample_weight
-        The weight of each row; a row of weight 2 counts as two.
-
-    Returns
-    -------
-    float
-        The score.
 
     Examples
     --------
     >>> brier_score(["no", "yes"], [[0.75, 0.25], [0.5, 0.5]], labels=["no", "yes"])
     0.3125
     """
-    if not isinstance(scale_by_half, (bool, np.bool_)):
-        raise ParameterError(
-            f"scale_by_half must be True or False, got {quoted(scale_by_half)}. True gives a score from 0 to 1."
-        )
+    check_value("scale_by_half", scale_by_half, ["boolean"])
     forecasts = read_forecasts(y_true, proba, labels, sample_weight)
     misses: FloatArray = forecasts.shares.copy()
     misses[np.arange(forecasts.truth.size), forecasts.truth] -= 1.0
@@ -194,12 +161,185 @@ def _floor(zero: object) -> float:
     nats = getattr(zero, "nats", zero)
     if is_number(nats) and 0 <= nats < np.inf:
         return -float(nats)
-    remedy = advice(
-        zero,
-        ("-inf", "cap100"),
-        otherwise="A floor for parameters belongs to the model: NaiveBayes(zero_policy='param_floor').",
-    )
+    remedy = "A floor for parameters is set on the model: NaiveBayes(zero_policy='param_floor')."
     raise ParameterError(
         f"zero must be '-inf', 'cap100', a number of nats >= 0 or a policy such as Cap(50), got {quoted(zero)}. "
-        f"{remedy}"
+        f"{advice(zero, ('-inf', 'cap100'), otherwise=remedy)}"
     )
+
+
+# -- labels and probabilities
+
+
+@dataclass(frozen=True, eq=False)
+class Forecasts:
+    """True labels beside predicted probabilities (or their logarithms); rows with zero weight are left out."""
+
+    labels: tuple[Value, ...]
+    truth: IntArray  # the column of each row's true class
+    shares: FloatArray
+    weights: FloatArray
+
+    def of_truth(self) -> FloatArray:
+        """What was predicted for the true class of each row."""
+        return self.shares[np.arange(self.truth.size), self.truth]
+
+    def mean(self, values: FloatArray) -> float:
+        """The weighted mean of one number a row."""
+        parts = self.weights / self.weights.max()  # neither tiny nor huge weights cost digits
+        return float(np.dot(parts, values) / parts.sum())
+
+
+def read_forecasts(
+    y_true: object, proba: object, labels: object | None, sample_weight: ArrayLike | None, *, logs: bool = False
+) -> Forecasts:
+    """Check labels, probabilities and weights."""
+    found = _plain(y_true)
+    shares = _read_shares(proba, logs=logs)
+    if not found or not shares.size:
+        raise EvaluationError("got no rows; expected at least one. Score the rows of some test set.")
+    if len(found) != shares.shape[0]:
+        raise EvaluationError(
+            f"got {len(found)} labels in y_true and {shares.shape[0]} rows in proba; expected as many of both. Pass "
+            "the labels of the rows that were predicted."
+        )
+    names = _read_labels(labels, found, shares.shape[1])
+    truth = _columns_of(found, names)
+    single = np.asarray(proba).dtype.itemsize < 8
+    _check_shares(shares, logs=logs, tolerance=_SINGLE_TOLERANCE if single else _TOLERANCE)
+    weights = _read_weights(sample_weight, len(found))
+    counted = weights > 0
+    return Forecasts(names, truth[counted], shares[counted], weights[counted])
+
+
+def _plain(values: Any) -> list[Any]:
+    """One column of labels as Python objects; a list keeps its types, which an array would merge."""
+    if isinstance(values, (list, tuple)):
+        return list(values)
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise EvaluationError(
+            f"got y_true of shape {array.shape}; expected one label for each row. Pass true labels first, then "
+            "probabilities; score several targets one at a time."
+        )
+    return list(array.tolist())
+
+
+def _read_shares(proba: Any, *, logs: bool) -> FloatArray:
+    array: AnyArray = np.asarray(proba)
+    if array.dtype.kind not in "fiub":
+        raise EvaluationError(
+            f"got proba as {array.dtype!s}; expected real numbers. Pass the result of predict_proba, not of predict."
+        )
+    table: FloatArray = array.astype(np.float64)
+    if table.ndim == 1 and logs:
+        raise EvaluationError(
+            "got logs=True and proba with one dimension; expected one column for each class. Pass the result of "
+            "predict_log_proba."
+        )
+    if table.ndim == 1:  # scikit-learn's scorers pass two classes like this
+        return np.column_stack((1.0 - table, table))
+    if table.ndim != 2:
+        raise EvaluationError(
+            f"got proba of shape {table.shape}; expected one row for each label and one column for each class. Pass "
+            "the result of predict_proba; for two classes, the column of the second class is enough."
+        )
+    return table
+
+
+def _read_labels(labels: object | None, found: list[Any], columns: int) -> tuple[Value, ...]:
+    if labels is not None:
+        names = _plain(labels)
+        if twice := [name for position, name in enumerate(names) if name in names[:position]]:
+            raise EvaluationError(
+                f"got labels= with {listed(dict.fromkeys(twice))} more than once; expected each once. Pass "
+                "labels=model.classes_, which has one label for each column."
+            )
+        if len(names) != columns:
+            raise EvaluationError(
+                f"got {columns} columns in proba for {len(names)} labels ({listed(names)}). Pass "
+                "labels=model.classes_, which has one label for each column."
+            )
+        return tuple(names)
+    if any(label is None or label != label for label in found):  # NaN differs from itself
+        raise EvaluationError("got a missing label in y_true; expected a label in every row. Leave those rows out.")
+    try:
+        names = sorted(set(found))
+    except TypeError as error:
+        raise EvaluationError(
+            "got labels in y_true that have no common order; labels= was left out. Pass labels=model.classes_, which "
+            "has one label for each column."
+        ) from error
+    if len(names) != columns:
+        raise EvaluationError(
+            f"got {columns} columns in proba, and y_true has {listed(names)}; labels= was left out. Pass "
+            "labels=model.classes_, which has one label for each column."
+        )
+    return tuple(names)
+
+
+def _columns_of(found: list[Any], labels: tuple[Value, ...]) -> IntArray:
+    column_of = {label: column for column, label in enumerate(labels)}
+    try:
+        columns = [column_of.get(label, -1) for label in found]
+    except TypeError as error:  # a list or the like, which cannot be a label
+        raise EvaluationError(
+            f"got y_true of shape {np.shape(np.array(found, dtype=object))}; expected one label for each row. Pass "
+            "true labels first, then probabilities; score several targets one at a time."
+        ) from error
+    if unknown := dict.fromkeys(label for label, column in zip(found, columns, strict=True) if column < 0):
+        remedy = misspelt(unknown, labels) or "Declare classes without rows by partial_fit(..., classes=...)."
+        raise EvaluationError(f"got y_true with {listed(unknown)}; labels= has {listed(labels)}. {remedy}")
+    return np.array(columns, dtype=np.intp)
+
+
+def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
+    if (missing := np.isnan(shares).any(axis=1)).any():
+        raise EvaluationError(
+            f"got NaN in row {int(missing.argmax())} of proba; expected a probability for every class. Leave out the "
+            "rows that have no prediction."
+        )
+    low, high = (-np.inf, tolerance) if logs else (0.0, 1.0 + tolerance)
+    outside = (shares < low) | (shares > high)
+    if outside.any():
+        row = int(outside.any(axis=1).argmax())
+        # The last column: of two classes, that is the one a caller may have passed alone.
+        value = float(shares[row, np.flatnonzero(outside[row])[-1]])
+        expected = "a logarithm of a probability, at most 0" if logs else "a probability from 0 to 1"
+        raise EvaluationError(
+            f"got {value!r} in row {row} of proba; expected {expected}. Pass the result of predict_proba, or with "
+            "logs=True that of predict_log_proba."
+        )
+    totals = (np.exp(shares) if logs else shares).sum(axis=1)
+    if (wrong := np.abs(totals - 1.0) > tolerance).any():
+        row = int(wrong.argmax())
+        raise EvaluationError(
+            f"got probabilities in row {row} of proba that sum to {float(totals[row]):.6g}; expected 1. Pass the "
+            "column of every class, and divide each row by its sum if it holds votes."
+        )
+
+
+def _read_weights(sample_weight: ArrayLike | None, rows: int) -> FloatArray:
+    if sample_weight is None:
+        return np.ones(rows)
+    weights, problem = np.asarray(sample_weight), ""
+    if weights.dtype.kind not in "fiub":
+        problem = f"as {weights.dtype}"
+    elif weights.shape != (rows,):
+        problem = f"of shape {weights.shape} for {rows} rows"
+    else:
+        weights = weights.astype(np.float64)
+        with np.errstate(over="ignore"):
+            total = float(weights.sum())
+        if not np.isfinite(weights).all():
+            problem = "with NaN or infinity"
+        elif weights.min() < 0:
+            problem = f"with {float(weights.min())!r}"
+        elif total == 0 or np.isinf(total):
+            problem = "that is zero for every row" if total == 0 else "whose sum is infinite"
+    if problem:
+        raise TargetError(
+            f"got sample_weight {problem}; expected one finite number >= 0 for each row, not all 0. A row of weight 2 "
+            "counts as two rows."
+        )
+    return weights

@@ -1,54 +1,309 @@
-"""Scores by name: what they are made from, which way is better, and what each row adds to them."""
+"""What learners predict for test rows, and scores by name: what they need, which way is better, what each row adds."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
+import narwhals.stable.v2 as nw
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier, is_regressor
 from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
 
-from priorcase._typing import FloatArray
-from priorcase.evaluation.answers import Answers, Kind, Need
-from priorcase.evaluation.checks import check_choice
-from priorcase.evaluation.echo import Echo
-from priorcase.exceptions import EvaluationError, ParameterError, advice, listed, quoted
+from priorcase._parameters import check_value
+from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase.datasets.columns import NamedColumns
+from priorcase.exceptions import EvaluationError, ParameterError, UnsupportedDataError, advice, listed, quoted
+from priorcase.learning.resampling import taken_rows
+from priorcase.learning.results import free_label, installed_backend
+from priorcase.learning.targets import as_array, read_labels, read_numbers
 
-Scores: TypeAlias = "str | Score | Sequence[str | Score] | Mapping[str, Any] | None"
-"""How a user names scores: None for the usual ones, names, or a mapping from name to a score, scorer or function."""
+Kind: TypeAlias = Literal["classes", "numbers"]
+Need: TypeAlias = Literal["predicted", "proba", "learner"]
+"""What a score is made from: predictions, probabilities, or the learner itself (a scorer of scikit-learn)."""
 
-Reasons: TypeAlias = dict[str, str]
-"""Why a score is missing, by the score's name."""
+# -- learners and targets
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """The targets of all rows, and the classes in ascending order (empty where numbers are predicted)."""
+
+    kind: Kind
+    truth: AnyArray
+    labels: AnyArray
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    @property
+    def codes(self) -> IntArray:
+        """The position in ``labels`` of each row's class."""
+        return np.searchsorted(self.labels, self.truth)
+
+    @property
+    def alone(self) -> IntArray:
+        """Positions of the rows that are the only ones of their class."""
+        codes = self.codes if self.labels.size else np.empty(0, dtype=np.intp)
+        return np.flatnonzero(np.bincount(codes, minlength=1)[codes] == 1)
+
+
+def read_learners(learners: Any) -> dict[str, Any]:
+    """Learners by name: of a mapping, of a collection (named by their repr, numbered where equal), or of one.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> list(read_learners([DummyClassifier(), DummyClassifier()]))
+    ['DummyClassifier()', 'DummyClassifier() (2)']
+    """
+    if isinstance(learners, Mapping):
+        named = {str(name): learner for name, learner in learners.items()}
+    else:
+        one = hasattr(learners, "fit") or not isinstance(learners, Collection) or isinstance(learners, str)
+        named = {}
+        for learner in [learners] if one else learners:
+            named[free_label(_name(learner), named)] = learner
+    if not named:
+        raise EvaluationError(
+            "got no learners; expected at least one. Pass a mapping such as {'3-NN': KNNClassifier(3)}, or a list of "
+            "estimators."
+        )
+    for name, learner in named.items():
+        if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "predict")):
+            raise EvaluationError(
+                f"got learner {name!r} as {quoted(learner)}; expected an estimator with fit and predict. Pass an "
+                "instance, not a class: KNNClassifier(), not KNNClassifier."
+            )
+    return named
+
+
+def _name(learner: Any) -> str:
+    if isinstance(learner, type):
+        return learner.__name__
+    return " ".join(repr(learner).split()) if isinstance(learner, BaseEstimator) else type(learner).__name__
+
+
+def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
+    """The targets: classes if the learners are classifiers, numbers if they are regressors."""
+    by_kind: dict[Kind, str] = {}
+    for name, learner in learners.items():
+        if not (is_classifier(learner) or is_regressor(learner)):
+            raise EvaluationError(
+                f"got learner {name!r}, {quoted(learner)}, which is neither a classifier nor a regressor. Derive it "
+                "from scikit-learn's ClassifierMixin or RegressorMixin."
+            )
+        by_kind.setdefault("classes" if is_classifier(learner) else "numbers", name)
+    if len(by_kind) > 1:
+        raise EvaluationError(
+            f"got {by_kind['classes']!r}, a classifier, beside {by_kind['numbers']!r}, a regressor; expected one "
+            "sort. Evaluate classifiers and regressors in two calls."
+        )
+    rows, array = row_count(X), as_array(y)
+    if rows == 0:
+        raise EvaluationError(
+            "got a table without rows; expected two rows or more. Check the filter or selection that made this table."
+        )
+    if array.ndim == 2 and array.shape[1] > 1:
+        raise EvaluationError(
+            f"got y with {array.shape[1]} columns; expected one target for each row. Evaluate one target at a time."
+        )
+    if rows != len(array):
+        raise EvaluationError(
+            f"got X with {rows} rows and y with {len(array)}; expected as many. Pass the target of each row, in the "
+            "order of the rows."
+        )
+    if "numbers" in by_kind:
+        return Task("numbers", read_numbers(y)[0][:, 0], np.empty(0))
+    truth = read_labels(y).values[:, 0]
+    return Task("classes", truth, np.unique(truth))
+
+
+def row_count(X: Any) -> int:
+    """How many rows a table of any type has."""
+    if nw.dependencies.is_into_lazyframe(X):
+        raise UnsupportedDataError(
+            "got a lazy frame; expected one with its rows in memory. Call .collect() on it first."
+        )
+    if shape := getattr(X, "shape", None):
+        return int(shape[0])
+    if hasattr(X, "num_rows"):
+        return int(X.num_rows)
+    if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
+        found = "None" if X is None else f"a {type(X).__module__}.{type(X).__qualname__}".replace("builtins.", "")
+        raise UnsupportedDataError(
+            f"got {found}; expected a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows. Build a "
+            "frame from it first, for example with pandas.DataFrame(X)."
+        )
+    return len(X)
+
+
+def readable(table: Any, learner: Any) -> Any:
+    """A table as a learner can read it: this library's own tables become frames for other libraries' learners."""
+    if isinstance(table, NamedColumns) and not type(learner).__module__.startswith("priorcase."):
+        backend = installed_backend()
+        return table if backend is None else table.frame(backend)
+    return table
+
+
+# -- answers
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What one learner predicted for some rows, beside the truth.
+
+    Parameters
+    ----------
+    truth
+        The true target of each row.
+    predicted
+        The predicted class or number; None where it was not asked for.
+    proba
+        The probability of each class of the whole table, 0 for one that the learner has not seen; None where it was
+        not asked for, or the learner gives none.
+    log_of_truth
+        The natural logarithm of the probability of the true class, which may be finite where the probability underflows.
+    labels
+        The classes of the whole table; empty where numbers are predicted.
+    learner, X
+        The fitted learner and the rows, for scorers that ask it themselves; None where each row had its own fit.
+    """
+
+    truth: AnyArray
+    predicted: AnyArray | None
+    proba: FloatArray | None
+    log_of_truth: FloatArray | None
+    labels: AnyArray
+    learner: Any = None
+    X: Any = None
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    def alone(self) -> Answers:
+        """The same without the learner and its rows, to be kept."""
+        return replace(self, learner=None, X=None)
+
+    def taken(self, rows: IntArray) -> Answers:
+        """The answers about some rows."""
+        parts = (self.predicted, self.proba, self.log_of_truth)
+        return Answers(self.truth[rows], *(None if part is None else part[rows] for part in parts), self.labels)
+
+
+def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need]) -> Answers:
+    """What a fitted learner predicts for some rows of a table: only what scores need, and only what it can say."""
+    queries, truth = readable(taken_rows(X, rows), learner), task.truth[rows]
+    predicted = proba = logs = None
+    if "predicted" in needs:
+        predicted = np.asarray(learner.predict(queries)).reshape(len(rows))
+    if "proba" in needs and hasattr(learner, "predict_proba"):
+        proba = aligned(np.asarray(learner.predict_proba(queries)), learner.classes_, task.labels)
+        logs = log_of_truth(proba, task.codes[rows])
+        lost = np.flatnonzero(np.isneginf(logs))
+        if lost.size and hasattr(learner, "predict_log_proba"):
+            with np.errstate(divide="ignore"):  # a class may really be impossible
+                exact = np.asarray(learner.predict_log_proba(taken_rows(queries, lost)))
+            exact = aligned(exact, learner.classes_, task.labels, empty=-np.inf)
+            logs[lost] = exact[np.arange(lost.size), task.codes[rows[lost]]]
+    return Answers(truth, predicted, proba, logs, task.labels, learner, queries)
+
+
+def aligned(proba: FloatArray, classes: AnyArray, labels: AnyArray, *, empty: float = 0.0) -> FloatArray:
+    """Columns of probabilities in the order of the classes of a whole table, ``empty`` for those never seen.
+
+    Examples
+    --------
+    >>> aligned(np.array([[0.25, 0.75]]), np.array(["a", "c"]), np.array(["a", "b", "c"]))
+    array([[0.25, 0.  , 0.75]])
+    """
+    place = {label: column for column, label in enumerate(labels.tolist())}
+    found = np.full((len(proba), labels.size), empty)
+    found[:, [place[label] for label in np.asarray(classes).tolist()]] = proba
+    return found
+
+
+def log_of_truth(proba: FloatArray, codes: IntArray) -> FloatArray:
+    """The natural logarithm of the probability of the true class; -inf where it was 0."""
+    with np.errstate(divide="ignore"):
+        logs: FloatArray = np.log(proba[np.arange(len(codes)), codes])
+    return logs
+
+
+def joined(parts: Sequence[Answers]) -> Answers:
+    """Answers of several learners about different rows, one after the other."""
+    columns: list[Any] = []
+    for field in ("predicted", "proba", "log_of_truth"):
+        values = [getattr(part, field) for part in parts]
+        columns.append(None if any(value is None for value in values) else np.concatenate(values))
+    return Answers(np.concatenate([part.truth for part in parts]), *columns, parts[0].labels)
+
+
+class _Echo(BaseEstimator):
+    """A fitted learner that repeats answers, so that scorers of scikit-learn can ask for them; its rows are numbers."""
+
+    def __init__(self, answers: Answers) -> None:
+        self.answers = answers
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any) -> _Echo:
+        return self
+
+    def predict(self, X: IntArray) -> AnyArray:
+        if self.answers.predicted is None:
+            raise AttributeError("the learner was not asked for predictions")
+        return self.answers.predicted[X]
+
+
+class _ClassEcho(ClassifierMixin, _Echo):
+    @property
+    def classes_(self) -> AnyArray:
+        return self.answers.labels
+
+    @available_if(lambda self: self.answers.proba is not None)  # scorers look whether a learner has it at all
+    def predict_proba(self, X: IntArray) -> FloatArray:
+        assert self.answers.proba is not None
+        return self.answers.proba[X]
+
+
+class _NumberEcho(RegressorMixin, _Echo):
+    pass
+
+
+# -- scores
 
 
 @dataclass(frozen=True)
 class Score:
-    """One way to say how good answers are.
+    """One way to score predictions.
 
     Parameters
     ----------
     name
-        What it is called in tables.
+        Its name in tables.
     needs
         What it is made from: ``"predicted"``, ``"proba"`` or ``"learner"``.
     of_rows
         What each row adds, where the score is a mean over rows (or the root of one); None otherwise.
     of_all
-        The score of some rows together, where it is no mean over rows; None otherwise.
+        The score of all rows together, where it is not a mean over rows; None otherwise.
     greater_is_better
         Which way is better.
     root
         Whether the score is the square root of the mean of ``of_rows``.
     kind
-        What it is a score of; None for both.
+        ``"classes"`` or ``"numbers"``; None for both.
 
     Examples
     --------
     >>> half_off = Score("half_off", "predicted", of_rows=lambda answers: abs(answers.predicted - answers.truth) > 0.5)
-    >>> told = Answers(np.array([1.0, 2.0]), np.array([1.2, 2.7]), None, None, np.empty(0))
-    >>> half_off.value(told)
+    >>> half_off.value(Answers(np.array([1.0, 2.0]), np.array([1.2, 2.7]), None, None, np.empty(0)))
     0.5
     """
 
@@ -61,11 +316,11 @@ class Score:
     kind: Kind | None = None
 
     def rows(self, answers: Answers) -> FloatArray | None:
-        """What each row adds to the mean; None where the score is no mean over rows."""
+        """Return what each row adds to the mean; None where the score is not a mean over rows."""
         return None if self.of_rows is None else np.asarray(self.of_rows(answers), dtype=np.float64)
 
     def value(self, answers: Answers) -> float:
-        """The score of some rows together."""
+        """Return the score of some rows together."""
         rows = self.rows(answers)
         if rows is not None:
             return self.of_mean(float(rows.mean()))
@@ -73,11 +328,11 @@ class Score:
         return float(self.of_all(answers))
 
     def of_mean(self, mean: float) -> float:
-        """The score, given the mean over rows."""
+        """Return the score, given the mean over rows."""
         return float(np.sqrt(mean)) if self.root else mean
 
     def error(self, rows: FloatArray) -> float:
-        """The standard error of the score, given what each row adds; NaN where that is infinite, or one row only.
+        """Return the standard error, given what each row adds; NaN with infinite values or a single row.
 
         ``s / sqrt(n)``, and for the root of a mean by the delta method: ``se(sqrt m) = se(m) / (2 sqrt m)``.
         """
@@ -88,9 +343,9 @@ class Score:
             return error
         return error / (2 * float(np.sqrt(mean))) if mean > 0 else 0.0
 
-    def better(self, first: float, second: float) -> bool:
-        """Whether the first value is better than the second."""
-        return first > second if self.greater_is_better else first < second
+
+Scores: TypeAlias = "str | Score | Sequence[str | Score] | Mapping[str, Any] | None"
+"""None for the usual scores, names, or a mapping from name to a score, scorer or function."""
 
 
 def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
@@ -108,11 +363,10 @@ def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
     given: Any = [scores] if isinstance(scores, (str, Score)) else scores
     found: tuple[Score, ...] = ()
     if isinstance(given, Mapping):
-        found = tuple(_named(str(name), score, kind) for name, score in given.items())
+        found = tuple(_read_score(str(name), score, kind) for name, score in given.items())
     elif isinstance(given, Iterable):
-        found = tuple(_named(None, score, kind) for score in given)
-    names = [score.name for score in found]
-    if not found or len(set(names)) < len(names):
+        found = tuple(_read_score(None, score, kind) for score in given)
+    if not found or len({score.name for score in found}) < len(found):
         raise ParameterError(
             f"scores must be None, names of scores, each once, or a mapping from name to score, got {quoted(scores)}. "
             f"Leave it out for {', '.join(USUAL[kind])}."
@@ -120,33 +374,98 @@ def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
     return found
 
 
+def _read_score(name: str | None, score: Any, kind: Kind) -> Score:
+    """A score from its name, a scorer or a function; under another name where one is given."""
+    ours = [known for known, each in OURS.items() if each.kind in (None, kind)]
+    if isinstance(score, str) and score in OURS:
+        if score not in ours:
+            raise EvaluationError(
+                f"got the score {score!r}, which is not for {kind}; expected {listed(ours, limit=20)}. Leave scores "
+                "out for the usual ones."
+            )
+        score = OURS[score]
+    if isinstance(score, Score):
+        return score if name is None else replace(score, name=name)
+    if isinstance(score, str) and score in get_scorer_names():
+        return _from_scorer(name or score, get_scorer(score), named=score)
+    if isinstance(score, str) or not callable(score):
+        known = "sklearn.metrics.get_scorer_names() lists those of scikit-learn; pass functions as {'name': function}."
+        raise EvaluationError(
+            f"got the score {score!r}; expected {listed(ours, limit=20)} or a scorer of scikit-learn. "
+            f"{advice(score, [*ours, *get_scorer_names()], otherwise=known)}"
+        )
+    label = name or str(getattr(score, "__name__", type(score).__name__))
+    if hasattr(score, "_score_func") or _takes_learner(score):
+        return _from_scorer(label, score)
+    return Score(label, "predicted", of_all=lambda answers: float(score(answers.truth, answers.predicted)))
+
+
+def _takes_learner(function: Callable[..., Any]) -> bool:
+    """Whether a function takes a learner, rows and targets, as scikit-learn's scorers do, rather than two columns."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in positional and p.default is p.empty for p in parameters) == 3
+
+
+_MULTICLASS = {name: f"{name}_macro" for name in ("f1", "precision", "recall", "jaccard")} | {"roc_auc": "roc_auc_ovr"}
+"""Scorers of scikit-learn for two classes, and their names for several."""
+
+
+def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
+    """A scorer of scikit-learn, asked of the learner or of one that repeats the answers; ``named`` by scikit-learn."""
+
+    def of_all(answers: Answers) -> float:
+        try:
+            if answers.learner is not None:
+                return float(scorer(answers.learner, answers.X, answers.truth))
+            echo = _ClassEcho(answers) if answers.labels.size else _NumberEcho(answers)
+            return float(scorer(echo, np.arange(len(answers)), answers.truth))
+        except ValueError as error:
+            if named not in _MULTICLASS or set(answers.labels.tolist()) == {0, 1}:
+                raise
+            n, instead = answers.labels.size, _MULTICLASS[named]
+            raise EvaluationError(
+                f"{named!r} is for {f'two classes, and here are {n}' if n > 2 else 'classes 0 and 1'}; {instead!r} "
+                f"takes any. Pass scores={instead!r}, or a mapping from name to function."
+            ) from error
+
+    return Score(name, "learner", of_all=of_all)
+
+
 def score_named(scores: Sequence[Score], name: str | None) -> Score:
     """One of some scores by its name; the first for None."""
     if name is None:
         return scores[0]
-    names = tuple(score.name for score in scores)
-    check_choice("score", name, names, hint="The attribute scores has all.")
+    names = [score.name for score in scores]
+    check_value("score", name, [StrOptions(set(names))])
     return scores[names.index(name)]
 
 
 def needs_of(scores: Iterable[Score], *, kept: bool = False) -> set[Need]:
-    """What a learner is to be asked for these scores; everything, where answers are kept for scorers to ask later."""
+    """What to ask a learner for these scores; everything, where answers are kept for later scores."""
     needs: set[Need] = {score.needs for score in scores}
     return needs | {"predicted", "proba"} if kept else needs
 
 
-def score_all(scores: Iterable[Score], answers: Answers) -> tuple[dict[str, float], Reasons]:
-    """The value of each score, NaN where there is none, and why there is none."""
+def score_all(scores: Iterable[Score], answers: Answers) -> tuple[dict[str, float], dict[str, str]]:
+    """The value of each score, NaN where there is none, and the reason why there is none."""
     values, reasons = {}, {}
     for score in scores:
-        values[score.name] = float("nan")
-        if (reason := _missing(score, answers)) is None:
+        values[score.name], reason = float("nan"), ""
+        if score.needs == "proba" and answers.proba is None:
+            reason = "the learner has no predict_proba"
+        elif score.needs == "predicted" and answers.predicted is None:
+            reason = "the learner was not asked for predictions"
+        else:
             try:
                 values[score.name] = score.value(answers)
-                reason = _undefined(answers) if np.isnan(values[score.name]) else None
-            except Exception as error:  # a score is anybody's function; where it fails, the cell says why
+                reason = _undefined(answers) if np.isnan(values[score.name]) else ""
+            except Exception as error:  # a score may be the user's function; the reason is shown in the table
                 reason = reason_of(error)
-        if reason is not None:
+        if reason:
             reasons[score.name] = reason
     return values, reasons
 
@@ -163,102 +482,18 @@ def reason_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
-def _missing(score: Score, answers: Answers) -> str | None:
-    """Why answers do not have what a score is made from; None where they do."""
-    if score.needs == "proba" and answers.proba is None:
-        return "the learner has no predict_proba"
-    if score.needs == "predicted" and answers.predicted is None:
-        return "the learner was not asked for predictions"
-    return None
-
-
 def _undefined(answers: Answers) -> str:
-    """Why a score is not a number: what the learner said is none, or there is no such score of these rows."""
-    for told, words in ((answers.predicted, "predictions"), (answers.proba, "probabilities")):
-        if (
-            told is not None
-            and told.dtype.kind == "f"
-            and (gaps := np.isnan(told.reshape(len(told), -1)).any(axis=1)).any()
-        ):
-            return f"{gaps.sum()} of {gaps.size} {words} are NaN"
+    """Why a score is NaN: predictions are, or it is not defined on these rows."""
+    for values, words in ((answers.predicted, "predictions"), (answers.proba, "probabilities")):
+        if values is not None and values.dtype.kind == "f":
+            missing = np.isnan(values.reshape(len(values), -1)).any(axis=1)
+            if missing.any():
+                return f"{missing.sum()} of {missing.size} {words} are NaN"
     return f"it is not defined on {'one row' if len(answers) == 1 else f'these {len(answers)} rows'}"
-
-
-def _named(name: str | None, score: Any, kind: Kind) -> Score:
-    """A score by its name, by a scorer or by a function, under another name where one is given."""
-    if isinstance(score, str) and score in OURS:
-        score = OURS[score]
-        if score.kind not in (None, kind):
-            raise EvaluationError(
-                f"got the score {score.name!r}, which is not for {kind}; expected {listed(_of_kind(kind), limit=20)}. "
-                "Leave scores out for the usual ones."
-            )
-    if isinstance(score, Score):
-        return score if name is None else Score(**{**score.__dict__, "name": name})
-    if isinstance(score, str) and score in get_scorer_names():
-        return _from_scorer(name or score, get_scorer(score), named=score)
-    if isinstance(score, str) or not callable(score):
-        ours, others = _of_kind(kind), get_scorer_names()
-        known = "sklearn.metrics.get_scorer_names() lists those of scikit-learn; a function goes as {'name': function}."
-        remedy = advice(score, [*ours, *others], otherwise=known)
-        raise EvaluationError(
-            f"got the score {score!r}; expected {listed(ours, limit=20)} or a scorer of scikit-learn. {remedy}"
-        )
-    label = name or str(getattr(score, "__name__", type(score).__name__))
-    if hasattr(score, "_score_func") or _wants_learner(score):
-        return _from_scorer(label, score)
-    return Score(label, "predicted", of_all=lambda answers: float(score(answers.truth, answers.predicted)))
-
-
-def _wants_learner(function: Callable[..., Any]) -> bool:
-    """Whether a function takes a learner, rows and targets, as scikit-learn's scorers do, and not two columns."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(p.kind in positional and p.default is p.empty for p in parameters) == 3
-
-
-_OF_SEVERAL = {name: f"{name}_macro" for name in ("f1", "precision", "recall", "jaccard")} | {"roc_auc": "roc_auc_ovr"}
-"""Scorers of scikit-learn for two classes, and what they are called for several."""
-
-
-def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
-    """A scorer of scikit-learn: it asks the learner, or where there is none, one that repeats the answers.
-
-    ``named`` is what scikit-learn calls it, where it was asked for by that.
-    """
-
-    def whole(answers: Answers) -> float:
-        try:
-            if answers.learner is not None:
-                return float(scorer(answers.learner, answers.X, answers.truth))
-            return float(scorer(Echo(answers), np.arange(len(answers)), answers.truth))
-        except ValueError as error:
-            if named not in _OF_SEVERAL or set(answers.labels.tolist()) == {0, 1}:
-                raise
-            instead = _OF_SEVERAL[named]
-            wanted = (
-                f"two classes, and here are {answers.labels.size}" if answers.labels.size > 2 else "classes 0 and 1"
-            )
-            raise EvaluationError(
-                f"{named!r} is for {wanted}; {instead!r} takes any. Pass scores={instead!r}, or a mapping from name to "
-                "function."
-            ) from error
-
-    return Score(name, "learner", of_all=whole)
-
-
-# -- ours
 
 
 def _hits(answers: Answers) -> Any:
     return answers.predicted == answers.truth
-
-
-def _logs(answers: Answers) -> Any:
-    return answers.log_of_truth
 
 
 def _brier(answers: Answers) -> FloatArray:
@@ -279,12 +514,8 @@ def _squares(answers: Answers) -> Any:
     return _errors(answers) ** 2
 
 
-def _sizes(answers: Answers) -> Any:
-    return np.abs(_errors(answers))
-
-
 def _balanced(answers: Answers) -> float:
-    """Mean over the classes that occur of the part of their rows that was recognised."""
+    """The mean over the classes of their recall."""
     hits = _hits(answers)
     return float(np.mean([hits[answers.truth == label].mean() for label in np.unique(answers.truth)]))
 
@@ -295,8 +526,12 @@ def _r2(answers: Answers) -> float:
     return 1.0 - float(_squares(answers).sum()) / spread if spread > 0 else float("nan")
 
 
-def _of_kind(kind: Kind) -> list[str]:
-    return [name for name, score in OURS.items() if score.kind in (None, kind)]
+def _logs(answers: Answers) -> Any:
+    return answers.log_of_truth
+
+
+def _sizes(answers: Answers) -> Any:
+    return np.abs(_errors(answers))
 
 
 OURS: dict[str, Score] = {
