@@ -1,15 +1,14 @@
-"""Many small pieces of work, side by side where the caller wants it: seeds, processes that die, Ctrl-C."""
+"""One learner on one split, and many such trials in parallel: seeds, failures, workers that die, Ctrl-C."""
 
 from __future__ import annotations
 
 import inspect
 import re
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any, Generic, NoReturn, Self, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
 import joblib
 import numpy as np
@@ -17,115 +16,142 @@ from sklearn.base import clone
 
 from priorcase._parameters import is_whole
 from priorcase._typing import IntArray
-from priorcase.evaluation.answers import Task, readable
+from priorcase.evaluation.scoring import Answers, Score, Task, ask, joined, needs_of, readable, reason_of, score_all
+from priorcase.evaluation.splits import Split
 from priorcase.exceptions import EvaluationError, ParameterError, quoted
 from priorcase.learning.resampling import bar, taken_rows
 
 R = TypeVar("R")
+NAN = float("nan")
+
+
+# -- one learner
 
 
 @dataclass(frozen=True, eq=False)
-class Finished(Generic[R]):
-    """What came of some pieces of work.
+class Cell:
+    """The result of one learner on one split.
 
     Parameters
     ----------
-    results
-        The result of each piece, in their order; None for those that were not finished.
-    complete
-        Whether all were finished; False where Ctrl-C came before.
+    learner, repeat, split
+        Which learner, in which repetition, on which split.
+    train, test
+        The numbers of training and test rows.
+    values, reasons
+        Each score, NaN where there is none, and the reason why there is none.
+    fit_seconds, predict_seconds
+        How long learning and predicting took.
+    failure
+        Class and first line of the error, where the learner failed; empty otherwise.
+    rows, answers
+        The positions of the test rows and the predictions for them, where they are kept.
     """
 
-    results: tuple[R | None, ...]
-    complete: bool
+    learner: str
+    repeat: int
+    split: int
+    train: int
+    test: int
+    values: Mapping[str, float]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    fit_seconds: float = NAN
+    predict_seconds: float = NAN
+    failure: str = ""
+    rows: IntArray | None = None
+    answers: Answers | None = None
+
+
+def first_failures(cells: Iterable[Cell]) -> dict[str, str]:
+    """The first reason why each learner failed, by its name."""
+    found: dict[str, str] = {}
+    for cell in cells:
+        if cell.failure:
+            found.setdefault(cell.learner, cell.failure)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Answers of one learner about some rows, each predicted by its own model; none where it failed.
+
+    ``at_once`` says whether one fit was enough; without answers and failure, a fit for each row is needed.
+    """
+
+    rows: IntArray
+    answers: Answers | None
+    fit_seconds: float = NAN
+    predict_seconds: float = NAN
+    failure: str = ""
+    at_once: bool = False
 
     @property
-    def done(self) -> list[R]:
-        """The results of those that were finished, in their order."""
-        return [result for result in self.results if result is not None]
+    def unsettled(self) -> bool:
+        """Whether a fit for each row is still needed."""
+        return self.answers is None and not self.failure
 
 
-def run_all(
-    work: Callable[..., R],
-    pieces: Sequence[tuple[Any, ...]],
-    *,
-    n_jobs: int | None = None,
-    progress: bool | None = None,
-    text: str = "evaluating",
-) -> Finished[R]:
-    """Results of ``work(*piece)`` for each piece, in their order, whatever the number of jobs.
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One learner, not fitted, the table that it is tried on, and how its answers are scored."""
 
-    Pieces run by `joblib.Parallel`: ``with joblib.parallel_config(backend=...)`` around the call says where. Ctrl-C
-    stops what is not finished and returns what is; where nothing is, it goes on.
+    name: str
+    learner: Any
+    X: Any
+    task: Task
+    scores: Sequence[Score]
+    seed: int
 
-    Where a worker process dies, by a crash or for want of memory, the pieces that may have run in it are done again,
-    one at a time. Of those that end their process even so, ``work`` is called with ``piece[0].failing(error)`` in place
-    of ``piece[0]``, and is to return that failure.
+    def failing(self, error: Exception) -> Trial:
+        """The same with a learner that fails by an error."""
+        return replace(self, learner=Died(error))
 
-    Parameters
-    ----------
-    work
-        A function of a module, so that processes can be told of it; it returns anything but None.
-    pieces
-        The arguments of each call.
-    n_jobs
-        How many at a time: None for one (or what ``parallel_config`` says), -1 for as many as cores.
-    progress
-        Whether to show a bar on a terminal: None and True do, where standard error is one.
-    text
-        What stands before the bar.
+    def failed(self, repeat: int, number: int, train: int, test: int, failure: str) -> Cell:
+        """A cell without values."""
+        values = {score.name: NAN for score in self.scores}
+        return Cell(self.name, repeat, number, train, test, values, failure=failure)
 
-    Examples
-    --------
-    >>> run_all(pow, [(2, 3), (3, 2)])
-    Finished(results=(8, 9), complete=True)
-    """
-    check_jobs(n_jobs)
-    results: list[R | None] = [None] * len(pieces)
+    def on_split(self, split: Split, keep: bool = False) -> Cell:
+        """Learn the training rows, predict the test rows, and score the predictions."""
+        place = (split.repeat, split.number, split.train.size, split.test.size)
+        try:
+            seed = seed_of(self.seed, split.repeat, split.number)
+            model, fit_seconds = fitted(self.learner, self.X, self.task.truth, split.train, seed)
+            start = perf_counter()
+            answers = ask(model, self.X, split.test, self.task, needs_of(self.scores, kept=keep))
+            predict_seconds = perf_counter() - start
+        except Exception as error:  # the failure of one learner is shown in the table and does not end the run
+            return self.failed(*place, reason_of(error))
+        values, reasons = score_all(self.scores, answers)
+        kept = (split.test, answers.alone()) if keep else (None, None)
+        return Cell(self.name, *place, values, reasons, fit_seconds, predict_seconds, "", *kept)
+
+    def scored(self, parts: Sequence[Part], train: int) -> Cell:
+        """All rows together, as one cell."""
+        rows = np.concatenate([part.rows for part in parts])
+        if failure := next((part.failure for part in parts if part.failure), ""):
+            return self.failed(0, 0, train, rows.size, failure)
+        answers = joined([part.answers for part in parts if part.answers is not None])
+        values, reasons = score_all(self.scores, answers)
+        seconds = (sum(part.fit_seconds for part in parts), sum(part.predict_seconds for part in parts))
+        return Cell(self.name, 0, 0, train, rows.size, values, reasons, *seconds, "", rows, answers)
+
+
+def part_of(rows: IntArray, work: Callable[[], tuple[Answers | None, float, float]], *, at_once: bool = False) -> Part:
+    """The answers about some rows with the seconds for both, or the reason of a failure."""
     try:
-        with bar(len(pieces), shown=progress is not False, text=text) as advance:
-            for number, result in _as_finished(work, dict(enumerate(pieces)), n_jobs):
-                if result is None:  # a worker was interrupted
-                    raise KeyboardInterrupt
-                results[number] = result
-                advance(text)
-    except KeyboardInterrupt:
-        if all(result is None for result in results):
-            raise
-    return Finished(tuple(results), all(result is not None for result in results))
-
-
-def check_jobs(n_jobs: object) -> None:
-    """Refuse what is no number of jobs."""
-    if n_jobs is not None and not (is_whole(n_jobs) and int(n_jobs) != 0):
-        raise ParameterError(
-            f"n_jobs must be None or a whole number other than 0, got {quoted(n_jobs)}. None runs one at a time, -1 as "
-            "many as there are cores."
-        )
+        return Part(rows, *work(), at_once=at_once)
+    except Exception as error:  # as in Trial.on_split
+        return Part(rows, None, failure=reason_of(error), at_once=at_once)
 
 
 def seed_of(seed: int, *numbers: int) -> int:
-    """A seed of its own for each piece of work, from that of the whole and the piece's numbers.
-
-    Examples
-    --------
-    >>> seed_of(0, 1, 2) == seed_of(0, 1, 2), seed_of(0, 1, 2) == seed_of(0, 2, 1)
-    (True, False)
-    """
+    """A seed for one piece of work, derived from that of the whole and the piece's numbers."""
     return int(np.random.SeedSequence([seed, *numbers]).generate_state(1)[0] >> 1)
 
 
 def seeded(learner: Any, seed: int) -> Any:
-    """A fresh copy of a learner; each ``random_state`` in it that is None is derived from a seed.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> seeded(DecisionTreeClassifier(), 7).random_state == seeded(DecisionTreeClassifier(), 7).random_state
-    True
-    >>> seeded(DecisionTreeClassifier(random_state=3), 7).random_state
-    3
-    """
+    """A fresh copy of a learner; each ``random_state`` in it that is None is derived from a seed."""
     fresh = clone(learner)
     states = {
         name: seed_of(seed, number)
@@ -136,7 +162,7 @@ def seeded(learner: Any, seed: int) -> Any:
 
 
 def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, seed: int) -> tuple[Any, float]:
-    """A copy of a learner that has learned some rows (all: None), and how many seconds it took."""
+    """A copy of a learner fitted to some rows (all: None), and the seconds it took."""
     fresh = seeded(learner, seed)
     table, targets = (X, y) if rows is None else (taken_rows(X, rows), taken_rows(y, rows))
     table = readable(table, learner)
@@ -146,29 +172,16 @@ def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, seed: int) -> tu
 
 
 def teach(model: Any, X: Any, task: Task, rows: IntArray, *, first: bool = False) -> None:
-    """Learn more rows by ``partial_fit``, which is told of all classes with the first if it takes ``classes``."""
+    """Learn more rows by ``partial_fit``, which is passed all classes with the first rows if it takes ``classes``."""
     if not hasattr(model, "partial_fit"):
         raise AttributeError("the learner has no partial_fit")
-    told = first and task.kind == "classes" and "classes" in inspect.signature(model.partial_fit).parameters
-    options = {"classes": task.labels} if told else {}
+    takes = first and task.kind == "classes" and "classes" in inspect.signature(model.partial_fit).parameters
+    options = {"classes": task.labels} if takes else {}
     model.partial_fit(readable(taken_rows(X, rows), model), task.truth[rows], **options)
 
 
 class Died:
-    """A learner whose process has died: it can be copied as before, and learns nothing.
-
-    Parameters
-    ----------
-    error
-        What it fails by whenever it is to learn.
-
-    Examples
-    --------
-    >>> clone(Died(ValueError("killed"))).fit([[1]], ["a"])
-    Traceback (most recent call last):
-        ...
-    ValueError: killed
-    """
+    """A learner whose process has died: it can be cloned as before, and fails whenever it is to learn."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -187,16 +200,59 @@ class Died:
     partial_fit = fit
 
 
+# -- in parallel
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """How pieces of work run: the number of jobs, whether to show a bar on a terminal, and its text."""
+
+    n_jobs: int | None
+    progress: bool | None
+    text: str
+
+    def run(self, work: Callable[..., R], pieces: Sequence[tuple[Any, ...]]) -> list[R | None]:
+        """Return ``work(*piece)`` for each piece, in their order; None for those not finished before Ctrl-C.
+
+        Pieces run by `joblib.Parallel`, so ``joblib.parallel_config(backend=...)`` applies. Ctrl-C is raised again
+        where nothing is finished. Where a worker process dies, the pieces that may have run in it are repeated one at a
+        time; for one whose process dies again, ``work`` is called with ``piece[0].failing(error)`` in place of
+        ``piece[0]``. ``work`` must not return None, and must be picklable.
+        """
+        check_jobs(self.n_jobs)
+        results: list[R | None] = [None] * len(pieces)
+        try:
+            with bar(len(pieces), shown=self.progress is not False, text=self.text) as advance:
+                for number, result in _as_finished(work, dict(enumerate(pieces)), self.n_jobs):
+                    if result is None:  # a worker was interrupted
+                        raise KeyboardInterrupt
+                    results[number] = result
+                    advance(self.text)
+        except KeyboardInterrupt:
+            if all(result is None for result in results):
+                raise
+        return results
+
+
+def check_jobs(n_jobs: object) -> None:
+    """Check a number of jobs."""
+    if n_jobs is not None and not (is_whole(n_jobs) and int(n_jobs) != 0):
+        raise ParameterError(
+            f"n_jobs must be None or a whole number other than 0, got {quoted(n_jobs)}. None runs one at a time, -1 as "
+            "many as there are cores."
+        )
+
+
 def _as_finished(
     work: Callable[..., R], left: dict[int, tuple[Any, ...]], n_jobs: int | None
 ) -> Iterator[tuple[int, R | None]]:
-    """Numbers and results of pieces as they are finished; takes them out of ``left``."""
+    """Numbers and results of pieces as they are finished; removes them from ``left``."""
     while left:
         try:
             for number, result in _side_by_side(work, left, n_jobs):
                 del left[number]
                 yield number, result
-        except BrokenProcessPool:  # of whom is not said; pieces are sent out in order, so it was one of the first
+        except BrokenProcessPool:  # which piece is not known; pieces are sent out in order, so it was one of the first
             for number in list(left)[: 2 * max(1, joblib.effective_n_jobs(n_jobs))]:
                 yield number, _alone(work, left.pop(number), n_jobs)
 
@@ -204,24 +260,20 @@ def _as_finished(
 def _side_by_side(
     work: Callable[..., R], pieces: Mapping[int, tuple[Any, ...]], n_jobs: int | None
 ) -> Iterator[tuple[int, R | None]]:
-    calls = [joblib.delayed(_numbered)(number, work, piece) for number, piece in pieces.items()]
-    found = _parallel(n_jobs)(calls)
+    found = _parallel(n_jobs)([joblib.delayed(_numbered)(number, work, piece) for number, piece in pieces.items()])
     try:
-        for numbered in found:  # noqa: UP028  # `yield from` would close the calls itself, with a warning
-            yield numbered
+        yield from found
     finally:
         if hasattr(found, "close"):
-            with warnings.catch_warnings():  # joblib warns of results that nobody waits for any more
-                warnings.simplefilter("ignore", UserWarning)
-                found.close()
+            found.close()
 
 
 def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -> R | None:
-    """The result of one piece, with nothing beside it; a failure where its process dies again."""
+    """The result of one piece with nothing beside it; a failure where its process dies again."""
     try:
         ((_, result),) = _side_by_side(work, {0: piece}, n_jobs)
     except BrokenProcessPool as error:
-        codes = ", ".join(sorted(set(re.findall(r"\b(SIG\w+|EXIT\(\d+\))", str(error)))))  # as joblib tells them
+        codes = ", ".join(sorted(set(re.findall(r"\b(SIG\w+|EXIT\(\d+\))", str(error)))))  # as joblib writes them
         died = EvaluationError(
             f"its process died{f' by {codes}' if codes else ''}: out of memory, or a crash in compiled code. Fewer "
             "n_jobs take less memory; without n_jobs the crash itself is seen."
@@ -231,7 +283,7 @@ def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -
 
 
 def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R | None]:
-    """The result of a piece and its number; None after Ctrl-C, which as an error would take other results with it."""
+    """The result of a piece and its number; None after Ctrl-C, which as an error would lose other results."""
     try:
         return number, work(*piece)
     except KeyboardInterrupt:
@@ -242,5 +294,5 @@ def _parallel(n_jobs: int | None) -> Any:
     """Parallel calls whose results come as they are finished, where the backend can do so."""
     try:
         return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    except ValueError:  # backends such as multiprocessing hand over everything at the end
+    except ValueError:  # backends such as multiprocessing return everything at the end
         return joblib.Parallel(n_jobs=n_jobs)

@@ -343,6 +343,10 @@ class Score:
             return error
         return error / (2 * float(np.sqrt(mean))) if mean > 0 else 0.0
 
+    def better(self, first: float, second: float) -> bool:
+        """Return whether the first value is better than the second."""
+        return first > second if self.greater_is_better else first < second
+
 
 Scores: TypeAlias = "str | Score | Sequence[str | Score] | Mapping[str, Any] | None"
 """None for the usual scores, names, or a mapping from name to a score, scorer or function."""

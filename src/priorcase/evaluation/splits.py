@@ -1,21 +1,22 @@
-"""How rows are dealt out: folds, random partitions, one row left out, and one row after the other."""
+"""How a table is split into training and test rows: folds, random partitions, leave-one-out, prequential."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from priorcase._parameters import check_flag, is_number, is_whole
-from priorcase._typing import FloatArray, IntArray
-from priorcase.evaluation.answers import Task
-from priorcase.exceptions import EvaluationError, ParameterError, quoted
+from priorcase._parameters import check_value, is_number, is_whole
+from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase.evaluation.scoring import Task
+from priorcase.exceptions import EvaluationError, ParameterError, advice, quoted
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows to learn from, in the order in which they are learned, and rows to be asked about, by position."""
+    """Positions of training rows, in the order in which they are learned, and of test rows."""
 
     repeat: int
     number: int
@@ -25,21 +26,20 @@ class Split:
 
 @dataclass(frozen=True)
 class Folds:
-    """Cross-validation: rows are dealt into ``n`` parts, and each part is predicted from the others.
+    """Cross-validation: rows are dealt into ``n`` folds, and each fold is predicted from the others.
 
-    Classes are dealt out one after the other, each in random order, like cards: the numbers of a class in two parts
-    differ by one at most, and so do the sizes of parts. A class with fewer rows than parts is in some parts only.
-    Training rows come in random order, for learners that go by it: tables are often sorted.
+    Each class is dealt out in random order, so that its counts in two folds differ by one at most, and so do the sizes
+    of folds; a class with fewer rows than folds is allowed. Training rows come in random order.
 
     Parameters
     ----------
     n
-        How many parts.
+        The number of folds.
     stratified
-        Whether classes are spread evenly; without effect on numbers, which are dealt at random.
+        Whether classes are spread evenly; without effect on numbers.
     share
-        The part of the training rows to learn from, drawn at random and anew in each fold: ``floor(share * rows)`` of
-        them, at least one (Kontkanen et al. 1998, section 4, with 0.1).
+        The share of the training rows to learn from, drawn anew in each fold: ``floor(share * rows)`` of them, at least
+        one (Kontkanen et al. 1998, section 4, with 0.1).
 
     Examples
     --------
@@ -53,13 +53,13 @@ class Folds:
     share: float = 1.0
 
     def check(self, task: Task) -> None:
-        """Refuse parameters that break their rules, and fewer rows than parts."""
+        """Check the parameters, and that there are enough rows."""
         if not is_whole(self.n) or self.n < 2:
             raise ParameterError(
                 f"splits must be a number of folds >= 2, got {quoted(self.n)}. 10 is usual; 'loo' leaves out one row "
                 "at a time."
             )
-        check_flag("stratified", self.stratified, hint="False deals rows at random.")
+        check_value("stratified", self.stratified, ["boolean"])
         if not is_number(self.share) or not 0 < self.share <= 1:
             raise ParameterError(
                 f"share must be a number above 0, up to 1, got {quoted(self.share)}. 0.1 learns from a tenth of the "
@@ -72,15 +72,19 @@ class Folds:
             )
 
     def deal(self, task: Task, *, seed: int, repeat: int) -> Iterator[Split]:
-        """The splits of one repetition."""
-        stream = np.random.default_rng([seed, repeat])
-        part = dealt(task, int(self.n), stream, stratified=self.stratified)
-        order = stream.permutation(len(task))
+        """Yield the splits of one repetition."""
+        rng = np.random.default_rng([seed, repeat])
+        fold = np.empty(len(task), dtype=np.intp)
+        order = rng.permutation(len(task))
+        if self.stratified and task.kind == "classes":
+            order = order[np.argsort(task.codes[order], kind="stable")]
+        fold[order] = np.arange(len(task)) % int(self.n)
+        order = rng.permutation(len(task))
         for number in range(int(self.n)):
-            train = order[part[order] != number]
+            train = order[fold[order] != number]
             if self.share < 1:
-                train = stream.choice(train, max(1, int(self.share * train.size + 1e-9)), replace=False)
-            yield Split(repeat, number, train, np.flatnonzero(part == number))
+                train = rng.choice(train, max(1, int(self.share * train.size + 1e-9)), replace=False)
+            yield Split(repeat, number, train, np.flatnonzero(fold == number))
 
     def __str__(self) -> str:
         share = "" if self.share == 1 else f", learning from {self.share:.0%} of the training rows"
@@ -91,24 +95,22 @@ class Folds:
 class Holdout:
     """A random partition into training and test rows, drawn anew in each repetition (Aha, Kibler & Albert 1991).
 
-    Training rows come in random order.
-
     Parameters
     ----------
     train
-        How many rows to learn from: a number of rows, or a part of them between 0 and 1.
+        The number of training rows, or their share between 0 and 1. They come in random order.
     stratified
-        Whether each class is split in the same proportion, as nearly as whole rows allow; without effect on numbers.
+        Whether each class is split in the same proportion, as nearly as possible; without effect on numbers.
     """
 
     train: float = 0.7
     stratified: bool = False
 
     def check(self, task: Task) -> None:
-        """Refuse sizes that leave no row to learn from or none to ask about."""
-        check_flag("stratified", self.stratified, hint="True splits each class alike.")
-        part = is_number(self.train) and not is_whole(self.train) and 0 < self.train < 1
-        if not part and not (is_whole(self.train) and self.train > 0):
+        """Check the parameters, and that there is a row on each side."""
+        check_value("stratified", self.stratified, ["boolean"])
+        share = is_number(self.train) and not is_whole(self.train) and 0 < self.train < 1
+        if not share and not (is_whole(self.train) and self.train > 0):
             raise ParameterError(
                 f"train must be a number of rows >= 1, or a part between 0 and 1, got {quoted(self.train)}. 0.7 is "
                 "usual."
@@ -120,13 +122,12 @@ class Holdout:
             )
 
     def deal(self, task: Task, *, seed: int, repeat: int) -> Iterator[Split]:
-        """The one split of one repetition."""
-        stream = np.random.default_rng([seed, repeat])
-        order, size = stream.permutation(len(task)), self._size(len(task))
+        """Yield the one split of one repetition."""
+        rng = np.random.default_rng([seed, repeat])
+        order, size = rng.permutation(len(task)), self._size(len(task))
         if self.stratified and task.kind == "classes":
-            # Rows in a random order of their own class, at even places from 0 to 1: the first come from each alike.
-            order = order[np.argsort(_places(task.codes[order], stream), kind="stable")]
-        yield Split(repeat, 0, stream.permutation(order[:size]), np.sort(order[size:]))
+            order = order[np.argsort(_places(task.codes[order], rng), kind="stable")]
+        yield Split(repeat, 0, rng.permutation(order[:size]), np.sort(order[size:]))
 
     def _size(self, rows: int) -> int:
         return int(self.train) if is_whole(self.train) else int(self.train * rows + 1e-9)
@@ -136,19 +137,22 @@ class Holdout:
         return f"random partition, {size} rows to learn from"
 
 
+def _places(codes: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Even places between 0 and 1 for the rows of each class, from a random start: the first rows are stratified."""
+    places = np.empty(codes.size)
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        places[rows] = (np.arange(rows.size) + rng.random()) / rows.size
+    return places
+
+
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """Each row is predicted from all others; in closed form where the learner offers it.
-
-    See `evaluation.leave_one_out` for what that keeps.
-    """
+    """Each row is predicted from all others, in closed form where the learner offers it: see `leave_one_out`."""
 
     def check(self, task: Task) -> None:
-        """Refuse a single row."""
-        if len(task) < 2:
-            raise EvaluationError(
-                "got one row, and nothing is left to learn from; expected two rows or more. add rows."
-            )
+        """Check that there are two rows."""
+        _check_two_rows(task)
 
     def __str__(self) -> str:
         return "leave-one-out"
@@ -156,69 +160,203 @@ class LeaveOneOut:
 
 @dataclass(frozen=True)
 class Prequential:
-    """Rows come in their order: each is predicted from those before it, and then learned.
+    """Rows are predicted in their order, each from the rows before it, and then learned.
 
     Parameters
     ----------
     start
-        How many rows are learned before the first is predicted; None for a tenth of them, at least 1 and at most 30.
+        The number of rows learned before the first prediction; None for a tenth of them, at least 1 and at most 30.
     """
 
     start: int | None = None
 
     def check(self, task: Task) -> None:
-        """Refuse a start that leaves nothing to predict."""
-        if len(task) < 2:
-            raise EvaluationError(
-                "got one row, and nothing is left to learn from; expected two rows or more. add rows."
-            )
+        """Check that there is something to predict."""
+        _check_two_rows(task)
         if self.start is not None and not (is_whole(self.start) and 1 <= self.start < len(task)):
             raise ParameterError(
                 f"start must be None or a whole number from 1 to {len(task) - 1}, one less than rows, got "
-                f"{quoted(self.start)}. 1 learns the first row and predicts all others."
+                f"{quoted(self.start)}. Learners that need several rows to predict fail if it is too small."
             )
 
     def first(self, rows: int) -> int:
-        """The position of the first row to be predicted."""
-        return usual_start(rows) if self.start is None else int(self.start)
+        """Return the position of the first row to be predicted."""
+        return max(1, min(30, rows // 10)) if self.start is None else int(self.start)
 
     def __str__(self) -> str:
         return "prequential" if self.start is None else f"prequential, from row {self.start} on"
 
 
-def usual_start(rows: int) -> int:
-    """How many rows of a stream are only learned, unless a user says so: a tenth, at least 1 and at most 30.
+def _check_two_rows(task: Task) -> None:
+    if len(task) < 2:
+        raise EvaluationError("got one row, and nothing is left to learn from; expected two rows or more. Add rows.")
+
+
+# -- the argument splits=
+
+
+class Splitter(Protocol):
+    """A splitter of scikit-learn's kind."""
+
+    def split(self, X: Any, y: Any, /) -> Iterable[tuple[Any, Any]]:
+        """Yield pairs of training and test rows."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Splits made by the user, or by a splitter of scikit-learn."""
+
+    pairs: tuple[tuple[IntArray, IntArray], ...]
+    text: str
+
+    def check(self, task: Task) -> None:
+        """Nothing: the pairs were checked when they were read."""
+
+    def deal(self, task: Task, *, seed: int, repeat: int) -> Iterator[Split]:
+        """Yield the splits as they were given."""
+        return (Split(repeat, number, train, test) for number, (train, test) in enumerate(self.pairs))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Protocols: TypeAlias = Folds | Holdout | Given | LeaveOneOut | Prequential
+Splits: TypeAlias = "int | str | Protocols | Splitter | Iterable[tuple[Any, Any]]"
+"""A number of folds, "loo", "prequential", a protocol, a splitter of scikit-learn, or pairs (train, test)."""
+
+
+def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) -> Protocols:
+    """The protocol that a user means; ``groups`` are for a splitter of scikit-learn."""
+    repeats = check_repeats(repeats)
+    protocol = _read_protocol(splits, task, _read_groups(groups, splits, len(task)))
+    if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
+        raise ParameterError(
+            f"repeats must be 1 with {protocol}, got {quoted(repeats)}. Only folds and random partitions can be drawn "
+            "repeatedly."
+        )
+    protocol.check(task)
+    return protocol
+
+
+def check_repeats(repeats: Any) -> int:
+    """The number of repetitions."""
+    if is_whole(repeats) and repeats >= 1:
+        return int(repeats)
+    raise ParameterError(f"repeats must be a whole number >= 1, got {quoted(repeats)}. Pass 1 for a single run.")
+
+
+def _is_splitter(splits: Any) -> bool:
+    return hasattr(splits, "split") and not isinstance(splits, (str, bytes))
+
+
+def _read_groups(groups: Any, splits: Any, rows: int) -> AnyArray | None:
+    if groups is None:
+        return None
+    if not _is_splitter(splits):
+        raise ParameterError(
+            f"groups must be None unless splits is a splitter, got {quoted(groups)}. For example "
+            "splits=sklearn.model_selection.GroupKFold(5)."
+        )
+    found = np.asarray(groups)
+    if found.shape != (rows,):
+        raise ParameterError(
+            f"groups must hold one group for each of {rows} rows, got {quoted(groups)}. Rows of one group are never on "
+            "both sides."
+        )
+    return found
+
+
+def _read_protocol(splits: Any, task: Task, groups: AnyArray | None) -> Protocols:
+    words: dict[str, Protocols] = {"loo": LeaveOneOut(), "prequential": Prequential()}
+    if isinstance(splits, (Folds, Holdout, LeaveOneOut, Prequential)):
+        return splits
+    if is_whole(splits):
+        return Folds(int(splits))
+    if isinstance(splits, str) and splits in words:
+        return words[splits]
+    if _is_splitter(splits):
+        try:
+            more = () if groups is None else (groups,)  # a user's own splitter need not take any
+            pairs = list(splits.split(np.zeros((len(task), 1)), task.truth, *more))
+        except (TypeError, ValueError) as error:
+            raise EvaluationError(
+                f"got splits={quoted(splits)}, which does not split these rows: {str(error).rstrip('.')}. Where it "
+                "needs groups, compare takes groups=, one for each row."
+            ) from error
+        return Given(_read_pairs(pairs, len(task)), " ".join(repr(splits).split()))
+    if isinstance(splits, Iterable) and not isinstance(splits, (str, bytes)):
+        found = _read_pairs(splits, len(task))
+        if found:
+            return Given(found, f"{len(found)} given split{'s' * (len(found) > 1)}")
+    remedy = advice(splits, words, otherwise="10 is usual.")
+    raise ParameterError(
+        "splits must be a number of folds, 'loo', 'prequential', a protocol, a splitter or pairs (train, test), got "
+        f"{quoted(splits)}. {remedy}"
+    )
+
+
+def _read_pairs(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArray], ...]:
+    """Pairs of row positions, each in range and no row in both."""
+    found = []
+    for number, pair in enumerate(pairs):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise EvaluationError(
+                f"got split {number} with {type(pair).__name__} in place of a pair; expected two arrays of row "
+                f"positions from 0 to {rows - 1}. Pass pairs (train, test), as scikit-learn's splitters give."
+            )
+        train, test = (_read_positions(part, number, rows) for part in pair)
+        if (both := np.intersect1d(train, test)).size:
+            raise EvaluationError(
+                f"got split {number} with row {int(both[0])} both to learn from and to test; expected it in one part. "
+                "Leave it out of one of them."
+            )
+        found.append((train, test))
+    return tuple(found)
+
+
+def _read_positions(part: Any, number: int, rows: int) -> IntArray:
+    array, problem = np.asarray(part), ""
+    if array.dtype == bool and array.shape == (rows,):
+        array = np.flatnonzero(array)
+    if array.ndim != 1 or not array.size:
+        problem = f"shape {array.shape}" if array.size else "no rows"
+    elif array.dtype.kind not in "iu":
+        problem = f"{array.dtype} values"
+    elif (outside := array[(array < 0) | (array >= rows)]).size:
+        problem = f"row {int(outside[0])}"
+    if problem:
+        raise EvaluationError(
+            f"got split {number} with {problem}; expected two arrays of row positions from 0 to {rows - 1}. Pass pairs "
+            "(train, test), as scikit-learn's splitters give."
+        )
+    return array.astype(np.intp)
+
+
+# -- partitions of curves
+
+
+def partition(rows: int, tests: int, seed: int, repeat: int) -> tuple[IntArray, IntArray]:
+    """Training rows in random order, and test rows, ascending: those of `Holdout` with the same seed and repetition."""
+    order = np.random.default_rng([seed, repeat]).permutation(rows)
+    return order[: rows - tests], np.sort(order[rows - tests :])
+
+
+def read_test(test: Any, rows: int) -> int:
+    """The number of test rows from a share or a number; at least one row is left on each side.
 
     Examples
     --------
-    >>> [usual_start(rows) for rows in (2, 96, 1000)]
-    [1, 9, 30]
+    >>> read_test(0.3, 214), read_test(50, 214)
+    (65, 50)
     """
-    return max(1, min(30, rows // 10))
-
-
-def dealt(task: Task, parts: int, stream: np.random.Generator, *, stratified: bool) -> IntArray:
-    """The part that each row falls to, classes spread evenly.
-
-    Examples
-    --------
-    >>> task = Task("classes", np.array(list("aabbc")), np.array(["a", "b", "c"]))
-    >>> part = dealt(task, 2, np.random.default_rng(0), stratified=True)
-    >>> sorted(part[:2].tolist()), sorted(part[2:4].tolist()), np.bincount(part).tolist()
-    ([0, 1], [0, 1], [3, 2])
-    """
-    order = stream.permutation(len(task))
-    if stratified and task.kind == "classes":
-        order = order[np.argsort(task.codes[order], kind="stable")]
-    part = np.empty(len(task), dtype=np.intp)
-    part[order] = np.arange(len(task)) % parts
-    return part
-
-
-def _places(codes: IntArray, stream: np.random.Generator) -> FloatArray:
-    """Even places between 0 and 1 for the rows of each class, which begins at a place drawn at random."""
-    places = np.empty(codes.size)
-    for code in np.unique(codes):
-        rows = np.flatnonzero(codes == code)
-        places[rows] = (np.arange(rows.size) + stream.random()) / rows.size
-    return places
+    share = is_number(test) and not is_whole(test) and 0 < test < 1
+    if share or is_whole(test):
+        # As in Holdout, it is the number of training rows that is rounded down.
+        found = rows - int((1 - test) * rows + 1e-9) if share else int(test)
+        if 0 < found < rows:
+            return found
+    raise ParameterError(
+        f"test must be a part between 0 and 1, or a number of rows from 1 to {rows - 1}, one less than rows, got "
+        f"{quoted(test)}. 0.3 is usual."
+    )
