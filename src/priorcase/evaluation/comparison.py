@@ -1,52 +1,82 @@
-"""What came of comparing learners on one table: values by split, means, standard errors and ranks."""
+"""The results of comparing learners on one table: values by split, means, standard errors, ranks, tests."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import stats
+from sklearn.utils._param_validation import StrOptions
 
-from priorcase._typing import FloatArray
-from priorcase.datasets.columns import Backend
-from priorcase.evaluation.checks import check_choice, check_frame
-from priorcase.evaluation.compare_cells import Cell, first_failures
-from priorcase.evaluation.compare_pairs import over_splits, paired
-from priorcase.evaluation.compare_plot import plot_comparison
-from priorcase.evaluation.compare_table import comparison_grid
-from priorcase.evaluation.paired import PairedComparison, Test
-from priorcase.evaluation.ranks import Friedman, leading, mean_ranks
-from priorcase.evaluation.scoring import Score, score_named
+from priorcase._parameters import check_value
+from priorcase._typing import Backend, FloatArray
+from priorcase.evaluation.running import NAN, Cell, first_failures
+from priorcase.evaluation.scoring import Score, mean_text, score_named
+from priorcase.evaluation.significance import (
+    NOT_INDEPENDENT,
+    Friedman,
+    PairedComparison,
+    Test,
+    compared_pairs,
+    friedman,
+    leading,
+    mean_ranks,
+)
+from priorcase.evaluation.splits import LeaveOneOut
 from priorcase.exceptions import EvaluationError, prefix_errors
-from priorcase.learning.results import framed, grid_markdown, grids_html, grids_text
+from priorcase.learning.plotting import INK, MUTED, captions, colour, drawing
+from priorcase.learning.results import Grid, GridResult, framed, grid_markdown, grids_html, grids_text, short
+
+_REASON_WIDTH = 140
+# What a mean cannot exceed, so that intervals by Student's t end there.
+_BOUNDS = {"accuracy": (0.0, 1.0), "log_score": (-np.inf, 0.0), "r2": (-np.inf, 1.0)}
+_BOUNDS |= dict.fromkeys(("brier", "rmse", "mae"), (0.0, np.inf))
+
+
+class GridsResult(ABC):
+    """A result that prints as several tables, which subclasses give by `_grids`."""
+
+    @abstractmethod
+    def _grids(self) -> list[Grid]: ...
+
+    def markdown(self) -> str:
+        """Return the tables in Markdown."""
+        return "\n\n".join(map(grid_markdown, self._grids()))
+
+    def __str__(self) -> str:
+        return grids_text(self._grids())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return grids_html(self._grids())
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison:
+class Comparison(GridResult):
     """Scores of several learners on the splits of one table; prints as a table of means, standard errors and ranks.
 
-    **Standard errors.** Over splits that share training rows, values are not independent, and the usual standard error
-    of their mean is too small. Here it is ``sqrt((1 / J + n_test / n_train) s^2)`` for J splits with sample variance
-    ``s^2``, the corrected resampled variance of Nadeau and Bengio (2003, section 4). For leave-one-out and prequential
-    comparisons it comes from the rows: ``s / sqrt(n)``, and for rmse by the delta method.
+    **Standard errors.** Splits share training rows, so the usual standard error of the mean is too small. Here it is
+    ``sqrt((1 / J + n_test / n_train) s^2)`` for J splits with sample variance ``s^2``, the corrected resampled variance
+    of Nadeau and Bengio (2003, section 4). For leave-one-out and prequential comparisons it comes from the rows:
+    ``s / sqrt(n)``, and for rmse by the delta method.
 
     Parameters
     ----------
-    learners
-        Their names, in the order given.
-    scores
-        The scores.
+    learners, scores
+        The names of the learners, in the order given, and the scores.
     cells
         One for each learner, repetition and split that was finished.
     protocol
-        How the rows were dealt out, in words.
-    rows
-        How many rows the table has.
-    repeats
-        How many times they were dealt out.
+        How the rows were split, in words.
+    rows, repeats
+        The number of rows and of repetitions.
     by_rows
-        Whether each row was asked about alone (leave-one-out, prequential), so that scores have values for each row.
+        Whether each row was predicted separately (leave-one-out, prequential), so that scores have values for each row.
     complete
         Whether everything was finished; False after Ctrl-C.
     """
@@ -63,26 +93,27 @@ class Comparison:
     # -- numbers
 
     def values(self, score: str | None = None) -> FloatArray:
-        """A score on each split, shape (learners, splits), NaN where there is none.
+        """Return a score on each split, shape (learners, splits), NaN where there is none.
 
-        Splits stand in the order of repetition and number. Leave-one-out and prequential comparisons have one, all
-        rows together.
+        Splits are in the order of repetition and number; leave-one-out and prequential comparisons have one.
 
         Parameters
         ----------
         score
             Its name; None for the first.
         """
-        chosen, places = self.score(score), self._places()
+        name = self.score(score).name
+        splits = sorted({(cell.repeat, cell.split) for cell in self.cells})
+        places = {split: number for number, split in enumerate(splits)}
         found = np.full((len(self.learners), len(places)), np.nan)
         for cell in self.cells:
-            found[self.learners.index(cell.learner), places[cell.repeat, cell.split]] = cell.values[chosen.name]
+            found[self.learners.index(cell.learner), places[cell.repeat, cell.split]] = cell.values[name]
         return found
 
     def row_values(self, score: str | None = None) -> FloatArray | None:
-        """What each row adds to a score, shape (learners, rows asked about); NaN for learners that failed.
+        """Return what each row adds to a score, shape (learners, rows predicted); NaN for learners that failed.
 
-        None where rows were asked about in groups, or where the score is no mean over rows.
+        None where rows were predicted in groups, or where the score is not a mean over rows.
         """
         chosen = self.score(score)
         if not self.by_rows or chosen.of_rows is None:
@@ -95,36 +126,36 @@ class Comparison:
         return found
 
     def mean(self, learner: str, score: str | None = None) -> float:
-        """The mean of a score over the splits that a learner finished; NaN where there is none."""
+        """Return the mean of a score over the splits that a learner finished; NaN where there is none."""
         values = self.values(score)[self._at(learner)]
-        return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else float("nan")
+        return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else NAN
 
     def standard_error(self, learner: str, score: str | None = None) -> float:
-        """How far the mean may be off by chance; NaN for a single split, and where a value is infinite."""
+        """Return the standard error of the mean; NaN for a single split, and where a value is infinite."""
         chosen, at = self.score(score), self._at(learner)
-        rows = self.row_values(score)
         if self.by_rows:
-            return float("nan") if rows is None else chosen.error(rows[at])
+            rows = self.row_values(score)
+            return NAN if rows is None else chosen.error(rows[at])
         values = self.values(score)[at]
         values = values[~np.isnan(values)]
         if values.size < 2 or not np.isfinite(values).all():
-            return float("nan")
+            return NAN
         return float(np.sqrt((1 / values.size + self.test_to_train) * values.var(ddof=1)))
 
     @property
     def test_to_train(self) -> float:
-        """Test rows for each training row, the mean over splits: what the corrected variance adds."""
-        return float(np.mean([cell.test / cell.train for cell in self.cells])) if self.cells else float("nan")
+        """The mean ratio of test rows to training rows, which the corrected variance adds."""
+        return float(np.mean([cell.test / cell.train for cell in self.cells])) if self.cells else NAN
 
     def ranks(self, score: str | None = None) -> FloatArray:
-        """The mean rank of each learner over the splits, 1 for the best and the mean of their ranks for equals.
+        """Return the mean rank of each learner over the splits, 1 for the best; equals share their ranks.
 
-        Only splits that every learner finished count, those left aside that finished none; NaN for them.
+        Only splits that every learner finished count; learners that finished none are left aside, with NaN.
         """
         return mean_ranks(self.values(score), greater_is_better=self.score(score).greater_is_better)
 
     def best(self, score: str | None = None) -> str:
-        """The learner to mark as best, the first of `leaders`.
+        """Return the best learner, the first of `leaders`.
 
         Parameters
         ----------
@@ -134,18 +165,17 @@ class Comparison:
         found = self.leaders(score)
         if not found:
             why = "; ".join(f"{name}: {reason}" for name, reason in self.failures.items())
-            why = why or "see the reasons in its frame()"
             raise EvaluationError(
-                f"Comparison has no value of {self.score(score).name!r} for any learner: {why}. Mend the learners, "
-                "or ask for another score."
+                f"Comparison has no value of {self.score(score).name!r} for any learner: "
+                f"{why or 'see the reasons in its frame()'}. Mend the learners, or ask for another score."
             )
         return found[0]
 
     def leaders(self, score: str | None = None) -> tuple[str, ...]:
-        """The learners with the best mean, several where they are equals, none where nothing was measured.
+        """Return the learners with the best mean: several where they are equal, none where nothing was measured.
 
-        Means are taken over the splits that all of them have finished. A learner that has failed on a split is left
-        aside, unless all have: it would lead by the splits that it was spared.
+        Means are over the splits that all of them finished. A learner that failed on a split is left aside, unless all
+        did.
 
         Parameters
         ----------
@@ -153,122 +183,250 @@ class Comparison:
             The score's name; None for the first.
         """
         chosen, values = self.score(score), self.values(score)
-        gaps = {cell.learner for cell in self.cells if np.isnan(cell.values[chosen.name])}
-        sound = [at for at, name in enumerate(self.learners) if name not in gaps and not np.isnan(values[at]).all()]
+        missing = {cell.learner for cell in self.cells if np.isnan(cell.values[chosen.name])}
+        sound = [at for at, name in enumerate(self.learners) if name not in missing and not np.isnan(values[at]).all()]
         rivals = sound or list(range(len(self.learners)))
         best = leading(values[rivals], greater_is_better=chosen.greater_is_better)
         return tuple(self.learners[rivals[at]] for at in best)
 
     def paired(self, score: str | None = None, test: Test = "corrected_t", *, level: float = 0.95) -> PairedComparison:
-        """The difference of each pair of learners, with an interval and p-values.
+        """Return the difference of each pair of learners, with an interval and p-values.
 
-        ``"corrected_t"`` is Nadeau and Bengio's corrected resampled t-test (2003, section 4), which allows for training
-        rows that splits share. ``"wilcoxon"`` takes splits for independent, and so finds differences too easily; it is
-        meant for few values that are far from normal. Of leave-one-out and prequential comparisons rows are paired,
-        by a t-test without a correction: it says whether these learners, having learned these rows, differ on new rows,
-        not what other training rows would do. P-values are also given corrected for the number of pairs (Holm 1979).
+        ``"corrected_t"`` is the corrected resampled t-test (Nadeau & Bengio 2003, section 4), which allows for training
+        rows that splits share. ``"wilcoxon"`` takes splits for independent, so its p-values are too small. For
+        leave-one-out and prequential comparisons rows are paired by a plain t-test: it tests whether these fitted
+        learners differ on new rows. P-values are also corrected for the number of pairs (Holm 1979).
 
         Parameters
         ----------
         score
             The score's name; None for the first. Of rmse over rows, its squares are compared.
         test
-            Which test.
+            The test.
         level
-            How probable it is that an interval holds the true difference.
+            The confidence level of the intervals.
         """
-        return paired(self, self.score(score), test, level)
+        check_value("test", test, [StrOptions({"corrected_t", "wilcoxon"})])
+        chosen = self.score(score)
+        values = self.row_values(chosen.name) if self.by_rows else self.values(chosen.name)
+        if values is None:
+            raise EvaluationError(
+                f"got the score {chosen.name!r}, one number for all rows together; expected a mean over rows. Take "
+                "accuracy, log_score, brier, mae or rmse, or compare over folds."
+            )
+        return compared_pairs(
+            self.learners,
+            values,
+            chosen,
+            test=test,
+            level=level,
+            basis=f"{values.shape[1]} {'rows' if self.by_rows else 'splits'}",
+            test_to_train=0.0 if self.by_rows else self.test_to_train,
+            squared=chosen.root and self.by_rows,
+            note=NOT_INDEPENDENT if test == "wilcoxon" and not self.by_rows else "",
+        )
 
     def friedman(self, score: str | None = None, *, alpha: float = 0.05) -> Friedman:
-        """Friedman's test of the learners' ranks over the splits, with Nemenyi's critical distance.
+        """Return Friedman's test of the learners' ranks over the splits, with Nemenyi's critical distance.
 
-        Splits of one table share rows, so that its p-values are too small: it tells noise from order, no more. Over
-        several tables, see `compare_tables`.
+        Splits of one table share rows, so its p-values are too small. Over several tables, see `compare_tables`.
 
         Parameters
         ----------
         score
             The score's name; None for the first.
         alpha
-            The level of the critical distance.
+            The significance level of the critical distance.
         """
-        return over_splits(self, self.score(score), alpha)
+        chosen = self.score(score)
+        if self.by_rows:
+            raise EvaluationError(
+                f"ranks learners on several splits, and {self.protocol} has one for all rows. Compare over folds, or "
+                "over several tables with compare_tables."
+            )
+        better = chosen.greater_is_better
+        return friedman(self.values(chosen.name), self.learners, greater_is_better=better, alpha=alpha, of="splits")
 
     def answers(self, learner: str) -> tuple[Cell, ...]:
-        """The cells of a learner that have kept what it said about each row: ``cell.rows`` and ``cell.answers``."""
+        """Return the cells of a learner that kept its predictions: ``cell.rows`` and ``cell.answers``."""
         self._at(learner)
         return tuple(cell for cell in self.cells if cell.learner == learner and cell.answers is not None)
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """Why a learner failed, by its name: the first reason where there are several."""
+        """The first reason why each learner failed, by its name."""
         return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
-        """One of the scores by its name; the first for None."""
+        """Return one of the scores by its name; the first for None."""
         return score_named(self.scores, name)
 
-    # -- words
+    # -- tables and plots
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """One line for each learner, repetition, split and score: ``learner``, ``repeat``, ``split``, ``score``,
+        """Return one line for each learner, repetition, split and score: ``learner``, ``repeat``, ``split``, ``score``,
         ``value``, ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
 
         Parameters
         ----------
         backend
-            The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
-            that is installed; a dictionary of arrays where none is.
+            As in `CalibrationTable.frame`.
         """
-        check_frame(backend)
-        lines = [
-            (
-                *(cell.learner, cell.repeat, cell.split, score.name, cell.values[score.name], cell.train, cell.test),
-                *(cell.fit_seconds, cell.predict_seconds, cell.failure or cell.reasons.get(score.name, "")),
-            )
-            for cell in self.cells
-            for score in self.scores
-        ]
-        names = ("learner", "repeat", "split", "score", "value", "train", "test", "fit_seconds", "predict_seconds")
-        columns = zip(*lines, strict=True) if lines else [()] * 10
-        return framed({name: list(column) for name, column in zip((*names, "reason"), columns, strict=True)}, backend)
+        return framed(cell_columns(self.cells, self.scores, {"split": lambda cell: cell.split}), backend)
 
     @property
     def table(self) -> str:
-        """What it prints."""
-        return grids_text([comparison_grid(self)])
+        """The table that it prints."""
+        return str(self)
 
-    def markdown(self) -> str:
-        """The same table in Markdown."""
-        return grid_markdown(comparison_grid(self))
-
+    @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
-        """Means with 95 % intervals, and the values on single splits, drawn with matplotlib; the axes come back.
+        """Draw means with 95 % intervals, the best on top, and the values on single splits; returns the axes.
 
         Parameters
         ----------
         score
             The score's name; None for the first.
         ax
-            Axes to draw on; None for a figure of its own.
+            Axes to draw on; None for a new figure.
         """
-        return plot_comparison(self, self.score(score), ax)
+        chosen = self.score(score)
+        means = {name: self.mean(name, chosen.name) for name in self.learners}
+        drawn = [name for name in self.learners if np.isfinite(means[name])]
+        drawn.sort(key=lambda name: means[name], reverse=not chosen.greater_is_better)  # the last is drawn on top
+        left = [name for name in reversed(self.learners) if name not in drawn]
+        names, leaders = captions([*left, *drawn], 34), self.leaders(chosen.name)
+        with drawing(ax, size=(4.8 + 0.07 * max(map(len, names)), 1.2 + 0.34 * len(names))) as ax:
+            for place, name in enumerate([*left, *drawn]):
+                if name in drawn:
+                    self._draw(ax, chosen, name, place, colour(0) if name in leaders else INK)
+                    continue
+                nothing = "failed" if name in self.failures else "none"
+                at = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points", "va": "center"}
+                text = nothing if np.isnan(means[name]) else f"{means[name]}"
+                ax.annotate(text, (0.0, place), (7, 0), color=MUTED, **at)
+            ax.set_yticks(range(len(names)), names)
+            ax.set_ylim(-0.6, len(names) - 0.4)
+            if not drawn:
+                ax.set_xticks([])
+            ax.grid(axis="y", visible=False)
+            direction = "greater is better" if chosen.greater_is_better else "less is better"
+            ax.set_xlabel(f"{chosen.name} ({direction}), mean and 95% interval")
+            ax.set_title(self._title())
+            return ax
 
-    def __str__(self) -> str:
-        return self.table
+    def _draw(self, ax: Any, score: Score, name: str, place: int, color: Any) -> None:
+        values = self.values(score.name)[self.learners.index(name)]
+        values = values[np.isfinite(values)]
+        if not self.by_rows:
+            ax.plot(values, np.full(values.size, place), "|", color=MUTED, markersize=7, alpha=0.6, zorder=2)
+        mean, error = self.mean(name, score.name), self.standard_error(name, score.name)
+        if not np.isnan(error):
+            freedom = max(1, (self.rows if self.by_rows else values.size) - 1)
+            reach = float(stats.t.ppf(0.975, freedom)) * error
+            ends = np.clip([mean - reach, mean + reach], *_BOUNDS.get(score.name, (-np.inf, np.inf)))
+            ax.plot(ends, [place, place], "-", color=color, zorder=3)
+        ax.plot([mean], [place], "o", color=color, markersize=6, zorder=4)
 
-    __repr__ = __str__
+    def _title(self) -> str:
+        asked = max((cell.test for cell in self.cells), default=0)
+        some = f", the last {asked} asked about" if self.by_rows and asked < self.rows else ""
+        return f"{self.rows} rows: {self.protocol_text}{some}"
 
-    def _repr_html_(self) -> str:
-        return grids_html([comparison_grid(self)])
+    @property
+    def protocol_text(self) -> str:
+        """How rows were split, and how many times."""
+        return self.protocol + (f", {self.repeats} times" if self.repeats > 1 else "")
 
-    # -- inside
+    def _grid(self) -> Grid:
+        """The table; the best of each score has a star, unless it is infinitely bad."""
+        header, columns = ["learner"], [[short(name, 60) for name in self.learners]]
+        for score in self.scores:
+            texts, leaders = [], self.leaders(score.name)
+            for name in self.learners:
+                mean = self.mean(name, score.name)
+                star = " *" if name in leaders and np.isfinite(mean) else "  "
+                texts.append(mean_text(mean, self.standard_error(name, score.name)) + star)
+            header.append(score.name + "  ")
+            columns.append(texts)
+            if len(self.learners) > 1:  # a single learner always ranks first
+                header.append("rank")
+                columns.append(["-" if np.isnan(rank) else f"{rank:.3g}" for rank in self.ranks(score.name)])
+        for which in ("fit", "predict"):
+            header.append(f"{which} s")
+            columns.append([self._seconds(name, f"{which}_seconds") for name in self.learners])
+        lines = [list(line) for line in zip(*columns, strict=True)]
+        return Grid(self._title(), header, lines, "\n  ".join(self._notes()), right=range(1, len(header)))
+
+    def _seconds(self, learner: str, which: str) -> str:
+        seconds = [getattr(cell, which) for cell in self.cells if cell.learner == learner and not cell.failure]
+        return f"{np.mean(seconds):.2g}" if seconds else "-"
+
+    def _notes(self) -> list[str]:
+        """What failed, what is not finished, and what must be known to read the scores."""
+        notes = []
+        finished = {name: sum(cell.learner == name for cell in self.cells) for name in self.learners}
+        if not self.complete:
+            counts = ", ".join(f"{short(name, 30)} {count}" for name, count in finished.items())
+            notes.append(f"not complete: interrupted; splits finished: {counts}")
+        for name, reason in self.failures.items():
+            failed = sum(bool(cell.failure) for cell in self.cells if cell.learner == name)
+            times = "" if failed == finished[name] else f" on {failed} of {finished[name]} splits"
+            notes.append(f"{short(name, 30)} failed{times}: {short(reason, _REASON_WIDTH)}")
+        always_wrong = [cell.learner for cell in self.cells if self._is_always_wrong(cell)]
+        if always_wrong:
+            names = ", ".join(short(name, 30) for name in always_wrong)
+            notes.append(
+                f"accuracy 0 of {names}: the classes are equally frequent, so leaving out a row makes its class the "
+                "rarest,\n  and predicting the majority class is always wrong. Folds give the usual baseline."
+            )
+        return notes + missing_notes(self.cells, self.learners, of="splits")
+
+    def _is_always_wrong(self, cell: Cell) -> bool:
+        """Whether every row left out of balanced classes was misclassified, as by the majority class."""
+        answers = cell.answers
+        if self.protocol != str(LeaveOneOut()) or answers is None or answers.predicted is None or not answers.labels.size:
+            return False
+        counts = np.unique(answers.truth, return_counts=True)[1]
+        balanced = counts.size > 1 and bool((counts == counts[0]).all())
+        return balanced and not (answers.predicted == answers.truth).any()
 
     def _at(self, learner: str) -> int:
-        check_choice("learner", learner, self.learners, hint="See Comparison.learners.")
+        check_value("learner", learner, [StrOptions(set(self.learners))])
         return self.learners.index(learner)
 
-    def _places(self) -> dict[tuple[int, int], int]:
-        places = sorted({(cell.repeat, cell.split) for cell in self.cells})
-        return {place: number for number, place in enumerate(places)}
+
+def cell_columns(cells: Sequence[Cell], scores: Sequence[Score], place: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Columns with a line for each cell and score; ``place`` has the name and value of what the split stands for."""
+    point, value = next(iter(place.items()))
+    lines = [
+        {
+            "learner": cell.learner,
+            **({"repeat": cell.repeat, point: value(cell)} if point == "split" else {point: value(cell), "repeat": cell.repeat}),
+            "score": score.name,
+            "value": cell.values[score.name],
+            "train": cell.train,
+            "test": cell.test,
+            "fit_seconds": cell.fit_seconds,
+            "predict_seconds": cell.predict_seconds,
+            "reason": cell.failure or cell.reasons.get(score.name, ""),
+        }
+        for cell in cells
+        for score in scores
+    ]
+    return {name: [line[name] for line in lines] for name in lines[0]} if lines else {}
+
+
+def missing_notes(cells: Sequence[Cell], learners: Sequence[str], *, of: str) -> list[str]:
+    """Why a score is missing though its learner did not fail: a line for each learner and score, the first reason."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for cell in cells:
+        for score, reason in cell.reasons.items():
+            reasons.setdefault((cell.learner, score), []).append(reason)
+    notes = []
+    for name, score in sorted(reasons, key=lambda key: (learners.index(key[0]), key[1])):
+        given, sound = reasons[name, score], sum(cell.learner == name and not cell.failure for cell in cells)
+        times = "" if len(given) == sound else f" on {len(given)} of {sound} {of}"
+        notes.append(f"{short(name, 30)} has no {score}{times}: {short(given[0], _REASON_WIDTH)}")
+    return notes

@@ -552,3 +552,37 @@ OURS: dict[str, Score] = {
     )
 }
 USUAL: dict[Kind, tuple[str, ...]] = {"classes": ("accuracy", "log_score", "brier"), "numbers": ("rmse", "mae", "r2")}
+
+
+# -- numbers as text
+
+
+def number_text(value: float) -> str:
+    """A score in few digits.
+
+    Examples
+    --------
+    >>> number_text(0.94666), number_text(-float("inf")), number_text(12345.678), number_text(0.00012345)
+    ('0.947', '-inf', '12346', '0.000123')
+    """
+    if not np.isfinite(value):
+        return "-" if np.isnan(value) else f"{value}"
+    if value == 0 or 0.01 <= abs(value) < 10:
+        return f"{value:.3f}"
+    if abs(value) < 0.01 or abs(value) >= 1e8:
+        return f"{value:.3g}"
+    return f"{value:.2f}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def mean_text(mean: float, error: float) -> str:
+    """A mean with its standard error, if there is one, in as many decimals.
+
+    Examples
+    --------
+    >>> mean_text(0.94666, 0.0123), mean_text(59.333, 2.3011), mean_text(0.5, float("nan"))
+    ('0.947 ± 0.012', '59.33 ± 2.30', '0.500')
+    """
+    text = number_text(mean)
+    if np.isnan(error):
+        return text
+    return f"{text} ± {error:.1g}" if "e" in text else f"{text} ± {error:.{len(text.partition('.')[2])}f}"

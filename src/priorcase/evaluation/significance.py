@@ -1,0 +1,447 @@
+"""Whether learners differ by more than chance: paired tests on the same splits, rows or tables, and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy import stats
+
+from priorcase._typing import Backend, BoolArray, FloatArray, IntArray
+from priorcase.evaluation.calibration import read_probability
+from priorcase.evaluation.scoring import Score, number_text
+from priorcase.exceptions import EvaluationError, prefix_errors
+from priorcase.learning.results import Grid, GridResult, framed, short
+
+Test: TypeAlias = Literal["corrected_t", "wilcoxon"]
+
+NOT_INDEPENDENT = "splits of one table share rows; this test takes them for independent, so p-values are too small"
+
+_EXACT = 50  # with more differences the signed-rank statistic is taken as normal
+_MOST = 2_000  # more differences have too many pairs to sort: no interval then
+_ROUNDING = 1e-12  # relative; means of the same numbers differ by the order of summation
+
+
+# -- tests of one pair
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """The difference of two learners with its confidence interval, and the test; NaN where there is none.
+
+    ``difference`` is the mean, or for Wilcoxon's test the median of the means of all pairs (Hodges & Lehmann 1963).
+    """
+
+    difference: float
+    low: float
+    high: float
+    statistic: float
+    p_value: float
+
+
+def corrected_t(differences: FloatArray, test_to_train: float, *, level: float = 0.95) -> PairedTest:
+    """The corrected resampled t-test of Nadeau and Bengio.
+
+    ``t = mean / sqrt((1 / J + n_test / n_train) s^2)`` with J - 1 degrees of freedom, for J differences of sample
+    variance ``s^2`` (Nadeau & Bengio 2003, section 4; for repeated folds, Bouckaert & Frank 2004). With a ratio of 0 it
+    is the paired t-test.
+
+    Examples
+    --------
+    >>> found = corrected_t(np.array([0.02, 0.04, 0.0, 0.03, 0.01]), 1 / 4)
+    >>> round(found.difference, 3), round(found.statistic, 3), round(found.p_value, 3)
+    (0.02, 1.886, 0.132)
+    """
+    n, mean = differences.size, _mean(differences)
+    if n < 2 or not np.isfinite(differences).all():
+        return PairedTest(mean, *([float("nan")] * 4))
+    error = float(np.sqrt((1 / n + test_to_train) * differences.var(ddof=1)))
+    reach = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
+    if error == 0:  # the same on every split
+        p_value, statistic = (1.0, 0.0) if mean == 0 else (0.0, float(np.sign(mean) * np.inf))
+    else:
+        statistic = mean / error
+        p_value = 2 * float(stats.t.sf(abs(statistic), n - 1))
+    return PairedTest(mean, mean - reach, mean + reach, statistic, p_value)
+
+
+def _mean(differences: FloatArray) -> float:
+    """The mean, infinite where one difference is; 0 where it is only the rounding of differences that add up to 0."""
+    if not differences.size:
+        return float("nan")
+    with np.errstate(invalid="ignore"):  # infinite in both directions: the mean is undefined
+        mean = float(differences.mean())
+    rounding = np.isfinite(mean) and abs(mean) <= 1e-14 * float(np.abs(differences).max())
+    return 0.0 if rounding else mean
+
+
+def wilcoxon(differences: FloatArray, *, level: float = 0.95) -> PairedTest:
+    """Wilcoxon's signed-rank test, ranks of zeros split between both signs (Demsar 2006, section 3.1.3).
+
+    Examples
+    --------
+    >>> found = wilcoxon(np.array([0.02, 0.04, -0.01, 0.03, 0.015]))
+    >>> found.statistic, found.p_value
+    (1.0, 0.125)
+    """
+    if differences.size < 2 or not np.isfinite(differences).all():
+        return PairedTest(_mean(differences), *([float("nan")] * 4))
+    return PairedTest(*hodges_lehmann(differences, level), *signed_rank_p(differences))
+
+
+def signed_rank_p(differences: FloatArray) -> tuple[float, float]:
+    """The smaller sum of signed ranks and its p-value: exact without zeros and ties and up to 50 differences."""
+    if not differences.any():
+        return float(differences.size * (differences.size + 1) / 4), 1.0
+    # Differences of fractions, such as 14/15 - 13/15 and 8/15 - 7/15, are equal but for rounding.
+    differences = np.round(differences / np.abs(differences).max(), 12)
+    distinct = np.unique(np.abs(differences)).size == differences.size and bool((differences != 0).all())
+    method = "exact" if distinct and differences.size <= _EXACT else "approx"
+    found = stats.wilcoxon(differences, zero_method="zsplit", method=method)
+    return float(found.statistic), float(found.pvalue)
+
+
+def hodges_lehmann(differences: FloatArray, level: float) -> tuple[float, float, float]:
+    """The median of ``(d_i + d_j) / 2`` over all ``i <= j``, and the ends of its confidence interval.
+
+    Of the sorted means the interval reaches from the K-th smallest to the K-th largest, with K the quantile
+    ``(1 - level) / 2`` of the signed-rank statistic, exact up to 50 differences and normal beyond (Hollander & Wolfe
+    1999, section 3.3). With more than 2000 differences it is the mean, without an interval; too few differences for
+    ``level`` have no interval either.
+    """
+    n = differences.size
+    if n > _MOST:
+        return float(differences.mean()), float("nan"), float("nan")
+    first, second = np.triu_indices(n)
+    means = np.sort((differences[first] + differences[second]) / 2)
+    middle, k = float(np.median(means)), _signed_rank_quantile(n, (1 - level) / 2)
+    if k < 1:
+        return middle, float("nan"), float("nan")
+    return middle, float(means[k - 1]), float(means[-k])
+
+
+def _signed_rank_quantile(n: int, tail: float) -> int:
+    """How many of the smallest values of the signed-rank statistic have together at most ``tail`` probability."""
+    if n <= _EXACT:
+        ways = np.zeros(n * (n + 1) // 2 + 1)
+        ways[0] = 1.0
+        for rank in range(1, n + 1):  # each rank is in the sum or not
+            ways[rank:] += ways[:-rank].copy()
+        return int(np.searchsorted(np.cumsum(ways) / 2.0**n, tail, side="right"))
+    deviation = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    return int(np.floor(n * (n + 1) / 4 + float(stats.norm.ppf(tail)) * deviation))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values corrected for their number by Holm's (1979) step-down method; NaN stays NaN and does not count.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    given = np.asarray(p_values, dtype=np.float64)
+    found, order = given.copy(), np.argsort(given, kind="stable")
+    order = order[~np.isnan(given[order])]
+    raised = given[order] * np.arange(order.size, 0, -1)
+    found[order] = np.minimum(np.maximum.accumulate(raised), 1.0) if order.size else raised
+    return [float(value) for value in found]
+
+
+# -- all pairs
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PairedComparison(GridResult):
+    """Differences of all pairs of learners in one score; prints as a table.
+
+    Parameters
+    ----------
+    score, test, basis
+        The names of the score and the test, and what the differences are taken over.
+    pairs, tests
+        The two learners of each line, and the test of the first's score minus the second's.
+    corrected
+        P-values corrected for the number of pairs by Holm's method.
+    better
+        The better learner of each pair by the mean; empty where they are equal.
+    level
+        The confidence level of the intervals.
+    note
+        A caveat printed below the table.
+    """
+
+    score: str
+    test: str
+    basis: str
+    pairs: tuple[tuple[str, str], ...]
+    tests: tuple[PairedTest, ...]
+    corrected: tuple[float, ...]
+    better: tuple[str, ...]
+    level: float
+    note: str = ""
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @prefix_errors
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return one line for each pair: ``first``, ``second``, ``difference``, ``low``, ``high``, ``statistic``,
+        ``p_value``, ``p_holm``, ``better``.
+
+        Parameters
+        ----------
+        backend
+            As in `CalibrationTable.frame`.
+        """
+        columns: dict[str, Any] = {
+            "first": [first for first, _ in self.pairs],
+            "second": [second for _, second in self.pairs],
+        }
+        for name in ("difference", "low", "high", "statistic", "p_value"):
+            columns[name] = np.array([getattr(test, name) for test in self.tests])
+        return framed(columns | {"p_holm": np.array(self.corrected), "better": list(self.better)}, backend)
+
+    def _grid(self) -> Grid:
+        lines = []
+        for pair, test, corrected, better in zip(self.pairs, self.tests, self.corrected, self.better, strict=True):
+            between = "-" if np.isnan(test.low) else f"{number_text(test.low)} to {number_text(test.high)}"
+            numbers = [number_text(test.difference), between, p_text(test.p_value), p_text(corrected)]
+            lines.append([*(short(name, 30) for name in pair), *numbers, short(better, 30)])
+        header = ["first", "second", "difference", f"{self.level:.0%} interval", "p", "p (Holm)", "better"]
+        note = self.note if lines else "no two learners have values to compare"
+        return Grid(f"{self.score}: {self.test} over {self.basis}", header, lines, note, right=range(2, 6))
+
+
+def p_text(p_value: float) -> str:
+    """A p-value in few digits."""
+    return "-" if np.isnan(p_value) else "<0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def compared_pairs(
+    learners: Sequence[str],
+    values: FloatArray,
+    score: Score,
+    *,
+    test: Test,
+    level: float,
+    basis: str,
+    test_to_train: float = 0.0,
+    squared: bool = False,
+    note: str = "",
+) -> PairedComparison:
+    """Test all pairs of learners on the splits, rows or tables that both have, shape (learners, splits)."""
+    level = read_probability("level", level)
+    there = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
+    pairs, tests, better = [], [], []
+    for first, second in combinations(there, 2):
+        with np.errstate(invalid="ignore"):  # the difference of two infinite values is undefined
+            differences = values[first] - values[second]
+        differences = differences[~np.isnan(values[first]) & ~np.isnan(values[second])]
+        if test == "corrected_t":
+            found = corrected_t(differences, test_to_train, level=level)
+        else:
+            found = wilcoxon(differences, level=level)
+        pairs.append((learners[first], learners[second]))
+        tests.append(found)
+        equal = np.isnan(found.difference) or found.difference == 0
+        better.append("" if equal else pairs[-1][(found.difference > 0) != score.greater_is_better])
+    return PairedComparison(
+        score=f"{score.name} squared" if squared else score.name,
+        test=_test_name(test, test_to_train),
+        basis=basis,
+        pairs=tuple(pairs),
+        tests=tuple(tests),
+        corrected=tuple(holm([found.p_value for found in tests])),
+        better=tuple(better),
+        level=level,
+        note=note,
+    )
+
+
+def _test_name(test: Test, test_to_train: float) -> str:
+    if test == "wilcoxon":
+        return "Wilcoxon's signed-rank test"
+    return "corrected resampled t-test" if test_to_train else "paired t-test"
+
+
+# -- ranks
+
+
+def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
+    """The mean rank of each learner, 1 for the best; equals share the mean of their ranks.
+
+    Learners without any value have none; a column counts if all others have a value in it.
+
+    Examples
+    --------
+    >>> mean_ranks(np.array([[0.9, 0.8], [0.7, 0.8]]), greater_is_better=True)
+    array([1.25, 1.75])
+    """
+    ranks = np.full(len(values), np.nan)
+    there, common = _common(values)
+    if there.any() and common.any():
+        ranks[there] = _ranks(values[there][:, common], greater_is_better).mean(axis=1)
+    return ranks
+
+
+def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
+    """The learners with the best mean, equals included, over the columns that all have (or each its own, if none).
+
+    Examples
+    --------
+    >>> leading(np.array([[0.9, 0.4], [0.7, 0.6], [0.8, np.nan]]), greater_is_better=True)
+    [0]
+    """
+    there, common = _common(values)
+    if not there.any():
+        return []
+    counted = values[there][:, common] if common.any() else values[there]
+    means = np.array([line[~np.isnan(line)].mean() for line in counted])
+    first = _order(means[:, np.newaxis], greater_is_better)[:, 0] == 0
+    return [int(at) for at in np.flatnonzero(there)[first]]
+
+
+def shared_means(values: FloatArray) -> FloatArray:
+    """The mean of each learner over the columns that all have; NaN for learners without any value.
+
+    Examples
+    --------
+    >>> shared_means(np.array([[0.5, 0.9], [np.nan, 0.8], [np.nan, np.nan]]))
+    array([0.9, 0.8, nan])
+    """
+    there, common = _common(values)
+    known = there & common.any()
+    return np.array([line[common].mean() if has else np.nan for line, has in zip(values, known, strict=True)])
+
+
+def _common(values: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """The learners that have any value, and the columns in which all of these have one."""
+    there: BoolArray = np.asarray(~np.isnan(values).all(axis=1))
+    common: BoolArray = np.asarray(~np.isnan(values[there]).any(axis=0))
+    return there, common
+
+
+def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
+    return np.asarray(stats.rankdata(_order(values, greater_is_better), axis=0))
+
+
+def _order(values: FloatArray, greater_is_better: bool) -> IntArray:
+    """How many distinct values of its column are better than each value, up to rounding."""
+    signed = -values if greater_is_better else values
+    order = np.argsort(signed, axis=0, kind="stable")
+    ascending = np.take_along_axis(signed, order, axis=0)
+    scale = np.abs(np.where(np.isfinite(values), values, 0.0)).max(axis=0)
+    with np.errstate(invalid="ignore"):  # two infinite values do not differ
+        steps = np.cumsum(np.diff(ascending, axis=0) > _ROUNDING * scale, axis=0)
+    found = np.zeros(values.shape, dtype=np.intp)
+    np.put_along_axis(found, order[1:], steps, axis=0)
+    return found
+
+
+@dataclass(frozen=True, repr=False)
+class Friedman(GridResult):
+    """Friedman's test of whether some learners rank better than others, with Nemenyi's critical distance.
+
+    Parameters
+    ----------
+    learners, ranks
+        The learners and their mean ranks.
+    blocks
+        The number of tables or splits.
+    chi_square, p_value
+        Friedman's statistic with ties accounted for, and its p-value with k - 1 degrees of freedom.
+    f_statistic, f_p_value
+        ``F = (N - 1) chi^2 / (N (k - 1) - chi^2)``, which is less conservative, with ``k - 1`` and
+        ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport 1980; Demsar 2006, section 3.2.2).
+    critical_distance, alpha
+        Mean ranks that differ by more differ significantly at this level (Nemenyi 1963).
+    of
+        ``"tables"``, or ``"splits"`` of one table, which share rows.
+    """
+
+    learners: tuple[str, ...]
+    ranks: tuple[float, ...]
+    blocks: int
+    chi_square: float
+    p_value: float
+    f_statistic: float
+    f_p_value: float
+    critical_distance: float
+    alpha: float = 0.05
+    of: str = "tables"
+
+    def groups(self) -> list[tuple[str, ...]]:
+        """Return the largest groups of learners, best first, whose mean ranks do not differ significantly."""
+        order = np.argsort(self.ranks, kind="stable").tolist()
+        found: list[tuple[int, int]] = []
+        for start in range(len(order)):
+            reach = self.ranks[order[start]]
+            within = [i for i in range(start, len(order)) if self.ranks[order[i]] - reach <= self.critical_distance]
+            if within[-1] > start and not any(first <= start and within[-1] <= last for first, last in found):
+                found.append((start, within[-1]))
+        return [tuple(self.learners[i] for i in order[first : last + 1]) for first, last in found]
+
+    def _grid(self) -> Grid:
+        order = np.argsort(self.ranks, kind="stable").tolist()
+        lines = [[short(self.learners[i], 60), f"{self.ranks[i]:.3f}"] for i in order]
+        tests = (("chi-square", self.chi_square, self.p_value), ("F", self.f_statistic, self.f_p_value))
+        test = ", ".join(f"{name} {value:.2f} (p {p_text(p_value)})" for name, value, p_value in tests)
+        note = f"critical distance at {self.alpha:g}: {self.critical_distance:.3f} (Nemenyi)"
+        note += f"\n  {NOT_INDEPENDENT}" * (self.of == "splits")
+        return Grid(f"Friedman over {self.blocks} {self.of}: {test}", ["learner", "mean rank"], lines, note, right={1})
+
+
+def friedman(
+    values: FloatArray, learners: Sequence[str], *, greater_is_better: bool, alpha: float = 0.05, of: str = "tables"
+) -> Friedman:
+    """Friedman's test over the tables or splits in which all learners have a value, shape (learners, tables).
+
+    Learners without any value are left out.
+
+    Examples
+    --------
+    >>> values = np.array([[0.9, 0.8, 0.9, 0.7], [0.8, 0.7, 0.8, 0.6], [0.6, 0.6, 0.7, 0.5]])
+    >>> friedman(values, ["a", "b", "c"], greater_is_better=True).chi_square
+    8.0
+    """
+    alpha = read_probability("alpha", alpha)
+    there, common = _common(values)
+    names = tuple(name for name, is_there in zip(learners, there.tolist(), strict=True) if is_there)
+    k, n = values[there][:, common].shape
+    if k < 2 or n < 2:
+        raise EvaluationError(
+            f"has {k} learners with values on {n} common {of}; expected two of each or more. Add learners or {of}; see "
+            "failures."
+        )
+    ranks = _ranks(values[there][:, common], greater_is_better)
+    if (ranks == (k + 1) / 2).all():  # all learners tie everywhere
+        chi_square, p_value = 0.0, 1.0
+    elif k > 2:
+        found = stats.friedmanchisquare(*ranks)
+        chi_square, p_value = float(found.statistic), float(found.pvalue)
+    else:  # scipy asks for three; for two it is the squared sign statistic
+        signs = np.sign(ranks[1] - ranks[0])
+        chi_square = float(signs.sum()) ** 2 / float(np.abs(signs).sum())
+        p_value = float(stats.chi2.sf(chi_square, 1))
+    rest = n * (k - 1) - chi_square
+    f_statistic = (n - 1) * chi_square / rest if rest > 1e-12 else float("inf")
+    f_p_value = float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
+    means = tuple(float(rank) for rank in ranks.mean(axis=1))
+    distance = critical_distance(k, n, alpha)
+    return Friedman(names, means, n, chi_square, p_value, f_statistic, f_p_value, distance, alpha, of)
+
+
+def critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
+    """Nemenyi's ``q sqrt(k (k + 1) / (6 n))`` with q the studentised range of k means over ``sqrt(2)``.
+
+    Examples
+    --------
+    >>> round(critical_distance(4, 14), 2)
+    1.25
+    """
+    q = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
+    return float(q * np.sqrt(k * (k + 1) / (6 * n)))
