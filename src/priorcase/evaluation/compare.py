@@ -1,19 +1,33 @@
-"""Several learners on one table: the same splits, the same scores, one result."""
+"""Compare learners on one table, or on several: the same splits and scores for all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from priorcase._parameters import check_flag, check_seed
-from priorcase.evaluation.answers import read_learners, read_task, readable
-from priorcase.evaluation.compare_cells import Cell, Part, Trial
-from priorcase.evaluation.compare_rows import Running, in_order, left_out
-from priorcase.evaluation.comparison import Comparison
-from priorcase.evaluation.protocols import Splits, read_splits
-from priorcase.evaluation.scoring import Scores, read_scores
-from priorcase.evaluation.splits import LeaveOneOut, Prequential
-from priorcase.exceptions import prefix_errors
+import numpy as np
+
+from priorcase._parameters import check_seed, check_value
+from priorcase._typing import Backend, FloatArray
+from priorcase.evaluation.comparison import Comparison, GridsResult, protocol_text
+from priorcase.evaluation.leave_one_out import left_out
+from priorcase.evaluation.prequential import predicted_in_order
+from priorcase.evaluation.running import Cell, Jobs, Trial
+from priorcase.evaluation.scoring import Score, Scores, number_text, read_learners, read_scores, read_task, readable
+from priorcase.evaluation.significance import (
+    Friedman,
+    PairedComparison,
+    compared_pairs,
+    friedman,
+    leading,
+    mean_ranks,
+    shared_means,
+)
+from priorcase.evaluation.splits import LeaveOneOut, Prequential, Splits, read_splits
+from priorcase.exceptions import EvaluationError, errors_at, prefix_errors, quoted
+from priorcase.learning.plotting import MUTED, caption, captions, colour, drawing
+from priorcase.learning.results import Grid, framed, short
 
 
 @prefix_errors
@@ -31,49 +45,43 @@ def compare(
     keep_answers: bool = False,
     progress: bool | None = None,
 ) -> Comparison:
-    """How well several learners do on one table: the same splits and scores for all, in one result that prints.
+    """Compare learners on one table: the same splits and scores for all, in one result that prints.
 
     Parameters
     ----------
     learners
-        A mapping from name to estimator; several estimators, named by what they print; or one. Any estimator of
-        scikit-learn's kind will do. They are copied and never changed. A ``random_state`` that is None in them is
-        derived from the one here and the split.
-    X
-        The rows: a frame, an array, a list of rows, or a table that was read by this library.
-    y
-        The target of each row: classes for classifiers, numbers for regressors.
+        A mapping from name to estimator, several estimators (named by their repr), or one; any estimators of
+        scikit-learn's kind. They are copied and never changed.
+    X, y
+        The rows, in a frame, an array, a list or a table read by this library, and their classes or numbers.
     splits
-        A number of folds (classes spread evenly, rare ones as evenly as can be); ``"loo"``; ``"prequential"``; a
-        protocol: `Folds`, `Holdout`, `LeaveOneOut`, `Prequential`; a splitter of scikit-learn; or pairs of row
-        positions (train, test).
+        A number of folds (stratified); ``"loo"``; ``"prequential"``; `Folds`, `Holdout`, `LeaveOneOut` or
+        `Prequential`; a splitter of scikit-learn; or pairs of row positions (train, test).
     groups
-        The group of each row, for a splitter of scikit-learn that keeps groups together, such as ``GroupKFold``.
+        The group of each row, for a splitter of scikit-learn such as ``GroupKFold``.
     scores
-        None for the usual ones: accuracy, log_score (``mean ln p`` of what came true, -inf where it was impossible) and
-        brier (0 to 2, less is better) of classes; rmse, mae and r2 of numbers. Names: those, ``"balanced_accuracy"``,
-        ``"mse"``, or any scorer of scikit-learn. A mapping from name to a `Score`, a scorer, or a function of what
-        came true and what was predicted, greater when better. A class that is not among the training rows has
-        probability 0.
+        None for the usual ones: accuracy, log_score (``mean ln p`` of the true class, -inf where it was impossible)
+        and brier (0 to 2, less is better) of classes; rmse, mae and r2 of numbers. Names of these,
+        ``"balanced_accuracy"``, ``"mse"`` or any scorer of scikit-learn; a mapping from name to a `Score`, a scorer or
+        a function of true and predicted targets, greater is better. A class without training rows has probability 0.
     repeats
-        How many times the rows are dealt out anew; only with folds and random partitions.
+        How many times the rows are split; only with folds and random partitions.
     random_state
-        Where everything random comes from. The result is the same for any ``n_jobs``.
+        Determines everything random, including each ``random_state`` that is None in a learner; the result does not
+        depend on ``n_jobs``.
     n_jobs
-        How many splits at a time, by joblib: None for one, or what ``joblib.parallel_config`` says; -1 for as many as
-        cores.
+        The number of splits at a time, by joblib: None for one (or what ``joblib.parallel_config`` says), -1 for as
+        many as cores.
     keep_answers
-        Whether to keep what was said about each row, for `Comparison.answers`; leave-one-out and prequential
-        comparisons always do.
+        Whether to keep all predictions, for `Comparison.answers`; leave-one-out and prequential comparisons always do.
     progress
-        False for no bar where standard error is a terminal.
+        False for no progress bar on a terminal.
 
     Returns
     -------
     Comparison
-        One value for each learner, repetition, split and score. A learner that fails, or ends
-        the worker process it runs in, is there with its reason. Ctrl-C ends the run, and what is finished is returned
-        with ``complete`` False.
+        One value for each learner, repetition, split and score. A learner that fails, or whose worker process dies, is
+        listed with the reason. After Ctrl-C, what is finished is returned with ``complete`` False.
 
     Examples
     --------
@@ -89,24 +97,276 @@ def compare(
     chosen = read_scores(scores, task.kind)
     protocol = read_splits(splits, task, repeats, groups=groups)
     seed = check_seed(random_state)
-    check_flag("keep_answers", keep_answers, hint="True keeps what was said about each row.")
+    check_value("keep_answers", keep_answers, ["boolean"])
     trials = {name: Trial(name, learner, readable(X, learner), task, chosen, seed) for name, learner in named.items()}
-    running = Running(n_jobs, progress, f"{len(named)} learner{'s' * (len(named) > 1)}")
+    jobs = Jobs(n_jobs, progress, f"{len(named)} learner{'s' * (len(named) > 1)}")
     by_rows = isinstance(protocol, (LeaveOneOut, Prequential))
+    cells: list[Cell]
     if isinstance(protocol, LeaveOneOut):
-        cells = _whole(trials, left_out(trials, running), len(task) - 1)
+        parts = left_out(trials, jobs)
+        cells = [trial.scored(parts[name], len(task) - 1) for name, trial in trials.items() if name in parts]
+        planned = len(trials)
     elif isinstance(protocol, Prequential):
         start = protocol.first(len(task))
-        cells = _whole(trials, in_order(trials, start, running), (start + len(task)) // 2)
+        found = jobs.run(predicted_in_order, [(trial, start) for trial in trials.values()])
+        train = (start + len(task)) // 2
+        cells = [trial.scored([part], train) for trial, part in zip(trials.values(), found, strict=True) if part]
+        planned = len(trials)
     else:
         dealt = [split for repeat in range(repeats) for split in protocol.deal(task, seed=seed, repeat=repeat)]
-        pieces = [(trial, "on_split", split, keep_answers) for split in dealt for trial in trials.values()]
-        cells = running.run(pieces).done
-    planned = len(named) if by_rows else len(pieces)
+        pieces = [(trial, split, keep_answers) for split in dealt for trial in trials.values()]
+        cells = [cell for cell in jobs.run(Trial.on_split, pieces) if cell is not None]
+        planned = len(pieces)
     complete = len(cells) == planned
     return Comparison(tuple(named), chosen, tuple(cells), str(protocol), len(task), int(repeats), by_rows, complete)
 
 
-def _whole(trials: Mapping[str, Trial], parts: Mapping[str, list[Part]], train: int) -> list[Cell]:
-    """One cell for each learner of which every row was answered; ``train`` is how many rows it knew, on average."""
-    return [trial.scored(parts[name], train) for name, trial in trials.items() if name in parts]
+@prefix_errors
+def compare_tables(
+    learners: Any,
+    tables: Mapping[str, tuple[Any, Any]],
+    *,
+    splits: Splits = 10,
+    scores: Scores = None,
+    repeats: int = 1,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> TablesComparison:
+    """Compare learners on several tables: each table by `compare`, and ranks over all of them.
+
+    Parameters
+    ----------
+    tables
+        A mapping from name to ``(X, y)``, such as ``{"glass": datasets.load("glass")}``.
+    learners, splits, scores, repeats, random_state, n_jobs, progress
+        As in `compare`, for each table.
+
+    Returns
+    -------
+    TablesComparison
+        One mean for each table, learner and score. After Ctrl-C, the finished tables are returned with ``complete``
+        False.
+
+    References
+    ----------
+    J. Demsar, "Statistical comparisons of classifiers over multiple data sets", *Journal of Machine Learning
+    Research* 7, 2006.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X = [[0], [1], [2], [3], [4], [5]] * 5
+    >>> tables = {"low": (X, [row[0] < 3 for row in X]), "even": (X, [row[0] % 2 == 0 for row in X])}
+    >>> found = compare_tables({"tree": DecisionTreeClassifier(), "guess": DummyClassifier()}, tables, splits=3)
+    >>> found.ranks("accuracy")
+    array([1., 2.])
+    """
+    named = read_learners(learners)
+    pairs = tables.values() if isinstance(tables, Mapping) else ()
+    if not pairs or not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
+        raise EvaluationError(
+            f"got tables={quoted(tables)}; expected a mapping from name to (X, y), with one table or more. For example "
+            "{'glass': datasets.load('glass')}."
+        )
+    if isinstance(splits, Iterator):
+        splits = list(splits)
+    for name, (X, y) in tables.items():  # a mistake in the last table must not lose the work on the others
+        with errors_at(f"compare_tables, on {str(name)!r}"):
+            task = read_task(named, y, X=X)
+            read_scores(scores, task.kind)
+            read_splits(splits, task, repeats)
+    settings: dict[str, Any] = {"splits": splits, "scores": scores, "repeats": repeats, "random_state": random_state}
+    found: dict[str, Comparison] = {}
+    try:
+        for name, (X, y) in tables.items():
+            found[str(name)] = compare(named, X, y, **settings, n_jobs=n_jobs, progress=progress)
+            if not found[str(name)].complete:
+                break
+    except KeyboardInterrupt:
+        if not found:
+            raise
+    complete = len(found) == len(tables) and all(comparison.complete for comparison in found.values())
+    return TablesComparison(found, complete)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class TablesComparison(GridsResult):
+    """Means of several learners on several tables; prints as a table with mean ranks.
+
+    Parameters
+    ----------
+    tables
+        The comparison on each table, by name.
+    complete
+        Whether everything was finished; False after Ctrl-C.
+    """
+
+    tables: Mapping[str, Comparison]
+    complete: bool = True
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """The names of the learners."""
+        return self._first.learners
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """The scores."""
+        return self._first.scores
+
+    @property
+    def _first(self) -> Comparison:
+        return next(iter(self.tables.values()))
+
+    def score(self, name: str | None = None) -> Score:
+        """Return one of the scores by its name; the first for None."""
+        return self._first.score(name)
+
+    def means(self, score: str | None = None) -> FloatArray:
+        """Return the mean of a score for each learner on each table, shape (learners, tables); NaN for none.
+
+        Means are over the splits that every learner finished (learners that finished none are left aside), so failing
+        on a hard split does not help.
+        """
+        return np.stack([shared_means(found.values(score)) for found in self.tables.values()], axis=1)
+
+    def ranks(self, score: str | None = None) -> FloatArray:
+        """Return the mean rank of each learner over the tables, 1 for the best.
+
+        Only tables on which every learner has a value count; learners without any value have NaN.
+        """
+        return mean_ranks(self.means(score), greater_is_better=self.score(score).greater_is_better)
+
+    def friedman(self, score: str | None = None, *, alpha: float = 0.05) -> Friedman:
+        """Return Friedman's test of whether some learners rank better than others, with Nemenyi's critical distance.
+
+        Parameters
+        ----------
+        score
+            The score's name; None for the first.
+        alpha
+            The significance level of the critical distance.
+        """
+        better = self.score(score).greater_is_better
+        return friedman(self.means(score), self.learners, greater_is_better=better, alpha=alpha)
+
+    @prefix_errors
+    def paired(self, score: str | None = None, *, level: float = 0.95) -> PairedComparison:
+        """Return Wilcoxon's signed-rank test of each pair of learners over the tables.
+
+        Parameters
+        ----------
+        score
+            The score's name; None for the first.
+        level
+            The confidence level of the intervals.
+        """
+        chosen, basis = self.score(score), f"{len(self.tables)} tables"
+        return compared_pairs(
+            self.learners, self.means(score), chosen, test="wilcoxon", level=level, basis=basis
+        )
+
+    def plot(self, score: str | None = None, ax: Any = None, *, alpha: float = 0.05) -> Any:
+        """Draw the critical-difference diagram: mean ranks on a line; bars join ranks that do not differ significantly.
+
+        Parameters
+        ----------
+        score
+            The score's name; None for the first.
+        ax
+            Axes to draw on; None for a new figure.
+        alpha
+            The significance level of the critical distance.
+        """
+        return plot_ranks(self.friedman(score, alpha=alpha), self.score(score).name, ax)
+
+    @prefix_errors
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return one line for each table, learner and score: ``table``, ``learner``, ``score``, ``mean``,
+        ``standard_error``, ``rank``, ``rows``, ``reason``.
+
+        Parameters
+        ----------
+        backend
+            As in `CalibrationTable.frame`.
+        """
+        columns: dict[str, list[Any]] = {
+            name: [] for name in ("table", "learner", "score", "mean", "standard_error", "rank", "rows", "reason")
+        }
+        for place, (table, found) in enumerate(self.tables.items()):
+            for score in self.scores:
+                means = self.means(score.name)[:, [place]]
+                ranks = mean_ranks(means, greater_is_better=score.greater_is_better)
+                for i, name in enumerate(self.learners):
+                    numbers = (float(means[i, 0]), found.standard_error(name, score.name), float(ranks[i]), found.rows)
+                    line = (table, name, score.name, *numbers, found.failures.get(name, ""))
+                    for column, value in zip(columns.values(), line, strict=True):
+                        column.append(value)
+        return framed(columns, backend)
+
+    def _grids(self) -> list[Grid]:
+        return [self._grid(score) for score in self.scores]
+
+    def _grid(self, score: Score) -> Grid:
+        """One line for each table, the best learner marked with a star, and a line of mean ranks."""
+        means, lines = self.means(score.name), []
+        for place, table in enumerate(self.tables):
+            best = leading(means[:, [place]], greater_is_better=score.greater_is_better)
+            stars = [i in best and np.isfinite(value) for i, value in enumerate(means[:, place])]
+            texts = [number_text(value) for value in means[:, place].tolist()]
+            lines.append([short(table, 40), *(text + (" *" if s else "  ") for text, s in zip(texts, stars, strict=True))])
+        if len(self.learners) > 1:  # a single learner always ranks first
+            ranks = ["-" if np.isnan(rank) else f"{rank:.2f}" for rank in self.ranks(score.name).tolist()]
+            lines.append(["mean rank", *(rank + "  " for rank in ranks)])
+        notes = [] if self.complete else ["not complete: interrupted"]
+        notes += [
+            f"{short(table, 30)}: {short(name, 30)} failed: {short(reason, 90)}"
+            for table, comparison in self.tables.items()
+            for name, reason in comparison.failures.items()
+        ]
+        header = ["table", *(short(name, 24) + "  " for name in self.learners)]
+        title = f"{score.name}: {protocol_text(self._first)}"
+        return Grid(title, header, lines, "\n  ".join(notes), right=range(1, len(header)))
+
+
+def plot_ranks(found: Friedman, score: str, ax: Any) -> Any:
+    """The critical-difference diagram (Demsar 2006, figure 1): names beside an axis of ranks, the best on the left."""
+    step = 0.28
+    order = np.argsort(found.ranks, kind="stable").tolist()
+    n, groups, names = len(order), found.groups(), captions(found.learners, 26)
+    half, room = (n + 1) // 2, 0.25 + 0.12 * len(groups)
+    depth = room + step * half
+    with drawing(ax, size=(3.6 + 0.16 * (6 + max(map(len, names))), 1.3 + 0.95 * depth)) as ax:
+        from matplotlib import rcParams
+
+        ink = rcParams["text.color"]
+        low, high = 1.0, float(max(n, np.ceil(max(found.ranks))))
+        ax.plot([low, high], [0, 0], color=ink, linewidth=1.0, clip_on=False)
+        for tick in range(int(low), int(high) + 1):
+            ax.plot([tick, tick], [0, 0.07], color=ink, linewidth=1.0, clip_on=False)
+            ax.text(tick, 0.1, f"{tick}", ha="center", va="bottom", fontsize=8.5)
+        end = low + min(found.critical_distance, 1.3 * (high - low))
+        ax.plot([low, end], [0.42, 0.42], color=MUTED, linewidth=1.4, clip_on=False)
+        for at in (low, end):
+            ax.plot([at, at], [0.38, 0.46], color=MUTED, linewidth=1.4, clip_on=False)
+        text = f"critical distance {found.critical_distance:.2f} (Nemenyi, {found.alpha:g})"
+        ax.text(low, 0.5, text, ha="left", va="bottom", fontsize=8.5, color=MUTED)
+        for number, i in enumerate(order):
+            left, rank = number < half, found.ranks[i]
+            level = -room - step * (number if left else n - 1 - number)
+            edge = low if left else high
+            ax.plot([rank, rank, edge], [0, level, level], color=ink, linewidth=0.9, zorder=2, clip_on=False)
+            side: dict[str, Any] = {"ha": "right" if left else "left", "va": "center", "textcoords": "offset points"}
+            text = f"{names[i]}  {rank:.2f}" if left else f"{rank:.2f}  {names[i]}"
+            ax.annotate(text, (edge, level), (-5 if left else 5, 0), annotation_clip=False, **side)
+        for number, group in enumerate(groups):
+            ends = [found.ranks[found.learners.index(name)] for name in group]
+            bar = ([min(ends) - 0.03, max(ends) + 0.03], [-0.14 - 0.12 * number] * 2)
+            ax.plot(*bar, color=colour(0), linewidth=4, zorder=3, clip_on=False)
+        ax.set_ylim(-depth - 0.05, 0.75)
+        ax.set_xlim(low, high)
+        ax.set_axis_off()
+        ax.set_title(f"{caption(score)}: mean ranks over {found.blocks} {found.of}")
+    return ax

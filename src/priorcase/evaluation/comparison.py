@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -273,7 +274,8 @@ class Comparison(GridResult):
         backend
             As in `CalibrationTable.frame`.
         """
-        return framed(cell_columns(self.cells, self.scores, {"split": lambda cell: cell.split}), backend)
+        place = {"repeat": attrgetter("repeat"), "split": attrgetter("split")}
+        return framed(cell_columns(self.cells, self.scores, place), backend)
 
     @property
     def table(self) -> str:
@@ -332,12 +334,7 @@ class Comparison(GridResult):
     def _title(self) -> str:
         asked = max((cell.test for cell in self.cells), default=0)
         some = f", the last {asked} asked about" if self.by_rows and asked < self.rows else ""
-        return f"{self.rows} rows: {self.protocol_text}{some}"
-
-    @property
-    def protocol_text(self) -> str:
-        """How rows were split, and how many times."""
-        return self.protocol + (f", {self.repeats} times" if self.repeats > 1 else "")
+        return f"{self.rows} rows: {protocol_text(self)}{some}"
 
     def _grid(self) -> Grid:
         """The table; the best of each score has a star, unless it is infinitely bad."""
@@ -397,25 +394,22 @@ class Comparison(GridResult):
         return self.learners.index(learner)
 
 
-def cell_columns(cells: Sequence[Cell], scores: Sequence[Score], place: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Columns with a line for each cell and score; ``place`` has the name and value of what the split stands for."""
-    point, value = next(iter(place.items()))
-    lines = [
-        {
-            "learner": cell.learner,
-            **({"repeat": cell.repeat, point: value(cell)} if point == "split" else {point: value(cell), "repeat": cell.repeat}),
-            "score": score.name,
-            "value": cell.values[score.name],
-            "train": cell.train,
-            "test": cell.test,
-            "fit_seconds": cell.fit_seconds,
-            "predict_seconds": cell.predict_seconds,
-            "reason": cell.failure or cell.reasons.get(score.name, ""),
-        }
-        for cell in cells
-        for score in scores
-    ]
-    return {name: [line[name] for line in lines] for name in lines[0]} if lines else {}
+def protocol_text(found: Comparison) -> str:
+    """How rows were split, and how many times."""
+    return found.protocol + (f", {found.repeats} times" if found.repeats > 1 else "")
+
+
+def cell_columns(
+    cells: Sequence[Cell], scores: Sequence[Score], place: Mapping[str, Callable[[Cell], Any]]
+) -> dict[str, list[Any]]:
+    """Columns with a line for each cell and score; ``place`` are those that say where the cell belongs."""
+    lines = [(cell, score.name) for cell in cells for score in scores]
+    columns: dict[str, list[Any]] = {"learner": [cell.learner for cell, _ in lines]}
+    columns |= {name: [value(cell) for cell, _ in lines] for name, value in place.items()}
+    columns |= {"score": [score for _, score in lines], "value": [cell.values[score] for cell, score in lines]}
+    for name in ("train", "test", "fit_seconds", "predict_seconds"):
+        columns[name] = [getattr(cell, name) for cell, _ in lines]
+    return columns | {"reason": [cell.failure or cell.reasons.get(score, "") for cell, score in lines]}
 
 
 def missing_notes(cells: Sequence[Cell], learners: Sequence[str], *, of: str) -> list[str]:

@@ -1,40 +1,53 @@
-"""What a learner says about each row of a table, had it never seen it."""
+"""Leave-one-out: what a learner predicts for each row of a table from all others."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from priorcase._parameters import check_seed
-from priorcase._typing import AnyArray, FloatArray
-from priorcase.datasets.columns import Backend
-from priorcase.evaluation.answers import Answers, Kind, read_learners, read_task, readable
+from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
 from priorcase.evaluation.calibration import CalibrationTable, calibration_table
-from priorcase.evaluation.checks import check_frame
-from priorcase.evaluation.compare_cells import Trial
-from priorcase.evaluation.compare_rows import Running, left_out
-from priorcase.evaluation.compare_table import mean_text
-from priorcase.evaluation.scoring import Scores, read_scores, score_all
+from priorcase.evaluation.running import NAN, Jobs, Part, Trial, fitted, part_of, seed_of
+from priorcase.evaluation.scoring import (
+    Answers,
+    Kind,
+    Scores,
+    aligned,
+    ask,
+    joined,
+    log_of_truth,
+    mean_text,
+    read_learners,
+    read_scores,
+    read_task,
+    readable,
+    score_all,
+)
 from priorcase.evaluation.splits import LeaveOneOut
 from priorcase.exceptions import EvaluationError, prefix_errors
 from priorcase.learning.results import Grid, GridResult, framed, free_label
+
+_ROWS_AT_ONCE = 16
 
 
 @prefix_errors
 def leave_one_out(
     learner: Any, X: Any, y: Any, *, random_state: Any = 0, n_jobs: int | None = None, progress: bool | None = None
 ) -> LeftOutAnswers:
-    """What a learner says about each row of a table from all others.
+    """Predict each row of a table from all others.
 
-    At once where the learner has ``loo_predict_proba`` or ``loo_predict`` (all Bayes classifiers here, neighbours,
-    local fits and networks have); by a fit for each row where it has not, or where it learns from targets what such an
-    answer would keep (``relearns_``: value differences, learned attribute weights, a k chosen by leave-one-out, cut
-    points). So the target of a row never has a part in what is said about it. A row that is the only one of its class
-    is always answered by a fit without it: nobody else would know that there is such a class, whose probability is 0.
-    Ranges and standard deviations of columns, which need no target, may be those of all rows where answers come at
-    once, and so may the number of neighbours of a local fit that is a part or the root of the number of rows.
-    Where there is a fit for each row, the others come in random order, the same each time, for learners that go by it:
-    tables are often sorted.
+    Learners with ``loo_predict_proba`` or ``loo_predict`` (Bayes classifiers, neighbours, local models, networks) need
+    one fit. Others are fitted once for each row, and so are those that learn from targets what such a shortcut would
+    keep (``relearns_``: value differences, attribute weights, a k chosen by leave-one-out, cut points): the target of a
+    row never influences its prediction. The only row of a class is always predicted by a fit without it, which gives
+    that class probability 0. Ranges and standard deviations of columns, which need no target, may be those of all rows.
+    Where there is a fit for each row, training rows come in a fixed random order.
 
     Parameters
     ----------
@@ -43,11 +56,11 @@ def leave_one_out(
     X, y
         The rows and their targets.
     random_state
-        The order of rows comes from it, and each ``random_state`` that is None in the learner, for each row anew.
+        Determines the order of rows, and each ``random_state`` that is None in the learner.
     n_jobs
-        How many fits at a time, where there is one for each row: see `compare`.
+        The number of parallel fits, where there is one for each row: see `compare`.
     progress
-        False for no bar where standard error is a terminal.
+        False for no progress bar on a terminal.
 
     Returns
     -------
@@ -74,27 +87,27 @@ def leave_one_out(
     LeaveOneOut().check(task)
     name, only = next(iter(named.items()))
     trial = Trial(name, only, readable(X, only), task, (), check_seed(random_state))
-    parts = left_out({name: trial}, Running(n_jobs, progress, "leaving out")).get(name)
+    parts = left_out({name: trial}, Jobs(n_jobs, progress, "leaving out")).get(name)
     if parts is None:
         raise KeyboardInterrupt
     cell = trial.scored(parts, len(task) - 1)
     if cell.answers is None:
         raise EvaluationError(
-            f"{name} failed: {str(cell.failure).rstrip('.')}. Fit it on the table itself to see where."
+            f"{name} failed: {str(cell.failure).rstrip('.')}. Fit it on the whole table to see where."
         )
     return LeftOutAnswers(cell.answers, task.kind, parts[0].at_once)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LeftOutAnswers(GridResult):
-    """Answers about rows that were left out one at a time; prints as a table of their scores.
+    """Predictions for rows that were left out one at a time; prints as a table of their scores.
 
     Parameters
     ----------
     answers
         Truth, predictions and probabilities of all rows.
     kind
-        Whether classes or numbers were predicted.
+        ``"classes"`` or ``"numbers"``.
     at_once
         Whether they come from one fit.
     """
@@ -113,10 +126,9 @@ class LeftOutAnswers(GridResult):
 
     @property
     def predicted(self) -> AnyArray:
-        """The prediction for each row by the others."""
-        predicted = self.answers.predicted
-        assert predicted is not None  # it is always asked for
-        return predicted
+        """The prediction for each row from the others."""
+        assert self.answers.predicted is not None  # it is always asked for
+        return self.answers.predicted
 
     @property
     def proba(self) -> FloatArray | None:
@@ -130,7 +142,7 @@ class LeftOutAnswers(GridResult):
 
     @prefix_errors
     def score(self, score: Scores = None) -> float:
-        """One score over all rows.
+        """Return one score over all rows.
 
         Parameters
         ----------
@@ -145,27 +157,24 @@ class LeftOutAnswers(GridResult):
 
     @prefix_errors
     def calibration(self, *, bins: int = 10) -> CalibrationTable:
-        """How often the predictions of each bin of probability came true: see `calibration_table`."""
+        """Return the calibration of the predictions: see `calibration_table`."""
         if self.proba is None:
-            raise EvaluationError(
-                "has no calibration: the learner has no predict_proba. Ask for a score of predictions."
-            )
+            raise EvaluationError("has no calibration: the learner has no predict_proba. Ask for a score of predictions.")
         return calibration_table(self.truth, self.proba, labels=self.labels, bins=bins)
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """One line for each row: ``truth``, ``predicted``, and ``p(CLASS)`` for each class.
+        """Return one line for each row: ``truth``, ``predicted``, and ``p(CLASS)`` for each class.
 
         Parameters
         ----------
         backend
             As in `CalibrationTable.frame`.
         """
-        check_frame(backend)
         columns: dict[str, Any] = {"truth": self.truth, "predicted": self.predicted}
-        for place, label in enumerate(self.labels.tolist() if self.proba is not None else ()):
-            assert self.proba is not None
-            columns[free_label(f"p({label})", columns)] = self.proba[:, place]
+        if self.proba is not None:
+            for place, label in enumerate(self.labels.tolist()):
+                columns[free_label(f"p({label})", columns)] = self.proba[:, place]
         return framed(columns, backend)
 
     def _grid(self) -> Grid:
@@ -174,7 +183,111 @@ class LeftOutAnswers(GridResult):
         lines = []
         for score in scores:
             rows = None if score.name in reasons else score.rows(self.answers)
-            error = float("nan") if rows is None else score.error(rows)
-            lines.append([score.name, mean_text(values[score.name], error)])
+            lines.append([score.name, mean_text(values[score.name], NAN if rows is None else score.error(rows))])
         how = "at once" if self.at_once else "a fit for each"
         return Grid(f"{len(self)} rows, each left out; {how}", ["score", "value"], lines)
+
+
+# -- answers about rows left out
+
+
+def left_out(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
+    """What each learner predicts for each row without it; only learners that have finished with all rows.
+
+    First by one fit, where learners offer that; then by a fit for each row for the others.
+    """
+    quick = {
+        name: trial
+        for name, trial in trials.items()
+        if hasattr(trial.learner, "loo_predict_proba") or hasattr(trial.learner, "loo_predict")
+    }
+    settled: dict[str, list[Part]] = {}
+    if quick:
+        found = jobs.run(_without_each, [(trial,) for trial in quick.values()])
+        for name, part in zip(quick, found, strict=True):
+            if part is not None and not part.unsettled:
+                settled[name] = [part]
+        if any(part is None for part in found):
+            return settled
+    try:
+        return settled | _refitted({name: trial for name, trial in trials.items() if name not in settled}, jobs)
+    except KeyboardInterrupt:
+        if not settled:
+            raise
+        return settled
+
+
+def _refitted(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
+    """By a fit for each row, some rows at a time."""
+    pieces = [
+        (trial, np.arange(start, min(start + _ROWS_AT_ONCE, len(trial.task))))
+        for trial in trials.values()
+        for start in range(0, len(trial.task), _ROWS_AT_ONCE)
+    ]
+    if not pieces:
+        return {}
+    results = jobs.run(_without, pieces)
+    found: dict[str, list[Part | None]] = {name: [] for name in trials}
+    for (trial, _), part in zip(pieces, results, strict=True):
+        found[trial.name].append(part)
+    return {name: [part for part in parts if part] for name, parts in found.items() if None not in parts}
+
+
+def _without(trial: Trial, rows: IntArray) -> Part:
+    """Some rows, each predicted by a fit without it."""
+    return part_of(rows, lambda: _refits(trial, rows))
+
+
+def _without_each(trial: Trial) -> Part:
+    """Every row predicted without itself by one fit, except for the only rows of their classes."""
+
+    def work() -> tuple[Answers | None, float, float]:
+        answers, fit_seconds, predict_seconds = _from_one_fit(trial)
+        alone = trial.task.alone
+        if answers is None or not alone.size:
+            return answers, fit_seconds, predict_seconds
+        others, fits, predictions = _refits(trial, alone)
+        rest = np.setdiff1d(np.arange(len(answers)), alone)
+        order = np.argsort(np.concatenate([rest, alone]))
+        return joined([answers.taken(rest), others]).taken(order), fit_seconds + fits, predict_seconds + predictions
+
+    return part_of(np.arange(len(trial.task)), work, at_once=True)
+
+
+def _refits(trial: Trial, rows: IntArray) -> tuple[Answers, float, float]:
+    parts, fit_seconds, predict_seconds = [], 0.0, 0.0
+    order = np.random.default_rng(trial.seed).permutation(len(trial.task))  # tables are often sorted
+    for row in rows.tolist():
+        others, seed = order[order != row], seed_of(trial.seed, row)
+        model, seconds = fitted(trial.learner, trial.X, trial.task.truth, others, seed)
+        start = perf_counter()
+        parts.append(ask(model, trial.X, np.array([row]), trial.task, {"predicted", "proba"}))
+        fit_seconds, predict_seconds = fit_seconds + seconds, predict_seconds + perf_counter() - start
+    return joined(parts), fit_seconds, predict_seconds
+
+
+def _from_one_fit(trial: Trial) -> tuple[Answers | None, float, float]:
+    """The learner's own leave-one-out predictions; None where it would keep what it learned from targets."""
+    task = trial.task
+    model, fit_seconds = fitted(trial.learner, trial.X, task.truth, None, trial.seed)
+    if getattr(model, "relearns_", False):
+        return None, fit_seconds, 0.0
+    start = perf_counter()
+    proba = logs = None
+    if hasattr(model, "loo_predict_proba"):
+        proba = aligned(_asked(model.loo_predict_proba), model.classes_, task.labels)
+        logs = log_of_truth(proba, task.codes)
+        if np.isneginf(logs).any() and hasattr(model, "loo_predict_log_proba"):
+            exact = aligned(_asked(model.loo_predict_log_proba), model.classes_, task.labels, empty=-np.inf)
+            logs = exact[np.arange(len(task)), task.codes]
+    if hasattr(model, "loo_predict"):
+        predicted = _asked(model.loo_predict).reshape(len(task))
+    else:
+        assert proba is not None
+        predicted = task.labels[proba.argmax(axis=1)]
+    return Answers(task.truth, predicted, proba, logs, task.labels), fit_seconds, perf_counter() - start
+
+
+def _asked(method: Any) -> AnyArray:
+    """The result of a method, with ``relearn=True`` where it takes that."""
+    return np.asarray(method(relearn=True) if "relearn" in inspect.signature(method).parameters else method())
