@@ -1,49 +1,107 @@
-"""Scores along an axis, such as the number of training rows or the level of noise: means, errors, best and worst."""
+"""Learning curves and noise curves: scores against the number of training rows or the level of noise."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from operator import attrgetter
+from time import perf_counter
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
-from priorcase._typing import AnyArray, FloatArray
-from priorcase.datasets.columns import Backend
-from priorcase.evaluation.checks import check_choice, check_frame
-from priorcase.evaluation.compare_cells import Cell, first_failures
-from priorcase.evaluation.curves_plot import draw_curves
-from priorcase.evaluation.curves_table import curve_grids
-from priorcase.evaluation.scoring import Score, score_named
-from priorcase.learning.plotting import drawing
-from priorcase.learning.results import framed, grid_markdown, grids_html, grids_text
+from priorcase._parameters import check_seed, check_value, is_number, is_whole
+from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
+from priorcase.datasets.noise import ClassDraw, add_noise
+from priorcase.evaluation.comparison import GridsResult, cell_columns, missing_notes
+from priorcase.evaluation.running import Cell, Jobs, Trial, first_failures, seed_of, seeded, teach
+from priorcase.evaluation.scoring import (
+    Answers,
+    Kind,
+    Score,
+    Scores,
+    Task,
+    ask,
+    needs_of,
+    read_learners,
+    read_scores,
+    read_task,
+    readable,
+    reason_of,
+    score_all,
+    score_named,
+)
+from priorcase.evaluation.splits import Split, check_repeats, partition, read_test
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
+from priorcase.learning.plotting import MUTED, caption, drawing, legend_beside, style
+from priorcase.learning.resampling import taken_rows
+from priorcase.learning.results import Grid, framed, short
 
 Band: TypeAlias = Literal["range", "error"]
-"""What is shaded around a mean: from the worst to the best repetition, or two standard errors to each side."""
+Growing: TypeAlias = Literal["fit", "partial_fit"]
+NoiseKind: TypeAlias = Literal["attributes", "classes"]
+Sizes: TypeAlias = "Literal['all'] | Iterable[float] | None"
+
+_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+_NAME_WIDTH = 30
+_MOST_LINES = 20
+_MOST_MARKERS = 25
+
+
+# -- the score "storage"
+
+
+def _storage(answers: Answers) -> float:
+    if not hasattr(answers.learner, "storage_"):
+        raise AttributeError("the learner has no storage_")
+    return float(answers.learner.storage_)
+
+
+STORAGE = Score("storage", "learner", of_all=_storage, greater_is_better=False)
+"""The share of the rows seen that a learner keeps, its ``storage_``."""
+
+
+def read_curve_scores(scores: Scores, kind: Kind, learners: Iterable[Any], *, storage: bool) -> tuple[Score, ...]:
+    """As `read_scores`, with ``"storage"``; ``storage`` adds it to the usual scores if a learner has it."""
+    if scores is None:
+        keeps = storage and any(hasattr(type(learner), "storage_") for learner in learners)
+        return (*read_scores(None, kind), *((STORAGE,) if keeps else ()))
+    if isinstance(scores, (str, Score)):
+        scores = [scores]
+    if isinstance(scores, Mapping):
+        return read_scores({name: _with_storage(score) for name, score in scores.items()}, kind)
+    several = isinstance(scores, Iterable) and not isinstance(scores, bytes)
+    return read_scores([_with_storage(score) for score in scores] if several else scores, kind)
+
+
+def _with_storage(score: Any) -> Any:
+    return STORAGE if isinstance(score, str) and score == STORAGE.name else score
+
+
+# -- results
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Curve:
+class Curve(GridsResult):
     """Scores of several learners at some points, each measured several times; prints as a table for each score.
 
-    Means, standard errors and extremes are over the repetitions that a learner finished. The standard error
-    ``s / sqrt(repetitions)`` says how far the mean may be from that over all partitions of this table; partitions share
-    rows, so other tables may differ by more.
+    Means, standard errors and extremes are over the repetitions that a learner finished. Partitions of one table share
+    rows, so the standard error ``s / sqrt(repetitions)`` says how exact the mean is for this table only.
 
     Parameters
     ----------
-    learners
-        Their names, in the order given.
-    scores
-        The scores.
+    learners, scores
+        The names of the learners, in the order given, and the scores.
     points
-        Where the scores were taken, ascending.
+        Where the scores were measured, ascending.
     cells
         One for each learner, repetition and point that was finished; ``cell.split`` is the number of the point.
     repeats
-        How many repetitions there were to be.
+        The number of repetitions planned.
     protocol
-        How rows were dealt out, in words.
+        How rows were split, in words.
     complete
         Whether everything was finished; False after Ctrl-C.
     """
@@ -62,7 +120,7 @@ class Curve:
     # -- numbers
 
     def values(self, score: str | None = None) -> FloatArray:
-        """A score in every repetition, shape (learners, points, repetitions); NaN where there is none.
+        """Return a score in every repetition, shape (learners, points, repetitions); NaN where there is none.
 
         Parameters
         ----------
@@ -77,71 +135,86 @@ class Curve:
         return found
 
     def mean(self, score: str | None = None) -> FloatArray:
-        """The mean over the repetitions, shape (learners, points); NaN where there is none."""
+        """Return the mean over the repetitions, shape (learners, points); NaN where there is none."""
         values = self.values(score)
-        counts = self._counts(values)
+        counts = (~np.isnan(values)).sum(axis=2)
         total = np.where(np.isnan(values), 0.0, values).sum(axis=2)
         return np.asarray(np.divide(total, counts, out=np.full(counts.shape, np.nan), where=counts > 0))
 
     def standard_error(self, score: str | None = None) -> FloatArray:
-        """``s / sqrt(repetitions)``, shape (learners, points); NaN with one repetition, and where one is infinite."""
-        values = self.values(score)
-        counts, mean = self._counts(values), self.mean(score)
+        """Return ``s / sqrt(repetitions)``, shape (learners, points); NaN with one repetition or an infinite value."""
+        values, mean = self.values(score), self.mean(score)
         known = ~np.isnan(values)
+        counts = known.sum(axis=2)
         with np.errstate(invalid="ignore"):
             squares = np.where(known, (values - mean[:, :, np.newaxis]) ** 2, 0.0).sum(axis=2)
         variance = np.divide(squares, counts - 1.0, out=np.full(counts.shape, np.nan), where=counts > 1)
         return np.asarray(np.sqrt(variance / np.maximum(counts, 1)))
 
     def lowest(self, score: str | None = None) -> FloatArray:
-        """The smallest value of all repetitions, shape (learners, points)."""
-        return self._extreme(score, np.inf, np.min)
+        """Return the smallest value of all repetitions, shape (learners, points)."""
+        values = self.values(score)
+        known = ~np.isnan(values)
+        return np.where(known.any(axis=2), np.where(known, values, np.inf).min(axis=2), np.nan)
 
     def highest(self, score: str | None = None) -> FloatArray:
-        """The greatest value of all repetitions, shape (learners, points)."""
-        return self._extreme(score, -np.inf, np.max)
+        """Return the greatest value of all repetitions, shape (learners, points)."""
+        values = self.values(score)
+        known = ~np.isnan(values)
+        return np.where(known.any(axis=2), np.where(known, values, -np.inf).max(axis=2), np.nan)
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """Why a learner failed, by its name: the first reason where there are several."""
+        """The first reason why each learner failed, by its name."""
         return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
-        """One of the scores by its name; the first for None."""
+        """Return one of the scores by its name; the first for None."""
         return score_named(self.scores, name)
 
-    # -- words and pictures
+    # -- tables and plots
 
     def frame(self, backend: Backend | None = None, *, each: bool = False) -> Any:
-        """One line for each learner, point and score: mean, standard error, min, max and number of repetitions.
+        """Return one line for each learner, point and score: mean, standard error, min, max, number of repetitions.
 
         Parameters
         ----------
         backend
-            The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
-            that is installed; a dictionary of arrays where none is.
+            As in `CalibrationTable.frame`.
         each
-            True for one line for each repetition in place of that: ``learner``, the point, ``repeat``, ``score``,
-            ``value``, ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
+            True for one line for each repetition instead: ``learner``, the point, ``repeat``, ``score``, ``value``,
+            ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
         """
-        check_frame(backend)
-        return framed(self._lines_of_each() if each else self._lines(), backend)
+        points = self.points.tolist()
+        if each:
+            place = {self.axis: lambda cell: points[cell.split], "repeat": attrgetter("repeat")}
+            return framed(cell_columns(self.cells, self.scores, place), backend)
+        lines = [
+            (learner, point, score.name) for score in self.scores for learner in self.learners for point in points
+        ]
+        columns: dict[str, list[Any]] = {
+            name: [line[i] for line in lines] for i, name in enumerate(("learner", self.axis, "score"))
+        }
+        numbers = {"mean": self.mean, "standard_error": self.standard_error, "min": self.lowest, "max": self.highest}
+        numbers["repeats"] = lambda name: (~np.isnan(self.values(name))).sum(axis=2)
+        for label, number in numbers.items():
+            columns[label] = [value for score in self.scores for value in number(score.name).ravel().tolist()]
+        return framed(columns, backend)
 
     def plot(self, score: str | None = None, ax: Any = None, *, band: Band | None = "range") -> Any:
-        """Mean scores as lines, with a band for each learner.
+        """Draw mean scores as lines, with a band for each learner.
 
         Parameters
         ----------
         score
             Its name; None for the first.
         ax
-            Axes of matplotlib; None for a figure of its own.
+            Axes of matplotlib; None for a new figure.
         band
             ``"range"``: from the worst repetition to the best. ``"error"``: two standard errors to each side. None:
-            lines alone.
+            no bands.
         """
-        if band is not None:
-            check_choice("band", band, get_args(Band), hint="None draws lines alone.")
+        check_value("band", band, [None, StrOptions({"range", "error"})])
         name = self.score(score).name
         mean, low, high = self.mean(name), self.lowest(name), self.highest(name)
         if band == "error":
@@ -152,52 +225,458 @@ class Curve:
             ax.set_ylabel(name)
             return ax
 
-    def markdown(self) -> str:
-        """The tables in Markdown."""
-        return "\n\n".join(map(grid_markdown, curve_grids(self)))
+    def _grids(self) -> list[Grid]:
+        """A table for each score; what failed is below the last."""
+        points = self.points.size
+        shown = np.unique(np.linspace(0, points - 1, min(points, _MOST_LINES)).round().astype(int)).tolist()
+        of = f" of {short(self.learners[0], 2 * _NAME_WIDTH)}" if len(self.learners) == 1 else ""
+        how = "one repetition" if self.repeats == 1 else f"mean ± usual standard error over {self.repeats} repetitions"
+        grids = []
+        for number, score in enumerate(self.scores):
+            title = f"{score.name}{of}" + (f": {how}, {self.protocol}" if number == 0 else "")
+            note = "\n  ".join(self._notes(len(shown))) if number == len(self.scores) - 1 else ""
+            grids.append(self._grid(score.name, shown, title, note))
+        return grids
 
-    def __str__(self) -> str:
-        return grids_text(curve_grids(self))
+    def _grid(self, score: str, shown: Sequence[int], title: str, note: str) -> Grid:
+        """A column for each learner; for one learner the worst and the best repetition as well."""
+        means, errors = self.mean(score), self.standard_error(score)
+        extremes = np.stack([self.lowest(score)[0], self.highest(score)[0]])
+        one = len(self.learners) == 1
+        digits = decimals(extremes if one else means)
+        columns = [_mean_texts(mean, error, digits) for mean, error in zip(means, errors, strict=True)]
+        if one:
+            columns += [[number_text(value, digits) for value in extreme] for extreme in extremes]
+        names = ["mean", "min", "max"] if one else [short(name, _NAME_WIDTH) for name in self.learners]
+        lines = [[_point_text(self.points.tolist()[at]), *(column[at] for column in columns)] for at in shown]
+        return Grid(title, [self.axis, *names], lines, note, right=range(len(names) + 1))
 
-    __repr__ = __str__
+    def _notes(self, shown: int) -> list[str]:
+        notes = []
+        if shown < self.points.size:
+            notes.append(f"{shown} of {self.points.size} points are shown; frame() has all")
+        if not self.complete:
+            wanted = len(self.learners) * self.points.size * self.repeats
+            notes.append(f"not complete: interrupted after {len(self.cells)} of {wanted} fits")
+        for name, reason in self.failures.items():
+            cells = [cell for cell in self.cells if cell.learner == name]
+            failed = [cell for cell in cells if cell.failure]
+            at = ", ".join(_point_text(self.points.tolist()[i]) for i in sorted({cell.split for cell in failed}))
+            times = "" if len(failed) == len(cells) else f" {len(failed)} of {len(cells)} times (at {short(at, 40)})"
+            notes.append(f"{short(name, _NAME_WIDTH)} failed{times}: {short(reason, 140)}")
+        return notes + missing_notes(self.cells, self.learners, of="fits")
 
-    def _repr_html_(self) -> str:
-        return grids_html(curve_grids(self))
 
-    # -- inside
+@dataclass(frozen=True, repr=False, eq=False)
+class LearningCurve(Curve):
+    """Scores of several learners against the number of training rows; prints as a table for each score."""
 
-    def _counts(self, values: FloatArray) -> Any:
-        return (~np.isnan(values)).sum(axis=2)
+    axis = "rows"
+    axis_label = "training rows"
 
-    def _extreme(self, score: str | None, empty: float, choose: Any) -> FloatArray:
-        values = self.values(score)
-        known = ~np.isnan(values)
-        return np.where(known.any(axis=2), choose(np.where(known, values, empty), axis=2), np.nan)
+    def plot(self, score: str | None = None, ax: Any = None, *, band: Band | None = "range") -> Any:
+        """Draw mean scores against the number of training rows, as in `NoiseCurve.plot`.
 
-    def _lines(self) -> dict[str, Any]:
-        columns: dict[str, list[Any]] = {name: [] for name in ("learner", self.axis, "score")}
-        numbers: dict[str, list[float]] = {name: [] for name in ("mean", "standard_error", "min", "max", "repeats")}
-        for score in self.scores:
-            parts = (self.mean, self.standard_error, self.lowest, self.highest)
-            found = [*(part(score.name) for part in parts), self._counts(self.values(score.name))]
-            for learner, at in np.ndindex(len(self.learners), self.points.size):
-                place = (self.learners[learner], self.points.tolist()[at], score.name)
-                for column, value in zip(columns.values(), place, strict=True):
-                    column.append(value)
-                for column, array in zip(numbers.values(), found, strict=True):
-                    column.append(array[learner, at].item())
-        return columns | numbers
+        The axis is logarithmic where half of the points lie in its first third.
+        """
+        ax = super().plot(score, ax, band=band)
+        if self.points.size > 2 and np.median(self.points) < self.points[-1] / 3:
+            _log_ticks(ax, self.points)
+        return ax
 
-    def _lines_of_each(self) -> dict[str, Any]:
-        lines = [
-            (
-                *(cell.learner, self.points.tolist()[cell.split], cell.repeat, score.name, cell.values[score.name]),
-                *(cell.train, cell.test, cell.fit_seconds, cell.predict_seconds),
-                cell.failure or cell.reasons.get(score.name, ""),
-            )
-            for cell in self.cells
-            for score in self.scores
-        ]
-        names = ("learner", self.axis, "repeat", "score", "value", "train", "test", "fit_seconds", "predict_seconds")
-        columns = zip(*lines, strict=True) if lines else [()] * 10
-        return {name: list(column) for name, column in zip((*names, "reason"), columns, strict=True)}
+
+@dataclass(frozen=True, repr=False, eq=False)
+class NoiseCurve(Curve):
+    """Scores of several learners against the level of noise; prints as a table for each score."""
+
+    axis = "noise"
+    axis_label = "noise: probability of being replaced"
+
+
+def decimals(values: FloatArray) -> int:
+    """How many decimals the numbers of a table have: four digits for the median by size, three below 1.
+
+    Examples
+    --------
+    >>> [decimals(np.array(values)) for values in ([0.5, 1.0], [-12.3, np.inf], [0.0123, np.nan], [40000.0])]
+    [3, 2, 4, 0]
+    """
+    sizes = np.abs(values[np.isfinite(values) & (values != 0)])
+    if not sizes.size:
+        return 3
+    middle = float(np.median(sizes))
+    return min(max(3 - math.floor(math.log10(middle)) - (middle < 1), 0), 8)
+
+
+def number_text(value: float, digits: int) -> str:
+    """A number with some decimals, in scientific notation where that is long; a dash for NaN.
+
+    Examples
+    --------
+    >>> number_text(0.5, 3), number_text(-float("inf"), 3), number_text(float("nan"), 3), number_text(-1298059729.3, 3)
+    ('0.500', '-inf', '-', '-1.3e+09')
+    """
+    text = f"{value:.{digits}f}"
+    return "-" if math.isnan(value) else text if len(text) <= 10 or not digits else f"{value:.3g}"
+
+
+def _point_text(point: float) -> str:
+    return str(point) if isinstance(point, int) else f"{point:g}"
+
+
+def _mean_texts(means: FloatArray, errors: FloatArray, digits: int) -> list[str]:
+    """Means with their standard errors, where there are any, with decimal points in line."""
+    texts = [number_text(mean, digits) for mean in means]
+    if np.isnan(errors).all():
+        return texts
+    marks = ["" if np.isnan(error) else f" ± {number_text(error, digits)}" for error in errors]
+    width = max(map(len, marks))
+    return [text + mark.ljust(width) for text, mark in zip(texts, marks, strict=True)]
+
+
+def draw_curves(
+    ax: Any, names: Sequence[str], x: AnyArray, mean: FloatArray, band: tuple[FloatArray, FloatArray] | None
+) -> None:
+    """Lines of means, shape (series, points), each with a band; triangles mark means of minus infinity."""
+    known = np.concatenate([part[np.isfinite(part)] for part in (mean, *(band or ()))])
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    margin = 0.06 * (high - low) or 0.05
+    low, high = low - margin, high + margin
+    for i, name in enumerate(names):
+        look = style(i)
+        if band is not None:
+            bottom, top = (np.clip(part[i], low, high) for part in band)
+            ax.fill_between(x, bottom, top, color=look.colour, alpha=0.10, linewidth=0)
+            if x.size == 1:
+                ax.vlines(x, bottom, top, color=look.colour, linewidth=1.0)
+            for edge in (bottom, top):
+                ax.plot(x, edge, color=look.colour, linestyle=look.line, linewidth=0.7, alpha=0.45)
+        marker = look.marker if x.size <= _MOST_MARKERS else None
+        line = np.where(np.isfinite(mean[i]), mean[i], np.nan)
+        ax.plot(x, line, color=look.colour, linestyle=look.line, marker=marker, label=name)
+        if (infinite := x[np.isneginf(mean[i])]).size:
+            at = infinite[np.unique(np.linspace(0, infinite.size - 1, _MOST_MARKERS).round().astype(int))]
+            heights = np.full(at.size, 0.035 * (i + 0.7))
+            looks: dict[str, Any] = {"color": look.colour, "markersize": 4, "zorder": 5}
+            ax.plot(at, heights, "v", transform=ax.get_xaxis_transform(), **looks)
+    ax.set_ylim(low, high)
+    infinite_mean = bool(np.isneginf(mean).any())
+    if infinite_mean:
+        ax.plot([], [], "v", color=MUTED, markersize=4, label="minus infinity")
+    if len(names) > 1 or infinite_mean:
+        legend_beside(ax)
+    if len(names) == 1:
+        ax.set_title(caption(names[0], 70))
+
+
+def _log_ticks(ax: Any, x: AnyArray) -> None:
+    """A logarithmic axis with ticks at the points, as far as their labels fit, or the usual ones for many points."""
+    from matplotlib.ticker import NullFormatter, NullLocator
+
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    if x.size > 12:
+        return
+    scale = 72.0 * ax.bbox.width / ax.figure.dpi / max(float(np.log(x[-1] / x[0])), 1e-9)
+    kept: list[float] = []
+    for value in reversed(x.tolist()):  # the last one first
+        if not kept or scale * float(np.log(kept[-1] / value)) >= 5.3 * (len(f"{value:g}") + 2):
+            kept.append(value)
+    ax.set_xticks(kept[::-1])
+    ax.xaxis.set_minor_locator(NullLocator())
+
+
+# -- learning curves
+
+
+@prefix_errors
+def learning_curve(
+    learners: Any,
+    X: Any,
+    y: Any,
+    *,
+    sizes: Sizes = None,
+    test: float = 0.3,
+    repeats: int = 20,
+    scores: Scores = None,
+    grow: Growing = "fit",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> LearningCurve:
+    """Measure learners on the same test rows for growing numbers of training rows.
+
+    In each repetition the rows are split at random into test rows and a training pool. Training sets are the first rows
+    of the pool in random order, so larger sets contain the smaller ones, and all learners see the same sets (Kontkanen
+    et al. 1997, section 4.1).
+
+    Parameters
+    ----------
+    learners, X, y
+        As in `compare`.
+    sizes
+        Numbers of training rows, or with a decimal point shares of the pool: ``[5, 10, 0.5, 1.0]``. None for about ten
+        sizes up to the whole pool in geometric progression; ``"all"`` for each from 1.
+    test
+        The share or number of test rows.
+    repeats
+        The number of random partitions.
+    scores
+        As in `compare`; also ``"storage"``, the share of the rows seen that a learner keeps (its ``storage_``).
+    grow
+        ``"fit"`` fits each training set anew. ``"partial_fit"`` learns only the new rows; classifiers are passed all
+        classes with the first rows, if their ``partial_fit`` takes ``classes``.
+    random_state, n_jobs, progress
+        As in `compare`; repetitions run in parallel.
+
+    Returns
+    -------
+    LearningCurve
+        Mean, standard error, minimum and maximum over the repetitions. A learner that fails is listed with the reason.
+        After Ctrl-C, what is finished is returned with ``complete`` False.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = [[n % 30] for n in range(90)], ["high" if n % 30 > 14 else "low" for n in range(90)]
+    >>> learning_curve(KNeighborsClassifier(1), X, y, sizes=[2, 8, 32], scores="accuracy")
+    accuracy of KNeighborsClassifier(n_neighbors=1): mean ± usual standard error over 20 repetitions, 27 test rows
+      rows           mean    min    max
+         2  0.731 ± 0.052  0.370  1.000
+         8  0.928 ± 0.014  0.778  1.000
+        32  0.980 ± 0.007  0.926  1.000
+    """
+    named = read_learners(learners)
+    task = read_task(named, y, X=X)
+    chosen = read_curve_scores(scores, task.kind, named.values(), storage=False)
+    check_value("grow", grow, [StrOptions({"fit", "partial_fit"})])
+    tests = read_test(test, len(task))
+    points = read_sizes(sizes, len(task) - tests)
+    repeats, seed = check_repeats(repeats), check_seed(random_state)
+    trials = [Trial(name, learner, X, task, chosen, seed) for name, learner in named.items()]
+    pieces = [(trial, points, tests, repeat, grow) for repeat in range(repeats) for trial in trials]
+    done = Jobs(n_jobs, progress, "learning curve").run(_at_sizes, pieces)
+    cells = tuple(cell for piece in done if piece is not None for cell in piece)
+    protocol, complete = f"{tests} test row{'s' * (tests > 1)}", None not in done
+    return LearningCurve(tuple(named), chosen, np.array(points), cells, repeats, protocol, complete)
+
+
+def ladder(rows: int) -> tuple[int, ...]:
+    """About ten sizes up to some number of rows in geometric progression.
+
+    Examples
+    --------
+    >>> ladder(1000)
+    (5, 9, 16, 29, 53, 95, 171, 308, 555, 1000)
+    """
+    first = min(5, max(1, rows // 10))
+    return tuple(np.unique(np.geomspace(first, rows, 10).round().astype(int)).tolist())
+
+
+def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
+    """The numbers of training rows that a user means, ascending, each once.
+
+    Examples
+    --------
+    >>> read_sizes([0.1, 50, 1.0], 200)
+    (20, 50, 200)
+    """
+    if sizes is None:
+        return ladder(rows)
+    if isinstance(sizes, str) and sizes == "all":
+        return tuple(range(1, rows + 1))
+    entries = _entries(sizes)
+    right = [
+        (is_whole(entry) and 1 <= entry <= rows) or (is_number(entry) and not is_whole(entry) and 0 < entry <= 1)
+        for entry in entries
+    ]
+    if not all(right) or not entries:
+        wrong = entries[right.index(False)] if entries else sizes
+        raise ParameterError(
+            f"sizes must be None, 'all', numbers of rows from 1 to {rows}, which are there to learn from, or parts up "
+            f"to 1.0, got {quoted(wrong)}. For example [0.1, 0.3, 1.0]."
+        )
+    # 0.7 * 10 is a little less than 7
+    return tuple(sorted({int(size) if is_whole(size) else max(1, int(size * rows + 1e-9)) for size in entries}))
+
+
+def _entries(values: Any) -> list[Any]:
+    """The entries of an array or an iterable; a single value as the only one."""
+    if isinstance(values, np.ndarray):
+        return list(np.atleast_1d(values).tolist())
+    return list(values) if isinstance(values, Iterable) and not isinstance(values, (str, bytes)) else [values]
+
+
+def _at_sizes(trial: Trial, points: tuple[int, ...], tests: int, repeat: int, grow: Growing) -> tuple[Cell, ...]:
+    """One learner in one repetition, at all sizes."""
+    pool, test = partition(len(trial.task), tests, trial.seed, repeat)
+    if grow == "partial_fit":
+        return tuple(_grown(trial, points, pool, test, repeat))
+    return tuple(trial.on_split(Split(repeat, number, pool[:size], test)) for number, size in enumerate(points))
+
+
+def _grown(trial: Trial, points: tuple[int, ...], pool: IntArray, test: IntArray, repeat: int) -> Iterator[Cell]:
+    """The same by ``partial_fit``; once learning has failed, it is not tried again."""
+    model, known, failure = seeded(trial.learner, seed_of(trial.seed, repeat)), 0, ""
+    for number, size in enumerate(points):
+        place = (repeat, number, size, test.size)
+        start = perf_counter()
+        try:
+            if not failure:
+                teach(model, trial.X, trial.task, pool[known:size], first=known == 0)
+                known = size
+        except Exception as error:  # as in Trial.on_split
+            failure = reason_of(error)
+        if failure:
+            yield trial.failed(*place, failure)
+            continue
+        between = perf_counter()
+        try:
+            answers = ask(model, trial.X, test, trial.task, needs_of(trial.scores))
+        except Exception as error:  # it may succeed with more rows
+            yield trial.failed(*place, reason_of(error))
+            continue
+        end = perf_counter()
+        yield Cell(trial.name, *place, *score_all(trial.scores, answers), between - start, end - between)
+
+
+# -- noise curves
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What becomes noisy, where new classes come from, and whether test rows become noisy too."""
+
+    kind: NoiseKind
+    class_draw: ClassDraw
+    tests: bool
+
+    def add(self, X: Any, y: Any, level: float, *seeds: int) -> tuple[Any, Any]:
+        """Some rows made noisy, by random numbers that are the same for every level and every learner."""
+        seed = seed_of(*seeds)
+        if self.kind == "attributes":
+            return add_noise(X, y, attributes=level, random_state=seed)
+        return add_noise(X, y, classes=level, class_draw=self.class_draw, random_state=seed)
+
+
+@prefix_errors
+def noise_curve(
+    learners: Any,
+    X: Any,
+    y: Any,
+    *,
+    kind: NoiseKind = "attributes",
+    levels: Iterable[float] = _LEVELS,
+    class_draw: ClassDraw = "distribution",
+    noisy_test: bool = False,
+    test: float = 0.3,
+    repeats: int = 20,
+    scores: Scores = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> NoiseCurve:
+    """Measure learners on clean test rows after learning from noisy ones.
+
+    The level is the probability that each value of each training row is replaced by one drawn from its column (Aha,
+    Kibler & Albert 1991; `add_noise`). All learners see the same noisy rows, and what is replaced at a lower level is
+    replaced at a higher one too.
+
+    Parameters
+    ----------
+    learners, X, y
+        As in `compare`.
+    kind
+        ``"attributes"`` replaces values, ``"classes"`` replaces targets.
+    levels
+        Probabilities from 0 to 1.
+    class_draw
+        Where a new class comes from: ``"distribution"``, that of a random row, perhaps the same again; ``"others"``, one
+        of the other classes, all equally probable.
+    noisy_test
+        Whether the test rows become noisy too.
+    scores
+        As in `compare`. None: the usual ones, and ``"storage"`` where a learner has ``storage_``.
+    test, repeats, random_state, n_jobs, progress
+        As in `learning_curve`.
+
+    Returns
+    -------
+    NoiseCurve
+        As from `learning_curve`.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = [[n % 30] for n in range(90)], ["high" if n % 30 > 14 else "low" for n in range(90)]
+    >>> learners = {"1-NN": KNeighborsClassifier(1), "9-NN": KNeighborsClassifier(9)}
+    >>> noise_curve(learners, X, y, kind="classes", levels=[0, 0.3], class_draw="others", scores="accuracy")
+    accuracy: mean ± usual standard error over 20 repetitions, noise in classes of 63 training rows, 27 clean test rows
+      noise           1-NN           9-NN
+          0  1.000 ± 0.000  0.991 ± 0.005
+        0.3  0.691 ± 0.028  0.861 ± 0.025
+    """
+    named = read_learners(learners)
+    task = read_task(named, y, X=X)
+    chosen = read_curve_scores(scores, task.kind, named.values(), storage=True)
+    check_value("kind", kind, [StrOptions({"attributes", "classes"})])
+    check_value("class_draw", class_draw, [StrOptions({"distribution", "others"})])
+    check_value("noisy_test", noisy_test, ["boolean"])
+    if class_draw != "distribution" and kind != "classes":
+        raise ParameterError(
+            f"class_draw must be 'distribution' with kind='attributes', got {quoted(class_draw)}. kind='classes' "
+            "replaces classes."
+        )
+    if class_draw == "others" and task.kind == "numbers":
+        raise ParameterError(
+            f"class_draw must be 'distribution' where numbers are learned, got {quoted(class_draw)}. Numbers are drawn "
+            "from all numbers of y."
+        )
+    points = _read_levels(levels)
+    tests = read_test(test, len(task))
+    repeats, seed = check_repeats(repeats), check_seed(random_state)
+    noise = Noise(kind, class_draw, bool(noisy_test))
+    trials = [Trial(name, learner, X, task, chosen, seed) for name, learner in named.items()]
+    pieces = [(trial, noise, points, tests, repeat) for repeat in range(repeats) for trial in trials]
+    done = Jobs(n_jobs, progress, "noise curve").run(_at_levels, pieces)
+    cells = tuple(cell for piece in done if piece is not None for cell in piece)
+    tested = f"{tests} {'noisy' if noisy_test else 'clean'} test row{'s' * (tests > 1)}"
+    protocol = f"noise in {kind} of {len(task) - tests} training rows, {tested}"
+    return NoiseCurve(tuple(named), chosen, np.array(points), cells, repeats, protocol, None not in done)
+
+
+def _read_levels(levels: Any) -> tuple[float, ...]:
+    entries = _entries(levels)
+    if not entries or not all(is_number(level) and 0 <= level <= 1 for level in entries):
+        raise ParameterError(
+            f"levels must be numbers from 0 to 1, got {quoted(levels)}. For example [0, 0.1, 0.2, 0.4]."
+        )
+    return tuple(sorted({float(level) for level in entries}))
+
+
+def _at_levels(trial: Trial, noise: Noise, levels: tuple[float, ...], tests: int, repeat: int) -> tuple[Cell, ...]:
+    """One learner in one repetition, at all levels."""
+    train, test = partition(len(trial.task), tests, trial.seed, repeat)
+    truth, cells = trial.task.truth, []
+    for number, level in enumerate(levels):
+        place = (repeat, number, train.size, test.size)
+        X, y = noise.add(taken_rows(trial.X, train), truth[train], level, trial.seed, repeat, 0)
+        queries, targets = taken_rows(trial.X, test), truth[test]
+        if noise.tests:
+            queries, targets = noise.add(queries, targets, level, trial.seed, repeat, 1)
+        try:
+            model, X = seeded(trial.learner, seed_of(trial.seed, repeat, number)), readable(X, trial.learner)
+            start = perf_counter()
+            model.fit(X, y)
+            between = perf_counter()
+            task = Task(trial.task.kind, targets, trial.task.labels)
+            answers = ask(model, queries, np.arange(test.size), task, needs_of(trial.scores))
+            end = perf_counter()
+        except Exception as error:  # as in Trial.on_split
+            cells.append(trial.failed(*place, reason_of(error)))
+            continue
+        values, reasons = score_all(trial.scores, answers)
+        reasons.pop(STORAGE.name, None)  # a learner need not say how much it keeps
+        cells.append(Cell(trial.name, *place, values, reasons, between - start, end - between))
+    return tuple(cells)

@@ -1,0 +1,362 @@
+"""Prequential evaluation: each row of a stream is predicted before it is learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from priorcase._parameters import check_seed, check_value, is_whole
+from priorcase._typing import Backend, FloatArray, IntArray
+from priorcase.evaluation.comparison import GridsResult
+from priorcase.evaluation.curves import decimals, draw_curves, number_text
+from priorcase.evaluation.running import Jobs, Part, Trial, fitted, part_of, seed_of, seeded, teach
+from priorcase.evaluation.scoring import (
+    OURS,
+    USUAL,
+    Answers,
+    Kind,
+    Score,
+    Scores,
+    Task,
+    ask,
+    joined,
+    needs_of,
+    read_learners,
+    read_scores,
+    read_task,
+    reason_of,
+    score_all,
+    score_named,
+)
+from priorcase.evaluation.splits import Prequential
+from priorcase.exceptions import ParameterError, listed, prefix_errors, quoted
+from priorcase.learning.plotting import drawing
+from priorcase.learning.resampling import taken_rows
+from priorcase.learning.results import Grid, framed, short
+
+__all__ = ["PrequentialCurve", "predicted_in_order", "prequential"]
+
+_LINES = 10
+_NAME_WIDTH = 30
+
+
+def predicted_in_order(trial: Trial, start: int) -> Part:
+    """Each row from ``start`` on predicted from those before it."""
+    return part_of(np.arange(start, len(trial.task)), lambda: _one_after_another(trial, start))
+
+
+def _one_after_another(trial: Trial, start: int) -> tuple[Answers, float, float]:
+    """Answers about the rows from ``start`` on, learned one by one with ``partial_fit`` or else by new fits."""
+    learner, X, task, seed = trial.learner, trial.X, trial.task, trial.seed
+    if hasattr(learner, "partial_fit"):
+        model, before = seeded(learner, seed_of(seed, start)), perf_counter()
+        teach(model, X, task, np.arange(start), first=True)
+        fit_seconds = perf_counter() - before
+    else:
+        model, fit_seconds = fitted(learner, X, task.truth, np.arange(start), seed_of(seed, start))
+    parts, predict_seconds = [], 0.0
+    for row in range(start, len(task)):
+        at = np.array([row])
+        before = perf_counter()
+        parts.append(ask(model, X, at, task, {"predicted", "proba"}))
+        between = perf_counter()
+        if row + 1 < len(task):
+            if hasattr(model, "partial_fit"):
+                teach(model, X, task, at)
+            else:
+                model, _ = fitted(learner, X, task.truth, np.arange(row + 1), seed_of(seed, row + 1))
+        predict_seconds, fit_seconds = predict_seconds + between - before, fit_seconds + perf_counter() - between
+    return joined(parts), fit_seconds, predict_seconds
+
+
+@prefix_errors
+def prequential(
+    learners: Any,
+    X: Any,
+    y: Any,
+    *,
+    start: int | None = None,
+    window: int | None = None,
+    scores: Scores = None,
+    shuffle: bool = False,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> PrequentialCurve:
+    """Measure how well learners predict each row of a stream from the rows before it, which they then learn.
+
+    Rows come in their order. Each is learned by ``partial_fit``, which is passed all classes at the beginning if it
+    takes ``classes``; a learner without it is fitted again on all rows so far. Where a learner has a method
+    ``prequential`` and the scores need only predictions, the whole stream is one call of that.
+
+    Parameters
+    ----------
+    learners, X, y
+        As in `compare`.
+    start
+        The number of rows learned before the first prediction; None for a tenth of them, at least 1 and at most 30.
+    window
+        The number of latest rows over which scores are also taken; None for cumulative scores only.
+    scores
+        As in `compare`, but only means over rows: accuracy, log_score and brier of classes (the default), rmse and mae
+        (the default) and mse of numbers.
+    shuffle
+        Whether to put the rows in a random order first, the same for all learners.
+    random_state, n_jobs, progress
+        As in `compare`; learners run in parallel.
+
+    Returns
+    -------
+    PrequentialCurve
+        The cumulative scores and, with a window, those of the latest rows. A learner that fails is listed with the
+        reason. After Ctrl-C, the finished learners are returned with ``complete`` False.
+
+    References
+    ----------
+    Dawid 1984, Statistical theory: the prequential approach. Gama, Sebastião & Rodrigues 2013, On evaluating stream
+    learning algorithms.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X = [[n % 7] for n in range(60)]
+    >>> y = ["high" if (n % 7 > 3) == (n < 40) else "low" for n in range(60)]  # reversed after 40 rows
+    >>> curve = prequential({"Bayes": GaussianNB()}, X, y, scores="accuracy", start=10, window=10)
+    >>> curve.final(), curve.windowed()[0, -1]
+    ({'Bayes': 0.6}, 0.0)
+    """
+    named = read_learners(learners)
+    task = read_task(named, y, X=X)
+    chosen = _read_scores(scores, task.kind)
+    protocol = Prequential(start)
+    protocol.check(task)
+    start = protocol.first(len(task))
+    asked = len(task) - start
+    if window is not None and not (is_whole(window) and 1 <= window <= asked):
+        raise ParameterError(
+            f"window must be None or a number of rows from 1 to {asked}, which are asked about, got {quoted(window)}. "
+            "100 is usual for long streams."
+        )
+    seed = check_seed(random_state)
+    check_value("shuffle", shuffle, ["boolean"])
+    if shuffle:
+        order = np.random.default_rng([seed]).permutation(len(task))
+        X, task = taken_rows(X, order), Task(task.kind, task.truth[order], task.labels)
+    pieces = [(Trial(name, learner, X, task, chosen, seed), start) for name, learner in named.items()]
+    done = Jobs(n_jobs, progress, "prequential").run(_along, pieces)
+    nothing = _Stream(np.full((len(chosen), asked), np.nan), {})
+    streams = {name: stream or nothing for name, stream in zip(named, done, strict=True)}
+    failures = {name: stream.failure for name, stream in streams.items() if stream.failure}
+    reasons = {(name, score): why for name, stream in streams.items() for score, why in stream.reasons.items()}
+    losses = np.stack([stream.losses for stream in streams.values()])
+    wide = None if window is None else int(window)
+    return PrequentialCurve(tuple(named), chosen, start, losses, wide, failures, reasons, None not in done)
+
+
+def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
+    """The scores that a user means, all of them means over rows."""
+    usual = [name for name in USUAL[kind] if OURS[name].of_rows is not None]
+    chosen = read_scores(usual if scores is None else scores, kind)
+    for score in chosen:
+        if score.of_rows is None:
+            known = listed([name for name, ours in OURS.items() if ours.of_rows is not None and ours.kind == kind])
+            raise ParameterError(
+                f"scores must be means over rows such as {known}, got {quoted(score.name)}. compare(..., "
+                "splits='prequential') takes any score."
+            )
+    return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class _Stream:
+    """The result of one learner: what each row adds to each score, shape (scores, rows), or why there is nothing."""
+
+    losses: FloatArray
+    reasons: dict[str, str]
+    failure: str = ""
+
+
+def _along(trial: Trial, start: int) -> _Stream:
+    """One learner along the whole stream."""
+    losses = np.full((len(trial.scores), len(trial.task) - start), np.nan)
+    try:
+        answers = _own_run(trial, start) or _one_after_another(trial, start)[0]
+    except Exception as error:  # as in Trial.on_split
+        return _Stream(losses, {}, reason_of(error))
+    _, reasons = score_all(trial.scores, answers)
+    for number, score in enumerate(trial.scores):
+        if score.name not in reasons:
+            losses[number] = score.rows(answers)
+    return _Stream(losses, reasons)
+
+
+def _own_run(trial: Trial, start: int) -> Answers | None:
+    """Predictions by the learner's own ``prequential``; None where it has none, or does not predict every row."""
+    learner, task = trial.learner, trial.task
+    if needs_of(trial.scores) != {"predicted"} or not hasattr(learner, "prequential"):
+        return None
+    model = seeded(learner, seed_of(trial.seed, start))
+    rest = np.arange(start, len(task))
+    teach(model, trial.X, task, np.arange(start), first=True)
+    predicted = np.asarray(model.prequential(taken_rows(trial.X, rest), task.truth[rest]).predictions)
+    if predicted.shape != rest.shape:
+        return None
+    return Answers(task.truth[rest], predicted, None, None, task.labels)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PrequentialCurve(GridsResult):
+    """Scores of several learners along one stream; prints as a table for each score.
+
+    Parameters
+    ----------
+    learners, scores
+        The names of the learners, in the order given, and the scores, all of them means over rows or roots of such.
+    start
+        The number of rows learned before the first prediction.
+    losses
+        What each row adds to each score, shape (learners, scores, rows predicted); NaN where there is none.
+    window
+        The number of latest rows over which the scores are also taken; None for cumulative scores only.
+    failures
+        Why a learner failed, by its name.
+    reasons
+        Why a learner has no score, by both their names.
+    complete
+        Whether every learner was finished; False after Ctrl-C.
+    """
+
+    learners: tuple[str, ...]
+    scores: tuple[Score, ...]
+    start: int
+    losses: FloatArray
+    window: int | None = None
+    failures: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    complete: bool = True
+
+    def __len__(self) -> int:
+        """Return the number of rows predicted."""
+        return int(self.losses.shape[2])
+
+    # -- numbers
+
+    def so_far(self, score: str | None = None) -> FloatArray:
+        """Return the cumulative score at each row, shape (learners, rows predicted).
+
+        Parameters
+        ----------
+        score
+            Its name; None for the first.
+        """
+        chosen = self.score(score)
+        means = np.cumsum(self._losses(chosen), axis=1) / np.arange(1, len(self) + 1)
+        return np.sqrt(means) if chosen.root else np.asarray(means)
+
+    def windowed(self, score: str | None = None, window: int | None = None) -> FloatArray:
+        """Return the score of the latest rows at each row, shape (learners, rows predicted); NaN before there are enough.
+
+        Parameters
+        ----------
+        score
+            Its name; None for the first.
+        window
+            The number of latest rows; None for the window of the curve.
+        """
+        chosen, wide = self.score(score), self.window if window is None else window
+        if not (is_whole(wide) and 1 <= wide <= len(self)):
+            remedy = "The curve has no window of its own." if wide is None else "100 is usual for long streams."
+            raise ParameterError(
+                f"window must be a number of rows from 1 to {len(self)}, which were asked about, got {quoted(wide)}. "
+                f"{remedy}"
+            )
+        losses = self._losses(chosen)
+        found = np.full(losses.shape, np.nan)
+        # Not by differences of sums: a single infinite loss would spoil all that follow.
+        found[:, wide - 1 :] = np.lib.stride_tricks.sliding_window_view(losses, int(wide), axis=1).mean(axis=2)
+        return np.sqrt(found) if chosen.root else found
+
+    def final(self, score: str | None = None) -> dict[str, float]:
+        """Return the score of all rows together, for each learner."""
+        return dict(zip(self.learners, self.so_far(score)[:, -1].tolist(), strict=True))
+
+    def score(self, name: str | None = None) -> Score:
+        """Return one of the scores by its name; the first for None."""
+        return score_named(self.scores, name)
+
+    # -- tables and plots
+
+    @prefix_errors
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return one line for each learner, score and row predicted: ``learner``, ``row``, ``score``, ``value``,
+        ``so_far``, and with a window ``windowed``.
+
+        ``row`` is the position in the stream, ``value`` what the row adds.
+
+        Parameters
+        ----------
+        backend
+            As in `CalibrationTable.frame`.
+        """
+        names = [score.name for score in self.scores]
+        blocks = [(learner, name) for name in names for learner in self.learners]
+        columns: dict[str, Any] = {
+            "learner": [learner for learner, _ in blocks for _ in range(len(self))],
+            "row": np.tile(np.arange(self.start, self.start + len(self)), len(blocks)),
+            "score": [name for _, name in blocks for _ in range(len(self))],
+            "value": np.concatenate([self._losses(score).ravel() for score in self.scores]),
+            "so_far": np.concatenate([self.so_far(name).ravel() for name in names]),
+        }
+        if self.window is not None:
+            columns["windowed"] = np.concatenate([self.windowed(name).ravel() for name in names])
+        return framed(columns, backend)
+
+    @prefix_errors
+    def plot(self, score: str | None = None, ax: Any = None) -> Any:
+        """Draw the score against the rows seen: of the latest rows where there is a window, cumulative otherwise.
+
+        Parameters
+        ----------
+        score
+            Its name; None for the first.
+        ax
+            Axes of matplotlib; None for a new figure.
+        """
+        name = self.score(score).name
+        lines = self.so_far(name) if self.window is None else self.windowed(name)
+        with drawing(ax) as ax:
+            draw_curves(ax, self.learners, self._seen(), lines, None)
+            ax.set_xlabel("rows seen")
+            ax.set_ylabel(f"{name} {'so far' if self.window is None else f'of the last {self.window} rows'}")
+            return ax
+
+    def _losses(self, score: Score) -> FloatArray:
+        return self.losses[:, self.scores.index(score)]
+
+    def _seen(self) -> IntArray:
+        return np.arange(self.start + 1, self.start + len(self) + 1)
+
+    def _grids(self) -> list[Grid]:
+        whole = f"{len(self)} rows asked about before they were learned, after {self.start} that were only learned"
+        grids = []
+        for number, score in enumerate(self.scores):
+            title = f"{score.name} so far" + (f": {whole}" if number == 0 else "")
+            grids.append(self._grid(title, self.so_far(score.name)))
+            if self.window is not None:
+                grids.append(self._grid(f"{score.name} of the last {self.window} rows", self.windowed(score.name)))
+        notes = [] if self.complete else ["not complete: interrupted before every learner was finished"]
+        notes += [f"{short(name, _NAME_WIDTH)} failed: {short(reason, 100)}" for name, reason in self.failures.items()]
+        for (learner, score_name), reason in self.reasons.items():
+            notes.append(f"{short(learner, _NAME_WIDTH)} has no {score_name}: {short(reason, 100)}")
+        return [*grids[:-1], replace(grids[-1], note="\n  ".join(notes))]
+
+    def _grid(self, title: str, numbers: FloatArray) -> Grid:
+        digits = decimals(numbers)
+        at = np.unique(np.linspace(0, len(self) - 1, _LINES + 1).round().astype(int)[1:])
+        lines = [[str(self._seen()[i]), *(number_text(row[i], digits) for row in numbers)] for i in at.tolist()]
+        header = ["rows seen", *(short(name, _NAME_WIDTH) for name in self.learners)]
+        return Grid(title, header, lines, right=range(len(header)))
