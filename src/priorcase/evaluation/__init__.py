@@ -1,23 +1,24 @@
-"""How good learners are: scores, calibration, and comparisons over splits of a table."""
+"""How good learners are: scores, calibration, comparisons, curves and conformal prediction."""
 
-from priorcase.evaluation.calibration import CalibrationTable, calibration_table
-from priorcase.evaluation.classwise import ClasswiseCalibration, classwise_calibration
-from priorcase.evaluation.compare import compare
+from priorcase.evaluation.calibration import (
+    BrierParts,
+    CalibrationTable,
+    ClasswiseCalibration,
+    CoverageTable,
+    calibration_table,
+    classwise_calibration,
+    coverage_table,
+)
+from priorcase.evaluation.compare import TablesComparison, compare, compare_tables
 from priorcase.evaluation.comparison import Comparison
 from priorcase.evaluation.conformal import ConformalClassifier, ConformalRegressor, PredictionSets
-from priorcase.evaluation.coverage import CoverageTable, coverage_table
-from priorcase.evaluation.learning_curves import LearningCurve, learning_curve
+from priorcase.evaluation.curves import LearningCurve, NoiseCurve, learning_curve, noise_curve
 from priorcase.evaluation.leave_one_out import LeftOutAnswers, leave_one_out
-from priorcase.evaluation.murphy import BrierParts
-from priorcase.evaluation.noise_curves import NoiseCurve, noise_curve
-from priorcase.evaluation.paired import PairedComparison
-from priorcase.evaluation.prequential_curves import prequential
-from priorcase.evaluation.prequential_results import PrequentialCurve
-from priorcase.evaluation.ranks import Friedman
+from priorcase.evaluation.prequential import PrequentialCurve, prequential
 from priorcase.evaluation.scores import brier_score, log_score, zero_one_score
 from priorcase.evaluation.scoring import Score
+from priorcase.evaluation.significance import Friedman, PairedComparison
 from priorcase.evaluation.splits import Folds, Holdout, LeaveOneOut, Prequential
-from priorcase.evaluation.tables import TablesComparison, compare_tables
 
 __all__ = [
     "BrierParts",

@@ -492,7 +492,12 @@ class CoverageTable(GridResult):
     def _grid(self) -> Grid:
         lines = []
         for i, (low, high) in enumerate(self.interval):
-            shares = (f"{self.covered[i]:.3f}", f"{low:.3f} to {high:.3f}", f"{self.below[i]:.3f}", f"{self.above[i]:.3f}")
+            shares = (
+                f"{self.covered[i]:.3f}",
+                f"{low:.3f} to {high:.3f}",
+                f"{self.below[i]:.3f}",
+                f"{self.above[i]:.3f}",
+            )
             lines.append([f"{self.levels[i]:g}", *shares, f"{self.width[i]:.4g}", f"{self.score[i]:.4g}"])
         header = ("level", "covered", "95% interval", "below", "above", "mean width", "interval score")
         return Grid(f"coverage of {self.rows} rows", header, lines, right=range(7))
@@ -584,4 +589,6 @@ def read_probability(name: str, value: object) -> float:
     """A level of confidence or significance, strictly between 0 and 1."""
     if is_number(value) and 0 < value < 1:
         return float(value)
-    raise ParameterError(f"{name} must be a number between 0 and 1, got {quoted(value)}. Usual values are 0.05 and 0.95.")
+    raise ParameterError(
+        f"{name} must be a number between 0 and 1, got {quoted(value)}. Usual values are 0.05 and 0.95."
+    )

@@ -264,9 +264,7 @@ class TablesComparison(GridsResult):
             The confidence level of the intervals.
         """
         chosen, basis = self.score(score), f"{len(self.tables)} tables"
-        return compared_pairs(
-            self.learners, self.means(score), chosen, test="wilcoxon", level=level, basis=basis
-        )
+        return compared_pairs(self.learners, self.means(score), chosen, test="wilcoxon", level=level, basis=basis)
 
     def plot(self, score: str | None = None, ax: Any = None, *, alpha: float = 0.05) -> Any:
         """Draw the critical-difference diagram: mean ranks on a line; bars join ranks that do not differ significantly.
@@ -316,7 +314,9 @@ class TablesComparison(GridsResult):
             best = leading(means[:, [place]], greater_is_better=score.greater_is_better)
             stars = [i in best and np.isfinite(value) for i, value in enumerate(means[:, place])]
             texts = [number_text(value) for value in means[:, place].tolist()]
-            lines.append([short(table, 40), *(text + (" *" if s else "  ") for text, s in zip(texts, stars, strict=True))])
+            lines.append(
+                [short(table, 40), *(text + (" *" if s else "  ") for text, s in zip(texts, stars, strict=True))]
+            )
         if len(self.learners) > 1:  # a single learner always ranks first
             ranks = ["-" if np.isnan(rank) else f"{rank:.2f}" for rank in self.ranks(score.name).tolist()]
             lines.append(["mean rank", *(rank + "  " for rank in ranks)])

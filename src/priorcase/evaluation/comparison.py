@@ -383,7 +383,12 @@ class Comparison(GridResult):
     def _is_always_wrong(self, cell: Cell) -> bool:
         """Whether every row left out of balanced classes was misclassified, as by the majority class."""
         answers = cell.answers
-        if self.protocol != str(LeaveOneOut()) or answers is None or answers.predicted is None or not answers.labels.size:
+        if (
+            self.protocol != str(LeaveOneOut())
+            or answers is None
+            or answers.predicted is None
+            or not answers.labels.size
+        ):
             return False
         counts = np.unique(answers.truth, return_counts=True)[1]
         balanced = counts.size > 1 and bool((counts == counts[0]).all())

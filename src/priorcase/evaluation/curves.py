@@ -189,9 +189,7 @@ class Curve(GridsResult):
         if each:
             place = {self.axis: lambda cell: points[cell.split], "repeat": attrgetter("repeat")}
             return framed(cell_columns(self.cells, self.scores, place), backend)
-        lines = [
-            (learner, point, score.name) for score in self.scores for learner in self.learners for point in points
-        ]
+        lines = [(learner, point, score.name) for score in self.scores for learner in self.learners for point in points]
         columns: dict[str, list[Any]] = {
             name: [line[i] for line in lines] for i, name in enumerate(("learner", self.axis, "score"))
         }

@@ -184,7 +184,9 @@ def _along(trial: Trial, start: int) -> _Stream:
     """One learner along the whole stream."""
     losses = np.full((len(trial.scores), len(trial.task) - start), np.nan)
     try:
-        answers = _own_run(trial, start) or _one_after_another(trial, start)[0]
+        answers = _own_run(trial, start)
+        if answers is None:
+            answers = _one_after_another(trial, start)[0]
     except Exception as error:  # as in Trial.on_split
         return _Stream(losses, {}, reason_of(error))
     _, reasons = score_all(trial.scores, answers)

@@ -11,8 +11,16 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import check_value, is_number
 from priorcase._typing import AnyArray, FloatArray, IntArray, Value
-from priorcase.exceptions import EvaluationError, ParameterError, TargetError, advice, listed, misspelt, prefix_errors
-from priorcase.exceptions import quoted
+from priorcase.exceptions import (
+    EvaluationError,
+    ParameterError,
+    TargetError,
+    advice,
+    listed,
+    misspelt,
+    prefix_errors,
+    quoted,
+)
 
 __all__ = ["Capped", "Forecasts", "brier_score", "log_score", "read_forecasts", "zero_one_score"]
 

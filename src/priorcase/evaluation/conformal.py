@@ -1,0 +1,914 @@
+"""Conformal prediction: sets and intervals around any learner's predictions that contain the truth at a given level."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import pickle
+import warnings
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from numbers import Integral
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar
+
+import joblib
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+    is_regressor,
+)
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import get_tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from priorcase._parameters import check_parameters, check_seed, is_number
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Value
+from priorcase.evaluation.running import check_jobs, seeded
+from priorcase.evaluation.scoring import readable
+from priorcase.exceptions import (
+    EvaluationError,
+    ForgettingError,
+    ParameterError,
+    SchemaError,
+    TargetError,
+    prefix_errors,
+    quoted,
+)
+from priorcase.learning.estimator import RowsEstimator
+from priorcase.learning.plotting import colour, drawing
+from priorcase.learning.resampling import bar, taken_rows
+from priorcase.learning.results import Grid, PerQuery, framed, grid_markdown, grids_html, grids_text, rest_text, short
+from priorcase.learning.state import changes, reads
+from priorcase.learning.targets import read_labels, read_numbers
+
+__all__ = ["ConformalClassifier", "ConformalRegressor", "PredictionSets"]
+
+Method: TypeAlias = Literal["cv+", "jackknife+", "jackknife-minmax"]
+Folds: TypeAlias = int | Literal["loo"]
+Positions: TypeAlias = tuple[IdArray, ...]
+T = TypeVar("T")
+
+KEPT = 30
+"""The most models that are kept; more are made again whenever they are needed."""
+
+_FOLDS = 10
+_PARTS = 64
+_NUMBERS = 2**23  # held at a time, one for each row and query: 64 MiB
+
+
+# -- levels and ranks, exactly
+
+
+def check_level(level: object) -> Fraction:
+    """A level as an exact fraction.
+
+    Examples
+    --------
+    >>> check_level(0.9)
+    Fraction(9, 10)
+    """
+    if is_number(level) and 0 < level < 1:
+        return Fraction(repr(float(level)))  # 0.9 is meant as 9/10, which no float is
+    raise ParameterError(
+        f"level must be a number above 0 and below 1, got {quoted(level)}. 0.9 asks for sets and intervals that contain "
+        "the truth nine times out of ten."
+    )
+
+
+def _upper_rank(level: Fraction, n: int) -> int:
+    """``ceil(level (n + 1))``: the rank, from 1, of the number at which an interval ends (Barber et al. 2021)."""
+    return math.ceil(level * (n + 1))
+
+
+def _ordered(values: FloatArray, rank: int) -> FloatArray:
+    """The number of some rank, from 1, in each line; infinite before the first and beyond the last."""
+    if not 0 < rank <= values.shape[1]:
+        return np.full(len(values), np.inf if rank else -np.inf)
+    found: FloatArray = np.partition(values, rank - 1, axis=1)[:, rank - 1]
+    return found
+
+
+# -- models without each fold
+
+
+def dealt(n: int, folds: Folds, seed: int) -> Positions:
+    """Positions of the rows of each fold, ascending, drawn at random; sizes differ by one at most.
+
+    Folds are not stratified: the guarantees hold for folds that do not depend on the targets.
+
+    Examples
+    --------
+    >>> [fold.tolist() for fold in dealt(7, 3, 0)], len(dealt(7, "loo", 0))
+    ([[1, 2, 6], [4, 5], [0, 3]], 7)
+    """
+    if n < (2 if folds == "loo" else folds):
+        raise EvaluationError(
+            f"got {n} rows for {2 if folds == 'loo' else folds} folds (n_samples = {n}); expected at least one for "
+            "each. Ask for fewer folds, but at least 2, or pass more rows."
+        )
+    if folds == "loo" or folds == n:
+        return tuple(np.arange(n, dtype=np.int64)[:, None])
+    order = np.random.default_rng(seed).permutation(n).astype(np.int64)
+    return tuple(np.sort(order[fold::folds]) for fold in range(folds))
+
+
+class LeftOut(Protocol):
+    """Where the models without each fold come from."""
+
+    def without(self, fold: int) -> Any:
+        """A model of all rows but those of a fold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Models that were made before."""
+
+    models: tuple[Any, ...]
+
+    def without(self, fold: int) -> Any:
+        """A model of all rows but those of a fold."""
+        return self.models[fold]
+
+
+@dataclass(frozen=True, eq=False)
+class Refitting:
+    """A new fit on the other rows."""
+
+    estimator: Any
+    X: Any
+    y: AnyArray
+    folds: Positions
+
+    def without(self, fold: int) -> Any:
+        """A model of all rows but those of a fold."""
+        others = np.delete(np.arange(self.y.size), self.folds[fold])
+        try:
+            return clone(self.estimator).fit(taken_rows(self.X, others), self.y[others])
+        except ValueError as error:  # the fit on all rows succeeded
+            raise EvaluationError(
+                f"{type(self.estimator).__name__} failed to learn from {self.y.size - self.folds[fold].size} of "
+                f"{self.y.size} rows, without those of one fold: {str(error).rstrip('.')}. A rare class may be in that "
+                "fold alone: take more folds, leave the class out, or take another learner."
+            ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class Forgetting:
+    """A copy of the model of all rows that forgets one of them exactly, which is faster."""
+
+    pickled: bytes  # reading a pickle takes a tenth of the time of a deep copy
+
+    def without(self, fold: int) -> Any:
+        """A model of all rows but one."""
+        return pickle.loads(self.pickled).forget([fold])
+
+
+def forgets(model: Any, n: int) -> Forgetting | None:
+    """Copies of a model of ``n`` rows that forget one each; None unless it still holds them all and forgets exactly."""
+    if not isinstance(model, RowsEstimator) or not np.array_equal(model.ids_, np.arange(n)):
+        return None
+    try:
+        forgetting = Forgetting(pickle.dumps(model))
+        forgetting.without(0)
+    except (ForgettingError, pickle.PicklingError, AttributeError):  # a lambda cannot be pickled
+        return None
+    return forgetting
+
+
+def _left_out(estimator: Any, model: Any, X: Any, y: AnyArray, folds: Positions, n_jobs: int | None) -> LeftOut:
+    """Where the models without each fold come from; ``model`` is fitted to all rows."""
+    refitting = Refitting(estimator, X, y, folds)
+    if len(folds) <= KEPT:
+        parts = _over_folds(partial(_models, refitting), len(folds), n_jobs, "folds", shown=True)
+        return Kept(tuple(made for _, part in parts for made in part))
+    forgetting = forgets(model, y.size) if len(folds) == y.size else None
+    return forgetting or Refitting(estimator, deepcopy(X), y, folds)
+
+
+def _models(source: LeftOut, part: range) -> list[Any]:
+    return [source.without(fold) for fold in part]
+
+
+def _over_folds(
+    task: Callable[[range], T], n: int, n_jobs: int | None, text: str, *, shown: bool = False
+) -> Iterator[tuple[range, T]]:
+    """The result of a task for each of a few ranges of ``n`` folds, in order, by joblib and with a progress bar."""
+    size = -(-n // _PARTS)
+    parts = [range(start, min(start + size, n)) for start in range(0, n, size)]
+    results = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(joblib.delayed(task)(part) for part in parts)
+    with bar(len(parts), shown=shown or n > KEPT, text=text) as advance:
+        for part, result in zip(parts, results, strict=True):
+            yield part, result
+            advance(text)
+
+
+def _of_own_rows(
+    predict: Callable[[Any, Any], FloatArray], source: LeftOut, folds: Positions, X: Any, part: range
+) -> list[FloatArray]:
+    """The predictions of the models without each fold for the rows of that fold."""
+    return [predict(source.without(fold), taken_rows(X, folds[fold])) for fold in part]
+
+
+def _of_queries(predict: Callable[[Any, Any], FloatArray], source: LeftOut, X: Any, part: range) -> list[FloatArray]:
+    return [predict(source.without(fold), X) for fold in part]
+
+
+def _refuse_nan(values: AnyArray, model: Any) -> None:
+    if (missing := np.isnan(values).any(axis=1)).any():
+        raise EvaluationError(
+            f"got NaN from {type(model).__name__} for row {int(missing.argmax())}; expected a number from the model of "
+            "every fold. Take a learner that predicts every query, or fewer folds."
+        )
+
+
+class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
+    """Base of both conformal estimators: a model of all rows, and one without each fold."""
+
+    estimator: Any
+    random_state: Any
+    n_jobs: int | None
+    estimator_: Any
+    n_features_in_: int
+    feature_names_in_: AnyArray
+    _parameter_constraints: ClassVar[dict[str, list[Any]]]
+    _folds: Positions
+    _left_out: LeftOut
+
+    @reads
+    def predict(self, X: Any) -> AnyArray:
+        """Return the predictions of the estimator fitted to all rows, ``estimator_.predict(X)``."""
+        check_is_fitted(self)
+        found: AnyArray = self.estimator_.predict(readable(X, self.estimator_))
+        return found
+
+    def _check(self, X: Any, wanted: str, is_other: Callable[[Any], bool]) -> None:
+        """Check the parameters, the estimator, and that rows are real, before anything is said of targets."""
+        check_parameters(self)
+        given = self.estimator
+        if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict") or is_other(given):
+            raise ParameterError(
+                f"estimator must be a {wanted}, got {quoted(given)}. For example "
+                f"Conformal{wanted.capitalize()}(KNN{wanted.capitalize()}())."
+            )
+        check_jobs(self.n_jobs)
+        if isinstance(X, np.ndarray) and X.dtype.kind == "c":
+            raise SchemaError(
+                "Complex data not supported, found in column 0; expected real numbers. Pass the real and the imaginary "
+                "part as two columns."
+            )
+
+    def _fit_folds(self, X: Any, y: AnyArray, folds: Folds) -> int:
+        """Fit the model of all rows and prepare those without each fold; returns the seed."""
+        seed = check_seed(self.random_state)
+        estimator = seeded(self.estimator, seed)  # a fold's model made twice must be the same
+        self.estimator_ = clone(estimator).fit(X, y)
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        self._folds = dealt(y.size, folds, seed)
+        self._left_out = _left_out(estimator, self.estimator_, X, y, self._folds, self.n_jobs)
+        return seed
+
+    def _asked(self, X: Any) -> tuple[Any, int]:
+        """Queries as the estimator reads them, and how many there are."""
+        check_is_fitted(self)
+        check_jobs(self.n_jobs)
+        X = readable(X, self.estimator_)
+        return X, len(self.estimator_.predict(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if hasattr(self.estimator, "__sklearn_tags__"):
+            inner = get_tags(self.estimator)
+            tags.input_tags = inner.input_tags
+            tags.classifier_tags = inner.classifier_tags and tags.classifier_tags
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = False
+        return tags
+
+
+# -- intervals
+
+
+class ConformalRegressor(RegressorMixin, ConformalEstimator):
+    """Prediction intervals with a coverage guarantee around any regressor, from residuals of rows left out.
+
+    With ``mu_-i`` the regressor fitted without row i (without its fold, for ``"cv+"``) and
+    ``R_i = |y_i - mu_-i(x_i)|``, the interval of level ``1 - alpha`` around x goes from the ``floor(alpha (n + 1))``-th
+    smallest of ``mu_-i(x) - R_i`` to the ``ceil((1 - alpha)(n + 1))``-th smallest of ``mu_-i(x) + R_i`` (Barber et al.
+    2021); it is unbounded where there are too few rows.
+
+    For exchangeable rows and any regressor, the interval contains the target of a new row with probability at least
+    ``1 - 2 alpha`` by ``"jackknife+"`` (their Theorem 1), ``1 - alpha`` by ``"jackknife-minmax"`` (Theorem 3), and
+    ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` by ``"cv+"`` with K folds (Theorem 4). In
+    practice the first and the last are close to ``1 - alpha``. The probability is over rows and queries together.
+
+    Parameters
+    ----------
+    estimator
+        Any regressor with scikit-learn's ``fit`` and ``predict``; it is copied, never changed.
+    method
+        ``"cv+"``: a model for each of ``folds`` folds. ``"jackknife+"``: one for each row. ``"jackknife-minmax"``:
+        likewise, from the smallest to the largest of ``mu_-i(x)``, widened by the ``ceil((1 - alpha)(n + 1))``-th
+        smallest residual.
+    folds
+        The number of random folds, for ``"cv+"`` only.
+    nonconformity
+        ``"absolute"``: the residual. ``"scaled"``: the residual divided by the standard deviation from
+        ``predict(X, return_std=True)``, for intervals that are narrow where the regressor is sure.
+    random_state
+        Determines the folds, and every ``random_state`` of the estimator that is None.
+    n_jobs
+        The number of models that joblib fits or asks at a time; the results do not depend on it.
+
+    Attributes
+    ----------
+    estimator_
+        The estimator fitted to all rows.
+    residuals_
+        ``R_i`` of each row.
+    n_features_in_, feature_names_in_
+        The columns, where the estimator has them.
+
+    Notes
+    -----
+    Up to 30 models are kept. More are made again for each call: by a copy of ``estimator_`` that forgets the row, where
+    the learner forgets exactly, or by a new fit. So ask for many intervals in one call. Learners that depend on the
+    order of rows, such as IB2 to IB5, need rows in random order.
+
+    References
+    ----------
+    R. F. Barber, E. J. Candès, A. Ramdas & R. J. Tibshirani, Predictive inference with the jackknife+, *Annals of
+    Statistics* 49, 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from priorcase.evaluation import ConformalRegressor
+    >>> import priorcase as pc
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(0.0, 6.0, (60, 1))
+    >>> y = np.sin(X[:, 0]) + rng.normal(0.0, 0.1, 60)
+    >>> model = ConformalRegressor(pc.KNNRegressor(5), method="jackknife+").fit(X, y)
+    >>> model.predict_interval([[1.0], [4.5]], level=0.9).round(2)
+    array([[ 0.56,  0.91],
+           [-1.09, -0.73]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "method": [StrOptions({"cv+", "jackknife+", "jackknife-minmax"})],
+        "folds": [Interval(Integral, 2, None, closed="left")],
+        "nonconformity": [StrOptions({"absolute", "scaled"})],
+    }
+    residuals_: FloatArray
+    _method: Method
+    _scaled: bool
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        method: Method = "cv+",
+        folds: int = _FOLDS,
+        nonconformity: Literal["absolute", "scaled"] = "absolute",
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.folds = folds
+        self.nonconformity = nonconformity
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @changes
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the estimator to all rows, and find the residual of each row under a model without it.
+
+        Parameters
+        ----------
+        X
+            Whatever the estimator learns from: a frame, an array or a list of rows.
+        y
+            One number for each row.
+        """
+        self._check(X, "regressor", is_classifier)
+        if self.nonconformity == "scaled" and not _has_spread(self.estimator):
+            raise EvaluationError(
+                f"got nonconformity='scaled' and {type(self.estimator).__name__}, whose predict has no return_std to "
+                "scale by. nonconformity='absolute' goes with every regressor; LocallyWeightedRegressor has return_std."
+            )
+        if self.method != "cv+" and self.folds != _FOLDS:
+            raise ParameterError(
+                f"folds must be {_FOLDS} where method={self.method!r}, got {quoted(self.folds)}. Leave folds out: every "
+                "row is a fold of its own."
+            )
+        X, (numbers, flat) = readable(X, self.estimator), read_numbers(y)
+        if numbers.shape[1] != 1:
+            raise TargetError(
+                f"got y of shape {numbers.shape}; y should be a 1d array. Pass a list or an array with one value for "
+                "each row of X."
+            )
+        if not flat:
+            text = "A column-vector y was passed when a 1d array was expected. Change its shape by ravel()."
+            warnings.warn(text, DataConversionWarning, stacklevel=3)
+        targets = numbers[:, 0]
+        self._fit_folds(X, targets, int(self.folds) if self.method == "cv+" else "loo")
+        self._method, self._scaled = self.method, self.nonconformity == "scaled"
+        self.residuals_ = np.empty(targets.size)
+        task = partial(_of_own_rows, self._predicted(), self._left_out, self._folds, X)
+        for part, answers in _over_folds(task, len(self._folds), self.n_jobs, "left-out residuals"):
+            for rows, answer in zip((self._folds[fold] for fold in part), answers, strict=True):
+                self.residuals_[rows] = _residuals(targets[rows], answer)
+        return self
+
+    @reads
+    def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
+        """Return the lower and upper end for each query, shape (queries, 2); infinite where there are too few rows.
+
+        Parameters
+        ----------
+        X
+            Queries.
+        level
+            ``1 - alpha``, above 0 and below 1; its guarantee depends on ``method``.
+        """
+        X, m = self._asked(X)
+        rank = _upper_rank(check_level(level), self.residuals_.size)
+        return self._minmax(X, m, rank) if self._method == "jackknife-minmax" else self._plus(X, m, rank)
+
+    def _predicted(self) -> Callable[[Any, Any], FloatArray]:
+        return partial(_with_spread, scaled=self._scaled)
+
+    def _asked_models(self, X: Any) -> Iterator[tuple[int, FloatArray]]:
+        """Predictions and spreads of the queries, shape (2, queries), by the model without each fold."""
+        task = partial(_of_queries, self._predicted(), self._left_out, X)
+        for part, answers in _over_folds(task, len(self._folds), self.n_jobs, "intervals"):
+            yield from zip(part, answers, strict=True)
+
+    def _plus(self, X: Any, m: int, rank: int) -> FloatArray:
+        """Order statistics of ``prediction - reach`` and ``prediction + reach`` over all rows."""
+        n, found = self.residuals_.size, np.tile([-np.inf, np.inf], (m, 1))
+        if rank > n:
+            return found
+        at_once, starts = max(1, _NUMBERS // n), np.cumsum([0, *map(len, self._folds)])
+        for start in range(0, m, at_once):
+            queries = np.arange(start, min(start + at_once, m))
+            lower, upper = np.empty((queries.size, n)), np.empty((queries.size, n))
+            for fold, (prediction, spread) in self._asked_models(X if queries.size == m else taken_rows(X, queries)):
+                rows = slice(starts[fold], starts[fold + 1])
+                within = _reach(self.residuals_[self._folds[fold]], spread[:, None])
+                np.subtract(prediction[:, None], within, out=lower[:, rows])
+                np.add(prediction[:, None], within, out=upper[:, rows])
+            found[queries, 0], found[queries, 1] = _ordered(lower, n + 1 - rank), _ordered(upper, rank)
+        return found
+
+    def _minmax(self, X: Any, m: int, rank: int) -> FloatArray:
+        """From the smallest to the largest prediction, widened by one order statistic of the residuals."""
+        residual, found = _ordered(self.residuals_[None], rank), np.tile([np.inf, -np.inf], (m, 1))
+        for _, (prediction, spread) in self._asked_models(X):
+            within = _reach(residual, spread)
+            found[:, 0] = np.minimum(found[:, 0], prediction - within)
+            found[:, 1] = np.maximum(found[:, 1], prediction + within)
+        return found
+
+
+def _has_spread(estimator: Any) -> bool:
+    parameters = inspect.signature(estimator.predict).parameters.values()
+    return any(each.name == "return_std" or each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters)
+
+
+def _with_spread(model: Any, X: Any, *, scaled: bool) -> FloatArray:
+    """The prediction for each row and its standard deviation, shape (2, rows); the latter is 1 unless ``scaled``."""
+    values = model.predict(X, return_std=True) if scaled else (model.predict(X),)
+    found = np.ones((2, len(values[0])))
+    for part, numbers in zip(found, values, strict=False):
+        part[:] = np.asarray(numbers).reshape(part.size, -1)[:, 0]
+    _refuse_nan(found.T, model)
+    return found
+
+
+def _residuals(y: FloatArray, answers: FloatArray) -> FloatArray:
+    """``|y - prediction| / spread``; for a spread of 0, infinite unless the prediction is exact.
+
+    Examples
+    --------
+    >>> _residuals(np.array([1.0, 4.0, 2.0, 2.0]), np.array([[3.0, 3.0, 2.0, 1.0], [1.0, 2.0, 0.0, 0.0]]))
+    array([2. , 0.5, 0. , inf])
+    """
+    off = np.abs(y - answers[0])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(off == 0, 0.0, off / answers[1])
+
+
+def _reach(residual: FloatArray, spread: FloatArray) -> FloatArray:
+    """``residual * spread``, infinite for an infinite spread, under which no target has a residual above 0."""
+    with np.errstate(invalid="ignore"):
+        found: FloatArray = residual * spread
+    found[np.isnan(found)] = np.inf  # 0 times infinity
+    return found
+
+
+# -- sets
+
+
+class ConformalClassifier(ClassifierMixin, ConformalEstimator):
+    """Sets of classes with a coverage guarantee around any classifier, from rows left out.
+
+    With ``E_i`` the nonconformity of row i with its own class under a model fitted without the row's fold, and
+    ``E_i(x, c)`` that of query x with class c under the same model, the p-value of c is
+    ``(#{i: E_i >= E_i(x, c)} + 1) / (n + 1)``, and the set of level ``1 - alpha`` has the classes whose p-value is
+    above alpha. These are the cross-conformal sets of Vovk (2015), and equal the CV+ sets of Romano, Sesia & Candès
+    (2020). A set may be empty.
+
+    For exchangeable rows and any classifier, a set contains the class of a new row with probability at least
+    ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for K folds of n rows (Romano et al. 2020), which
+    is ``1 - 2 alpha`` where every row is a fold. In practice it is close to ``1 - alpha``. The probability is over rows
+    and queries together, and with ``class_conditional`` over those of each class (proved for ``"loo"``).
+
+    Parameters
+    ----------
+    estimator
+        Any classifier with scikit-learn's ``fit`` and ``predict_proba``; it is copied, never changed.
+    nonconformity
+        ``"one_minus"``: one minus the probability of the class, which gives the smallest sets on average. ``"aps"``: the
+        total probability of the classes that are no less probable (adaptive prediction sets): larger sets where the
+        classifier is unsure, smaller where it is sure.
+    folds
+        The number of random folds; ``"loo"``: every row is a fold, the finest and slowest.
+    class_conditional
+        Compare a class with rows of that class only, so that the level holds for each class; classes of few rows are
+        then in every set.
+    randomized
+        With ``nonconformity="aps"`` only: subtract a random part of the probability of equally probable classes, as
+        Romano et al. do, which makes sets smaller. It depends on ``random_state`` and the query's place in the call.
+    random_state
+        Determines folds and random parts, and every ``random_state`` of the estimator that is None.
+    n_jobs
+        The number of models that joblib fits or asks at a time; the results do not depend on it.
+
+    Attributes
+    ----------
+    estimator_, classes_
+        The estimator fitted to all rows, and the classes.
+    scores_
+        The nonconformity of each row under a model without it: ``E_i - 1``.
+    n_features_in_, feature_names_in_
+        The columns, where the estimator has them.
+
+    Notes
+    -----
+    Up to 30 models are kept; see `ConformalRegressor` for more. A class that a fold's model has not seen has probability
+    0 there. Where a classifier predicts only 0 and 1, as single nearest neighbours do, many rows have equal
+    nonconformity, and sets are larger than necessary.
+
+    References
+    ----------
+    V. Vovk, Cross-conformal predictors, *Annals of Mathematics and Artificial Intelligence* 74, 2015. Y. Romano,
+    M. Sesia & E. J. Candès, Classification with valid and adaptive coverage, *NeurIPS* 2020. V. Vovk, A. Gammerman &
+    G. Shafer, *Algorithmic Learning in a Random World*, 2005 (class-conditional).
+
+    Examples
+    --------
+    >>> from priorcase.evaluation import ConformalClassifier
+    >>> import priorcase as pc
+    >>> X, y = pc.load_repairs()
+    >>> model = ConformalClassifier(pc.NaiveBayes(), folds="loo").fit(X, y)
+    >>> sets = model.predict_set(X, level=0.9)
+    >>> sets[:4]
+    prediction sets at level 0.9: 4 queries, 1.50 classes on average
+      query  size  classes (p-value)
+          0     1  tune-up (0.99)
+          1     2  brakes (0.29), wheel (0.1)
+          2     2  wheel (0.32), tune-up (0.1)
+          3     1  wheel (0.99)
+    >>> sets.labels[1], sets.sizes[:4]
+    (['brakes', 'wheel'], array([1, 2, 2, 1]))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "nonconformity": [StrOptions({"one_minus", "aps"})],
+        "folds": [Interval(Integral, 2, None, closed="left"), StrOptions({"loo"})],
+        "class_conditional": ["boolean"],
+        "randomized": ["boolean"],
+    }
+    classes_: AnyArray
+    scores_: FloatArray
+    _targets: IntArray
+    _adaptive: bool
+    _own_class: bool
+    _seed: int | None
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        nonconformity: Literal["one_minus", "aps"] = "one_minus",
+        folds: Folds = _FOLDS,
+        class_conditional: bool = False,
+        randomized: bool = False,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.nonconformity = nonconformity
+        self.folds = folds
+        self.class_conditional = class_conditional
+        self.randomized = randomized
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @changes
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the estimator to all rows, and find the nonconformity of each row under a model without it.
+
+        Parameters
+        ----------
+        X
+            Whatever the estimator learns from: a frame, an array or a list of rows.
+        y
+            One class for each row.
+        """
+        self._check(X, "classifier", is_regressor)
+        if self.randomized and self.nonconformity != "aps":
+            raise ParameterError(
+                f"randomized must be False where nonconformity={self.nonconformity!r}, got {quoted(self.randomized)}. "
+                "Only sets with nonconformity='aps' can be randomized."
+            )
+        if not hasattr(self.estimator, "predict_proba"):
+            raise EvaluationError(
+                f"got an estimator without predict_proba, {type(self.estimator).__name__}. Take a classifier with "
+                "probabilities, or wrap this one in scikit-learn's CalibratedClassifierCV."
+            )
+        X, labels = readable(X, self.estimator), _one_column(y)
+        self.classes_, self._targets = np.unique(labels, return_inverse=True)
+        seed = self._fit_folds(X, labels, self.folds if self.folds == "loo" else int(self.folds))
+        self._adaptive, self._own_class = self.nonconformity == "aps", bool(self.class_conditional)
+        self._seed = seed if self.randomized else None
+        self.scores_ = np.empty(labels.size)
+        draws = self._draws(0, labels.size)
+        task = partial(_of_own_rows, partial(_class_shares, classes=self.classes_), self._left_out, self._folds, X)
+        for part, answers in _over_folds(task, len(self._folds), self.n_jobs, "left-out scores"):
+            for rows, shares in zip((self._folds[fold] for fold in part), answers, strict=True):
+                strange = _nonconformity(shares, None if draws is None else draws[rows], adaptive=self._adaptive)
+                self.scores_[rows] = strange[np.arange(rows.size), self._targets[rows]]
+        return self
+
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
+    @reads
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probabilities of the estimator fitted to all rows, ``estimator_.predict_proba(X)``."""
+        check_is_fitted(self)
+        found: FloatArray = self.estimator_.predict_proba(readable(X, self.estimator_))
+        return found
+
+    @reads
+    def p_values(self, X: Any) -> FloatArray:
+        """Return the p-value of each class for each query, shape (queries, classes), in the order of ``classes_``.
+
+        It is the share of all rows compared with, the query included, whose nonconformity is at least that of the query
+        with that class: small for classes that the query can hardly be of.
+        """
+        counts, compared = self._counts(X), self._compared()
+        found: FloatArray = (counts + 1) / (compared + 1)
+        return found
+
+    @reads
+    def predict_set(self, X: Any, level: float = 0.9) -> PredictionSets:
+        """Return the set of classes for each query.
+
+        Parameters
+        ----------
+        X
+            Queries.
+        level
+            ``1 - alpha``, above 0 and below 1.
+        """
+        exact = check_level(level)
+        counts, compared = self._counts(X), self._compared()
+        # p > alpha in whole numbers: counts + 1 > alpha (n + 1).
+        least = np.array([int(n) + 1 - _upper_rank(exact, int(n)) for n in compared])
+        return PredictionSets(self.classes_, counts >= least, (counts + 1) / (compared + 1), float(level))
+
+    def _counts(self, X: Any) -> IdArray:
+        """For each query and class, how many rows compared with have no less nonconformity."""
+        X, m = self._asked(X)
+        found = np.zeros((m, self.classes_.size), dtype=np.int64)
+        rows = (self._folds, self.scores_, self._targets if self._own_class else None)
+        task = partial(
+            _count_no_less, self._left_out, X, self._draws(1, m), rows, classes=self.classes_, adaptive=self._adaptive
+        )
+        for _, counts in _over_folds(task, len(self._folds), self.n_jobs, "p-values"):
+            found += counts
+        return found
+
+    def _compared(self) -> IdArray:
+        """How many rows each class is compared with."""
+        if not self._own_class:
+            return np.full(self.classes_.size, self._targets.size)
+        return np.bincount(self._targets, minlength=self.classes_.size)
+
+    def _draws(self, stream: int, n: int) -> FloatArray | None:
+        """A random number for each row; those of queries are another stream than those of rows."""
+        return None if self._seed is None else np.random.default_rng([self._seed, stream]).random(n)
+
+
+def _one_column(y: Any) -> AnyArray:
+    labels = read_labels(y).values
+    if labels.shape[1] != 1:
+        raise TargetError(
+            f"got y with {labels.shape[1]} columns; expected one class for each row. Fit one model for each target."
+        )
+    return labels[:, 0]
+
+
+def _class_shares(model: Any, X: Any, *, classes: AnyArray) -> FloatArray:
+    """The probability of each of all classes in each row; 0 for classes that the model has not seen."""
+    shares = np.asarray(model.predict_proba(X))
+    _refuse_nan(shares, model)
+    found = np.zeros((len(shares), classes.size))
+    found[:, np.searchsorted(classes, model.classes_)] = shares
+    return found
+
+
+def _nonconformity(shares: FloatArray, draws: FloatArray | None = None, *, adaptive: bool) -> FloatArray:
+    """The nonconformity of each class, minus one, from the probabilities of all.
+
+    Minus the probability; or, adaptive, minus the total probability of the less probable classes, which is exactly 0
+    for the least probable class however the sum of all was rounded. Equal probabilities count together; ``draws`` are
+    the parts of them to add to that total.
+
+    Examples
+    --------
+    >>> _nonconformity(np.array([[0.5, 0.25, 0.25], [0.25, 0.125, 0.625]]), adaptive=True)
+    array([[-0.5  , -0.   , -0.   ],
+           [-0.125, -0.   , -0.375]])
+    """
+    if not adaptive:
+        return -shares
+    found = np.empty_like(shares)
+    for c in range(shares.shape[1]):
+        own = shares[:, c : c + 1]
+        mass = np.where(shares < own, shares, 0.0).sum(axis=1)
+        if draws is not None:
+            mass += draws * np.where(shares == own, shares, 0.0).sum(axis=1)
+        found[:, c] = -mass
+    return found
+
+
+def _count_no_less(
+    source: LeftOut,
+    X: Any,
+    draws: FloatArray | None,
+    rows: tuple[Positions, FloatArray, IntArray | None],
+    part: range,
+    *,
+    classes: AnyArray,
+    adaptive: bool,
+) -> IdArray:
+    """The counts over the rows of some folds; with targets, each class is compared with its own rows."""
+    folds, scores, targets = rows
+    total: IdArray | int = 0
+    for fold in part:
+        strange = _nonconformity(_class_shares(source.without(fold), X, classes=classes), draws, adaptive=adaptive)
+        left = folds[fold]
+        for c in range(classes.size):
+            among = np.sort(scores[left if targets is None else left[targets[left] == c]])
+            strange[:, c] = among.size - np.searchsorted(among, strange[:, c])
+        total = total + strange.astype(np.int64)
+    return np.asarray(total)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PredictionSets(PerQuery):
+    """A set of classes for each query; prints as a table, and is sliced like a list: ``sets[0]``, ``sets[:5]``.
+
+    Parameters
+    ----------
+    classes
+        All classes.
+    inside
+        Whether a class is in a query's set, shape (queries, classes).
+    p_values
+        The p-value of each class, shape (queries, classes): see `ConformalClassifier.p_values`.
+    level
+        ``1 - alpha``: a set has the classes whose p-value is above alpha.
+    numbers
+        Each query's number among all that were asked.
+    """
+
+    classes: AnyArray
+    inside: BoolArray
+    p_values: FloatArray
+    level: float
+    numbers: tuple[int, ...] = ()
+
+    _by_query: ClassVar[tuple[str, ...]] = ("inside", "p_values")
+    _shown: ClassVar[int] = 20
+
+    @property
+    def sizes(self) -> IdArray:
+        """The number of classes in each set."""
+        found: IdArray = self.inside.sum(axis=1)
+        return found
+
+    @property
+    def labels(self) -> list[list[Value]]:
+        """The classes of each set, the most plausible first; equals in the order of ``classes``."""
+        return [[label for label, _ in self._plausible(query)] for query in range(len(self))]
+
+    def holds(self, y: Any) -> BoolArray:
+        """Return whether each query's true class is in its set; a class that was never seen is in none.
+
+        Parameters
+        ----------
+        y
+            The true class of each query.
+        """
+        truth = _one_column(y)
+        if len(truth) != len(self):
+            raise TargetError(
+                f"Found input variables with inconsistent numbers of samples: X has {len(self)} and y has "
+                f"{len(truth)}. Pass one entry of y for each row of X."
+            )
+        found: BoolArray = (self.inside & (truth[:, np.newaxis] == self.classes)).any(axis=1)
+        return found
+
+    @prefix_errors
+    def frame(self, backend: Backend | None = None) -> Any:
+        """Return one line for each query and class: ``query``, ``class``, ``p_value``, ``inside``.
+
+        Parameters
+        ----------
+        backend
+            As in `CalibrationTable.frame`.
+        """
+        columns = {
+            "query": np.repeat(np.array(self.numbers, dtype=np.int64), self.classes.size),
+            "class": np.tile(self.classes, len(self)),
+            "p_value": self.p_values.ravel(),
+            "inside": self.inside.ravel(),
+        }
+        return framed(columns, backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Draw how many sets have no class, one, two and so on, as bars up to the largest; returns the axes.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib to draw on; None for a new figure.
+        """
+        sizes = np.arange(min(self.classes.size, int(self.sizes.max(initial=0)) + 1) + 1)
+        with drawing(ax) as ax:
+            from matplotlib.ticker import MaxNLocator
+
+            bars = ax.bar(sizes, np.bincount(self.sizes, minlength=sizes.size), color=colour(0), width=0.6)
+            ax.bar_label(bars, padding=2, fontsize=8.5)
+            ax.grid(axis="x", visible=False)
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.set_major_locator(MaxNLocator(integer=True))
+            ax.set_xlabel("classes in the set")
+            ax.set_ylabel("queries")
+            ax.set_title(f"Prediction sets at level {self.level:g}: {len(self)} queries")
+            return ax
+
+    def markdown(self) -> str:
+        """Return the table in Markdown."""
+        return "\n\n".join(filter(None, [grid_markdown(self._grid()), rest_text(self._shown, len(self))]))
+
+    def __str__(self) -> str:
+        return grids_text([self._grid()], rest_text(self._shown, len(self)))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid()], rest_text(self._shown, len(self)))
+
+    def _grid(self) -> Grid:
+        of_queries = "1 query" if len(self) == 1 else f"{len(self)} queries"
+        title = f"prediction sets at level {self.level:g}: {of_queries}, {self.sizes.mean():.2f} classes on average"
+        lines = []
+        for query in range(min(len(self), self._shown)):
+            inside = self._plausible(query)
+            names = ", ".join(f"{label} ({p:.2g})" for label, p in inside)
+            lines.append([str(self.numbers[query]), str(len(inside)), short(names, 60) or "-"])
+        return Grid(title, ("query", "size", "classes (p-value)"), lines, right={0, 1})
+
+    def _plausible(self, query: int) -> list[tuple[Value, float]]:
+        """The classes of one set with their p-values, the most plausible first."""
+        order = np.argsort(-self.p_values[query], kind="stable")
+        kept = order[self.inside[query, order]]
+        return list(zip(self.classes[kept].tolist(), self.p_values[query, kept].tolist(), strict=True))
