@@ -7,11 +7,9 @@ from typing import Any
 from priorcase.cli.errors import BadInputError
 from priorcase.cli.tables import Cases
 from priorcase.cli.words import listed, wrong_value
-from priorcase.evaluation.answers import Kind
-from priorcase.evaluation.curves_scores import STORAGE
-from priorcase.evaluation.learning_sizes import read_sizes
-from priorcase.evaluation.partitions import read_test
-from priorcase.evaluation.scoring import OURS, read_scores
+from priorcase.evaluation.curves import STORAGE, read_sizes
+from priorcase.evaluation.scoring import OURS, Kind, read_scores
+from priorcase.evaluation.splits import read_test
 from priorcase.exceptions import EvaluationError, ParameterError
 
 __all__ = ["TEST", "check_evaluation"]

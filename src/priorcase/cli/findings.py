@@ -16,7 +16,6 @@ from priorcase.cli.documents import clean
 from priorcase.cli.measuring import Measured
 from priorcase.cli.records import column_of
 from priorcase.evaluation import Comparison
-from priorcase.evaluation.compare_table import comparison_grid
 from priorcase.evaluation.curves import Curve
 from priorcase.learning.results import Grid, grids_text, text_width
 
@@ -36,7 +35,7 @@ def text(found: Measured, form: str, *, paired: bool) -> str:
         return "\n\n".join(part.markdown() for part in parts)
     width = shutil.get_terminal_size((0, 0)).columns
     if width and isinstance(found.result, Comparison):
-        parts[0] = grids_text(folded(comparison_grid(found.result), width))
+        parts[0] = grids_text(folded(found.result._grid(), width))
     return "\n\n".join(map(str, parts))
 
 

@@ -20,9 +20,7 @@ from priorcase.cli.table_options import check_reading
 from priorcase.cli.tables import READING, Cases, cases
 from priorcase.cli.task_checks import check_task
 from priorcase.evaluation import Comparison, Folds, Holdout, LeaveOneOut, Prequential, compare
-from priorcase.evaluation.curves import Curve
-from priorcase.evaluation.learning_curves import learning_curve
-from priorcase.evaluation.noise_curves import noise_curve
+from priorcase.evaluation.curves import Curve, learning_curve, noise_curve
 from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
 from priorcase.reporting.guessing import GuessedClass, GuessedNumber
 

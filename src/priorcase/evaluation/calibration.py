@@ -589,6 +589,4 @@ def read_probability(name: str, value: object) -> float:
     """A level of confidence or significance, strictly between 0 and 1."""
     if is_number(value) and 0 < value < 1:
         return float(value)
-    raise ParameterError(
-        f"{name} must be a number between 0 and 1, got {quoted(value)}. Usual values are 0.05 and 0.95."
-    )
+    raise ParameterError(f"{name} must be a number between 0 and 1, got {quoted(value)}. Take 0.05 or 0.95.")

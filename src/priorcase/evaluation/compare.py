@@ -312,11 +312,11 @@ class TablesComparison(GridsResult):
         means, lines = self.means(score.name), []
         for place, table in enumerate(self.tables):
             best = leading(means[:, [place]], greater_is_better=score.greater_is_better)
-            stars = [i in best and np.isfinite(value) for i, value in enumerate(means[:, place])]
-            texts = [number_text(value) for value in means[:, place].tolist()]
-            lines.append(
-                [short(table, 40), *(text + (" *" if s else "  ") for text, s in zip(texts, stars, strict=True))]
-            )
+            texts = [
+                number_text(value) + (" *" if i in best and np.isfinite(value) else "  ")
+                for i, value in enumerate(means[:, place].tolist())
+            ]
+            lines.append([short(table, 40), *texts])
         if len(self.learners) > 1:  # a single learner always ranks first
             ranks = ["-" if np.isnan(rank) else f"{rank:.2f}" for rank in self.ranks(score.name).tolist()]
             lines.append(["mean rank", *(rank + "  " for rank in ranks)])

@@ -371,8 +371,8 @@ class Comparison(GridResult):
             failed = sum(bool(cell.failure) for cell in self.cells if cell.learner == name)
             times = "" if failed == finished[name] else f" on {failed} of {finished[name]} splits"
             notes.append(f"{short(name, 30)} failed{times}: {short(reason, _REASON_WIDTH)}")
-        always_wrong = [cell.learner for cell in self.cells if self._is_always_wrong(cell)]
-        if always_wrong:
+        always_wrong = [cell.learner for cell in self.cells if _always_wrong(cell)]
+        if always_wrong and self.protocol == str(LeaveOneOut()):
             names = ", ".join(short(name, 30) for name in always_wrong)
             notes.append(
                 f"accuracy 0 of {names}: the classes are equally frequent, so leaving out a row makes its class the "
@@ -380,23 +380,19 @@ class Comparison(GridResult):
             )
         return notes + missing_notes(self.cells, self.learners, of="splits")
 
-    def _is_always_wrong(self, cell: Cell) -> bool:
-        """Whether every row left out of balanced classes was misclassified, as by the majority class."""
-        answers = cell.answers
-        if (
-            self.protocol != str(LeaveOneOut())
-            or answers is None
-            or answers.predicted is None
-            or not answers.labels.size
-        ):
-            return False
-        counts = np.unique(answers.truth, return_counts=True)[1]
-        balanced = counts.size > 1 and bool((counts == counts[0]).all())
-        return balanced and not (answers.predicted == answers.truth).any()
-
     def _at(self, learner: str) -> int:
         check_value("learner", learner, [StrOptions(set(self.learners))])
         return self.learners.index(learner)
+
+
+def _always_wrong(cell: Cell) -> bool:
+    """Whether every row of balanced classes was misclassified, as by the majority class of the other rows."""
+    answers = cell.answers
+    if answers is None or answers.predicted is None or not answers.labels.size:
+        return False
+    counts = np.unique(answers.truth, return_counts=True)[1]
+    balanced = counts.size > 1 and bool((counts == counts[0]).all())
+    return balanced and not (answers.predicted == answers.truth).any()
 
 
 def protocol_text(found: Comparison) -> str:

@@ -80,8 +80,8 @@ def check_level(level: object) -> Fraction:
     if is_number(level) and 0 < level < 1:
         return Fraction(repr(float(level)))  # 0.9 is meant as 9/10, which no float is
     raise ParameterError(
-        f"level must be a number above 0 and below 1, got {quoted(level)}. 0.9 asks for sets and intervals that contain "
-        "the truth nine times out of ten."
+        f"level must be a number above 0 and below 1, got {quoted(level)}. 0.9 asks for sets and intervals that "
+        "contain the truth nine times out of ten."
     )
 
 
@@ -411,8 +411,8 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
             )
         if self.method != "cv+" and self.folds != _FOLDS:
             raise ParameterError(
-                f"folds must be {_FOLDS} where method={self.method!r}, got {quoted(self.folds)}. Leave folds out: every "
-                "row is a fold of its own."
+                f"folds must be {_FOLDS} where method={self.method!r}, got {quoted(self.folds)}. Leave folds out: "
+                "every row is a fold of its own."
             )
         X, (numbers, flat) = readable(X, self.estimator), read_numbers(y)
         if numbers.shape[1] != 1:
@@ -533,8 +533,8 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     (2020). A set may be empty.
 
     For exchangeable rows and any classifier, a set contains the class of a new row with probability at least
-    ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for K folds of n rows (Romano et al. 2020), which
-    is ``1 - 2 alpha`` where every row is a fold. In practice it is close to ``1 - alpha``. The probability is over rows
+    ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for K folds of n rows (Romano et al. 2020); it
+    is ``1 - 2 alpha`` where every row is a fold, and in practice close to ``1 - alpha``. The probability is over rows
     and queries together, and with ``class_conditional`` over those of each class (proved for ``"loo"``).
 
     Parameters
@@ -542,8 +542,8 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     estimator
         Any classifier with scikit-learn's ``fit`` and ``predict_proba``; it is copied, never changed.
     nonconformity
-        ``"one_minus"``: one minus the probability of the class, which gives the smallest sets on average. ``"aps"``: the
-        total probability of the classes that are no less probable (adaptive prediction sets): larger sets where the
+        ``"one_minus"``: one minus the probability of the class, for the smallest sets on average. ``"aps"``: the total
+        probability of the classes that are no less probable (adaptive prediction sets): larger sets where the
         classifier is unsure, smaller where it is sure.
     folds
         The number of random folds; ``"loo"``: every row is a fold, the finest and slowest.
@@ -569,8 +569,8 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
 
     Notes
     -----
-    Up to 30 models are kept; see `ConformalRegressor` for more. A class that a fold's model has not seen has probability
-    0 there. Where a classifier predicts only 0 and 1, as single nearest neighbours do, many rows have equal
+    Up to 30 models are kept; see `ConformalRegressor` for more. A class that a fold's model has not seen has
+    probability 0 there. Where a classifier predicts only 0 and 1, as single nearest neighbours do, many rows have equal
     nonconformity, and sets are larger than necessary.
 
     References

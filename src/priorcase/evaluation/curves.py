@@ -590,8 +590,8 @@ def noise_curve(
     levels
         Probabilities from 0 to 1.
     class_draw
-        Where a new class comes from: ``"distribution"``, that of a random row, perhaps the same again; ``"others"``, one
-        of the other classes, all equally probable.
+        Where a new class comes from: ``"distribution"``, that of a random row, perhaps the same again; ``"others"``,
+        one of the other classes, all equally probable.
     noisy_test
         Whether the test rows become noisy too.
     scores

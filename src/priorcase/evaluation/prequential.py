@@ -260,7 +260,7 @@ class PrequentialCurve(GridsResult):
         return np.sqrt(means) if chosen.root else np.asarray(means)
 
     def windowed(self, score: str | None = None, window: int | None = None) -> FloatArray:
-        """Return the score of the latest rows at each row, shape (learners, rows predicted); NaN before there are enough.
+        """Return the score of the latest rows at each row, shape (learners, rows); NaN before the first window.
 
         Parameters
         ----------

@@ -167,7 +167,7 @@ class Answers:
         The probability of each class of the whole table, 0 for one that the learner has not seen; None where it was
         not asked for, or the learner gives none.
     log_of_truth
-        The natural logarithm of the probability of the true class, which may be finite where the probability underflows.
+        The natural logarithm of the probability of the true class, finite where the probability underflows.
     labels
         The classes of the whole table; empty where numbers are predicted.
     learner, X

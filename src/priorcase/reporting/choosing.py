@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._typing import FloatArray
 from priorcase.evaluation.comparison import Comparison
-from priorcase.evaluation.paired import corrected_t
+from priorcase.evaluation.significance import corrected_t
 from priorcase.reporting.comparing import Compared
 from priorcase.reporting.contenders import BASELINE
 

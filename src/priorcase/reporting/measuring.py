@@ -10,9 +10,9 @@ from time import perf_counter
 import numpy as np
 
 from priorcase._typing import IntArray
-from priorcase.evaluation.answers import Task
 from priorcase.evaluation.compare import compare
-from priorcase.evaluation.compare_cells import Cell
+from priorcase.evaluation.running import Cell
+from priorcase.evaluation.scoring import Task
 from priorcase.evaluation.splits import Folds, Split
 from priorcase.reporting.contenders import BASELINE, Contender
 from priorcase.reporting.problem import Problem

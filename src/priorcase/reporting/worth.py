@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.bayes import SubsetAveragedBayes
-from priorcase.evaluation.answers import Task, aligned
+from priorcase.evaluation.scoring import Task, aligned
 from priorcase.evaluation.splits import Split
 from priorcase.neighbors import attribute_weights
 from priorcase.reporting.hiding import shuffled
