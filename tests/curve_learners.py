@@ -76,3 +76,20 @@ class Chance(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Any:
         return np.random.default_rng(self.random_state).choice(self.classes_, len(X))
+
+
+class Stubborn(ClassifierMixin, BaseEstimator):
+    """Fails, or is interrupted, when it has learned so many rows as it was told."""
+
+    def __init__(self, error: type[BaseException] = ValueError, rows: int = 0) -> None:
+        self.error = error
+        self.rows = rows
+
+    def fit(self, X: Any, y: Any) -> Stubborn:
+        if not self.rows or len(X) == self.rows:
+            raise self.error("no such luck\nand more")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.classes_[0])

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import reporting as reference
 
-from priorcase.evaluation.compare_cells import Cell
 from priorcase.evaluation.comparison import Comparison
+from priorcase.evaluation.running import Cell
 from priorcase.evaluation.scoring import read_scores
 from priorcase.reporting.choosing import choose, difference
 from priorcase.reporting.comparing import Compared, Standing

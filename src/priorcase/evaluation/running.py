@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
@@ -262,10 +263,13 @@ def _side_by_side(
 ) -> Iterator[tuple[int, R | None]]:
     found = _parallel(n_jobs)([joblib.delayed(_numbered)(number, work, piece) for number, piece in pieces.items()])
     try:
-        yield from found
+        for numbered in found:  # noqa: UP028  # `yield from` would close the calls itself, with a warning
+            yield numbered
     finally:
         if hasattr(found, "close"):
-            found.close()
+            with warnings.catch_warnings():  # joblib warns of results that nobody waits for any more
+                warnings.simplefilter("ignore", UserWarning)
+                found.close()
 
 
 def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -> R | None:

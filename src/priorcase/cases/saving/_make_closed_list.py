@@ -43,7 +43,7 @@ def _modules() -> Iterator[ModuleType]:
     for folder in FOLDERS:
         package = import_module(f"priorcase.{folder}")
         yield package
-        for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        for each in pkgutil.walk_packages(getattr(package, "__path__", []), f"{package.__name__}."):
             yield import_module(each.name)
 
 

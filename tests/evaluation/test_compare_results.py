@@ -8,20 +8,17 @@ import matplotlib as mpl
 import numpy as np
 import polars as pl
 import pytest
+from curve_learners import Stubborn
 from matplotlib import pyplot
 from sklearn.cluster import KMeans
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import GroupKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
-from test_compare import Stubborn
-from test_compare_statistics import DEMSAR, NAMES
 
 import priorcase as pc
 from priorcase.evaluation import Folds, Holdout, compare, compare_tables
-from priorcase.evaluation.curves_table import decimals, number_text
-from priorcase.evaluation.ranks import friedman
-from priorcase.evaluation.tables_plot import plot_ranks
+from priorcase.evaluation.curves import decimals, number_text
 from priorcase.exceptions import EvaluationError, ParameterError, UnsupportedDataError
 
 mpl.use("Agg")
@@ -293,17 +290,6 @@ def test_interrupted_tables_keep_those_that_are_finished() -> None:
 def test_tables_that_are_none_are_refused(tables: Any) -> None:
     with pytest.raises(EvaluationError, match="expected a mapping from name to"):
         compare_tables(LEARNERS, tables)
-
-
-def test_the_diagram_has_every_learner_at_its_rank_and_a_bar_for_each_group() -> None:
-    ranks = friedman(DEMSAR.T, NAMES, greater_is_better=True)
-    ax = plot_ranks(ranks, "AUC", None)
-    texts = [text.get_text() for text in ax.texts]
-    for name, rank in zip(ranks.learners, ranks.ranks, strict=True):
-        assert any(name in text and f"{rank:.2f}" in text for text in texts)
-    assert "critical distance 1.25 (Nemenyi, 0.05)" in texts
-    bars = [line for line in ax.lines if line.get_linewidth() == 4]
-    assert len(bars) == len(ranks.groups()) == 1
 
 
 def test_tables_are_all_read_before_the_first_is_compared() -> None:

@@ -18,9 +18,8 @@ from tables import mixed_rows
 from toy_learners import Middle, Nearest
 
 import priorcase as pc
-from priorcase.evaluation import ConformalRegressor
-from priorcase.evaluation.conformal import intervals
-from priorcase.evaluation.conformal.left_out import Forgetting, Kept, Refitting, forgets
+from priorcase.evaluation import ConformalRegressor, conformal
+from priorcase.evaluation.conformal import Forgetting, Kept, Refitting, forgets
 
 POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=3, max_size=8)
 ALPHAS = st.sampled_from([0.05, 0.1, 0.2, 0.25, 0.4])
@@ -176,7 +175,7 @@ def test_batches_blocks_and_jobs(method: Any, monkeypatch: pytest.MonkeyPatch) -
     jobs = ConformalRegressor(pc.KNNRegressor(4), method=method, n_jobs=2)
     with joblib.parallel_config(backend="threading"):
         np.testing.assert_array_equal(jobs.fit(X, y).predict_interval(queries), expected)
-        monkeypatch.setattr(intervals, "_NUMBERS", 45 * 7)
+        monkeypatch.setattr(conformal, "_NUMBERS", 45 * 7)
         np.testing.assert_array_equal(jobs.predict_interval(queries), expected)
         alone = [jobs.predict_interval(queries[i : i + 1])[0] for i in range(0, len(queries), 5)]
         np.testing.assert_array_equal(alone, expected[::5])

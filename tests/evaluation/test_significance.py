@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib import pyplot
 from reference import paired as slow
 from scipy import stats
 
-from priorcase.evaluation.paired import corrected_t, holm, wilcoxon
-from priorcase.evaluation.ranks import critical_distance, friedman, leading, mean_ranks
-from priorcase.evaluation.signed_ranks import hodges_lehmann, signed_rank_p
+from priorcase.evaluation.compare import plot_ranks
+from priorcase.evaluation.significance import (
+    corrected_t,
+    critical_distance,
+    friedman,
+    hodges_lehmann,
+    holm,
+    leading,
+    mean_ranks,
+    signed_rank_p,
+    wilcoxon,
+)
+
+mpl.use("Agg")
 
 # Demsar 2006, table 6: areas under the curve of C4.5 and three variants of it on 14 data sets. The ranks printed there
 # tell the third and the fourth apart on the last but one, where three digits do not.
@@ -219,3 +232,15 @@ def test_ranks_are_those_of_scipy(table: list[list[int]], greater: bool) -> None
     means = np.array(table).mean(axis=1)
     best = np.flatnonzero(np.isclose(means, means.max() if greater else means.min()))
     assert leading(values, greater_is_better=greater) == best.tolist()
+
+
+def test_the_diagram_has_every_learner_at_its_rank_and_a_bar_for_each_group() -> None:
+    ranks = friedman(DEMSAR.T, NAMES, greater_is_better=True)
+    ax = plot_ranks(ranks, "AUC", None)
+    texts = [text.get_text() for text in ax.texts]
+    for name, rank in zip(ranks.learners, ranks.ranks, strict=True):
+        assert any(name in text and f"{rank:.2f}" in text for text in texts)
+    assert "critical distance 1.25 (Nemenyi, 0.05)" in texts
+    bars = [line for line in ax.lines if line.get_linewidth() == 4]
+    assert len(bars) == len(ranks.groups()) == 1
+    pyplot.close(ax.figure)

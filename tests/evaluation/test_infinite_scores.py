@@ -9,7 +9,7 @@ import pytest
 
 import priorcase as pc
 from priorcase.evaluation import Comparison, compare, compare_tables
-from priorcase.evaluation.paired import corrected_t, wilcoxon
+from priorcase.evaluation.significance import corrected_t, wilcoxon
 
 DOUBTS: dict[str, Any] = {"doubts": pc.KNNClassifier(5, prior=0.5), "sure": pc.IB1(), "surer": pc.IB2()}
 

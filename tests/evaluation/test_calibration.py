@@ -93,7 +93,7 @@ def test_classes_at_once_are_the_tables_of_each() -> None:
     assert len(str(tables).splitlines()) == 5
     assert tables.markdown().count("\n") == 6
     assert "<td>b</td>" in tables._repr_html_()
-    assert [line.get_label() for line in tables.plot().lines] == ["honest", "a", "b", "c"]
+    assert [line.get_label() for line in tables.plot().lines] == ["perfectly calibrated", "a", "b", "c"]
 
 
 def test_a_class_that_is_not_there() -> None:

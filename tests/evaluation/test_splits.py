@@ -12,8 +12,8 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 
 from priorcase.evaluation import Folds, Holdout, LeaveOneOut, Prequential, compare
-from priorcase.evaluation.answers import Task
-from priorcase.evaluation.protocols import read_splits
+from priorcase.evaluation.scoring import Task
+from priorcase.evaluation.splits import read_splits
 from priorcase.exceptions import EvaluationError, ParameterError
 
 classes = st.lists(st.sampled_from("abcd"), min_size=4, max_size=40)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from priorcase.evaluation import ConformalClassifier, ConformalRegressor
-from priorcase.evaluation.conformal import left_out
+from priorcase.evaluation import ConformalClassifier, ConformalRegressor, conformal
 
 X = np.arange(40.0)[:, np.newaxis]
 
@@ -28,7 +27,7 @@ def bars(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
         if shown:
             found.append((text, total))
 
-    monkeypatch.setattr(left_out, "bar", spy)
+    monkeypatch.setattr(conformal, "bar", spy)
     return found
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from curve_learners import Stubborn
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from tables import labels, mixed_rows
-from test_compare import Stubborn
 
 import priorcase as pc
 from priorcase.evaluation import compare, leave_one_out

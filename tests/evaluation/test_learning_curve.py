@@ -22,8 +22,8 @@ from tables import labels, mixed_rows
 import priorcase as pc
 from priorcase.datasets import load_repairs
 from priorcase.evaluation import Holdout, LearningCurve, compare, learning_curve
-from priorcase.evaluation.compare_cells import Cell
-from priorcase.evaluation.learning_sizes import ladder, read_sizes
+from priorcase.evaluation.curves import ladder, read_sizes
+from priorcase.evaluation.running import Cell
 from priorcase.evaluation.scoring import OURS
 
 mpl.use("Agg")

@@ -12,8 +12,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from curve_learners import Stubborn
 from matplotlib import pyplot
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -27,30 +28,13 @@ from tables import COLUMNS, labels, mixed_rows
 
 import priorcase as pc
 from priorcase.evaluation import Folds, Holdout, Score, brier_score, compare, log_score
-from priorcase.evaluation.answers import Task
 from priorcase.evaluation.running import seed_of
+from priorcase.evaluation.scoring import Task
 
 X, Y = mixed_rows(40), labels(40)
 NUMBERS = np.random.default_rng(3).normal(size=(60, 3))
 TWO = np.where(NUMBERS[:, 0] + 0.5 * NUMBERS[:, 1] > 0, "yes", "no")
 TARGET = NUMBERS @ [1.0, -2.0, 0.5]
-
-
-class Stubborn(ClassifierMixin, BaseEstimator):
-    """Fails, or is interrupted, when it has learned so many rows as it was told."""
-
-    def __init__(self, error: type[BaseException] = ValueError, rows: int = 0) -> None:
-        self.error = error
-        self.rows = rows
-
-    def fit(self, X: Any, y: Any) -> Stubborn:
-        if not self.rows or len(X) == self.rows:
-            raise self.error("no such luck\nand more")
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        return np.full(len(X), self.classes_[0])
 
 
 def folds(n: int = 4, seed: int = 0, repeat: int = 0, y: Any = Y) -> list[Any]:
@@ -372,3 +356,17 @@ def test_ctrl_c_in_threads_leaves_no_warning_behind(monkeypatch: pytest.MonkeyPa
             assert not compare(learners, NUMBERS, TWO, splits=splits, n_jobs=2).complete
     gc.collect()
     assert left == []
+
+
+@pytest.mark.parametrize("learner", [DummyClassifier(), DummyClassifier(strategy="most_frequent")])
+def test_leaving_one_out_of_balanced_classes_explains_why_the_majority_class_is_always_wrong(learner: Any) -> None:
+    rows = NUMBERS[:30]
+    for y in (["no", "yes"] * 15, ["a", "b", "c"] * 10):
+        found = compare({"guess": learner, "bayes": pc.NaiveBayes()}, rows, y, splits="loo")
+        assert found.mean("guess", "accuracy") == 0
+        note = str(found).split("\n", 4)[-1]
+        assert "accuracy 0 of guess: the classes are equally frequent" in note
+        assert "predicting the majority class is always wrong" in note
+        assert "accuracy 0" in found.markdown()
+    for y, splits in ((["no"] * 10 + ["yes"] * 20, "loo"), (["no", "yes"] * 15, 5)):
+        assert "accuracy 0 of" not in str(compare({"guess": learner}, rows, y, splits=splits))

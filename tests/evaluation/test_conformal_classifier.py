@@ -20,7 +20,7 @@ from toy_learners import FourNearest
 
 import priorcase as pc
 from priorcase.evaluation import ConformalClassifier, PredictionSets
-from priorcase.evaluation.conformal.left_out import Forgetting, Refitting
+from priorcase.evaluation.conformal import Forgetting, Refitting
 
 mpl.use("Agg")
 
