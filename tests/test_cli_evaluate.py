@@ -326,15 +326,15 @@ SLOW = """\
 import os, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where the tests run under nohup
 from priorcase.cli import main
-from priorcase.evaluation import compare_cells
-plain, asked = compare_cells.ask, 0
+from priorcase.evaluation import running
+plain, asked = running.ask, 0
 def ask(*args):
     global asked
     asked += 1
     if asked == {at}:
         os.kill(os.getpid(), signal.SIGINT)
     return plain(*args)
-compare_cells.ask = ask
+running.ask = ask
 main()
 """
 
