@@ -152,25 +152,12 @@ class CalibrationTable(GridResult):
 
     @prefix_errors
     def interval(self, level: float = 0.95) -> FloatArray:
-        """Return Wilson's interval for the observed share of each bin, shape (bins, 2); NaN in an empty bin.
-
-        Parameters
-        ----------
-        level
-            The confidence level. Weights count as rows here.
-        """
+        """Return Wilson's interval for the observed share of each bin, shape (bins, 2); NaN in an empty bin."""
         return wilson_interval(self.observed, self.rows, read_probability("level", level))
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each bin: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``.
-
-        Parameters
-        ----------
-        backend
-            The library of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first that is installed
-            (a dictionary of arrays if none is).
-        """
+        """Return one line for each bin: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``."""
         return framed(self.columns(), backend)
 
     def columns(self) -> dict[str, FloatArray]:
@@ -181,13 +168,7 @@ class CalibrationTable(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw observed shares against probabilities with Wilson's 95 % intervals, over bars of the share of rows.
-
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib; None for a new figure.
-        """
+        """Draw observed shares against probabilities with Wilson's 95 % intervals, over bars of the share of rows."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "perfectly calibrated", "mean predicted probability", "observed share")
             bars: dict[str, Any] = {"align": "edge", "color": style(0).tint, "edgecolor": "white", "linewidth": 0.8}
@@ -338,13 +319,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
         return float(np.mean([table.expected_error for table in self.tables.values()]))
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each bin of each class: ``class``, then the columns of `CalibrationTable.frame`.
-
-        Parameters
-        ----------
-        backend
-            As in `CalibrationTable.frame`.
-        """
+        """Return one line for each bin of each class: ``class``, then the columns of `CalibrationTable.frame`."""
         columns: dict[str, Any] = {"class": [label for label, table in self.tables.items() for _ in range(len(table))]}
         parts = [table.columns() for table in self.tables.values()]
         columns |= {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -352,13 +327,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw observed shares against probabilities, a line for each class.
-
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib; None for a new figure.
-        """
+        """Draw observed shares against probabilities, a line for each class."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "perfectly calibrated", "mean predicted probability", "observed share")
             for i, (label, table) in enumerate(self.tables.items()):
@@ -459,13 +428,7 @@ class CoverageTable(GridResult):
         return wilson_interval(self.covered, np.full(len(self), float(self.rows)), 0.95)
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each level: ``level``, ``covered`` with ``low`` and ``high``, and the other numbers.
-
-        Parameters
-        ----------
-        backend
-            As in `CalibrationTable.frame`.
-        """
+        """Return one line for each level: ``level``, ``covered`` with ``low`` and ``high``, and the other numbers."""
         low, high = self.interval.T
         columns = {"level": self.levels.copy(), "covered": self.covered.copy(), "low": low, "high": high}
         others = ("below", "above", "width", "score")
@@ -473,13 +436,7 @@ class CoverageTable(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw the coverage with Wilson's 95 % intervals against the nominal level.
-
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib; None for a new figure.
-        """
+        """Draw the coverage with Wilson's 95 % intervals against the nominal level."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "nominal", "level of the intervals", "share of the rows inside")
             errors, look = np.abs(self.interval.T - self.covered), _line(0)

@@ -240,55 +240,24 @@ class TablesComparison(GridsResult):
         return mean_ranks(self.means(score), greater_is_better=self.score(score).greater_is_better)
 
     def friedman(self, score: str | None = None, *, alpha: float = 0.05) -> Friedman:
-        """Return Friedman's test of whether some learners rank better than others, with Nemenyi's critical distance.
-
-        Parameters
-        ----------
-        score
-            The score's name; None for the first.
-        alpha
-            The significance level of the critical distance.
-        """
+        """Return Friedman's test of whether some learners rank better than others, with Nemenyi's critical distance."""
         better = self.score(score).greater_is_better
         return friedman(self.means(score), self.learners, greater_is_better=better, alpha=alpha)
 
     @prefix_errors
     def paired(self, score: str | None = None, *, level: float = 0.95) -> PairedComparison:
-        """Return Wilcoxon's signed-rank test of each pair of learners over the tables.
-
-        Parameters
-        ----------
-        score
-            The score's name; None for the first.
-        level
-            The confidence level of the intervals.
-        """
+        """Return Wilcoxon's signed-rank test of each pair of learners over the tables."""
         chosen, basis = self.score(score), f"{len(self.tables)} tables"
         return compared_pairs(self.learners, self.means(score), chosen, test="wilcoxon", level=level, basis=basis)
 
     def plot(self, score: str | None = None, ax: Any = None, *, alpha: float = 0.05) -> Any:
-        """Draw the critical-difference diagram: mean ranks on a line; bars join ranks that do not differ significantly.
-
-        Parameters
-        ----------
-        score
-            The score's name; None for the first.
-        ax
-            Axes to draw on; None for a new figure.
-        alpha
-            The significance level of the critical distance.
-        """
+        """Draw the critical-difference diagram: mean ranks on a line; bars join ranks that do not differ significantly."""
         return plot_ranks(self.friedman(score, alpha=alpha), self.score(score).name, ax)
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """Return one line for each table, learner and score: ``table``, ``learner``, ``score``, ``mean``,
         ``standard_error``, ``rank``, ``rows``, ``reason``.
-
-        Parameters
-        ----------
-        backend
-            As in `CalibrationTable.frame`.
         """
         columns: dict[str, list[Any]] = {
             name: [] for name in ("table", "learner", "score", "mean", "standard_error", "rank", "rows", "reason")

@@ -97,11 +97,6 @@ class Comparison(GridResult):
         """Return a score on each split, shape (learners, splits), NaN where there is none.
 
         Splits are in the order of repetition and number; leave-one-out and prequential comparisons have one.
-
-        Parameters
-        ----------
-        score
-            Its name; None for the first.
         """
         name = self.score(score).name
         splits = sorted({(cell.repeat, cell.split) for cell in self.cells})
@@ -156,13 +151,7 @@ class Comparison(GridResult):
         return mean_ranks(self.values(score), greater_is_better=self.score(score).greater_is_better)
 
     def best(self, score: str | None = None) -> str:
-        """Return the best learner, the first of `leaders`.
-
-        Parameters
-        ----------
-        score
-            The score's name; None for the first.
-        """
+        """Return the best learner, the first of `leaders`."""
         found = self.leaders(score)
         if not found:
             why = "; ".join(f"{name}: {reason}" for name, reason in self.failures.items())
@@ -177,11 +166,6 @@ class Comparison(GridResult):
 
         Means are over the splits that all of them finished. A learner that failed on a split is left aside, unless all
         did.
-
-        Parameters
-        ----------
-        score
-            The score's name; None for the first.
         """
         chosen, values = self.score(score), self.values(score)
         missing = {cell.learner for cell in self.cells if np.isnan(cell.values[chosen.name])}
@@ -231,13 +215,6 @@ class Comparison(GridResult):
         """Return Friedman's test of the learners' ranks over the splits, with Nemenyi's critical distance.
 
         Splits of one table share rows, so its p-values are too small. Over several tables, see `compare_tables`.
-
-        Parameters
-        ----------
-        score
-            The score's name; None for the first.
-        alpha
-            The significance level of the critical distance.
         """
         chosen = self.score(score)
         if self.by_rows:
@@ -268,11 +245,6 @@ class Comparison(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return one line for each learner, repetition, split and score: ``learner``, ``repeat``, ``split``, ``score``,
         ``value``, ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
-
-        Parameters
-        ----------
-        backend
-            As in `CalibrationTable.frame`.
         """
         place = {"repeat": attrgetter("repeat"), "split": attrgetter("split")}
         return framed(cell_columns(self.cells, self.scores, place), backend)
@@ -284,15 +256,7 @@ class Comparison(GridResult):
 
     @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
-        """Draw means with 95 % intervals, the best on top, and the values on single splits; returns the axes.
-
-        Parameters
-        ----------
-        score
-            The score's name; None for the first.
-        ax
-            Axes to draw on; None for a new figure.
-        """
+        """Draw means with 95 % intervals, the best on top, and the values on single splits; returns the axes."""
         chosen = self.score(score)
         means = {name: self.mean(name, chosen.name) for name in self.learners}
         drawn = [name for name in self.learners if np.isfinite(means[name])]

@@ -394,15 +394,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the estimator to all rows, and find the residual of each row under a model without it.
-
-        Parameters
-        ----------
-        X
-            Whatever the estimator learns from: a frame, an array or a list of rows.
-        y
-            One number for each row.
-        """
+        """Fit the estimator to all rows, and find the residual of each row under a model without it."""
         self._check(X, "regressor", is_classifier)
         if self.nonconformity == "scaled" and not _has_spread(self.estimator):
             raise EvaluationError(
@@ -435,15 +427,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
 
     @reads
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
-        """Return the lower and upper end for each query, shape (queries, 2); infinite where there are too few rows.
-
-        Parameters
-        ----------
-        X
-            Queries.
-        level
-            ``1 - alpha``, above 0 and below 1; its guarantee depends on ``method``.
-        """
+        """Return the lower and upper end for each query, shape (queries, 2); infinite where there are too few rows."""
         X, m = self._asked(X)
         rank = _upper_rank(check_level(level), self.residuals_.size)
         return self._minmax(X, m, rank) if self._method == "jackknife-minmax" else self._plus(X, m, rank)
@@ -631,15 +615,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the estimator to all rows, and find the nonconformity of each row under a model without it.
-
-        Parameters
-        ----------
-        X
-            Whatever the estimator learns from: a frame, an array or a list of rows.
-        y
-            One class for each row.
-        """
+        """Fit the estimator to all rows, and find the nonconformity of each row under a model without it."""
         self._check(X, "classifier", is_regressor)
         if self.randomized and self.nonconformity != "aps":
             raise ParameterError(
@@ -686,15 +662,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
 
     @reads
     def predict_set(self, X: Any, level: float = 0.9) -> PredictionSets:
-        """Return the set of classes for each query.
-
-        Parameters
-        ----------
-        X
-            Queries.
-        level
-            ``1 - alpha``, above 0 and below 1.
-        """
+        """Return the set of classes for each query."""
         exact = check_level(level)
         counts, compared = self._counts(X), self._compared()
         # p > alpha in whole numbers: counts + 1 > alpha (n + 1).
@@ -829,13 +797,7 @@ class PredictionSets(PerQuery):
         return [[label for label, _ in self._plausible(query)] for query in range(len(self))]
 
     def holds(self, y: Any) -> BoolArray:
-        """Return whether each query's true class is in its set; a class that was never seen is in none.
-
-        Parameters
-        ----------
-        y
-            The true class of each query.
-        """
+        """Return whether each query's true class is in its set; a class that was never seen is in none."""
         truth = _one_column(y)
         if len(truth) != len(self):
             raise TargetError(
@@ -847,13 +809,7 @@ class PredictionSets(PerQuery):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each query and class: ``query``, ``class``, ``p_value``, ``inside``.
-
-        Parameters
-        ----------
-        backend
-            As in `CalibrationTable.frame`.
-        """
+        """Return one line for each query and class: ``query``, ``class``, ``p_value``, ``inside``."""
         columns = {
             "query": np.repeat(np.array(self.numbers, dtype=np.int64), self.classes.size),
             "class": np.tile(self.classes, len(self)),
@@ -864,13 +820,7 @@ class PredictionSets(PerQuery):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw how many sets have no class, one, two and so on, as bars up to the largest; returns the axes.
-
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib to draw on; None for a new figure.
-        """
+        """Draw how many sets have no class, one, two and so on, as bars up to the largest; returns the axes."""
         sizes = np.arange(min(self.classes.size, int(self.sizes.max(initial=0)) + 1) + 1)
         with drawing(ax) as ax:
             from matplotlib.ticker import MaxNLocator

@@ -120,13 +120,7 @@ class Curve(GridsResult):
     # -- numbers
 
     def values(self, score: str | None = None) -> FloatArray:
-        """Return a score in every repetition, shape (learners, points, repetitions); NaN where there is none.
-
-        Parameters
-        ----------
-        score
-            Its name; None for the first.
-        """
+        """Return a score in every repetition, shape (learners, points, repetitions); NaN where there is none."""
         name = self.score(score).name
         found = np.full((len(self.learners), self.points.size, self.repeats), np.nan)
         at = {learner: number for number, learner in enumerate(self.learners)}

@@ -142,13 +142,7 @@ class LeftOutAnswers(GridResult):
 
     @prefix_errors
     def score(self, score: Scores = None) -> float:
-        """Return one score over all rows.
-
-        Parameters
-        ----------
-        score
-            Its name, or a scorer or `Score` as in `compare`; None for accuracy, or for rmse.
-        """
+        """Return one score over all rows."""
         chosen = read_scores(score, self.kind)[0]
         values, reasons = score_all((chosen,), self.answers)
         if chosen.name in reasons:
@@ -166,13 +160,7 @@ class LeftOutAnswers(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each row: ``truth``, ``predicted``, and ``p(CLASS)`` for each class.
-
-        Parameters
-        ----------
-        backend
-            As in `CalibrationTable.frame`.
-        """
+        """Return one line for each row: ``truth``, ``predicted``, and ``p(CLASS)`` for each class."""
         columns: dict[str, Any] = {"truth": self.truth, "predicted": self.predicted}
         if self.proba is not None:
             for place, label in enumerate(self.labels.tolist()):

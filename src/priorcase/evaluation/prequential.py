@@ -248,13 +248,7 @@ class PrequentialCurve(GridsResult):
     # -- numbers
 
     def so_far(self, score: str | None = None) -> FloatArray:
-        """Return the cumulative score at each row, shape (learners, rows predicted).
-
-        Parameters
-        ----------
-        score
-            Its name; None for the first.
-        """
+        """Return the cumulative score at each row, shape (learners, rows predicted)."""
         chosen = self.score(score)
         means = np.cumsum(self._losses(chosen), axis=1) / np.arange(1, len(self) + 1)
         return np.sqrt(means) if chosen.root else np.asarray(means)
@@ -298,11 +292,6 @@ class PrequentialCurve(GridsResult):
         ``so_far``, and with a window ``windowed``.
 
         ``row`` is the position in the stream, ``value`` what the row adds.
-
-        Parameters
-        ----------
-        backend
-            As in `CalibrationTable.frame`.
         """
         names = [score.name for score in self.scores]
         blocks = [(learner, name) for name in names for learner in self.learners]
@@ -319,15 +308,7 @@ class PrequentialCurve(GridsResult):
 
     @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
-        """Draw the score against the rows seen: of the latest rows where there is a window, cumulative otherwise.
-
-        Parameters
-        ----------
-        score
-            Its name; None for the first.
-        ax
-            Axes of matplotlib; None for a new figure.
-        """
+        """Draw the score against the rows seen: of the latest rows where there is a window, cumulative otherwise."""
         name = self.score(score).name
         lines = self.so_far(name) if self.window is None else self.windowed(name)
         with drawing(ax) as ax:

@@ -191,11 +191,6 @@ class PairedComparison(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return one line for each pair: ``first``, ``second``, ``difference``, ``low``, ``high``, ``statistic``,
         ``p_value``, ``p_holm``, ``better``.
-
-        Parameters
-        ----------
-        backend
-            As in `CalibrationTable.frame`.
         """
         columns: dict[str, Any] = {
             "first": [first for first, _ in self.pairs],
