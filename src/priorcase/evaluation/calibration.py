@@ -29,16 +29,6 @@ from priorcase.learning.plotting import MUTED, caption, drawing, legend_beside, 
 from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.learning.targets import read_numbers
 
-__all__ = [
-    "BrierParts",
-    "CalibrationTable",
-    "ClasswiseCalibration",
-    "CoverageTable",
-    "calibration_table",
-    "classwise_calibration",
-    "coverage_table",
-]
-
 Strategy: TypeAlias = Literal["uniform", "quantile"]
 Ends: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
 """Lower and upper ends of intervals: an array of shape (rows, 2), or a tuple of both."""

@@ -51,8 +51,6 @@ from priorcase.learning.results import Grid, PerQuery, framed, grid_markdown, gr
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import read_labels, read_numbers
 
-__all__ = ["ConformalClassifier", "ConformalRegressor", "PredictionSets"]
-
 Method: TypeAlias = Literal["cv+", "jackknife+", "jackknife-minmax"]
 Folds: TypeAlias = int | Literal["loo"]
 Positions: TypeAlias = tuple[IdArray, ...]
@@ -70,13 +68,7 @@ _NUMBERS = 2**23  # held at a time, one for each row and query: 64 MiB
 
 
 def check_level(level: object) -> Fraction:
-    """A level as an exact fraction.
-
-    Examples
-    --------
-    >>> check_level(0.9)
-    Fraction(9, 10)
-    """
+    """A level as an exact fraction."""
     if is_number(level) and 0 < level < 1:
         return Fraction(repr(float(level)))  # 0.9 is meant as 9/10, which no float is
     raise ParameterError(
@@ -105,11 +97,6 @@ def dealt(n: int, folds: Folds, seed: int) -> Positions:
     """Positions of the rows of each fold, ascending, drawn at random; sizes differ by one at most.
 
     Folds are not stratified: the guarantees hold for folds that do not depend on the targets.
-
-    Examples
-    --------
-    >>> [fold.tolist() for fold in dealt(7, 3, 0)], len(dealt(7, "loo", 0))
-    ([[1, 2, 6], [4, 5], [0, 3]], 7)
     """
     if n < (2 if folds == "loo" else folds):
         raise EvaluationError(
@@ -484,13 +471,7 @@ def _with_spread(model: Any, X: Any, *, scaled: bool) -> FloatArray:
 
 
 def _residuals(y: FloatArray, answers: FloatArray) -> FloatArray:
-    """``|y - prediction| / spread``; for a spread of 0, infinite unless the prediction is exact.
-
-    Examples
-    --------
-    >>> _residuals(np.array([1.0, 4.0, 2.0, 2.0]), np.array([[3.0, 3.0, 2.0, 1.0], [1.0, 2.0, 0.0, 0.0]]))
-    array([2. , 0.5, 0. , inf])
-    """
+    """``|y - prediction| / spread``; for a spread of 0, infinite unless the prediction is exact."""
     off = np.abs(y - answers[0])
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(off == 0, 0.0, off / answers[1])
@@ -716,12 +697,6 @@ def _nonconformity(shares: FloatArray, draws: FloatArray | None = None, *, adapt
     Minus the probability; or, adaptive, minus the total probability of the less probable classes, which is exactly 0
     for the least probable class however the sum of all was rounded. Equal probabilities count together; ``draws`` are
     the parts of them to add to that total.
-
-    Examples
-    --------
-    >>> _nonconformity(np.array([[0.5, 0.25, 0.25], [0.25, 0.125, 0.625]]), adaptive=True)
-    array([[-0.5  , -0.   , -0.   ],
-           [-0.125, -0.   , -0.375]])
     """
     if not adaptive:
         return -shares

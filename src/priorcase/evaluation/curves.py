@@ -286,13 +286,7 @@ class NoiseCurve(Curve):
 
 
 def decimals(values: FloatArray) -> int:
-    """How many decimals the numbers of a table have: four digits for the median by size, three below 1.
-
-    Examples
-    --------
-    >>> [decimals(np.array(values)) for values in ([0.5, 1.0], [-12.3, np.inf], [0.0123, np.nan], [40000.0])]
-    [3, 2, 4, 0]
-    """
+    """How many decimals the numbers of a table have: four digits for the median by size, three below 1."""
     sizes = np.abs(values[np.isfinite(values) & (values != 0)])
     if not sizes.size:
         return 3
@@ -301,13 +295,7 @@ def decimals(values: FloatArray) -> int:
 
 
 def number_text(value: float, digits: int) -> str:
-    """A number with some decimals, in scientific notation where that is long; a dash for NaN.
-
-    Examples
-    --------
-    >>> number_text(0.5, 3), number_text(-float("inf"), 3), number_text(float("nan"), 3), number_text(-1298059729.3, 3)
-    ('0.500', '-inf', '-', '-1.3e+09')
-    """
+    """A number with some decimals, in scientific notation where that is long; a dash for NaN."""
     text = f"{value:.{digits}f}"
     return "-" if math.isnan(value) else text if len(text) <= 10 or not digits else f"{value:.3g}"
 
@@ -455,25 +443,13 @@ def learning_curve(
 
 
 def ladder(rows: int) -> tuple[int, ...]:
-    """About ten sizes up to some number of rows in geometric progression.
-
-    Examples
-    --------
-    >>> ladder(1000)
-    (5, 9, 16, 29, 53, 95, 171, 308, 555, 1000)
-    """
+    """About ten sizes up to some number of rows in geometric progression."""
     first = min(5, max(1, rows // 10))
     return tuple(np.unique(np.geomspace(first, rows, 10).round().astype(int)).tolist())
 
 
 def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
-    """The numbers of training rows that a user means, ascending, each once.
-
-    Examples
-    --------
-    >>> read_sizes([0.1, 50, 1.0], 200)
-    (20, 50, 200)
-    """
+    """The numbers of training rows that a user means, ascending, each once."""
     if sizes is None:
         return ladder(rows)
     if isinstance(sizes, str) and sizes == "all":

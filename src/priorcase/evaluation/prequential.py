@@ -38,8 +38,6 @@ from priorcase.learning.plotting import drawing
 from priorcase.learning.resampling import taken_rows
 from priorcase.learning.results import Grid, framed, short
 
-__all__ = ["PrequentialCurve", "predicted_in_order", "prequential"]
-
 _LINES = 10
 _NAME_WIDTH = 30
 

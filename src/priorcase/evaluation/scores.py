@@ -22,8 +22,6 @@ from priorcase.exceptions import (
     quoted,
 )
 
-__all__ = ["Capped", "Forecasts", "brier_score", "log_score", "read_forecasts", "zero_one_score"]
-
 _CAP = 100.0
 _TOLERANCE = 1e-6
 _SINGLE_TOLERANCE = 1e-3  # sums of single-precision numbers are no more exact than that

@@ -475,13 +475,7 @@ def score_all(scores: Iterable[Score], answers: Answers) -> tuple[dict[str, floa
 
 
 def reason_of(error: BaseException) -> str:
-    """Class and first line of an error.
-
-    Examples
-    --------
-    >>> reason_of(ValueError("no rows\\nAdd some."))
-    'ValueError: no rows'
-    """
+    """Class and first line of an error."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
@@ -558,13 +552,7 @@ USUAL: dict[Kind, tuple[str, ...]] = {"classes": ("accuracy", "log_score", "brie
 
 
 def number_text(value: float) -> str:
-    """A score in few digits.
-
-    Examples
-    --------
-    >>> number_text(0.94666), number_text(-float("inf")), number_text(12345.678), number_text(0.00012345)
-    ('0.947', '-inf', '12346', '0.000123')
-    """
+    """A score in few digits."""
     if not np.isfinite(value):
         return "-" if np.isnan(value) else f"{value}"
     if value == 0 or 0.01 <= abs(value) < 10:

@@ -48,12 +48,6 @@ def corrected_t(differences: FloatArray, test_to_train: float, *, level: float =
     ``t = mean / sqrt((1 / J + n_test / n_train) s^2)`` with J - 1 degrees of freedom, for J differences of sample
     variance ``s^2`` (Nadeau & Bengio 2003, section 4; for repeated folds, Bouckaert & Frank 2004). With a ratio of 0 it
     is the paired t-test.
-
-    Examples
-    --------
-    >>> found = corrected_t(np.array([0.02, 0.04, 0.0, 0.03, 0.01]), 1 / 4)
-    >>> round(found.difference, 3), round(found.statistic, 3), round(found.p_value, 3)
-    (0.02, 1.886, 0.132)
     """
     n, mean = differences.size, _mean(differences)
     if n < 2 or not np.isfinite(differences).all():
@@ -79,14 +73,7 @@ def _mean(differences: FloatArray) -> float:
 
 
 def wilcoxon(differences: FloatArray, *, level: float = 0.95) -> PairedTest:
-    """Wilcoxon's signed-rank test, ranks of zeros split between both signs (Demsar 2006, section 3.1.3).
-
-    Examples
-    --------
-    >>> found = wilcoxon(np.array([0.02, 0.04, -0.01, 0.03, 0.015]))
-    >>> found.statistic, found.p_value
-    (1.0, 0.125)
-    """
+    """Wilcoxon's signed-rank test, ranks of zeros split between both signs (Demsar 2006, section 3.1.3)."""
     if differences.size < 2 or not np.isfinite(differences).all():
         return PairedTest(_mean(differences), *([float("nan")] * 4))
     return PairedTest(*hodges_lehmann(differences, level), *signed_rank_p(differences))
@@ -136,13 +123,7 @@ def _signed_rank_quantile(n: int, tail: float) -> int:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values corrected for their number by Holm's (1979) step-down method; NaN stays NaN and does not count.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
+    """P-values corrected for their number by Holm's (1979) step-down method; NaN stays NaN and does not count."""
     given = np.asarray(p_values, dtype=np.float64)
     found, order = given.copy(), np.argsort(given, kind="stable")
     order = order[~np.isnan(given[order])]
@@ -270,11 +251,6 @@ def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
     """The mean rank of each learner, 1 for the best; equals share the mean of their ranks.
 
     Learners without any value have none; a column counts if all others have a value in it.
-
-    Examples
-    --------
-    >>> mean_ranks(np.array([[0.9, 0.8], [0.7, 0.8]]), greater_is_better=True)
-    array([1.25, 1.75])
     """
     ranks = np.full(len(values), np.nan)
     there, common = _common(values)
@@ -284,13 +260,7 @@ def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
 
 
 def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
-    """The learners with the best mean, equals included, over the columns that all have (or each its own, if none).
-
-    Examples
-    --------
-    >>> leading(np.array([[0.9, 0.4], [0.7, 0.6], [0.8, np.nan]]), greater_is_better=True)
-    [0]
-    """
+    """The learners with the best mean, equals included, over the columns that all have (or each its own, if none)."""
     there, common = _common(values)
     if not there.any():
         return []
@@ -301,13 +271,7 @@ def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
 
 
 def shared_means(values: FloatArray) -> FloatArray:
-    """The mean of each learner over the columns that all have; NaN for learners without any value.
-
-    Examples
-    --------
-    >>> shared_means(np.array([[0.5, 0.9], [np.nan, 0.8], [np.nan, np.nan]]))
-    array([0.9, 0.8, nan])
-    """
+    """The mean of each learner over the columns that all have; NaN for learners without any value."""
     there, common = _common(values)
     known = there & common.any()
     return np.array([line[common].mean() if has else np.nan for line, has in zip(values, known, strict=True)])
@@ -396,12 +360,6 @@ def friedman(
     """Friedman's test over the tables or splits in which all learners have a value, shape (learners, tables).
 
     Learners without any value are left out.
-
-    Examples
-    --------
-    >>> values = np.array([[0.9, 0.8, 0.9, 0.7], [0.8, 0.7, 0.8, 0.6], [0.6, 0.6, 0.7, 0.5]])
-    >>> friedman(values, ["a", "b", "c"], greater_is_better=True).chi_square
-    8.0
     """
     alpha = read_probability("alpha", alpha)
     there, common = _common(values)
@@ -431,12 +389,6 @@ def friedman(
 
 
 def critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
-    """Nemenyi's ``q sqrt(k (k + 1) / (6 n))`` with q the studentised range of k means over ``sqrt(2)``.
-
-    Examples
-    --------
-    >>> round(critical_distance(4, 14), 2)
-    1.25
-    """
+    """Nemenyi's ``q sqrt(k (k + 1) / (6 n))`` with q the studentised range of k means over ``sqrt(2)``."""
     q = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
     return float(q * np.sqrt(k * (k + 1) / (6 * n)))

@@ -343,13 +343,7 @@ def partition(rows: int, tests: int, seed: int, repeat: int) -> tuple[IntArray, 
 
 
 def read_test(test: Any, rows: int) -> int:
-    """The number of test rows from a share or a number; at least one row is left on each side.
-
-    Examples
-    --------
-    >>> read_test(0.3, 214), read_test(50, 214)
-    (65, 50)
-    """
+    """The number of test rows from a share or a number; at least one row is left on each side."""
     share = is_number(test) and not is_whole(test) and 0 < test < 1
     if share or is_whole(test):
         # As in Holdout, it is the number of training rows that is rounded down.
