@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import joblib
 import numpy as np
@@ -109,13 +109,6 @@ def dealt(n: int, folds: Folds, seed: int) -> Positions:
     return tuple(np.sort(order[fold::folds]) for fold in range(folds))
 
 
-class LeftOut(Protocol):
-    """Where the models without each fold come from."""
-
-    def without(self, fold: int) -> Any:
-        """A model of all rows but those of a fold."""
-
-
 @dataclass(frozen=True, eq=False)
 class Kept:
     """Models that were made before."""
@@ -158,6 +151,10 @@ class Forgetting:
     def without(self, fold: int) -> Any:
         """A model of all rows but one."""
         return pickle.loads(self.pickled).forget([fold])
+
+
+LeftOut: TypeAlias = Kept | Refitting | Forgetting
+"""Where the models without each fold come from."""
 
 
 def forgets(model: Any, n: int) -> Forgetting | None:

@@ -31,28 +31,16 @@ NAN = float("nan")
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """The result of one learner on one split.
+    """The result of one learner on one split: scores, times and, where it failed, the reason.
 
-    Parameters
-    ----------
-    learner, repeat, split
-        Which learner, in which repetition, on which split.
-    train, test
-        The numbers of training and test rows.
-    values, reasons
-        Each score, NaN where there is none, and the reason why there is none.
-    fit_seconds, predict_seconds
-        How long learning and predicting took.
-    failure
-        Class and first line of the error, where the learner failed; empty otherwise.
-    rows, answers
-        The positions of the test rows and the predictions for them, where they are kept.
+    ``values`` has each score, NaN where there is none, and ``reasons`` why there is none; ``failure`` is the class and
+    the first line of the error. ``rows`` and ``answers`` are the test rows and the predictions, where they are kept.
     """
 
     learner: str
     repeat: int
     split: int
-    train: int
+    train: int  # numbers of training and test rows
     test: int
     values: Mapping[str, float]
     reasons: Mapping[str, str] = field(default_factory=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -155,30 +156,18 @@ def readable(table: Any, learner: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What one learner predicted for some rows, beside the truth.
+    """What one learner predicted for some rows, beside the truth; None where it was not asked for, or is not known.
 
-    Parameters
-    ----------
-    truth
-        The true target of each row.
-    predicted
-        The predicted class or number; None where it was not asked for.
-    proba
-        The probability of each class of the whole table, 0 for one that the learner has not seen; None where it was
-        not asked for, or the learner gives none.
-    log_of_truth
-        The natural logarithm of the probability of the true class, finite where the probability underflows.
-    labels
-        The classes of the whole table; empty where numbers are predicted.
-    learner, X
-        The fitted learner and the rows, for scorers that ask it themselves; None where each row had its own fit.
+    ``proba`` has a column for each class of the whole table, 0 for a class that the learner has not seen;
+    ``log_of_truth`` is the logarithm of the true class's probability, finite where that underflows. ``learner`` and
+    ``X`` are for scorers that ask the learner themselves; None where each row had its own fit.
     """
 
     truth: AnyArray
     predicted: AnyArray | None
     proba: FloatArray | None
     log_of_truth: FloatArray | None
-    labels: AnyArray
+    labels: AnyArray  # empty where numbers are predicted
     learner: Any = None
     X: Any = None
 
@@ -524,10 +513,6 @@ def _r2(answers: Answers) -> float:
     return 1.0 - float(_squares(answers).sum()) / spread if spread > 0 else float("nan")
 
 
-def _logs(answers: Answers) -> Any:
-    return answers.log_of_truth
-
-
 def _sizes(answers: Answers) -> Any:
     return np.abs(_errors(answers))
 
@@ -536,7 +521,7 @@ OURS: dict[str, Score] = {
     score.name: score
     for score in (
         Score("accuracy", "predicted", of_rows=_hits, kind="classes"),
-        Score("log_score", "proba", of_rows=_logs, kind="classes"),
+        Score("log_score", "proba", of_rows=attrgetter("log_of_truth"), kind="classes"),
         Score("brier", "proba", of_rows=_brier, greater_is_better=False, kind="classes"),
         Score("balanced_accuracy", "predicted", of_all=_balanced, kind="classes"),
         Score("rmse", "predicted", of_rows=_squares, greater_is_better=False, root=True, kind="numbers"),
