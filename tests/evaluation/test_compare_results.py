@@ -1,4 +1,4 @@
-"""How comparisons print, frame and draw themselves, and the words for what cannot be compared."""
+"""How comparisons print, frame and draw themselves, and errors of what cannot be compared."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 
 import priorcase as pc
-from priorcase.evaluation import Folds, Holdout, compare, compare_tables
-from priorcase.evaluation.curves import decimals, number_text
+from priorcase.evaluation import Comparison, Folds, Holdout, compare, compare_tables, learning_curve, noise_curve
+from priorcase.evaluation.curves import decimal_text, decimals
+from priorcase.evaluation.significance import corrected_t, wilcoxon
 from priorcase.exceptions import EvaluationError, ParameterError, UnsupportedDataError
+
+# -- how comparisons print, frame and draw themselves, and the words for what cannot be compared
 
 mpl.use("Agg")
 
@@ -310,10 +313,10 @@ def test_tables_are_all_read_before_the_first_is_compared() -> None:
 
 def test_one_number_that_is_far_from_all_others_does_not_take_their_digits() -> None:
     digits = decimals(np.array([[-1298059729.3, -0.4321, -0.25, 0.0], [-np.inf, np.nan, -0.5, -3.0]]))
-    texts = [number_text(value, digits) for value in (-1298059729.3, -0.4321, 0.0, -np.inf)]
+    texts = [decimal_text(value, digits) for value in (-1298059729.3, -0.4321, 0.0, -np.inf)]
     assert texts == ["-1.3e+09", "-0.432", "0.000", "-inf"]
     assert decimals(np.array([0.0, np.nan])) == 3
-    assert number_text(123456789012.0, 0) == "123456789012"
+    assert decimal_text(123456789012.0, 0) == "123456789012"
 
 
 def test_the_better_one_has_a_short_name_too() -> None:
@@ -336,3 +339,78 @@ def test_a_learner_is_not_better_on_a_table_for_failing_on_its_hard_split() -> N
     assert found.means().tolist() == [[0.6, 0.6]] * 2
     assert found.ranks().tolist() == [1.5, 1.5]
     assert found.frame()["mean"].tolist() == [0.6] * 4
+
+
+# -- log-scores of minus infinity, which learners that know no doubt have, in what a comparison says about them
+
+DOUBTS: dict[str, Any] = {"doubts": pc.KNNClassifier(5, prior=0.5), "sure": pc.IB1(), "surer": pc.IB2()}
+
+
+@pytest.fixture(scope="module")
+def repairs() -> tuple[Any, Any]:
+    return pc.load_repairs()
+
+
+@pytest.fixture(scope="module")
+def doubtful(repairs: tuple[Any, Any]) -> Comparison:
+    return compare(DOUBTS, *repairs, splits=4, scores="log_score")
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.5, np.inf], np.inf),
+        ([-np.inf, 0.5], -np.inf),
+        ([np.inf, -np.inf], np.nan),
+        ([0.1, 0.2, -0.3], 0.0),
+    ],
+)
+def test_one_infinite_difference_makes_the_mean_infinite(values: list[float], expected: float) -> None:
+    assert corrected_t(np.array(values), 0.1).difference == pytest.approx(expected, nan_ok=True)
+    if not np.isfinite(values).all():
+        assert wilcoxon(np.array(values)).difference == pytest.approx(expected, nan_ok=True)
+
+
+def test_who_doubts_is_infinitely_better_than_who_does_not(doubtful: Comparison) -> None:
+    first, second, third = doubtful.paired().tests
+    assert first.difference == second.difference == np.inf
+    assert np.isnan(third.difference)
+    assert doubtful.paired().better == ("doubts", "doubts", "")
+
+
+def test_nobody_is_marked_as_best_where_all_are_infinitely_bad(doubtful: Comparison, repairs: tuple[Any, Any]) -> None:
+    assert str(doubtful).count("*") == 1
+    sure = {name: learner for name, learner in DOUBTS.items() if name != "doubts"}
+    assert "*" not in str(compare(sure, *repairs, splits=4, scores="log_score"))
+
+
+def test_the_same_goes_for_several_tables(repairs: tuple[Any, Any]) -> None:
+    text = str(compare_tables(DOUBTS, {"repairs": repairs}, splits=4, scores="log_score"))
+    assert text.count("*") == 1
+    sure = {name: learner for name, learner in DOUBTS.items() if name != "doubts"}
+    text = str(compare_tables(sure, {"repairs": repairs}, splits=4, scores="log_score"))
+    assert "-inf" in text
+    assert "*" not in text
+
+
+# -- reasons why learners failed: said in full where they are of usual length
+
+MANY = {"too many": pc.KNNClassifier(500), "enough": pc.KNNClassifier(3)}
+
+
+@pytest.mark.parametrize(
+    ("measured", "options", "rows"),
+    [(compare, {"splits": 4}, 72), (learning_curve, {"repeats": 1}, 5), (noise_curve, {"repeats": 1}, 67)],
+)
+def test_the_numbers_at_the_end_of_a_reason_are_there(measured: Any, options: dict[str, Any], rows: int) -> None:
+    X, y = pc.load_repairs()
+    text = str(measured(MANY, X, y, scores="accuracy", **options))
+    assert f"Expected n_neighbors <= n_samples_fit, but n_neighbors = 500, n_samples_fit = {rows}." in text
+
+
+def test_the_noise_of_classes_is_not_said_to_be_that_of_values() -> None:
+    pytest.importorskip("matplotlib")
+    X, y = pc.load_repairs()
+    axes = noise_curve(pc.NaiveBayes(), X, y, kind="classes", repeats=1, levels=[0, 0.2], scores="accuracy").plot()
+    assert axes.get_xlabel() == "noise: probability of being replaced"
+    axes.figure.clf()

@@ -251,7 +251,7 @@ class TablesComparison(GridsResult):
         return compared_pairs(self.learners, self.means(score), chosen, test="wilcoxon", level=level, basis=basis)
 
     def plot(self, score: str | None = None, ax: Any = None, *, alpha: float = 0.05) -> Any:
-        """Draw the critical-difference diagram: mean ranks, with bars between those that do not differ significantly."""
+        """Draw the critical-difference diagram: mean ranks, bars between those that do not differ significantly."""
         return plot_ranks(self.friedman(score, alpha=alpha), self.score(score).name, ax)
 
     @prefix_errors

@@ -238,7 +238,7 @@ class Curve(GridsResult):
         digits = decimals(extremes if one else means)
         columns = [_mean_texts(mean, error, digits) for mean, error in zip(means, errors, strict=True)]
         if one:
-            columns += [[number_text(value, digits) for value in extreme] for extreme in extremes]
+            columns += [[decimal_text(value, digits) for value in extreme] for extreme in extremes]
         names = ["mean", "min", "max"] if one else [short(name, _NAME_WIDTH) for name in self.learners]
         lines = [[_point_text(self.points.tolist()[at]), *(column[at] for column in columns)] for at in shown]
         return Grid(title, [self.axis, *names], lines, note, right=range(len(names) + 1))
@@ -294,7 +294,7 @@ def decimals(values: FloatArray) -> int:
     return min(max(3 - math.floor(math.log10(middle)) - (middle < 1), 0), 8)
 
 
-def number_text(value: float, digits: int) -> str:
+def decimal_text(value: float, digits: int) -> str:
     """A number with some decimals, in scientific notation where that is long; a dash for NaN."""
     text = f"{value:.{digits}f}"
     return "-" if math.isnan(value) else text if len(text) <= 10 or not digits else f"{value:.3g}"
@@ -306,10 +306,10 @@ def _point_text(point: float) -> str:
 
 def _mean_texts(means: FloatArray, errors: FloatArray, digits: int) -> list[str]:
     """Means with their standard errors, where there are any, with decimal points in line."""
-    texts = [number_text(mean, digits) for mean in means]
+    texts = [decimal_text(mean, digits) for mean in means]
     if np.isnan(errors).all():
         return texts
-    marks = ["" if np.isnan(error) else f" ± {number_text(error, digits)}" for error in errors]
+    marks = ["" if np.isnan(error) else f" ± {decimal_text(error, digits)}" for error in errors]
     width = max(map(len, marks))
     return [text + mark.ljust(width) for text, mark in zip(texts, marks, strict=True)]
 

@@ -12,7 +12,7 @@ import numpy as np
 from priorcase._parameters import check_seed, check_value, is_whole
 from priorcase._typing import Backend, FloatArray, IntArray
 from priorcase.evaluation.comparison import GridsResult
-from priorcase.evaluation.curves import decimals, draw_curves, number_text
+from priorcase.evaluation.curves import decimal_text, decimals, draw_curves
 from priorcase.evaluation.running import Jobs, Part, Trial, fitted, part_of, seed_of, seeded, teach
 from priorcase.evaluation.scoring import (
     OURS,
@@ -338,6 +338,6 @@ class PrequentialCurve(GridsResult):
     def _grid(self, title: str, numbers: FloatArray) -> Grid:
         digits = decimals(numbers)
         at = np.unique(np.linspace(0, len(self) - 1, _LINES + 1).round().astype(int)[1:])
-        lines = [[str(self._seen()[i]), *(number_text(row[i], digits) for row in numbers)] for i in at.tolist()]
+        lines = [[str(self._seen()[i]), *(decimal_text(row[i], digits) for row in numbers)] for i in at.tolist()]
         header = ["rows seen", *(short(name, _NAME_WIDTH) for name in self.learners)]
         return Grid(title, header, lines, right=range(len(header)))
