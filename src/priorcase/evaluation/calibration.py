@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import check_value, is_number
+from priorcase._parameters import check_value
 from priorcase._typing import Backend, FloatArray, Value
 from priorcase.evaluation.scores import Forecasts, read_forecasts
 from priorcase.exceptions import (
@@ -532,8 +532,7 @@ def _covered(y: FloatArray, level: float, ends: Ends) -> tuple[float, ...]:
     return float(level), float((~under & ~over).mean()), float(under.mean()), float(over.mean()), width, score
 
 
-def read_probability(name: str, value: object) -> float:
+def read_probability(name: str, value: Any) -> float:
     """A level of confidence or significance, strictly between 0 and 1."""
-    if is_number(value) and 0 < value < 1:
-        return float(value)
-    raise ParameterError(f"{name} must be a number between 0 and 1, got {quoted(value)}. Take 0.05 or 0.95.")
+    check_value(name, value, [Interval(Real, 0, 1, closed="neither")])
+    return float(value)

@@ -11,7 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import joblib
@@ -31,7 +31,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from priorcase._parameters import check_parameters, check_seed, is_number
+from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Value
 from priorcase.evaluation.running import check_jobs, seeded
 from priorcase.evaluation.scoring import readable
@@ -67,14 +67,10 @@ _NUMBERS = 2**23  # held at a time, one for each row and query: 64 MiB
 # -- levels and ranks, exactly
 
 
-def check_level(level: object) -> Fraction:
+def check_level(level: Any) -> Fraction:
     """A level as an exact fraction."""
-    if is_number(level) and 0 < level < 1:
-        return Fraction(repr(float(level)))  # 0.9 is meant as 9/10, which no float is
-    raise ParameterError(
-        f"level must be a number above 0 and below 1, got {quoted(level)}. 0.9 asks for sets and intervals that "
-        "contain the truth nine times out of ten."
-    )
+    check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
+    return Fraction(repr(float(level)))  # 0.9 is meant as 9/10, which no float is
 
 
 def _upper_rank(level: Fraction, n: int) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
-from priorcase._parameters import check_seed, check_value, is_whole
+from priorcase._parameters import check_seed, check_value
 from priorcase._typing import Backend, FloatArray, IntArray
 from priorcase.evaluation.comparison import GridsResult
 from priorcase.evaluation.curves import decimal_text, decimals, draw_curves
@@ -134,11 +136,7 @@ def prequential(
     protocol.check(task)
     start = protocol.first(len(task))
     asked = len(task) - start
-    if window is not None and not (is_whole(window) and 1 <= window <= asked):
-        raise ParameterError(
-            f"window must be None or a number of rows from 1 to {asked}, which are asked about, got {quoted(window)}. "
-            "100 is usual for long streams."
-        )
+    check_value("window", window, [None, Interval(Integral, 1, asked, closed="both")])
     seed = check_seed(random_state)
     check_value("shuffle", shuffle, ["boolean"])
     if shuffle:
@@ -262,12 +260,8 @@ class PrequentialCurve(GridsResult):
             The number of latest rows; None for the window of the curve.
         """
         chosen, wide = self.score(score), self.window if window is None else window
-        if not (is_whole(wide) and 1 <= wide <= len(self)):
-            remedy = "The curve has no window of its own." if wide is None else "100 is usual for long streams."
-            raise ParameterError(
-                f"window must be a number of rows from 1 to {len(self)}, which were asked about, got {quoted(wide)}. "
-                f"{remedy}"
-            )
+        check_value("window", wide, [Interval(Integral, 1, len(self), closed="both")])
+        assert wide is not None
         losses = self._losses(chosen)
         found = np.full(losses.shape, np.nan)
         # Not by differences of sums: a single infinite loss would spoil all that follow.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, RealNotInt
 
 from priorcase._parameters import check_value, is_number, is_whole
 from priorcase._typing import AnyArray, FloatArray, IntArray
@@ -60,11 +62,7 @@ class Folds:
                 "at a time."
             )
         check_value("stratified", self.stratified, ["boolean"])
-        if not is_number(self.share) or not 0 < self.share <= 1:
-            raise ParameterError(
-                f"share must be a number above 0, up to 1, got {quoted(self.share)}. 0.1 learns from a tenth of the "
-                "training rows."
-            )
+        check_value("share", self.share, [Interval(Real, 0, 1, closed="right")])
         if self.n > len(task):
             raise EvaluationError(
                 f"got splits={self.n} for {len(task)} rows; expected no more folds than rows. 'loo' leaves out one row "
@@ -109,12 +107,8 @@ class Holdout:
     def check(self, task: Task) -> None:
         """Check the parameters, and that there is a row on each side."""
         check_value("stratified", self.stratified, ["boolean"])
-        share = is_number(self.train) and not is_whole(self.train) and 0 < self.train < 1
-        if not share and not (is_whole(self.train) and self.train > 0):
-            raise ParameterError(
-                f"train must be a number of rows >= 1, or a part between 0 and 1, got {quoted(self.train)}. 0.7 is "
-                "usual."
-            )
+        rows_or_share = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")]
+        check_value("train", self.train, rows_or_share)
         if not 0 < self._size(len(task)) < len(task):
             raise EvaluationError(
                 f"got Holdout(train={self.train}) for {len(task)} rows, which leaves none to learn from or none to "
@@ -173,11 +167,7 @@ class Prequential:
     def check(self, task: Task) -> None:
         """Check that there is something to predict."""
         _check_two_rows(task)
-        if self.start is not None and not (is_whole(self.start) and 1 <= self.start < len(task)):
-            raise ParameterError(
-                f"start must be None or a whole number from 1 to {len(task) - 1}, one less than rows, got "
-                f"{quoted(self.start)}. Learners that need several rows to predict fail if it is too small."
-            )
+        check_value("start", self.start, [None, Interval(Integral, 1, len(task) - 1, closed="both")])
 
     def first(self, rows: int) -> int:
         """Return the position of the first row to be predicted."""
@@ -241,9 +231,8 @@ def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) ->
 
 def check_repeats(repeats: Any) -> int:
     """The number of repetitions."""
-    if is_whole(repeats) and repeats >= 1:
-        return int(repeats)
-    raise ParameterError(f"repeats must be a whole number >= 1, got {quoted(repeats)}. Pass 1 for a single run.")
+    check_value("repeats", repeats, [Interval(Integral, 1, None, closed="left")])
+    return int(repeats)
 
 
 def _is_splitter(splits: Any) -> bool:
