@@ -175,12 +175,12 @@ def test_a_curve_prints_frames_and_plots() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"kind": "attribute"}, "kind must be one of 'attributes', 'classes'"),
+        ({"kind": "attribute"}, "kind must be a str among {"),
         ({"levels": [0.1, 1.5]}, "levels must be numbers from 0 to 1"),
         ({"levels": "0.1"}, "levels must be"),
         ({"levels": []}, "levels must be"),
         ({"class_draw": "others"}, "class_draw must be 'distribution' with kind='attributes'"),
-        ({"kind": "classes", "class_draw": "any"}, "class_draw must be one of 'distribution', 'others'"),
+        ({"kind": "classes", "class_draw": "any"}, "class_draw must be a str among {"),
         ({"noisy_test": 1}, "noisy_test"),
         ({"test": 0}, "test must be"),
         ({"repeats": 2.5}, "repeats must be"),
