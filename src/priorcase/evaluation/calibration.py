@@ -147,7 +147,11 @@ class CalibrationTable(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return one line for each bin: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``."""
+        """Return one line for each bin: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``.
+
+        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first that is installed (a dictionary of
+        arrays if none is).
+        """
         return framed(self.columns(), backend)
 
     def columns(self) -> dict[str, FloatArray]:
