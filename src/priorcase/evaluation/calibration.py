@@ -149,7 +149,7 @@ class CalibrationTable(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return one line for each bin: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``.
 
-        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first that is installed (a dictionary of
+        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first installed (a dictionary of
         arrays if none is).
         """
         return framed(self.columns(), backend)
