@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from time import perf_counter
@@ -181,14 +181,22 @@ class Curve(GridsResult):
         """
         points = self.points.tolist()
         if each:
-            place = {self.axis: lambda cell: points[cell.split], "repeat": attrgetter("repeat")}
+            place: dict[str, Callable[[Cell], Any]] = {
+                self.axis: lambda cell: points[cell.split],
+                "repeat": attrgetter("repeat"),
+            }
             return framed(cell_columns(self.cells, self.scores, place), backend)
         lines = [(learner, point, score.name) for score in self.scores for learner in self.learners for point in points]
         columns: dict[str, list[Any]] = {
             name: [line[i] for line in lines] for i, name in enumerate(("learner", self.axis, "score"))
         }
-        numbers = {"mean": self.mean, "standard_error": self.standard_error, "min": self.lowest, "max": self.highest}
-        numbers["repeats"] = lambda name: (~np.isnan(self.values(name))).sum(axis=2)
+        numbers: dict[str, Callable[[str], Any]] = {
+            "mean": self.mean,
+            "standard_error": self.standard_error,
+            "min": self.lowest,
+            "max": self.highest,
+            "repeats": lambda name: (~np.isnan(self.values(name))).sum(axis=2),
+        }
         for label, number in numbers.items():
             columns[label] = [value for score in self.scores for value in number(score.name).ravel().tolist()]
         return framed(columns, backend)

@@ -181,7 +181,8 @@ class Answers:
     def taken(self, rows: IntArray) -> Answers:
         """The answers about some rows."""
         parts = (self.predicted, self.proba, self.log_of_truth)
-        return Answers(self.truth[rows], *(None if part is None else part[rows] for part in parts), self.labels)
+        predicted, proba, logs = (None if part is None else part[rows] for part in parts)
+        return Answers(self.truth[rows], predicted, proba, logs, self.labels)
 
 
 def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need]) -> Answers:
