@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if
 
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase.datasets.columns import Backend as FrameBackend
 from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import EvaluationError, ParameterError, UnsupportedDataError, advice, listed, quoted
 from priorcase.learning.resampling import taken_rows
@@ -147,7 +148,7 @@ def readable(table: Any, learner: Any) -> Any:
     """A table as a learner can read it: this library's own tables become frames for other libraries' learners."""
     if isinstance(table, NamedColumns) and not type(learner).__module__.startswith("priorcase."):
         backend = installed_backend()
-        return table if backend is None else table.frame(backend)
+        return table if backend is None else table.frame(cast(FrameBackend, backend))
     return table
 
 
@@ -230,7 +231,8 @@ def joined(parts: Sequence[Answers]) -> Answers:
     for field in ("predicted", "proba", "log_of_truth"):
         values = [getattr(part, field) for part in parts]
         columns.append(None if any(value is None for value in values) else np.concatenate(values))
-    return Answers(np.concatenate([part.truth for part in parts]), *columns, parts[0].labels)
+    predicted, proba, logs = columns
+    return Answers(np.concatenate([part.truth for part in parts]), predicted, proba, logs, parts[0].labels)
 
 
 class _Echo(BaseEstimator):

@@ -86,8 +86,8 @@ def signed_rank_p(differences: FloatArray) -> tuple[float, float]:
     # Differences of fractions, such as 14/15 - 13/15 and 8/15 - 7/15, are equal but for rounding.
     differences = np.round(differences / np.abs(differences).max(), 12)
     distinct = np.unique(np.abs(differences)).size == differences.size and bool((differences != 0).all())
-    method = "exact" if distinct and differences.size <= _EXACT else "approx"
-    found = stats.wilcoxon(differences, zero_method="zsplit", method=method)
+    exact = distinct and differences.size <= _EXACT
+    found = stats.wilcoxon(differences, zero_method="zsplit", method="exact" if exact else "approx")
     return float(found.statistic), float(found.pvalue)
 
 
