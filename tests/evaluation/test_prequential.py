@@ -202,9 +202,9 @@ def test_without_a_window_all_rows_so_far_are_drawn() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"start": 0}, "start must be None or an int in the range [1, 95]"),
+        ({"start": 0}, "start must be None or an int in the range [1, 96)"),
         ({"start": 96}, "start must be"),
-        ({"window": 88}, "window must be None or an int in the range [1, 87]"),
+        ({"window": 88}, "window must be None or an int in the range [1, 88)"),
         ({"window": 2.5}, "window must be"),
         (
             {"scores": "balanced_accuracy"},
@@ -222,7 +222,7 @@ def test_words(options: dict[str, Any], words: str) -> None:
 def test_words_of_the_result() -> None:
     curve = prequential(pc.NaiveBayes(), *load_repairs())
     for call, words in (
-        (lambda: curve.windowed(), "window must be an int in the range [1, 87]"),
+        (lambda: curve.windowed(), "window must be an int in the range [1, 88)"),
         (lambda: curve.windowed(window=88), "window must be"),
         (lambda: curve.so_far("rmse"), "score must be a str among {'accuracy'"),
         (lambda: curve.frame("dask"), "PrequentialCurve.frame: backend must be"),  # type: ignore[arg-type]

@@ -144,7 +144,7 @@ def test_groups_are_kept_together() -> None:
         (Holdout(20), 1, r"Holdout\(train=20\) for 20 rows"),
         (Holdout(0.01), 1, "leaves none to learn from"),
         (Holdout(0.5, stratified="yes"), 1, "stratified"),
-        (Prequential(20), 1, r"start must be .*\[1, 19\]"),
+        (Prequential(20), 1, r"start must be .*\[1, 20\)"),
     ],
 )
 def test_splits_that_are_none_are_refused(splits: Any, repeats: int, words: str) -> None:

@@ -136,7 +136,7 @@ def prequential(
     protocol.check(task)
     start = protocol.first(len(task))
     asked = len(task) - start
-    check_value("window", window, [None, Interval(Integral, 1, asked, closed="both")])
+    check_value("window", window, [None, Interval(Integral, 1, asked + 1, closed="left")])
     seed = check_seed(random_state)
     check_value("shuffle", shuffle, ["boolean"])
     if shuffle:
@@ -260,7 +260,7 @@ class PrequentialCurve(GridsResult):
             The number of latest rows; None for the window of the curve.
         """
         chosen, wide = self.score(score), self.window if window is None else window
-        check_value("window", wide, [Interval(Integral, 1, len(self), closed="both")])
+        check_value("window", wide, [Interval(Integral, 1, len(self) + 1, closed="left")])
         assert wide is not None
         losses = self._losses(chosen)
         found = np.full(losses.shape, np.nan)

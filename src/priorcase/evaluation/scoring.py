@@ -105,11 +105,12 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
             f"got {by_kind['classes']!r}, a classifier, beside {by_kind['numbers']!r}, a regressor; expected one "
             "sort. Evaluate classifiers and regressors in two calls."
         )
-    rows, array = row_count(X), as_array(y)
+    rows = row_count(X)
     if rows == 0:
         raise EvaluationError(
             "got a table without rows; expected two rows or more. Check the filter or selection that made this table."
         )
+    array = as_array(y)
     if array.ndim == 2 and array.shape[1] > 1:
         raise EvaluationError(
             f"got y with {array.shape[1]} columns; expected one target for each row. Evaluate one target at a time."

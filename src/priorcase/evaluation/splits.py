@@ -167,7 +167,7 @@ class Prequential:
     def check(self, task: Task) -> None:
         """Check that there is something to predict."""
         _check_two_rows(task)
-        check_value("start", self.start, [None, Interval(Integral, 1, len(task) - 1, closed="both")])
+        check_value("start", self.start, [None, Interval(Integral, 1, len(task), closed="left")])
 
     def first(self, rows: int) -> int:
         """Return the position of the first row to be predicted."""
