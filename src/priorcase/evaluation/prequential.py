@@ -126,7 +126,7 @@ def prequential(
     >>> X = [[n % 7] for n in range(60)]
     >>> y = ["high" if (n % 7 > 3) == (n < 40) else "low" for n in range(60)]  # reversed after 40 rows
     >>> curve = prequential({"Bayes": GaussianNB()}, X, y, scores="accuracy", start=10, window=10)
-    >>> curve.final(), curve.windowed()[0, -1]
+    >>> curve.final(), curve.windowed()[0, -1].item()
     ({'Bayes': 0.6}, 0.0)
     """
     named = read_learners(learners)
