@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from building import store
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from reference import search as reference
 from reference.search import settled_costs
@@ -80,8 +80,9 @@ def test_every_power_orders_by_what_it_reports(rows, query, power, k):
 
 
 @given(st.floats(0.0, allow_nan=False), st.sampled_from([1.5, 2.0, 2.5, 3.0, 50.0]))
+@example(np.finfo(float).max, 1.5)
 def test_settled_costs_keep_the_distance_and_are_settled(cost, power):
-    costs = np.array([cost, np.nextafter(cost, np.inf)])
+    costs = np.array([cost, math.nextafter(cost, math.inf)])
     once = settled_costs(costs, power)
     assert np.array_equal(rooted(once, power), rooted(costs, power))
     assert np.array_equal(settled_costs(once, power), once)
