@@ -8,7 +8,7 @@ import pytest
 from hypothesis.internal.conjecture import providers
 
 # The same examples in every run, and no deadline: the first call into a compiled module is slow. Hypothesis also draws
-# constants found in the modules imported so far, which differ with the order of the tests and the worker: leave them out.
+# constants found in the modules imported so far, which depend on the order of the tests and the worker: leave them out.
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: providers._local_constants
 hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None, database=None, print_blob=False)

@@ -14,9 +14,10 @@ from priorcase.concepts.description import Description, Rules
 from priorcase.concepts.memory import ConceptMemory
 from priorcase.learning.results import attribute_names, decoded
 from priorcase.neighbors.precedents import Precedent, Precedents
-from priorcase.neighbors.votes import TIES, NeighborList
+from priorcase.neighbors.votes import TIES
 from priorcase.relevance.base import splitmix
 from priorcase.schema import Table
+from priorcase.search import NeighborList
 
 _OUTSIDE, _INSIDE = 0, 1
 

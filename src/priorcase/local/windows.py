@@ -32,8 +32,9 @@ from priorcase.learning.state import reads
 from priorcase.local.fits import LEFT_OUT, LocalPolynomial, LocalTable, fit_queries, weighted_median
 from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, NeighborsMemory
 from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
-from priorcase.neighbors.votes import SLACK, KernelVote, NeighborList, UniformVote, Vote, summed
+from priorcase.neighbors.votes import KernelVote, UniformVote, Vote, summed
 from priorcase.relevance.base import fixed_sample
+from priorcase.search import SLACK, NeighborList
 from priorcase.similarity.kernels import KERNELS, Kernel, Uniform, resolve_kernel
 
 Bandwidth: TypeAlias = float | Literal["loo", "query"] | None

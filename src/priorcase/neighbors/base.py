@@ -22,12 +22,12 @@ from priorcase.learning.estimator import RowsEstimator, SchemaLike
 from priorcase.learning.results import attribute_names
 from priorcase.learning.state import Memory, Outdated, reads
 from priorcase.learning.targets import Classes
-from priorcase.neighbors.votes import TIES, NeighborList, Poll
+from priorcase.neighbors.votes import TIES, Poll
 from priorcase.relevance import METHODS, AttributeWeights, Bayes, LeaveOneOutWeights, resolve_method
 from priorcase.relevance.base import LearnedWeights, TrainingData, WeightingMethod
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.kinds import identity
-from priorcase.search import ALGORITHMS, Algorithm, Index
+from priorcase.search import ALGORITHMS, Algorithm, Index, NeighborList
 from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import NotAvailableError, NumericRangeError, PriorcaseError, TooFewRowsError
 from priorcase.learning.resampling import needs_refits, refits
 from priorcase.neighbors.base import NeighborsMemory, NNeighbors
-from priorcase.neighbors.votes import SLACK, LeftOut, NeighborList, Poll, Ties, Vote
+from priorcase.neighbors.votes import LeftOut, Poll, Ties, Vote
+from priorcase.search import SLACK, NeighborList
 
 if TYPE_CHECKING:
     from priorcase.neighbors.knn import KNNClassifier, KNNRegressor

@@ -14,9 +14,8 @@ from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.resampling import blocks
 from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.neighbors.polling import polls_of
-from priorcase.neighbors.votes import SLACK
 from priorcase.schema import Table
-from priorcase.search import ALGORITHMS
+from priorcase.search import ALGORITHMS, SLACK
 
 if TYPE_CHECKING:
     from priorcase.neighbors.knn import KNNClassifier, KNNRegressor

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from priorcase._core import relief_sums
-from priorcase._typing import FloatArray, IdArray, IntArray
+from priorcase._typing import FloatArray, IdArray
 from priorcase.learning.resampling import blocks
 from priorcase.relevance.base import TrainingData, WeightingMethod, fixed_sample
-from priorcase.search import Index
+from priorcase.search import SLACK, Index, NeighborList
 from priorcase.similarity.differences import raised
 
 _SAMPLES = 2_000
 # One search for each sampled row and class.
 _MAX_SEARCHES = 200_000
 _MIN_SAMPLES = 100
-# Row weights are floats: ten rows of weight 0.1 must reach 1 although their floating-point sum is a little less.
-_SLACK = 1e-9
 # Where rows have tiny weights, at most this many times k rows are searched.
 _MAX_GROWTH = 16
 _AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
@@ -93,7 +91,7 @@ class Relief(WeightingMethod):
             for c, near in enumerate(found):
                 miss = prior[c] / np.where(codes[rows] == c, 1.0, 1.0 - prior[codes[rows]])
                 factors = weights[rows] * np.where(codes[rows] == c, -1.0, miss)
-                total += _summed(data, rows, near, near.divide(factors))
+                total += _summed(data, rows, near, _divide(factors, near))
             n_sampled += float(weights[rows].sum())
         return total / n_sampled
 
@@ -106,7 +104,7 @@ class Relief(WeightingMethod):
         n_a, n_ya = np.zeros(data.n_attributes), np.zeros(data.n_attributes)
         for rows in self._samples(data, _MAX_SEARCHES):
             near = self._neighbors(data, index, rows)
-            parts = near.divide(weights[rows])
+            parts = _divide(weights[rows], near)
             differing = parts * np.abs(numbers[rows][near.queries()] - numbers[near.rows])
             n_a += _summed(data, rows, near, parts)
             n_ya += _summed(data, rows, near, differing)
@@ -114,7 +112,7 @@ class Relief(WeightingMethod):
             n_sampled += float(parts.sum())
         return n_ya / n_y - (n_a - n_ya) / (n_sampled - n_y) if 0.0 < n_y < n_sampled else np.zeros(data.n_attributes)
 
-    def _neighbors(self, data: TrainingData, index: Index, rows: IdArray) -> WeightedNeighbors:
+    def _neighbors(self, data: TrainingData, index: Index, rows: IdArray) -> NeighborList:
         return weighted_neighbors(data, index, data.instances.cells(rows), data.instances.ids[rows], self.n_neighbors)
 
     def _samples(self, data: TrainingData, most: int) -> Iterator[IdArray]:
@@ -124,7 +122,7 @@ class Relief(WeightingMethod):
             yield sampled[part]
 
 
-def _summed(data: TrainingData, rows: IdArray, near: WeightedNeighbors, factors: FloatArray) -> FloatArray:
+def _summed(data: TrainingData, rows: IdArray, near: NeighborList, factors: FloatArray) -> FloatArray:
     """The sum of factor times difference in each attribute, over all neighbours of the rows."""
     used, at = np.unique(np.concatenate([rows, near.rows]), return_inverse=True)
     queries, found = np.split(at.ravel(), [rows.size])
@@ -133,30 +131,20 @@ def _summed(data: TrainingData, rows: IdArray, near: WeightedNeighbors, factors:
     return np.asarray(sums.sum(axis=0))
 
 
-class WeightedNeighbors(NamedTuple):
-    """Positions of the neighbours of each query, nearest first, and how much of the weight of each counts."""
+def _totals(near: NeighborList) -> FloatArray:
+    """The weight of all neighbours of each query."""
+    return np.bincount(near.queries(), weights=near.counts, minlength=len(near)).astype(np.float64)
 
-    indptr: IdArray
-    rows: IdArray
-    counts: FloatArray
 
-    def queries(self) -> IntArray:
-        """The query of each entry."""
-        return np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
-
-    def totals(self) -> FloatArray:
-        """The weight of all neighbours of each query."""
-        return np.bincount(self.queries(), weights=self.counts, minlength=self.indptr.size - 1).astype(np.float64)
-
-    def divide(self, factors: FloatArray) -> FloatArray:
-        """The factor of each query, divided among its neighbours in proportion to their counts."""
-        totals = self.totals()
-        return np.asarray((factors / np.where(totals > 0, totals, 1.0))[self.queries()] * self.counts)
+def _divide(factors: FloatArray, near: NeighborList) -> FloatArray:
+    """The factor of each query, divided among its neighbours in proportion to their counts."""
+    totals = _totals(near)
+    return np.asarray((factors / np.where(totals > 0, totals, 1.0))[near.queries()] * near.counts)
 
 
 def weighted_neighbors(
     data: TrainingData, index: Index, cells: FloatArray, own: IdArray | None, k: int, weights: FloatArray | None = None
-) -> WeightedNeighbors:
+) -> NeighborList:
     """The ``k`` nearest rows of an index to each query, or all where there are fewer.
 
     A row of weight 2 counts as two rows, and the row with which the count reaches ``k`` only in part. ``own`` is the id
@@ -172,7 +160,7 @@ def weighted_neighbors(
         )
         indptr, rows = found.indptr, np.searchsorted(ids, found.ids)
         if row_weights is None:
-            return WeightedNeighbors(indptr, rows, np.ones(rows.size))
+            return NeighborList(indptr, rows, found.distances, np.ones(rows.size))
         left = row_weights[rows]
         if own is not None:
             is_own = found.ids == np.repeat(own, np.diff(indptr))
@@ -181,8 +169,9 @@ def weighted_neighbors(
         for start, stop in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
             np.cumsum(left[start:stop], out=reached[start:stop])
         counts = np.minimum(left, k - (reached - left))
-        kept = counts > _SLACK
-        near = WeightedNeighbors(np.concatenate(([0], np.cumsum(kept)))[indptr], rows[kept], counts[kept])
-        if wanted >= most or (near.totals() >= k * (1 - _SLACK)).all():
+        kept = counts > SLACK
+        indptr = np.concatenate(([0], np.cumsum(kept)))[indptr]
+        near = NeighborList(indptr, rows[kept], found.distances[kept], counts[kept])
+        if wanted >= most or (_totals(near) >= k * (1 - SLACK)).all():
             return near
         wanted *= 2

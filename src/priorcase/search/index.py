@@ -1,6 +1,6 @@
 """Exact search by the compiled core: a scan of byte-sized bounds, and a kd-tree above it.
 
-`Index` holds the rows, `Neighbors` is the result of a search.
+`Index` holds the rows; `Neighbors` is the result of a search, by ids; `NeighborList` is what learners make of it.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase import _core
-from priorcase._locks import Lock
+from priorcase._locks import Lock, cached_property
 from priorcase._parameters import check_value
-from priorcase._typing import FloatArray, IdArray
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.exceptions import ParameterError, QueryIndexError, UnknownIdError, listed, prefix_errors, quoted
 from priorcase.instances import Instances, check_ids
 from priorcase.schema import Numeric
@@ -35,6 +35,9 @@ _ROWS_AT_ONCE = 65_536
 # An interrupt is noticed between two batches; this many values are compared in about half a second.
 _VALUES_AT_ONCE = {"auto": 20_000_000_000, "tree": 20_000_000_000, "scan": 20_000_000_000, "plain": 250_000_000}
 _QUERIES_AT_ONCE = 8_192
+
+# Counts are floats: ten rows of weight 0.1 must reach one although their floating-point sum falls short of it.
+SLACK = 1e-9
 
 _Found = tuple[IdArray, IdArray, FloatArray]
 
@@ -114,6 +117,77 @@ class Neighbors:
             )
         places = self.indptr[:-1, None] + np.arange(k)
         return self.ids[places], self.distances[places]
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborList:
+    """Stored rows near each query, in one flat list; those of query i are entries indptr[i] to indptr[i + 1]."""
+
+    indptr: IntArray
+    rows: IntArray  # positions among the stored rows
+    distances: FloatArray
+    counts: FloatArray | None = None  # how many times each counts (weights are repetitions); None for once
+    bandwidths: FloatArray | None = None  # one h for each query, for votes K(d / h)
+
+    def __len__(self) -> int:
+        return self.indptr.size - 1
+
+    @property
+    def lengths(self) -> IntArray:
+        """How many neighbours each query has."""
+        return np.diff(self.indptr)
+
+    def spans(self) -> zip[tuple[int, int]]:
+        """Where the entries of each query begin and end."""
+        return zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True)
+
+    def queries(self) -> IntArray:
+        """The query of each entry."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def nearest(self, k: int, *, whole_ties: bool, bandwidth: bool = False) -> NeighborList:
+        """The ``k`` nearest of a sorted list: with those as near as the k-th, or the last counted up to ``k`` only."""
+        starts = self.indptr[:-1]
+        if self.counts is None and not bandwidth and self.rows.size == k * starts.size:
+            return self
+        last = starts + np.minimum(self._before(k), self.lengths - 1)
+        stops = self._tie_ends(last) if whole_ties else last + 1
+        indptr = np.concatenate(([0], np.cumsum(stops - starts)))
+        taken = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], stops - starts)
+        counts = None
+        if self.counts is not None:
+            counts = self.counts[taken]
+            if not whole_ties:
+                before = self._reach[last] - self.counts[last]
+                counts[indptr[1:] - 1] = np.minimum(self.counts[last], k - before)
+        bandwidths = None
+        if bandwidth:  # the distance of the (k+1)-th; where there is none, a little more than that of the k-th
+            following = self._before(k + 1)
+            exists = following < self.lengths
+            at = starts + np.where(exists, following, 0)
+            bandwidths = np.where(exists, self.distances[at], self.distances[last] * (1 + SLACK))
+        return NeighborList(indptr, self.rows[taken], self.distances[taken], counts, bandwidths)
+
+    @cached_property
+    def _reach(self) -> FloatArray:
+        """Running totals of the counts, query by query so that batches do not matter."""
+        counts = cast(FloatArray, self.counts)
+        return np.concatenate([np.cumsum(counts[start:stop]) for start, stop in self.spans()])
+
+    def _before(self, k: int) -> IntArray:
+        """How many rows of each list come before the count reaches ``k``; the list's length when it never does."""
+        if self.counts is None:
+            return np.minimum(k - 1, self.lengths)
+        before: IntArray = np.add.reduceat((self._reach < k * (1 - SLACK)).astype(np.int64), self.indptr[:-1])
+        return before
+
+    def _tie_ends(self, positions: IntArray) -> IntArray:
+        """One past the last row of the same query that is as near, for each position."""
+        starts = np.ones(self.rows.size + 1, dtype=bool)
+        starts[1:-1] = self.distances[1:] != self.distances[:-1]
+        starts[self.indptr] = True
+        bounds = np.flatnonzero(starts)
+        return bounds[np.searchsorted(bounds, positions, side="right")]
 
 
 class Index:

@@ -14,7 +14,8 @@ from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.polling import ENTRIES, Rules
-from priorcase.neighbors.votes import NeighborList, Poll, decide, left_out_once, means, probabilities
+from priorcase.neighbors.votes import Poll, decide, left_out_once, means, probabilities
+from priorcase.search import NeighborList
 
 Subset: TypeAlias = tuple[int, ...]
 """Positions of attributes, ascending."""

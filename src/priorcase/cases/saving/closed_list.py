@@ -43,7 +43,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.relevance.base": ("LearnedWeights", "TrainingData"),
     "priorcase.relevance.information": ("Bayes", "GainRatio", "MutualInformation"),
     "priorcase.relevance.leave_one_out": ("LeaveOneOutWeights", "SoftNeighbors", "Targets"),
-    "priorcase.relevance.relief": ("Relief", "WeightedNeighbors"),
+    "priorcase.relevance.relief": ("Relief",),
     "priorcase.relevance.table": ("AttributeWeights",),
     "priorcase.bayes.additive": ("AdditiveModel", "Cap", "Cells", "Density", "Estimates", "KeepZeros", "ParamFloor"),
     "priorcase.bayes.discretise": (
@@ -97,7 +97,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.neighbors.prequential": ("PrequentialClassification", "PrequentialRegression"),
     "priorcase.neighbors.transformer": ("KNNTransformer",),
     "priorcase.neighbors.tuning": ("CandidateGrid", "Problem", "Queries", "Sums", "Tuning"),
-    "priorcase.neighbors.votes": ("FunctionVote", "InverseSquare", "KernelVote", "NeighborList", "Poll", "UniformVote"),
+    "priorcase.neighbors.votes": ("FunctionVote", "InverseSquare", "KernelVote", "Poll", "UniformVote"),
     "priorcase.local.classifier": (
         "ClassRows",
         "LocalLinear",
