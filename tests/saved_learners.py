@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import test_concepts_checks
-import test_estimator_checks
-import test_local_checks
-import test_pebls_checks
 
 import priorcase as pc
 from priorcase.evaluation.conformal import ConformalClassifier, ConformalRegressor
+from tests import test_estimator_checks
+from tests.concepts import test_concepts_checks, test_pebls_checks
+from tests.local import test_local_checks
 
 REDUCERS = [
     pc.CNN(),

@@ -207,7 +207,8 @@ class BayesMemory(Memory):
             self._counts = self._sums = None
         classes = targets[0]
         if self._counts is not None:
-            self._counts.grow(self._sizes(), self._n_codes())
+            if sign > 0:
+                self._counts.grow(self._sizes(), self._n_codes())
             self._counts.add([columns[a] for a in self._coded], classes, sign=sign, threads=self.threads)
         if self._sums is not None:
             self._sums.grow(self._n_codes() + 1)

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_local_regression import SCHEMA, all_distances, expected_fit, ranked, rows_of, targets_of
 
 from priorcase.exceptions import FarQueryWarning
 from priorcase.local import LeaveOneOutCurve, LocallyWeightedRegressor
 from priorcase.relevance.base import fixed_sample
+from tests.local.test_local_regression import SCHEMA, all_distances, expected_fit, ranked, rows_of, targets_of
 
 
 def wavy(n: int, seed: int = 0, noise: float = 0.2) -> tuple[Any, Any]:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from reference import trees as reference
 from structured import CLASSES, ESTIMATORS, SCHEMA, numbered, table
-from test_tree_sums import log_fraction
 
 from priorcase.bayes import AODE, SuperParentAveragedBayes, TreeAugmentedBayes, TreeAveragedBayes
+from tests.bayes.test_tree_sums import log_fraction
 
 every = pytest.mark.parametrize("estimator", ESTIMATORS)
 

@@ -9,9 +9,9 @@ import pytest
 from reference import trees as reference
 from sklearn.base import clone
 from structured import SCHEMA, numbered, table
-from test_tree_sums import log_fraction
 
 from priorcase.bayes import AODE, SuperParentAveragedBayes
+from tests.bayes.test_tree_sums import log_fraction
 
 
 @pytest.mark.parametrize("width", [1, 2, 4])

@@ -20,7 +20,7 @@ from benchmarks.models.measuring import Score, cross_validated, from_a_tenth
 from benchmarks.models.problems import NAMES, Problem, load
 from priorcase.datasets import NamedColumns
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")

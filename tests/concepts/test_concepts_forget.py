@@ -12,10 +12,10 @@ from concept_tables import LEARNERS, SCHEMA, Rows, named, queries, stream, strea
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from test_concepts_stream import same
 
 from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, memory
 from priorcase.exceptions import ForgettingError, TargetError, TooFewRowsError, UnknownIdError
+from tests.concepts.test_concepts_stream import same
 
 QUERIES = queries(10)
 learners = pytest.mark.parametrize("learner", LEARNERS, ids=named)

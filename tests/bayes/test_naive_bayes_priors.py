@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from bayes_tables import COLOUR, DISCRETE, FLAG, GRADE, KINDS, SIZE, fixed, labels, reference, table
-from test_naive_bayes import compare
 
 from priorcase.bayes.additive import Cap, ParamFloor
 from priorcase.bayes.naive_bayes import NaiveBayes
 from priorcase.bayes.priors import Auto, BDeu, Dirichlet, MEstimate, PerAttribute
 from priorcase.schema import Nominal
+from tests.bayes.test_naive_bayes import compare
 
 X, Y = [[row[a] for a in DISCRETE] for row in table(60)], labels(60)
 QUERIES = [*([row[a] for a in DISCRETE] for row in table(30, seed=5, new=True)), [None] * 5]

@@ -20,7 +20,7 @@ from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, PEBLS
 # The path of a change; tables are read before it, and by the schema.
 FOLDERS = ("/priorcase/concepts/", "/priorcase/instances/", "/priorcase/learning/")
 X, Y = stream(60, seed=3)
-# What tests/test_state.py does not cover: descriptions of classes, histories, settled distances, windows.
+# What tests/learning/test_state.py does not cover: descriptions of classes, histories, settled distances, windows.
 LEARNERS = [IB1(per_class=True, history=True), IB1(distance="heom"), IB4(random_state=0, window=15, history=True)]
 
 

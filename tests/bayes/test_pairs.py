@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import trees as reference
-from test_tree_sums import log_fraction
 
 from priorcase.bayes.pairs import PairCounts, check_n_pairs
 from priorcase.exceptions import TooLargeError
+from tests.bayes.test_tree_sums import log_fraction
 
 
 def random_rows(

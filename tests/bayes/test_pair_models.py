@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import trees as reference
-from test_pairs import as_rows, counted, random_rows
-from test_tree_sums import log_fraction
 
 from priorcase.bayes.pairs import Family, PairCounts, PairModel
+from tests.bayes.test_pairs import as_rows, counted, random_rows
+from tests.bayes.test_tree_sums import log_fraction
 
 FAMILIES: tuple[Family, ...] = get_args(Family)
 tables = st.tuples(

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from bayes_tables import COLOUR, DISCRETE, KINDS, SIZE, labels, table
 from sklearn.base import clone
-from test_state import run
 
 from priorcase.bayes.memory import Counts
 from priorcase.bayes.naive_bayes import NaiveBayes
 from priorcase.bayes.numeric import ClassMoments
 from priorcase.bayes.priors import BDeu
 from priorcase.exceptions import NotAvailableError, PriorcaseError
+from tests.learning.test_state import run
 
 QUERIES = [*table(20, seed=5, new=True), [None] * 7]
 LETTERS = "abcdefghijklmnop"

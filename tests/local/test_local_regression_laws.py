@@ -13,12 +13,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import local_regression as reference
 from sklearn.base import clone
-from test_local_regression import KINDS, SCHEMA, all_distances, ranked, rows_of, spreads, targets_of, weights_of
 
 from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
 from priorcase.local import LocallyWeightedRegressor
 from priorcase.local.fits import robustness_weights, weighted_median
 from priorcase.neighbors import KNNRegressor
+from tests.local.test_local_regression import (
+    KINDS,
+    SCHEMA,
+    all_distances,
+    ranked,
+    rows_of,
+    spreads,
+    targets_of,
+    weights_of,
+)
 
 REACHES: list[dict[str, Any]] = [
     {"n_neighbors": 25},

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from test_local_regression import LEVELS, SCHEMA, rows_of, targets_of
 
 from priorcase.exceptions import FarQueryWarning
 from priorcase.local import LocalCoefficients, LocallyWeightedRegressor, LocalPrecedents
+from tests.local.test_local_regression import LEVELS, SCHEMA, rows_of, targets_of
 
 X = np.arange(12.0).reshape(6, 2) ** 2
 Y = np.array([1.0, 2.0, 4.0, 3.0, 5.0, 9.0])
