@@ -8,30 +8,12 @@ import numpy as np
 
 import priorcase as pc
 from priorcase.evaluation.conformal import ConformalClassifier, ConformalRegressor
-from tests import test_estimator_checks
-from tests.concepts import test_concepts_checks, test_pebls_checks
-from tests.local import test_local_checks
+from tests import test_contract
 
-REDUCERS = [
-    pc.CNN(),
-    pc.RNN(),
-    pc.ENN(),
-    pc.RENN(),
-    pc.AllKNN(),
-    pc.DROP1(),
-    pc.DROP2(),
-    pc.DROP3(),
-    pc.DROP4(),
-    pc.DROP5(),
-    pc.ICF(),
-]
 LEARNERS = [
-    *test_estimator_checks.ESTIMATORS,
-    *test_concepts_checks.LEARNERS,
-    *test_local_checks.LEARNERS,
-    *test_pebls_checks.ESTIMATORS,
-    *REDUCERS,
-    pc.SubsetAveragedBayes(),
+    *test_contract.LEARNERS,
+    *test_contract.SETTINGS,
+    *test_contract.REDUCERS,
     pc.AttributeSelector(pc.KNNClassifier()),
     pc.AttributeSelector(search="brace"),
     ConformalClassifier(pc.KNNClassifier(3)),

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from checks import CONTAINERS, mixed_checks
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from subset_tables import SCHEMA, table
 from tables import labels, mixed_rows, row_lists
 
@@ -181,20 +178,6 @@ def test_weights_are_repetitions() -> None:
     assert weighted.relevance_.tobytes() == repeated.relevance_.tobytes()
     expected = repeated.predict_joint_log_proba(rows)
     np.testing.assert_allclose(weighted.predict_joint_log_proba(rows), expected, rtol=1e-12)
-
-
-# -- contract
-
-
-@parametrize_with_checks([SubsetAveragedBayes(), SubsetAveragedBayes(prior="auto", inclusion=0.2, numeric="mdl")])
-def test_sklearn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
-
-
-@pytest.mark.parametrize("kind", CONTAINERS)
-@pytest.mark.parametrize("check", [*mixed_checks(SubsetAveragedBayes())])
-def test_mixed_checks(check: Callable[[Any, str], None], kind: str) -> None:
-    check(SubsetAveragedBayes(), kind)
 
 
 # -- words

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from checks.containers import classes, numbers, training_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from tables import row_lists
 
 from priorcase.exceptions import TooFewRowsError
@@ -31,12 +29,6 @@ LABELS = classes(ROWS)
 
 def kept(reducer: Any, X: Any, y: Any) -> list[int]:
     return clone(reducer).fit(X, y).sample_indices_.tolist()
-
-
-# With three neighbours of 15 rows whose classes are pure chance, nothing would be left of them.
-@parametrize_with_checks([AllKNN(1) if isinstance(reducer, AllKNN) else reducer for reducer in REDUCERS])
-def test_sklearn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
 
 
 @EACH

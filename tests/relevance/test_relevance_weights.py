@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from checks import CONTAINERS, mixed_checks
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from tables import labels, mixed_rows, row_lists
 
 from priorcase.bayes.subsets import SubsetAveragedBayes
@@ -152,20 +149,6 @@ def test_the_transformer_with_classes() -> None:
     assert model.attribute_weights_.tobytes() == weights.tobytes()
     by_hand = KNNTransformer(2, attribute_weights=weights).fit(rows)
     np.testing.assert_array_equal(model.transform(rows).toarray(), by_hand.transform(rows).toarray())
-
-
-# -- contract
-
-
-@parametrize_with_checks([KNNClassifier(attribute_weights="bayes"), KNNClassifier("loo", attribute_weights="bayes")])
-def test_sklearn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
-
-
-@pytest.mark.parametrize("kind", CONTAINERS)
-@pytest.mark.parametrize("check", [*mixed_checks(bayes())])
-def test_mixed_checks(check: Callable[[Any, str], None], kind: str) -> None:
-    check(bayes(), kind)
 
 
 # -- words

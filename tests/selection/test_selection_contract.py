@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import pickle
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import matplotlib as mpl
@@ -19,7 +18,6 @@ from selection_tables import uniform
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.selection import AttributeSelector
@@ -29,18 +27,6 @@ mpl.use("Agg")
 ROWS = training_rows(120)
 HEADER = ["step", "change", "attributes", "accuracy", "rows", "compared", "evaluations"]
 SEARCHES = ("forward", "backward", "race", "brace", "schemata")
-
-
-@parametrize_with_checks(
-    [
-        AttributeSelector(KNNClassifier(1)),
-        AttributeSelector(KNNClassifier(2), search="backward"),
-        AttributeSelector(KNNRegressor(2), search="brace", direction="backward", n_features=1),
-        AttributeSelector(KNNClassifier(1), search="schemata"),
-    ]
-)
-def test_sklearn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
 
 
 @pytest.mark.parametrize("kind", CONTAINERS)
