@@ -137,6 +137,6 @@ def test_sklearn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 
-@pytest.mark.parametrize(("learner", "check", "table"), mixed_cases())
+@pytest.mark.parametrize(("learner", "check", "table"), list(mixed_cases()))
 def test_mixed_checks(learner: Any, check: Check, table: str) -> None:
     check(learner, table)
