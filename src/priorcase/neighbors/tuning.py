@@ -25,7 +25,6 @@ from priorcase.neighbors.base import COUNT, needs_classes
 from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
 from priorcase.neighbors.polling import ENTRIES, Rules, check_scores, rank, refuse_overflow
 from priorcase.neighbors.votes import (
-    SLACK,
     TIES,
     KernelVote,
     Poll,
@@ -39,7 +38,7 @@ from priorcase.relevance import resolve_method
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import Kind
 from priorcase.schema.schema import backend_of
-from priorcase.search import ALGORITHMS
+from priorcase.search import ALGORITHMS, SLACK
 from priorcase.similarity import Absolute, Distance, Gaussian, hvdm, resolve
 
 Scoring = Literal["log_loss", "accuracy", "brier", "squared_error", "absolute_error"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -161,7 +161,7 @@ class LeaveOneOutWeights(WeightingMethod):
             used, at = np.unique(near.rows, return_inverse=True)
             some, threads = targets.take(used), data.threads
             rows = *data.core_arguments(used), some.labels, some.numbers, some.prior, some.loss
-            neighbors = near.indptr, at.ravel(), near.counts
+            neighbors = near.indptr, at.ravel(), cast(FloatArray, near.counts)
             found[part] = local_weights(
                 *rows, *neighbors, weights, stiffness=self.stiffness, steps=_LOCAL_STEPS, threads=threads
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -139,7 +139,7 @@ def _totals(near: NeighborList) -> FloatArray:
 def _divide(factors: FloatArray, near: NeighborList) -> FloatArray:
     """The factor of each query, divided among its neighbours in proportion to their counts."""
     totals = _totals(near)
-    return np.asarray((factors / np.where(totals > 0, totals, 1.0))[near.queries()] * near.counts)
+    return np.asarray((factors / np.where(totals > 0, totals, 1.0))[near.queries()] * cast(FloatArray, near.counts))
 
 
 def weighted_neighbors(
