@@ -7,12 +7,13 @@ STAMPS := $(VENV)/.stamps
 PYTHON ?=
 PYTEST_ARGS ?= -n 2 -q
 BENCH_ARGS ?=
+PAPERS_ARGS ?= all --jobs 2 --out docs/papers
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 CORE_SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format asan bench bench-quick build clean FORCE
+.PHONY: help demo test lint format asan bench bench-quick papers build clean FORCE
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -45,11 +46,14 @@ bench: $(STAMPS)/build $(STAMPS)/bench $(STAMPS)/bench-system  ## measure agains
 bench-quick: $(STAMPS)/build $(STAMPS)/bench  ## the same at a hundredth of the size, to see that it works
 	$(BIN)/python -m benchmarks --quick $(BENCH_ARGS)
 
+papers: $(STAMPS)/build $(STAMPS)/test  ## measure the tables and figures of the papers again, into docs/papers (PAPERS_ARGS=--help)
+	$(BIN)/python -m papers $(PAPERS_ARGS)
+
 build: $(STAMPS)/build  ## install the package in .venv, Python files in place
 
 clean:  ## remove .venv, build/ and all caches
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src papers tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up steps ------------------------------------------------------------------------------------------------------
 

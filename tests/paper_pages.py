@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from priorcase.papers.figure_table import FigureTable
+from papers.reproduction import FigureTable
 
 
 def is_documented(table: FigureTable, row: str) -> bool:

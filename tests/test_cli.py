@@ -336,7 +336,7 @@ def test_help_version_and_no_command() -> None:
         assert "probabilities" in text
     assert "precedents" in run("explain", "--help").stdout
     assert error(run("predickt")) == (
-        "there is no command 'predickt'; there are report, predict, explain, evaluate, reproduce and cases. "
+        "there is no command 'predickt'; there are report, predict, explain, evaluate and cases. "
         "Did you mean 'predict'?"
     )
 

@@ -85,9 +85,3 @@ def test_the_target_is_what_was_said(tmp_path: Path) -> None:
     assert "has no column ''" in error(run("evaluate", train, "--target", ""))
     expected = "--ignore job leaves out the target, which is to be answered."
     assert expected in error(run(*asked, "--target", "job", "--ignore", "job"))
-
-
-def test_a_folder_of_data_sets_has_a_manifest(tmp_path: Path) -> None:
-    message = error(run("reproduce", "aha1991", "--table", "3", "--data", tmp_path))
-    assert message.startswith("Invalid value for '--data': ")
-    assert "is not a folder with a manifest.json" in message

@@ -20,7 +20,7 @@ from commands import HEADER, ROWS, answers, error, run, write
 
 from priorcase.cli import main
 
-COMMANDS = ("report", "predict", "explain", "evaluate", "reproduce")
+COMMANDS = ("report", "predict", "explain", "evaluate")
 PROGRAM = [sys.executable, "-c", "from priorcase.cli import main; main()"]
 
 
@@ -40,9 +40,7 @@ def asking(command: str, train: object, query: object = None) -> list[str]:
         return [command, "--train", str(train), "--target", "job", "--query", str(query or train)]
     if command == "evaluate":
         return [command, str(train), "--target", "job", "--learner", "guess,ib1", "--splits", "3"]
-    if command == "report":
-        return [command, str(train), "--target", "job", "--budget", "2s"]
-    return [command, "lecture", "--example", "4"]
+    return [command, str(train), "--target", "job", "--budget", "2s"]
 
 
 def program(*args: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
@@ -132,7 +130,6 @@ PLACES = {
     "predict": "priorcase.cli.fitting.fit",
     "explain": "priorcase.cli.fitting.fit",
     "evaluate": "priorcase.cli.measuring.measured",
-    "reproduce": "priorcase.papers.reproduction.reproduce",
 }
 
 
@@ -303,14 +300,6 @@ def test_out_may_be_standard_output(train: Path) -> None:
     assert page.stdout.lstrip().lower().startswith("<!doctype html>")
     document = run(*asking("report", train), "--out", "-", "--json")
     assert json.loads(document.stdout)["target"] == "job"
-
-
-def test_papers_print_where_out_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    printed, dashed = (run(*asking("reproduce", ""), "--format", "csv", *extra) for extra in ((), ("--out", "-")))
-    assert printed.exit_code == dashed.exit_code == 0
-    assert printed.stdout == dashed.stdout
-    assert list(tmp_path.iterdir()) == []
 
 
 # Answers as CSV

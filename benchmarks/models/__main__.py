@@ -14,7 +14,7 @@ from benchmarks.models.contenders import CONTENDERS, EVIDENCE, MANY_ROWS, PLUG_I
 from benchmarks.models.grids import Grid, by_model
 from benchmarks.models.measuring import cross_validated
 from benchmarks.models.problems import BUILT_IN, NAMES, load
-from priorcase.papers.progress import aloud
+from papers.reproduction import aloud
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from benchmarks.models.contenders import EVIDENCE, OURS, PLUG_IN, TREES, Contend
 from benchmarks.models.grids import Grid, figure
 from benchmarks.models.measuring import FromATenth, from_a_tenth
 from benchmarks.models.problems import Problem
-from priorcase.papers.progress import Track, silently
+from papers.reproduction import Track, silently
 
 BINNED_PLUG_IN = 'NaiveBayes("map", numeric="kmeans", zero_policy="cap100")'
 BINNED_EVIDENCE = 'NaiveBayes(numeric="kmeans")'

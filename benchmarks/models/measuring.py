@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.models.contenders import Contender, log_probabilities
 from benchmarks.models.problems import Problem
-from priorcase.papers.progress import Track, silently
+from papers.reproduction import Track, silently
 
 CAP = 100.0
 

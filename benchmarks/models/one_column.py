@@ -9,7 +9,7 @@ from benchmarks.models.contenders import BINS_BY_CLASS, EVIDENCE, Contender
 from benchmarks.models.grids import Grid, figure
 from benchmarks.models.measuring import Score, cross_validated
 from benchmarks.models.problems import Problem
-from priorcase.papers.progress import Track, silently
+from papers.reproduction import Track, silently
 
 
 def measure(problem: Problem, *, runs: int, folds: int, track: Track = silently) -> dict[str, Score]:

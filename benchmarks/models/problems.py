@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from papers.protocols import deal
+from priorcase import datasets
 from priorcase.datasets import NamedColumns, load_repairs
-from priorcase.papers.data import read_described
-from priorcase.papers.protocols import deal
 
 NAMES = (
     "australian-credit",
@@ -77,5 +77,5 @@ class Problem:
 
 def load(name: str, folder: Path | None) -> Problem:
     """A data set of the folder, or the table that is built in."""
-    X, y = load_repairs() if name == BUILT_IN or folder is None else read_described(folder, name)
+    X, y = load_repairs() if name == BUILT_IN or folder is None else datasets.load(name, folder=folder)
     return Problem(name, X, np.asarray(y.tolist()))

@@ -22,7 +22,7 @@ from benchmarks.models.contenders import log_probabilities
 from benchmarks.models.grids import Grid, figure
 from benchmarks.models.measuring import gains_of
 from benchmarks.models.problems import BUILT_IN, Problem, load
-from priorcase.papers.progress import Track, aloud, silently
+from papers.reproduction import Track, aloud, silently
 
 NAMES = (
     *(BUILT_IN, "iris", "zoo", "lymphography", "hepatitis", "glass", "breast-cancer", "heart-statlog"),

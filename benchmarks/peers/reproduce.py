@@ -1,4 +1,4 @@
-"""``priorcase reproduce`` from start to end in a process of its own, against the time that it may take."""
+"""``python -m papers`` from start to end in a process of its own, against the time that it may take."""
 
 import os
 import subprocess
@@ -29,7 +29,6 @@ def run(sizes: Sizes) -> list[Row]:
 
 
 def _seconds(*arguments: str) -> float:
-    code = "from priorcase.cli import main; main()"
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code, "reproduce", *arguments], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([sys.executable, "-m", "papers", *arguments], stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - start

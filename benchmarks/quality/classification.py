@@ -28,8 +28,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 import priorcase as pc
+from priorcase import datasets
 from priorcase.datasets import NamedColumns
-from priorcase.papers.data import read_described
 from priorcase.schema import Numeric
 
 FOLDER = "PRIORCASE_DATA"
@@ -68,7 +68,7 @@ class Table:
 
 def load(folder: Path, name: str) -> Table:
     """A table of the folder, of which at most 2,000 rows are drawn."""
-    X, y = read_described(folder, name)
+    X, y = datasets.load(name, folder=folder)
     rows, labels = len(y), np.asarray(y.tolist()).astype(str)
     if rows > MOST_ROWS:
         drawn = np.sort(np.random.default_rng(0).permutation(rows)[:MOST_ROWS])

@@ -25,11 +25,11 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from papers.reproduction import aloud
+from priorcase import datasets
 from priorcase.local import LocallyWeightedRegressor
 from priorcase.local.rbf import RBFNetworkRegressor
 from priorcase.neighbors import KNNRegressor
-from priorcase.papers.data import read_described
-from priorcase.papers.progress import aloud
 from priorcase.schema import Numeric
 
 NAMES = ("abalone", "auto-mpg", "machine-cpu", "winequality-red", "winequality-white")
@@ -61,7 +61,7 @@ class Outcome:
 
 def load(name: str, folder: Path) -> Problem:
     """A data set; values as categories, gaps as they are. Columns that only name the rows are no attributes."""
-    columns, y = read_described(folder, name)
+    columns, y = datasets.load(name, folder=folder)
     data = {
         label: column if isinstance(columns.kinds[label], Numeric) else pd.Categorical(column.tolist())
         for label, column in columns.data.items()

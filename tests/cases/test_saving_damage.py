@@ -193,7 +193,7 @@ def test_the_words_about_damage(saved: bytes, tmp_path: Any) -> None:
         "antigravity:geohash",
         "builtins:eval",
         "priorcase.cli:main",
-        "priorcase.papers.saving:save",
+        "priorcase.reporting.making:report_on",
         "priorcase.neighbors.knn:np",
         "priorcase.neighbors:KNNClassifier",
         "priorcase._core:Concept",

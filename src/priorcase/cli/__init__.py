@@ -1,4 +1,4 @@
-"""The command line: ``priorcase report``, ``predict``, ``explain``, ``evaluate``, ``reproduce`` and ``cases``.
+"""The command line: ``priorcase report``, ``predict``, ``explain``, ``evaluate`` and ``cases``.
 
 Each command is one module here and loads what it needs when it runs, so that ``priorcase --help`` is quick.
 """
@@ -12,7 +12,6 @@ from priorcase.cli.cases import cases as case_commands
 from priorcase.cli.errors import OneLineErrors, debug_option
 from priorcase.cli.evaluating import evaluate
 from priorcase.cli.reporting import report
-from priorcase.cli.reproducing import reproduce
 
 __all__ = ["main"]
 
@@ -23,7 +22,6 @@ Examples:
   priorcase predict --train loans.csv --target repaid --query new.csv
   priorcase explain --train loans.csv --target repaid --query - < new.csv
   priorcase evaluate loans.csv --target repaid --splits loo
-  priorcase reproduce bibl1998 --table 1
   priorcase cases ask desk.cases
 'priorcase COMMAND --help' has more of them.
 \b
@@ -59,5 +57,4 @@ main.add_command(report)
 main.add_command(predict)
 main.add_command(explain)
 main.add_command(evaluate)
-main.add_command(reproduce)
 main.add_command(case_commands)

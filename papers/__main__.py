@@ -1,0 +1,154 @@
+"""``python -m papers``: measure the tables and figures of a paper again and print them, or write them as files."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from papers import KEYS, paper
+from papers.reproduction import Item, Options, Paper, on_terminal, reproduce
+from priorcase.exceptions import PriorcaseError
+
+FORMATS = ("text", "markdown", "csv", "png", "pdf")
+EPILOG = """\
+papers:
+  aha1991        IB1, IB2 and IB3 (Aha, Kibler & Albert)
+  bibl1998       naive Bayes averaged over all models (Kontkanen et al.)
+  kontkanen1997  MAP, evidence and stochastic complexity (Kontkanen et al.)
+  cost1993       PEBLS on DNA (Cost & Salzberg)
+  lecture        the worked examples of a lecture on neighbours and Bayes
+  mitchell       the figures of a textbook chapter (Mitchell 1997, chapter 8)
+
+examples:
+  python -m papers bibl1998 --table 1
+  python -m papers aha1991 --figure 1 --out figures --format png
+  python -m papers all --quick
+  python -m papers all --jobs 2 --out docs/papers
+
+--out FOLDER gets PAPER.md, and in PAPER/ the numbers of each table and picture
+as CSV and the pictures. The figures do not depend on the number of jobs.
+
+exit codes: 0 success, 2 wrong usage or bad input, 130 interrupted"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    found = argparse.ArgumentParser(
+        "python -m papers",
+        description="Measure a paper's tables and figures again, and show them beside the printed ones.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    found.add_argument("paper", nargs="?", choices=[*KEYS, "all"], metavar="PAPER", help="one of those below, or all")
+    item = found.add_mutually_exclusive_group()
+    for kind in ("table", "figure", "example"):
+        item.add_argument(f"--{kind}", metavar="N", help=f"only this {kind} of the paper")
+    found.add_argument("--list", action="store_true", help="list what there is of the paper, and exit")
+    found.add_argument("--trials", metavar="N", type=_positive, help="trials, runs or repetitions (the paper's number)")
+    found.add_argument("--jobs", metavar="N", type=_not_zero, help="number of processes; -1 for all processors")
+    found.add_argument("--seed", metavar="N", type=_natural, default=0, help="seed of the random numbers (0)")
+    found.add_argument("--data", metavar="FOLDER", type=Path, help="folder of the data sets (PRIORCASE_DATA)")
+    found.add_argument("--quick", action="store_true", help="few trials, to see that everything runs")
+    found.add_argument("--out", metavar="FOLDER", type=Path, help="write files there; - prints, as without it")
+    text = "one of text, markdown, csv, png, pdf; may be repeated (text; with --out markdown, csv and png)"
+    found.add_argument("--format", metavar="FORMAT", action="append", choices=FORMATS, default=[], help=text)
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        _run(parser(), arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _failed("interrupted", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
+        return 141
+    except (PriorcaseError, OSError) as error:
+        return _failed(f"error: {' '.join(str(error).split())}", 2)
+    return 0
+
+
+def _run(command: argparse.ArgumentParser, arguments: Sequence[str] | None) -> None:
+    asked = command.parse_args(arguments)
+    out = None if asked.out == Path("-") else asked.out
+    chosen = {kind: value for kind in ("table", "figure", "example") if (value := getattr(asked, kind)) is not None}
+    if asked.paper is None and not asked.list:
+        command.error(f"say which paper to reproduce: {', '.join(KEYS)} or all")
+    if chosen and asked.paper in (None, "all"):
+        command.error(f"--{next(iter(chosen))} needs one paper: {', '.join(KEYS)}")
+    if out is None and (pictures := [form for form in asked.format if form in ("png", "pdf")]):
+        command.error(f"--format {pictures[0]} needs --out, a folder to write pictures to")
+    if asked.data is not None and not (asked.data / "manifest.json").is_file():
+        command.error(f"--data: {str(asked.data)!r} is not a folder with a manifest.json, which describes its tables")
+    papers = [paper(key) for key in (KEYS if asked.paper in (None, "all") else (asked.paper,))]
+    only = _item(command, papers[0], *next(iter(chosen.items()))) if chosen else None
+    if asked.list:
+        print("\n".join(_listing(each) for each in papers))
+        return
+    options = Options(asked.data, asked.trials, asked.seed, asked.jobs, asked.quick, on_terminal)
+    for each in papers:
+        found = reproduce(each, options, only=only, command=_command(each, only, options))
+        if out is not None:
+            paths = found.save(out, asked.format or ("markdown", "csv", "png"))
+            print(f"{found.key}: {len(paths)} files in {out}, {found.seconds:.0f} s")
+            continue
+        for form in asked.format or ("text",):
+            print({"text": f"{found}\n\n", "markdown": found.markdown(), "csv": found.csv()}[form], end="")
+
+
+def _item(command: argparse.ArgumentParser, of: Paper, kind: str, number: str) -> Item:
+    found = next((item for item in of.items if (item.kind, item.number) == (kind, number)), None)
+    if found is None:
+        there = ", ".join(f"--{item.kind} {item.number}" for item in of.items)
+        command.error(f"{of.key} has no {kind} {number!r} here; it has {there}")
+    return found
+
+
+def _listing(of: Paper) -> str:
+    flags = [f"--{item.kind} {item.number}" for item in of.items]
+    width = max(map(len, flags))
+    lines = [f"  {flag:<{width}}  {item.title}" for flag, item in zip(flags, of.items, strict=True)]
+    return "\n".join([f"{of.key}: {of.title}", *lines])
+
+
+def _command(of: Paper, only: Item | None, options: Options) -> str:
+    """The command that makes the same figures again."""
+    words = ["python -m papers", of.key]
+    words += [f"--{only.kind} {only.number}"] if only else []
+    words += [f"--trials {options.trials}"] if options.trials is not None else []
+    words += [f"--seed {options.seed}"] if options.seed else []
+    words += ["--quick"] if options.quick else []
+    return " ".join(words)
+
+
+def _failed(message: str, code: int) -> int:
+    print(f"papers: {message}", file=sys.stderr)
+    return code
+
+
+def _positive(text: str) -> int:
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
+    return number
+
+
+def _natural(text: str) -> int:
+    if (number := int(text)) < 0:
+        raise argparse.ArgumentTypeError(f"{number} is negative")
+    return number
+
+
+def _not_zero(text: str) -> int:
+    if (number := int(text)) == 0:
+        raise argparse.ArgumentTypeError("0 is no number of processes; use 1 or more, or -1 for all processors")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+"""Cost & Salzberg 1993, A weighted nearest neighbor algorithm for learning with symbolic features: PEBLS on DNA.
+
+Promoters of E. coli by leave-one-out, beside the 4 errors of 106 that the literature reports; splice junctions of
+primates beside the error rates that their donors measured and that come with the public data (G. Towell, M. Noordewier
+& J. Shavlik, 1992). These are not tables of the paper, so the numbers of the items are our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from papers.protocols import deal
+from papers.reproduction import Figure, FigureTable, Item, Options, Paper, Part
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase.concepts import PEBLS
+from priorcase.datasets import load
+
+PROMOTERS = 4
+"""Errors of PEBLS on the 106 promoters, as the literature reports them."""
+
+SPLICE = {"N": 6.86, "EI": 8.18, "IE": 7.55}
+"""Errors of PEBLS on splice junctions in percent of each class, as the data's own description prints them."""
+
+SAMPLE, FOLDS = 1000, 10
+ORDERS, RUNS = 10, 10
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "all stored, then one pass, r = 2 (default)": {},
+    "all stored, then three passes, r = 2": {"passes": 3},
+    "one by one, r = 2": {"weighting": "one_pass"},
+    "one by one, r = 2, nothing inherited": {"weighting": "one_pass", "inherit": False},
+    "no weights, r = 2": {"weighting": None},
+    "all stored, then one pass, r = 1": {"power": 1},
+    "one by one, r = 1": {"weighting": "one_pass", "power": 1},
+    "no weights, r = 1": {"weighting": None, "power": 1},
+}
+"""What the paper and the descriptions of PEBLS leave open, settled in different ways."""
+
+QUICK = ("all stored, then one pass, r = 2 (default)", "no weights, r = 2")
+
+
+@dataclass(frozen=True, eq=False)
+class Symbols:
+    """Rows of values as small whole numbers, and their classes."""
+
+    codes: IntArray
+    classes: AnyArray
+
+    @classmethod
+    def read(cls, folder: Path | None, name: str) -> Symbols:
+        """A data set by name."""
+        X, y = load(name, folder=folder)
+        columns = [np.unique(column.astype(str), return_inverse=True)[1] for column in X.data.values()]
+        return cls(np.column_stack(columns), y.astype(str))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def hits(self, train: IntArray, test: IntArray, options: Mapping[str, Any]) -> BoolArray:
+        """Whether each test row is predicted right from the training rows in their order."""
+        model = PEBLS(**options, categorical_features=range(self.codes.shape[1]), n_jobs=1)
+        model.fit(self.codes[train], self.classes[train])
+        right: BoolArray = model.predict(self.codes[test]) == self.classes[test]
+        return right
+
+
+def _settings(options: Options) -> list[str]:
+    return [title for title in SETTINGS if not options.quick or title in QUICK]
+
+
+# Promoters ------------------------------------------------------------------------------------------------------------
+
+
+def promoters(options: Options) -> Part:
+    """Leave-one-out errors in all settings."""
+    rows, settings = Symbols.read(options.data, "promoters"), _settings(options)
+    one = partial(_promoter_errors, rows=rows, orders=options.count(ORDERS, 1), seed=options.seed)
+    found = options.each(one, settings, f"promoters: {len(settings)} settings")
+    return compare_promoters(dict(zip(settings, found, strict=True)))
+
+
+def left_out(rows: Symbols, order: IntArray, options: Mapping[str, Any]) -> int:
+    """Errors where each row is predicted from all others, which come in some order."""
+    return sum(not rows.hits(order[order != row], np.array([row]), options)[0] for row in range(len(rows)))
+
+
+def _promoter_errors(title: str, *, rows: Symbols, orders: int, seed: int) -> FloatArray:
+    """Errors in the order of the file, then in random orders."""
+    stream = np.random.default_rng(seed)
+    ways = [np.arange(len(rows)), *(stream.permutation(len(rows)) for _ in range(orders))]
+    return np.array([left_out(rows, order, SETTINGS[title]) for order in ways], dtype=np.float64)
+
+
+def compare_promoters(errors: Mapping[str, FloatArray]) -> Part:
+    """Errors in each setting, in the order of the file and then in random orders, beside the published ones."""
+    rows = {
+        title: (Figure(float(found[0]), PROMOTERS), Figure.of(found[1:], PROMOTERS)) for title, found in errors.items()
+    }
+    ways = ("as in the file", "random order")
+    table = FigureTable("promoters, leaving one out: errors of 106", ways, rows, digits=(1, 0), differences=True)
+    most = 106 * 5 // 100
+    reach = [title for title, found in errors.items() if found[0] <= most]
+    spans = [f"{title}: {found[1:].min():.0f} to {found[1:].max():.0f}" for title, found in errors.items()]
+    notes = (
+        f"Ours ± standard error (published, difference). 95 % right are at most {most} errors of 106. As in the file: "
+        f"{', '.join(reach) or 'no setting'}. In random orders from the least to the most errors: {'; '.join(spans)}.",
+        "Each row is left out of everything: of the value differences, of the records and of the exemplars.",
+        "The file holds all promoters before all others, so that of exemplars that come one by one the first half "
+        "cannot be wrong. In which order, and with what initial records, the published errors came about is not known "
+        "to us.",
+        "Of KBANN the same 4 errors are reported; backpropagation made 8, O'Neill's rule 12, three nearest neighbours "
+        "13 and ID3 19 (Towell, Shavlik & Noordewier 1990, as the data's description quotes them).",
+    )
+    return Part((table,), notes=notes)
+
+
+# Splice junctions -----------------------------------------------------------------------------------------------------
+
+
+def splice_junctions(options: Options) -> Part:
+    """Cross-validated errors in all settings."""
+    rows, settings = Symbols.read(options.data, "splice"), _settings(options)
+    one = partial(_splice_errors, rows=rows, runs=options.count(RUNS, 1), whole=not options.quick, seed=options.seed)
+    text = f"splice junctions: {len(settings)} settings"
+    found = dict(zip(settings, options.each(one, settings, text), strict=True))
+    whole = {title: everything for title, (_, everything) in found.items() if everything is not None}
+    return compare_splice({title: each for title, (each, _) in found.items()}, whole)
+
+
+def cross_validated(
+    rows: Symbols, options: Mapping[str, Any], stream: np.random.Generator, size: int | None = None
+) -> dict[str, float]:
+    """Errors in percent of each class in ten-fold cross-validation over a random sample of rows, or over all.
+
+    The training rows come in random order.
+    """
+    drawn = stream.permutation(len(rows))[:size]
+    right = np.empty(drawn.size, dtype=bool)
+    for train, test in deal(drawn.size, FOLDS, 1.0, stream):
+        right[test] = rows.hits(drawn[stream.permutation(train)], drawn[test], options)
+    classes = rows.classes[drawn]
+    return {label: 100 * float(1 - right[classes == label].mean()) for label in SPLICE}
+
+
+def _splice_errors(
+    title: str, *, rows: Symbols, runs: int, whole: bool, seed: int
+) -> tuple[list[dict[str, float]], dict[str, float] | None]:
+    """Errors of each run over a sample, and of one over all rows if asked for."""
+    stream = np.random.default_rng(seed)
+    sampled = [cross_validated(rows, SETTINGS[title], stream, SAMPLE) for _ in range(runs)]
+    return sampled, cross_validated(rows, SETTINGS[title], stream) if whole else None
+
+
+def compare_splice(sampled: Mapping[str, list[dict[str, float]]], whole: Mapping[str, dict[str, float]]) -> Part:
+    """Errors in percent of each class, in each run over a sample and in one over all rows, beside the published."""
+    rows = {
+        title: tuple(Figure.of(np.array([run[label] for run in found]), SPLICE[label]) for label in SPLICE)
+        for title, found in sampled.items()
+    }
+    everything = {
+        title: tuple(Figure(found[label], SPLICE[label]) for label in SPLICE) for title, found in whole.items()
+    }
+    table = partial(FigureTable, columns=("neither", "exon/intron", "intron/exon"), digits=(2, 2), differences=True)
+    tables = [table(f"splice junctions, ten folds of {SAMPLE} rows: errors in percent", rows=rows)]
+    if everything:
+        title = f"splice junctions, ten folds of all 3190 rows: errors in percent (published: of {SAMPLE})"
+        tables.append(table(title, rows=everything))
+    note = (
+        f"The published errors are of ten-fold cross-validation on {SAMPLE} rows drawn at random, by a local "
+        "implementation whose settings are not given; our draws differ from theirs. Letters other than A, C, G and T "
+        "are values like any other."
+    )
+    return Part(tuple(tables), notes=("Ours ± standard error (published, difference).", note))
+
+
+PAPER = Paper(
+    "cost1993",
+    "PEBLS on DNA",
+    'S. Cost & S. Salzberg, "A weighted nearest neighbor algorithm for learning with symbolic features", '
+    "*Machine Learning* 10, 1993.",
+    (
+        Item("example", "1", "Promoters of E. coli", promoters),
+        Item("example", "2", "Splice junctions of primates", splice_junctions),
+    ),
+    about="Of PEBLS less is printed than of the others, and less is known of how the figures came about: the errors on "
+    "promoters are those that the literature reports, the errors on splice junctions those that the donors of the data "
+    "measured and that come with it. What is open is settled in several ways.",
+)

@@ -1,0 +1,524 @@
+"""A paper measured again: its items, tables with our figures beside the printed ones, pictures, and the files of both.
+
+A module of a paper has ``PAPER = Paper(key, title, citation, items)``. Each `Item` makes a `Part` of tables, pictures
+and notes; the parts together are a `Reproduction`, which prints, becomes Markdown, and is saved as files.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+from priorcase._typing import AnyArray, FloatArray
+from priorcase.learning.plotting import plot_style
+from priorcase.learning.results import Grid, GridResult, framed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+Task = TypeVar("Task")
+Found = TypeVar("Found")
+
+Form: TypeAlias = int | str
+"""How numbers are written: the number of decimals, or a format such as ``".2g"``."""
+
+# Progress and options -------------------------------------------------------------------------------------------------
+
+
+class Track(Protocol):
+    """Iterates over steps that take long, and may show how far they are."""
+
+    def __call__(self, steps: Sequence[Task], text: str, /) -> Iterable[Task]: ...
+
+
+def silently(steps: Sequence[Task], text: str, /) -> Iterable[Task]:
+    """The steps, without any output."""
+    return steps
+
+
+def on_terminal(steps: Sequence[Task], text: str, /) -> Iterator[Task]:
+    """The steps with a progress bar on standard error; no output where that is not a terminal."""
+    yield from aloud(steps, text) if sys.stderr.isatty() else steps
+
+
+def aloud(steps: Sequence[Task], text: str, /) -> Iterator[Task]:
+    """The steps with a progress bar on standard error; a single line where that is not a terminal."""
+    if not sys.stderr.isatty():
+        print(text, file=sys.stderr, flush=True)
+        yield from steps
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(steps, text, console=Console(stderr=True), transient=True)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a paper is measured again.
+
+    Parameters
+    ----------
+    data
+        Folder of the data sets; None for where `priorcase.datasets.load` looks.
+    trials
+        Number of trials, runs or repetitions; None for the paper's own.
+    seed
+        Seed of the random numbers.
+    jobs
+        Number of processes, as in joblib; None for one. The figures do not depend on it.
+    quick
+        Whether to use few trials, to see that everything runs.
+    track
+        Shows the progress.
+    """
+
+    data: Path | None = None
+    trials: int | None = None
+    seed: int = 0
+    jobs: int | None = None
+    quick: bool = False
+    track: Track = silently
+
+    def count(self, full: int, quick: int) -> int:
+        """The number of trials: ``trials`` if given, else ``quick`` or ``full``.
+
+        Examples
+        --------
+        >>> Options().count(100, 3), Options(quick=True).count(100, 3), Options(trials=7, quick=True).count(100, 3)
+        (100, 3, 7)
+        """
+        if self.trials is not None:
+            return self.trials
+        return quick if self.quick else full
+
+    def each(self, function: Callable[[Task], Found], tasks: Sequence[Task], text: str) -> list[Found]:
+        """The results of a picklable function for each task, in order. A task brings its own seed."""
+        steps = self.track(tasks, text)
+        try:
+            if self.jobs in (None, 1) or len(tasks) < 2:
+                return [function(task) for task in steps]
+            from joblib import Parallel, delayed
+
+            found = Parallel(n_jobs=self.jobs, return_as="generator")(delayed(function)(task) for task in tasks)
+            return [next(found) for _ in steps]
+        finally:
+            if isinstance(steps, Generator):  # an interrupted run must not leave a progress bar behind
+                steps.close()
+
+
+# Tables ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of ours and the printed one: numbers, or words where the paper gives a word such as a class.
+
+    Parameters
+    ----------
+    ours
+        What we measured or calculated; None where we have none, as of an algorithm that is not in the library.
+    theirs
+        What is printed; None where the paper prints none.
+    standard_error
+        Standard error of ours; NaN where there is none.
+    digits
+        How ours and the printed one are written, where that differs from the rest of the table.
+    """
+
+    ours: float | str | None
+    theirs: float | str | None = None
+    standard_error: float = math.nan
+    digits: tuple[Form, Form] | None = None
+
+    @classmethod
+    def of(cls, runs: FloatArray, theirs: float | None = None, factor: float = 1) -> Figure:
+        """The mean of several runs times a factor, with its standard error; NaN for a single run."""
+        error = float(runs.std(ddof=1) / np.sqrt(runs.size)) if runs.size > 1 else math.nan
+        return cls(factor * float(runs.mean()), theirs, abs(factor) * error)
+
+    def text(self, ours: Form, theirs: Form, *, difference: bool = False) -> str:
+        """The figures as they are written, with ours less the printed one if asked for.
+
+        Examples
+        --------
+        >>> Figure(38.24, 39.3, 0.361).text(1, 1), Figure(0.851, 0.85).text(3, 2)
+        ('38.2 ± 0.4 (39.3)', '0.851 (0.85)')
+        >>> Figure(38.24, 39.3, 0.361).text(1, 1, difference=True)
+        '38.2 ± 0.4 (39.3, -1.1)'
+        >>> Figure(38.24).text(1, 1), Figure(None, 95.5).text(1, 1), Figure(1.15e-9, 1.2e-9).text(".2g", ".2g")
+        ('38.2', '(95.5)', '1.1e-09 (1.2e-09)')
+        """
+        ours, theirs = self.digits or (ours, theirs)
+        error = "" if math.isnan(self.standard_error) else f" ± {written(self.standard_error, ours)}"
+        mine = "" if self.ours is None else f"{written(self.ours, ours)}{error}"
+        if self.theirs is None:
+            return mine
+        off = ""
+        if difference and not math.isnan(self.difference) and isinstance(ours, int):
+            off = f", {round(self.difference, ours) + 0.0:+.{ours}f}"  # 0.0 for -0.0
+        return f"{mine} ({written(self.theirs, theirs)}{off})".lstrip()
+
+    @property
+    def difference(self) -> float:
+        """Ours less the printed one; NaN where one of them is missing or a word."""
+        if isinstance(self.ours, float | int) and isinstance(self.theirs, float | int):
+            return self.ours - self.theirs
+        return math.nan
+
+    @property
+    def value(self) -> float:
+        """Ours as a number; NaN where it is none."""
+        return float(self.ours) if isinstance(self.ours, float | int) else math.nan
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FigureTable(GridResult):
+    """A table of figures, one line for each data set or example; prints as ``ours ± standard error (printed)``.
+
+    Parameters
+    ----------
+    title
+        What the figures are.
+    columns
+        The title of each column.
+    rows
+        The figures of each line.
+    digits
+        Decimals of our figures and of the printed ones, or formats such as ``".2g"``.
+    differences
+        Whether to print the difference of the two as well.
+    remarks
+        A sentence for some lines, in a column of its own: why they differ, where in the paper they are.
+
+    Examples
+    --------
+    >>> rows = {"Iris": (Figure(93.0, 93.4, 0.1),), "Glass": (Figure(66.1),)}
+    >>> FigureTable("right in percent", ("BIBL",), rows, digits=(1, 1), remarks={"Glass": "Not printed."})
+    right in percent
+                        BIBL  remark
+      Iris   93.0 ± 0.1 (93.4)
+      Glass              66.1  Not printed.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[Figure, ...]]
+    digits: tuple[Form, Form]
+    differences: bool = False
+    remarks: Mapping[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, place: tuple[str, str]) -> Figure:
+        row, column = place
+        return self.rows[row][self.columns.index(column)]
+
+    def __iter__(self) -> Iterator[Figure]:
+        return (figure for figures in self.rows.values() for figure in figures)
+
+    def tidy(self) -> dict[str, list[Any]]:
+        """One line for each figure: the table, the line, the column, ours, its standard error, printed, difference."""
+        lines = [
+            (self.title, row, column, figure.ours, figure.standard_error, figure.theirs, figure.difference, remark)
+            for row, figures in self.rows.items()
+            for remark in [self.remarks.get(row)]
+            for column, figure in zip(self.columns, figures, strict=True)
+        ]
+        names = ("table", "row", "column", "ours", "standard_error", "printed", "difference", "remark")
+        return {name: [_or_none(line[i]) for line in lines] for i, name in enumerate(names)}
+
+    def frame(self) -> Any:
+        """`tidy` as a frame of pandas, Polars or PyArrow, whichever is installed; else a dictionary of arrays."""
+        return framed(self.tidy(), None)
+
+    def csv(self) -> str:
+        """`tidy` as CSV."""
+        return csv_text(self.tidy())
+
+    def _grid(self) -> Grid:
+        remarked = any(row in self.remarks for row in self.rows)
+        lines = [
+            [row, *(figure.text(*self.digits, difference=self.differences) for figure in figures)]
+            + [self.remarks.get(row, "")] * remarked
+            for row, figures in self.rows.items()
+        ]
+        header = ["", *self.columns, *["remark"] * remarked]
+        return Grid(self.title, header, lines, right=range(1, 1 + len(self.columns)))
+
+
+def written(value: float | str, form: Form) -> str:
+    """A number with a number of decimals or by a format; a word as it is.
+
+    Examples
+    --------
+    >>> written(0.5738, 2), written(1.2e-9, ".1e"), written("No", 2)
+    ('0.57', '1.2e-09', 'No')
+    """
+    if isinstance(value, str):
+        return value
+    return f"{value:.{form}f}" if isinstance(form, int) else format(value, form)
+
+
+def csv_text(columns: Mapping[str, Sequence[Any] | AnyArray]) -> str:
+    r"""Columns as CSV with a header; None is an empty field, numbers keep all their digits.
+
+    Examples
+    --------
+    >>> csv_text({"x": [0.1, None], "name": ["a,b", "c"]})
+    'x,name\n0.1,"a,b"\n,c\n'
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    plain = (column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values())
+    writer.writerows(zip(*plain, strict=True))
+    return text.getvalue()
+
+
+def _or_none(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+# Pictures -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A picture and the numbers in it.
+
+    Parameters
+    ----------
+    name
+        Name of its files without a suffix: ``figure-1``.
+    caption
+        What is to be seen, in a sentence or two.
+    columns
+        The plotted numbers, columns of equal length.
+    draw
+        Draws on an empty matplotlib figure. It must not use pyplot, which keeps figures alive.
+    size
+        Width and height in inches.
+    """
+
+    name: str
+    caption: str
+    columns: Mapping[str, Sequence[Any] | AnyArray]
+    draw: Callable[[Canvas], None]
+    size: tuple[float, float] = (7.0, 4.0)
+
+    def csv(self) -> str:
+        """The plotted numbers as CSV."""
+        return csv_text(self.columns)
+
+    def frame(self) -> Any:
+        """The plotted numbers as a frame."""
+        return framed(self.columns, None)
+
+    def figure(self) -> Canvas:
+        """The picture as a matplotlib figure in the library's style."""
+        with plot_style():
+            from matplotlib.figure import Figure as Canvas
+
+            figure = Canvas(figsize=self.size, layout="constrained")
+            self.draw(figure)
+        return figure
+
+    def image(self, form: Literal["png", "pdf"]) -> bytes:
+        """The picture as the content of a file; the same bytes every time."""
+        file = io.BytesIO()
+        dated: dict[str, Any] = {"CreationDate": None} if form == "pdf" else {"Software": None}
+        self.figure().savefig(file, format=form, dpi=150, metadata=dated)
+        return file.getvalue()
+
+
+# Papers ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Part:
+    """The result of one item: tables, pictures, notes, and the title and key that the item gives it."""
+
+    tables: tuple[FigureTable, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    notes: tuple[str, ...] = ()
+    title: str = ""
+    key: str = ""
+
+    def __str__(self) -> str:
+        drawn = [f"{picture.name}: {picture.caption}" for picture in self.pictures]
+        return "\n\n".join(filter(None, [self.title, *map(str, self.tables), *drawn, self._notes()]))
+
+    __repr__ = __str__
+
+    def markdown(self, pictures: Mapping[str, str] | None = None) -> str:
+        """The part in Markdown; ``pictures`` gives the file of each picture. Without one only its caption is shown."""
+        files = pictures or {}
+        drawn = [
+            (f"![{self.title}]({files[picture.name]})\n\n" if picture.name in files else "") + f"*{picture.caption}*"
+            for picture in self.pictures
+        ]
+        tables = [table.markdown() for table in self.tables]
+        return "\n\n".join(filter(None, [f"## {self.title}", *drawn, *tables, self._notes()]))
+
+    def numbers(self) -> dict[str, str]:
+        """The content of each CSV file: one for each picture, and one for all tables."""
+        found = {f"{picture.name}.csv": picture.csv() for picture in self.pictures}
+        if self.tables:
+            name = f"{self.key}-table.csv" if f"{self.key}.csv" in found else f"{self.key}.csv"
+            found[name] = csv_text(_joined([table.tidy() for table in self.tables]))
+        return found
+
+    def _notes(self) -> str:
+        return "\n".join(f"- {note}" for note in self.notes)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table, figure or example of a paper by its number, such as ``"8.1"``, with its title and how to make it."""
+
+    kind: Literal["table", "figure", "example"]
+    number: str
+    title: str
+    run: Callable[[Options], Part]
+
+    @property
+    def key(self) -> str:
+        """``table-1``."""
+        return f"{self.kind}-{self.number}"
+
+    def part(self, options: Options) -> Part:
+        """The item made, with its title."""
+        return replace(self.run(options), title=f"{self.kind.capitalize()} {self.number}. {self.title}", key=self.key)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: its key on the command line, title, citation, items, and what it measured in a few sentences."""
+
+    key: str
+    title: str
+    citation: str
+    items: tuple[Item, ...]
+    about: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reproduction:
+    """A paper measured again, whole or in part, with the command, seed, time, processes and versions that made it."""
+
+    paper: Paper
+    parts: tuple[Part, ...]
+    command: str
+    seed: int
+    seconds: float
+    jobs: int = 1
+    versions: Mapping[str, str] = field(default_factory=lambda: library_versions())
+    cpus: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+    def __str__(self) -> str:
+        head = f"{self.paper.title}\n{self.paper.citation}"
+        made = f"{self.command}\n{self._circumstances()}"
+        return "\n\n".join(filter(None, [head, self.paper.about, *map(str, self.parts), made]))
+
+    __repr__ = __str__
+
+    @property
+    def key(self) -> str:
+        """The stem of its files: the paper's key, with the item's where not all items were made."""
+        only = len(self.parts) < len(self.paper.items)
+        return "-".join([self.paper.key, *(part.key for part in self.parts if only)])
+
+    def markdown(self, pictures: Mapping[str, str] | None = None) -> str:
+        """The reproduction in Markdown; ``pictures`` gives the file of each picture, by name."""
+        parts = [part.markdown(pictures) for part in self.parts]
+        made = f"## How this was made\n\n```\n{self.command}\n```\n\n{self._circumstances()}"
+        head = [f"# {self.paper.title}", self.paper.citation, self.paper.about]
+        return "\n\n".join(filter(None, [*head, *parts, made])) + "\n"
+
+    def csv(self) -> str:
+        """The figures of all tables as CSV, one line for each, with the item they belong to."""
+        tidy = [(part.key, table.tidy()) for part in self.parts for table in part.tables]
+        return csv_text(_joined([{"item": [key] * len(columns["row"]), **columns} for key, columns in tidy]))
+
+    def files(self, formats: Collection[str] = ("markdown", "csv", "png")) -> dict[str, bytes]:
+        """The content of each file, by its path inside a folder.
+
+        ``PAPER.md`` and, in a folder of the paper's name, ``table-N.csv``, ``figure-N.csv`` with the plotted numbers,
+        ``figure-N-table.csv`` with the tables of a figure, and ``figure-N.png`` or ``figure-N.pdf``. Where only one
+        item was made, the Markdown is ``PAPER-table-N.md``, so that it does not replace the whole paper's. Formats are
+        text, markdown, csv, png and pdf.
+        """
+        found: dict[str, bytes] = {}
+        shown: dict[str, str] = {}
+        images: tuple[Literal["png", "pdf"], ...] = ("png", "pdf")
+        for part in self.parts:
+            if "csv" in formats:
+                found |= {f"{self.paper.key}/{name}": text.encode() for name, text in part.numbers().items()}
+            for picture in part.pictures:
+                for form in images:
+                    if form in formats:
+                        name = f"{self.paper.key}/{picture.name}.{form}"
+                        found[name] = picture.image(form)
+                        shown.setdefault(picture.name, name)
+        if "markdown" in formats:
+            found[f"{self.key}.md"] = self.markdown(shown).encode()
+        if "text" in formats:
+            found[f"{self.key}.txt"] = f"{self}\n".encode()
+        return found
+
+    def save(self, folder: Path, formats: Collection[str] = ("markdown", "csv", "png")) -> list[Path]:
+        """Write `files` to a folder, each atomically and none before all are made; returns their paths."""
+        made = {folder / name: content for name, content in self.files(formats).items()}
+        for path, content in made.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                os.replace(draft, path)
+            except BaseException:  # whatever stops the writing, no partial file stays
+                Path(draft).unlink(missing_ok=True)
+                raise
+        return list(made)
+
+    def _circumstances(self) -> str:
+        versions = ", ".join(f"{name} {number}" for name, number in self.versions.items())
+        jobs = self.cpus if self.jobs == -1 else self.jobs
+        processes = f"{jobs} process{'es' if jobs != 1 else ''} on {self.cpus} processor{'s' if self.cpus != 1 else ''}"
+        return f"Seed {self.seed}; {self.seconds:.0f} s in {processes}; {versions}."
+
+
+def reproduce(paper: Paper, options: Options, *, only: Item | None = None, command: str = "") -> Reproduction:
+    """Measure a paper again, whole or one item of it."""
+    start = time.perf_counter()
+    parts = tuple(item.part(options) for item in paper.items if only is None or item == only)
+    command = command or f"python -m papers {paper.key}"
+    return Reproduction(paper, parts, command, options.seed, time.perf_counter() - start, options.jobs or 1)
+
+
+def library_versions() -> dict[str, str]:
+    """Versions of Python and of the installed libraries that the figures come from."""
+    found = {"Python": platform.python_version()}
+    for name in ("priorcase", "numpy", "scipy", "scikit-learn", "matplotlib"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _joined(tables: Sequence[Mapping[str, list[Any]]]) -> dict[str, list[Any]]:
+    """Tables with the same columns, one below the other."""
+    return {name: [value for table in tables for value in table[name]] for name in (tables[0] if tables else ())}

@@ -1,0 +1,308 @@
+"""Aha, Kibler & Albert 1991: the trials, the library's learners beside slow ones, and the printed figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from paper_pages import is_documented
+from reference.concepts import Description
+
+from papers import Options
+from papers import aha1991 as tables
+from papers.aha1991 import (
+    CLEVELAND,
+    LED,
+    POINTS,
+    TABLE_6,
+    TUMOR,
+    Generated,
+    Outcome,
+    Partition,
+    Printed,
+    judged,
+    measure,
+    trials,
+)
+from papers.reproduction import Part
+from priorcase.datasets import NamedColumns, load, load_repairs, make_led, make_waveform
+from priorcase.schema import Nominal, Numeric, Ordinal
+
+RULES = {"IB1": "every", "IB2": "misclassified", "IB3": "significance"}
+
+
+class Slow:
+    """A slow description as a learner."""
+
+    def __init__(self, rule: str, ties: str, seed: int) -> None:
+        self.rule, self.ties, self.seed = rule, ties, seed
+        self.storage_, self.stored_ = math.nan, 0
+
+    def fit(self, X: Any, y: Any) -> Slow:
+        kinds = list(X.kinds.values()) if isinstance(X, NamedColumns) else [_array_kind(X)] * X.shape[1]
+        self.orders = [kind.order if isinstance(kind, Ordinal) else None for kind in kinds]
+        words = ["numeric" if isinstance(kind, Numeric) else "nominal" for kind in kinds]
+        self.description = Description(
+            [word if order is None else len(order) for word, order in zip(words, self.orders, strict=True)],
+            rule=self.rule,
+            ties=self.ties,
+            seed=self.seed,
+        ).learn_all(self._rows(X), np.asarray(y).tolist())
+        self.stored_ = len(self.description.stored)
+        self.storage_ = len(self.description.candidates()) / len(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.array([self.description.predict(row) for row in self._rows(X)], dtype=object)
+
+    def _rows(self, X: Any) -> list[list[Any]]:
+        rows = X.tuples() if isinstance(X, NamedColumns) else X.tolist()
+        return [
+            [order.index(v) if order and v is not None else v for v, order in zip(row, self.orders, strict=True)]
+            for row in rows
+        ]
+
+
+def _array_kind(X: Any) -> Numeric | Nominal:
+    return Numeric() if X.dtype == float else Nominal()
+
+
+def slow(ties: str) -> dict[str, Callable[[int], Slow]]:
+    def maker(rule: str) -> Callable[[int], Slow]:
+        return lambda seed: Slow(rule, ties, seed)
+
+    return {name: maker(rule) for name, rule in RULES.items()}
+
+
+def figures(outcomes: dict[str, Outcome]) -> dict[str, list[list[float]]]:
+    return {
+        name: [found.accuracy.tolist(), found.storage.tolist(), found.full.tolist()] for name, found in outcomes.items()
+    }
+
+
+# Trials ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_partition_deals_out_every_row_once() -> None:
+    X, y = load_repairs()
+    domain = Partition("repairs", X, y, train=70)
+    for trial in trials(domain, 3):
+        rows = list(zip(trial.X.tuples() + trial.X_test.tuples(), [*trial.y, *trial.y_test], strict=True))
+        assert (len(trial.y), len(trial.y_test)) == (70, 26)
+        assert sorted(map(str, rows)) == sorted(map(str, zip(X.tuples(), y, strict=True)))
+    orders = [trial.X["age_years"].tolist() for trial in trials(domain, 2)]
+    assert str(orders[0]) != str(orders[1])
+
+
+def test_generated_rows_are_new_in_every_trial() -> None:
+    first, second = trials(Generated("led", make_led, 200, 500), 2)
+    assert (first.X.shape, first.X_test.shape) == ((200, 7), (500, 7))
+    assert (first.X != second.X).any()
+    assert (first.X_test[:200] != first.X).any()
+    assert first.seed != second.seed
+
+
+def test_figures_are_the_same_every_time_and_in_any_company() -> None:
+    domain = Generated("led", make_led, 30, 20)
+    alone = measure(domain, {"IB3": slow("majority")["IB3"]}, count=2, seed=1)
+    assert figures(alone)["IB3"] == figures(measure(domain, slow("majority"), count=2, seed=1))["IB3"]
+    assert figures(alone) != figures(measure(domain, {"IB3": slow("majority")["IB3"]}, count=2, seed=2))
+
+
+# Learners -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", ["majority", "first"])
+@pytest.mark.parametrize(
+    "domain",
+    [
+        Generated("led", make_led, 80, 40),
+        Generated("waveform", make_waveform, 50, 20),
+        Partition("repairs", *load_repairs(), train=76),
+    ],
+    ids=lambda domain: domain.name,
+)
+def test_the_librarys_learners_are_the_papers(domain: Any, ties: Any) -> None:
+    ours = tables.Setting("any", LED, ties=ties).learners()
+    assert figures(measure(domain, ours, count=3)) == figures(measure(domain, slow(ties), count=3))
+
+
+@pytest.mark.parametrize("line", TABLE_6, ids=lambda line: line.name)
+def test_they_agree_on_the_papers_own_rows(data_dir: Path, line: Printed) -> None:
+    setting = tables.Setting(line.title, line)
+    domain = setting.domain(data_dir)
+    if isinstance(domain, Partition):
+        domain = Partition(domain.name, domain.X.take(slice(0, 120)), domain.y[:120], train=90)
+        assert figures(measure(domain, setting.learners(), count=1)) == figures(
+            measure(domain, slow("majority"), count=1)
+        )
+    else:
+        trial = next(trials(domain, 1))
+        assert (len(trial.y), len(trial.y_test)) == (line.train, line.test)
+
+
+def test_levels_may_be_symbols_and_numbers_left_as_they_are(data_dir: Path) -> None:
+    setting = tables.Setting("Cleveland", CLEVELAND, levels="symbols")
+    domain = setting.domain(data_dir)
+    assert isinstance(domain, Partition)
+    assert domain.X.kinds["slope"] == Nominal()
+    plain = tables.Setting("Cleveland", CLEVELAND).domain(data_dir)
+    assert isinstance(plain.X.kinds["slope"], Ordinal)  # type: ignore[attr-defined]
+    wide = tables.Setting("Cleveland", CLEVELAND, normalised=False).learners()["IB1"](0)
+    trial = next(trials(domain, 1))
+    assert (wide.fit(trial.X, trial.y).predict(trial.X_test) == trial.y_test).mean() < 0.7
+
+
+# Printed tables -------------------------------------------------------------------------------------------------------
+
+
+def test_the_data_sets_are_of_the_printed_sizes(data_dir: Path) -> None:
+    for line in TABLE_6:
+        if line.name not in tables.GENERATORS:
+            X, y = load(line.name, folder=data_dir)
+            assert len(y) == line.train + line.test
+            assert len(X.names) == line.attributes
+            # The documentation of Tumor lists 22 classes, one of which has no row.
+            assert len(set(y)) == (21 if line.name == "primary-tumor" else line.classes)
+
+
+def test_the_text_of_the_paper_holds_for_its_table() -> None:
+    """Caption of Table 6: IB3 recorded higher accuracies and lower storage than IB2."""
+    for line in TABLE_6:
+        assert line.accuracy[2] > line.accuracy[1]
+        assert line.storage[1] < line.storage[0]
+        assert line.accuracy[1] < line.accuracy[0]
+
+
+def printed(line: Printed, off: float = 0.0) -> dict[str, Outcome]:
+    """The printed figures of a line measured twice, IB2's off by some points."""
+    found = {}
+    for i, name in enumerate(tables.COLUMNS):
+        shift = off if name == "IB2" else 0.0
+        accuracy = np.array([-0.5, 0.5]) + line.accuracy[i] + shift
+        storage = np.array([100.0 if i == 0 else line.storage[i - 1] + 2 * shift] * 2)
+        found[name] = Outcome(accuracy, storage, storage + 1)
+    return found
+
+
+def test_reports_print_ours_beside_theirs() -> None:
+    line = TABLE_6[0]
+    report = tables.compare({tables.Setting(line.title, line): printed(line, off=-0.4)})
+    assert str(report).splitlines()[:7] == [
+        "accuracy in percent",
+        "                              IB1                      IB2                      IB3  C4 (printed only)",
+        "  Voting  91.8 ± 0.5 (91.8, +0.0)  90.5 ± 0.5 (90.9, -0.4)  91.6 ± 0.5 (91.6, +0.0)             (95.5)",
+        "",
+        "storage in percent",
+        "                        IB2              IB3",
+        "  Voting  10.3 (11.1, -0.8)  7.4 (7.4, +0.0)",
+    ]
+    assert "counted in full it keeps Voting 8.4 %." in report.notes[1]
+    assert "Averages over 2 trials." in report.notes[0]
+    assert report.tables[0]["Voting", "C4 (printed only)"].ours is None
+
+
+def test_reports_say_which_figures_do_not_agree() -> None:
+    lines = {tables.Setting(line.title, line): printed(line) for line in TABLE_6}
+    bars = "within 2 points of accuracy and 4 of storage."
+    assert tables.compare(lines).notes[-1] == f"27 of the 27 figures that should agree are {bars}"
+    variants = {setting: printed(setting.line, off=9.0) for setting in tables.VARIANTS}
+    assert tables.compare({**lines, **variants}).notes[-1] == f"27 of the 27 figures that should agree are {bars}"
+    lines[tables.Setting("Voting", TABLE_6[0])] = printed(TABLE_6[0], off=-2.5)
+    assert tables.compare(lines).notes[-1] == (
+        f"25 of the 27 figures that should agree are {bars} Beyond: "
+        "Voting IB2, accuracy: 88.4 ± 0.5 (90.9, -2.5); Voting IB2, storage: 6.1 (11.1, -5.0)."
+    )
+
+
+def test_reports_say_what_symbols_would_do() -> None:
+    lines = {tables.Setting("Tumor", TUMOR): printed(TUMOR)}
+    symbols = tables.VARIANTS[1]
+    assert tables.compare({**lines, symbols: printed(TUMOR)}).notes[4].endswith("they are the paper's.")
+    assert (
+        tables.compare({**lines, symbols: printed(TUMOR, off=3.0)})
+        .notes[4]
+        .endswith(
+            " With levels as symbols these are beyond the bars of the last note: "
+            "Tumor, levels as symbols IB2, accuracy: 35.9 ± 0.5 (32.9, +3.0); "
+            "Tumor, levels as symbols IB2, storage: 77.3 (71.3, +6.0)."
+        )
+    )
+
+
+# Figures --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def report(data_dir: Path) -> Part:
+    """All 50 trials of everything, as the command prints it."""
+    return tables.table_6(Options(data=data_dir, jobs=2))
+
+
+def test_what_can_be_reproduced_is_reproduced(report: Part) -> None:
+    """Within 2 points of accuracy and 4 of storage, in every cell but those that the notes give a reason for."""
+    figures = judged(report.tables)
+    assert len(figures) == 27
+    for about, row, column, figure in figures:
+        assert abs(figure.difference) <= POINTS[about], f"{row} {column} {about}"
+
+
+def test_what_cannot_be_reproduced_is_out_of_reach(report: Part) -> None:
+    """The reasons that the notes give."""
+    accuracy, storage, other, _ = report.tables
+    # The paper's similarity gives Hungarian IB1 and IB2 far more than print; the raw numbers fail IB3.
+    for column in ("IB1", "IB2"):
+        assert accuracy["Hungarian", column].difference > 10
+        raw = other["Hungarian, numbers not normalised", column]
+        assert abs(raw.difference) < accuracy["Hungarian", column].difference / 2
+    assert other["Hungarian, numbers not normalised", "IB3"].difference < -15
+    # LED needs the vote; with two-sided bounds IB3 accepts too little.
+    assert other["LED Display, first of the tied", "IB1"].difference < -4
+    for row in ("LED Display", "Tumor"):
+        assert other[f"{row}, two-sided 90 %", "IB3"].difference < -4
+    # Tumor's IB1 votes itself above print where levels are symbols; the first of the tied stays.
+    assert other["Tumor, levels as symbols", "IB1"].difference > 2
+    assert abs(other["Tumor, both", "IB1"].difference) < 2
+    assert storage["Hungarian", "IB2"].difference < -4
+
+
+def test_the_papers_claims_hold_in_ours(report: Part) -> None:
+    accuracy, storage, *_ = report.tables
+    for row in accuracy.rows:
+        assert accuracy[row, "IB3"].ours > accuracy[row, "IB2"].ours
+        assert storage[row, "IB3"].ours < storage[row, "IB2"].ours
+
+
+def test_the_documented_figures_are_those_that_are_measured(report: Part) -> None:
+    for table in report.tables:
+        for row in table.rows:
+            assert is_documented(table, row)
+
+
+def test_two_learners_alone_do_what_they_do_beside_the_third(data_dir: Path, report: Part) -> None:
+    """Table 4 is measured without IB3, on the same trials."""
+    accuracy, storage = tables.table_4(Options(data=data_dir)).tables
+    assert accuracy.columns == ("IB1", "IB2")
+    for row in accuracy.rows:
+        for column in accuracy.columns:
+            assert accuracy[row, column] == report.tables[0][row, column]
+        assert storage[row, "IB2"] == report.tables[1][row, "IB2"]
+
+
+def test_figures_are_the_same_for_any_number_of_jobs(data_dir: Path) -> None:
+    one, two = (tables.table_4(Options(data=data_dir, trials=2, jobs=jobs)) for jobs in (1, 2))
+    assert [table.csv() for table in one.tables] == [table.csv() for table in two.tables]
+    other = tables.table_4(Options(data=data_dir, trials=2, seed=1))
+    assert other.tables[0].csv() != one.tables[0].csv()
+
+
+def test_the_data_sets_are_counted(data_dir: Path) -> None:
+    (table,) = tables.table_3(Options(data=data_dir)).tables
+    off = {(row, c) for row in table.rows for c in table.columns if table[row, c].difference}
+    assert off == {("Tumor", "classes")}
+    assert table["Tumor", "classes"].text(0, 0) == "21 (22)"
+    assert "22 classes" in table.remarks["Tumor"]
