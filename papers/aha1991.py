@@ -20,7 +20,7 @@ from papers.reproduction import Figure, FigureTable, Item, Options, Paper, Part,
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.concepts import IB1, IB2, IB3
 from priorcase.datasets import NamedColumns, load, make_disjuncts, make_led, make_waveform
-from priorcase.datasets.disjuncts import DISJUNCTS
+from priorcase.datasets.generators import DISJUNCTS
 from priorcase.learning.plotting import INK, style
 from priorcase.schema import Nominal, Ordinal
 from priorcase.similarity import Absolute, Distance

@@ -232,7 +232,7 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     export(CASES, tmp_path / "there.parquet", KINDS)
     monkeypatch.setattr("priorcase.cases.exchange.parquet.find_spec", nothing)
-    monkeypatch.setattr("priorcase.datasets.parquet.find_spec", nothing)
+    monkeypatch.setattr("priorcase.datasets.reading.find_spec", nothing)
     with pytest.raises(MissingExtraError, match=r"writes Parquet with PyArrow, which is not installed"):
         export(CASES, tmp_path / "cases.parquet", KINDS)
     with pytest.raises(MissingExtraError, match="is Parquet, which is read by PyArrow or Polars"):

@@ -16,7 +16,7 @@ from priorcase.exceptions import PriorcaseError, nearest
 __all__ = ["TABLE", "check_reading", "is_data_set", "reading_options", "table_options"]
 
 FORMATS = ("csv", "tsv", "arff", "parquet", "c4.5")
-"""The formats of tables; ``datasets.formats`` has them too, but loads more than ``--help`` should wait for."""
+"""The formats of tables; ``datasets.reading`` has them too, but loads more than ``--help`` should wait for."""
 ENCODING = "utf-8"
 
 
@@ -52,7 +52,7 @@ def is_data_set(table: str) -> bool:
 def _names(table: str) -> list[str]:
     """The names of data sets; none for what looks like a file, where the user's folder of them cannot be read."""
     # Loaded here, not above: --help must not wait for NumPy.
-    from priorcase.datasets.listing import available
+    from priorcase.datasets.catalog import available
 
     try:
         return list(available())

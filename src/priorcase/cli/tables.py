@@ -13,12 +13,9 @@ import click
 from priorcase._typing import AnyArray
 from priorcase.cli.request import Request, Task
 from priorcase.cli.table_options import check_reading, is_data_set
-from priorcase.datasets.columns import NamedColumns
-from priorcase.datasets.errors import no_attributes, no_target
-from priorcase.datasets.listing import available
-from priorcase.datasets.loading import load_fields
+from priorcase.datasets.catalog import available, load_fields
+from priorcase.datasets.columns import NamedColumns, TextTable, parse_number
 from priorcase.datasets.reading import read_table
-from priorcase.datasets.text_table import TextTable, parse_number
 from priorcase.exceptions import ReadingError
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 
@@ -132,8 +129,7 @@ def cases(
     told = table.kinds(numeric=reading["numeric"], nominal=nominal, ordinal=dict(reading["ordinal"]))
     found = _task(task, table, target, told[target], numeric=target in reading["numeric"])
     kinds = {name: kind for name, kind in told.items() if name not in {target, *ignore}}
-    if not kinds:
-        raise no_attributes(table.source, target)
+    table.require_attributes(kinds, target)
     table.check_levels(kinds)
     return Cases(
         source=table.source,
@@ -172,9 +168,8 @@ def _task(task: Task, table: TextTable, target: str, kind: Kind, *, numeric: boo
 
 
 def _targets(table: TextTable, target: str, task: str, gaps: bool) -> AnyArray:
-    fields = table.column(target)
-    if None in fields and not gaps:
-        raise no_target(table.source, table.where(fields.index(None)), target)
+    if not gaps:
+        table.require_targets(target)
     return table.values(target, Numeric() if task == "regress" else Nominal())
 
 

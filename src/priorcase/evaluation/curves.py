@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import check_seed, check_value, is_number, is_whole
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
-from priorcase.datasets.noise import ClassDraw, add_noise
+from priorcase.datasets.generators import ClassDraw, add_noise
 from priorcase.evaluation.comparison import GridsResult, cell_columns, missing_notes
 from priorcase.evaluation.running import Cell, Jobs, Trial, first_failures, seed_of, seeded, teach
 from priorcase.evaluation.scoring import (

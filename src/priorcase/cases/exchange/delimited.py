@@ -26,8 +26,7 @@ from priorcase.cases.exchange.beside import beside, notes_as_plain
 from priorcase.cases.exchange.cells import Cells, WrittenCells, plain_cell, plain_of, text_cell, text_of
 from priorcase.cases.exchange.records import BESIDE, CaseRecord, ReadCases, Written
 from priorcase.cases.kinds import CaseKind, Graph
-from priorcase.datasets.errors import field_count, not_csv, not_text
-from priorcase.exceptions import CaseBaseError, errors_at
+from priorcase.exceptions import CaseBaseError, ReadingError, errors_at
 
 __all__ = ["delimiter_of", "read_csv", "write_csv"]
 
@@ -149,13 +148,21 @@ def _rows(path: Path, source: str) -> Iterator[tuple[int, list[str]]]:
                         block.append((line, row))
                         line = reader.line_num + 1
             except csv.Error as error:
-                raise not_csv(source, line, str(error)) from error
+                raise ReadingError(
+                    f"{source} line {line} is not valid CSV: {error}. Look for a quotation mark that is not closed, or "
+                    "write one inside a field twice."
+                ) from error
             except UnicodeDecodeError as error:
-                raise not_text(source, "utf-8", line) from error
+                raise ReadingError(
+                    f"{source} line {line} is not text in the encoding utf-8. Save the file as UTF-8."
+                ) from error
             for at, row in block:
                 width = width or len(row)
                 if row and len(row) != width:
-                    raise field_count(source, at, len(row), width)
+                    raise ReadingError(
+                        f"{source} line {at} has {len(row)} field{'s' * (len(row) != 1)}; its header has {width}. Put "
+                        "fields that hold the delimiter between quotation marks, or name the right delimiter."
+                    )
                 if row:
                     yield at, row
             if len(block) < _BLOCK:

@@ -15,7 +15,7 @@ from priorcase.cases.exchange.parquet import read_parquet
 from priorcase.cases.exchange.plain_tables import read_plain_table
 from priorcase.cases.exchange.records import ReadCases
 from priorcase.cases.kinds import CaseKind
-from priorcase.datasets.formats import FORMATS
+from priorcase.datasets.reading import FORMATS
 from priorcase.exceptions import CaseBaseError, named
 
 __all__ = ["read_cases"]

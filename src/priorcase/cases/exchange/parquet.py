@@ -20,8 +20,7 @@ from priorcase.cases.exchange.beside import beside, notes_as_plain
 from priorcase.cases.exchange.heads import MARK, head_of, read_head
 from priorcase.cases.exchange.records import BESIDE, CaseRecord, ReadCases, Written
 from priorcase.cases.kinds import CaseKind
-from priorcase.datasets.errors import not_parquet
-from priorcase.exceptions import CaseBaseError, MissingExtraError, errors_at, named
+from priorcase.exceptions import CaseBaseError, MissingExtraError, ReadingError, errors_at, named
 
 __all__ = ["read_parquet", "write_parquet"]
 
@@ -96,7 +95,8 @@ def read_parquet(
     try:
         metadata = pyarrow.parquet.read_schema(path).metadata or {}
     except (pyarrow.ArrowException, OSError) as error:
-        raise not_parquet(source, str(error).splitlines()[0].rstrip(".")) from error
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ReadingError(f"{source} is not valid Parquet: {reason}. Copy or download it again.") from error
     if _KEY not in metadata:
         return None
     if columns:
@@ -135,7 +135,8 @@ def _records(
                     line += 1
                     yield _record(held, row, attributes, source, line)
     except (pyarrow.ArrowException, OSError) as error:
-        raise not_parquet(source, str(error).splitlines()[0].rstrip(".")) from error
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ReadingError(f"{source} is not valid Parquet: {reason}. Copy or download it again.") from error
 
 
 def _held(batch: Any, written: Mapping[str, tuple[str, bool]], source: str) -> dict[str, list[Any]]:

@@ -10,7 +10,7 @@ from priorcase.cases.errors import unknown_attributes
 from priorcase.cases.exchange.beside import beside
 from priorcase.cases.exchange.records import CaseRecord, ReadCases
 from priorcase.cases.kinds import CaseKind
-from priorcase.datasets.errors import no_column
+from priorcase.datasets.columns import check_column
 from priorcase.exceptions import errors_at
 
 __all__ = ["IGNORED", "PARTS", "plain_rows"]
@@ -56,8 +56,7 @@ def _inferred(
 ) -> dict[str, CaseKind]:
     names = dict.fromkeys(name for _, row in rows for name in row)
     for wanted in columns.values():
-        if wanted not in names:
-            raise no_column(source, wanted, list(names))
+        check_column(source, wanted, list(names))
     taken = {*parts.values(), *IGNORED}
     return {name: kinds.infer(row.get(name) for _, row in rows) for name in names if name not in taken}
 

@@ -12,7 +12,7 @@ from priorcase.cases.exchange.plain_rows import IGNORED, PARTS, plain_rows
 from priorcase.cases.exchange.records import ReadCases
 from priorcase.cases.kinds import CaseKind, Set
 from priorcase.datasets import read_table
-from priorcase.datasets.text_table import TextTable, parse_number
+from priorcase.datasets.columns import TextTable, parse_number
 from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.schema.kinds import plain
 

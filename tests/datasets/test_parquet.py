@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priorcase.datasets import load_repairs, parquet, read_table
+from priorcase.datasets import load_repairs, read_table, reading
 from priorcase.exceptions import MissingExtraError, ReadingError, UnsupportedDataError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -62,7 +62,7 @@ def test_both_libraries_read_the_same(library: str, monkeypatch: pytest.MonkeyPa
     pytest.importorskip(library)
     X, y = load_repairs()
     X.frame("pandas").assign(job=y.tolist()).to_parquet(tmp_path / "repairs.parquet")
-    monkeypatch.setattr(parquet, "find_spec", only(library))
+    monkeypatch.setattr(reading, "find_spec", only(library))
     table = read_table(tmp_path / "repairs.parquet")
     assert table.names == (*(X.names or ()), "job")
     for name in ("age_years", "km_since_service", "load_kg"):
@@ -112,7 +112,7 @@ def test_dates_and_nested_columns_are_refused_with_a_hint() -> None:
 @pytest.mark.parametrize("library", ["pyarrow", "polars"])
 def test_a_damaged_file_is_one_sentence(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip(library)
-    monkeypatch.setattr(parquet, "find_spec", only(library))
+    monkeypatch.setattr(reading, "find_spec", only(library))
     content = packed({"a": [1, 2]}).read()[:-9]
     with pytest.raises(ReadingError) as caught:
         read_table(io.BytesIO(content), name="t.parquet")
@@ -121,7 +121,7 @@ def test_a_damaged_file_is_one_sentence(library: str, monkeypatch: pytest.Monkey
 
 
 def test_without_a_library_it_says_which_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "find_spec", lambda _: None)
+    monkeypatch.setattr(reading, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError) as caught:
         read_table(packed({"a": [1]}), name="t.parquet")
     assert "neither is installed" in str(caught.value)

@@ -49,3 +49,8 @@ def test_a_taxonomy_that_is_not_there(tmp_path):
     (tmp_path / "manifest.json").write_text(json.dumps({"datasets": [entry]}))
     with pytest.raises(ReadingError, match=r"names 't\.json', which is no JSON file"):
         pc.datasets.load_taxonomy("t", "a", folder=tmp_path)
+    (tmp_path.parent / "outside.json").write_text("{}")
+    entry["taxonomies"] = {"a": "../outside.json"}
+    (tmp_path / "manifest.json").write_text(json.dumps({"datasets": [entry]}))
+    with pytest.raises(ReadingError, match=r"names the file '\.\./outside\.json', which is outside its folder"):
+        pc.datasets.load_taxonomy("t", "a", folder=tmp_path)

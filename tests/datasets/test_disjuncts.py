@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from priorcase.datasets import boundary_distance, make_disjuncts
-from priorcase.datasets.disjuncts import DISJUNCTS
+from priorcase.datasets.generators import DISJUNCTS
 from priorcase.exceptions import ParameterError
 
 

@@ -1,6 +1,6 @@
 """The story behind ``repairs.csv``, so that every row of the built-in table can be made again.
 
-``python -m priorcase.datasets._make_repairs > src/priorcase/datasets/repairs.csv`` writes the file. Bicycles come in
+``python tests/reference/make_repairs.py > src/priorcase/datasets/repairs.csv`` writes the file. Bicycles come in
 with a past (age, distance, load, where they stand at night), the past wears chain and brakes, wear decides which job
 the workshop books, and the job is what the customer hears. Only :class:`random.Random` is used: its streams are the
 same on every Python.

@@ -11,8 +11,7 @@ import pytest
 from shop import CSV, go_away, shop
 
 from priorcase.datasets import available, describe, load
-from priorcase.datasets.known import KNOWN
-from priorcase.datasets.places import cache_folder
+from priorcase.datasets.catalog import KNOWN, cache_folder
 from priorcase.exceptions import ParameterError, ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -71,6 +70,11 @@ def test_the_description_prints_as_a_page(tmp_path: Path) -> None:
         ({}, CSV.replace("9.5", "old"), "line 4, column 'age' holds 'old'"),
         ({}, CSV.replace(",no", ","), "line 3 has no value in the target column 'fits'"),
         ({"file": "boots.csv"}, CSV, "manifest.json describes 'boots.csv'"),
+        ({"file": "../shoes.csv"}, CSV, "manifest.json names the file '../shoes.csv', which is outside its folder."),
+        ({"file": "..\\shoes.csv"}, CSV, "which is outside its folder."),
+        ({"file": "sub/../../shoes.csv"}, CSV, "which is outside its folder."),
+        ({"file": "/etc/passwd"}, CSV, "manifest.json names the file '/etc/passwd', which is outside its folder."),
+        ({"bytes_uncompressed": "many"}, CSV, "does not describe 'shoes' in full (ValueError("),
         ({"attributes": [{"name": "age"}]}, CSV, "manifest.json does not describe 'shoes' in full (KeyError('kind'))"),
         ({"attributes": [{"name": "age", "kind": "date"}]}, CSV, "does not describe 'shoes' in full (ValueError("),
     ],
@@ -146,7 +150,7 @@ def test_the_list_as_a_frame(backend: Any, tmp_path: Path) -> None:
 
 
 def test_the_list_without_a_frame_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("priorcase.datasets.listing.find_spec", lambda _: None)
+    monkeypatch.setattr("priorcase.datasets.catalog.find_spec", lambda _: None)
     columns = available(folder=shop(tmp_path)).frame()
     assert columns["name"][0] == "shoes"
     assert columns["rows"][:2] == [3, None]

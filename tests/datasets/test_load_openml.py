@@ -12,8 +12,8 @@ import sklearn.datasets
 from shop import go_away, shop
 from sklearn.utils import Bunch
 
-from priorcase.datasets import Available, available, describe, load, openml
-from priorcase.datasets.known import KNOWN
+from priorcase.datasets import Available, available, catalog, describe, load
+from priorcase.datasets.catalog import KNOWN
 from priorcase.exceptions import ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -56,7 +56,7 @@ def online(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> l
         return bunch(framed=options["as_frame"])
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
-    monkeypatch.setattr(openml, "find_spec", lambda name: object() if request.param else None)
+    monkeypatch.setattr(catalog, "find_spec", lambda name: object() if request.param else None)
     return asked
 
 
@@ -145,7 +145,7 @@ def test_a_cache_that_cannot_be_written_is_named(
 def test_whoever_keeps_a_set_first_wins(online: list[dict[str, Any]], away: Path) -> None:
     load("shoes")
     before = (away / "shoes" / "manifest.json").read_bytes()
-    assert openml.download_into(away / "shoes", "shoes") is None
+    assert catalog._download(away / "shoes", "shoes") is None
     assert (away / "shoes" / "manifest.json").read_bytes() == before
     assert sorted(path.name for path in away.iterdir()) == ["shoes"]
 

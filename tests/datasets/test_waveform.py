@@ -11,7 +11,7 @@ from reference.generators import MIXED, wave, waveform_best_guess, waveform_log_
 from scipy.integrate import quad
 
 from priorcase.datasets import make_waveform
-from priorcase.datasets.waveform import PAIRS, WAVES
+from priorcase.datasets.generators import PAIRS, WAVES
 from priorcase.exceptions import ParameterError
 
 

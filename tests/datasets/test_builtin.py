@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reference import make_repairs
 
-from priorcase.datasets import NamedColumns, _make_repairs, load_repairs
-from priorcase.datasets.repairs import REPAIRS
+from priorcase.datasets import NamedColumns, load_repairs
+from priorcase.datasets.builtin import REPAIRS
 from priorcase.exceptions import ParameterError
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal, Schema
 
@@ -21,7 +22,7 @@ BACKENDS = ("pandas", "polars", "pyarrow")
 
 def test_the_file_is_what_its_story_tells() -> None:
     told = io.StringIO()
-    _make_repairs.write(told)
+    make_repairs.write(told)
     assert files("priorcase.datasets").joinpath("repairs.csv").read_text(encoding="utf-8") == told.getvalue()
 
 
@@ -33,7 +34,7 @@ def test_the_table_is_small_mixed_and_has_gaps() -> None:
     gaps = sum(value is None or value != value for value in cells) / len(cells)
     assert 0.04 < gaps < 0.06
     assert set(X["electric"].tolist()) == {True, False, None}
-    assert set(X["chain"].tolist()) <= {*_make_repairs.CHAIN, None}
+    assert set(X["chain"].tolist()) <= {*make_repairs.CHAIN, None}
     labels, counts = np.unique(y.astype(str), return_counts=True)
     assert labels.tolist() == ["brakes", "drivetrain", "tune-up", "wheel"]
     assert counts.min() >= 12

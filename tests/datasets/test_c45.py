@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priorcase.datasets import read_table
-from priorcase.datasets.c45 import read_c45, read_names
-from priorcase.datasets.c45_names import names_of
+from priorcase.datasets.reading import c45_names, read_c45, read_c45_names
 from priorcase.exceptions import ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -71,7 +70,7 @@ def test_packed_files_are_unpacked(tmp_path: Path) -> None:
 
 def test_names_end_where_quinlans_program_ends_them() -> None:
     text = "| about\na b  c,d.e , f\\,g\\.|x\nh: 1.5, 2. | two\ni: ignore"
-    found = [(name.text, name.ends, name.line) for name in names_of(text)]
+    found = [(name.text, name.ends, name.line) for name in c45_names(text)]
     assert found == [
         ("a b c", ",", 2),
         ("d.e", ",", 2),
@@ -86,7 +85,7 @@ def test_names_end_where_quinlans_program_ends_them() -> None:
 
 def test_values_go_on_after_a_comma_and_special_words_mean_kinds() -> None:
     text = "a,\nb.\nid: label.\nx: ignore.\nn: continuous.\nd: discrete 5.\nv: p,\n   q.\no: [ordered] low, high.\n"
-    assert read_names(text, "g.names").kinds == {
+    assert read_c45_names(text, "g.names")[0] == {
         "id": None,
         "x": None,
         "n": Numeric(),

@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorcase.cli import table_options
-from priorcase.datasets import read_table
-from priorcase.datasets.delimited import read_text
-from priorcase.datasets.formats import FORMATS, format_of
-from priorcase.datasets.text_table import MISSING, TextTable, parse_number
+from priorcase.datasets import MISSING, TextTable, read_table, read_text
+from priorcase.datasets.columns import parse_number
+from priorcase.datasets.reading import FORMATS, format_of
 from priorcase.exceptions import PriorcaseError, ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 

@@ -1,0 +1,430 @@
+"""Artificial domains (LED displays, waveforms, disjuncts in the plane), and noise for any table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, get_args
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from priorcase._parameters import is_number, is_whole
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase.datasets.columns import NamedColumns
+from priorcase.exceptions import ParameterError, TargetError, advice, prefix_errors, quoted
+from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
+from priorcase.schema.kinds import is_missing
+from priorcase.schema.schema import open_source
+
+__all__ = [
+    "DISJUNCTS",
+    "PAIRS",
+    "SEGMENTS",
+    "WAVES",
+    "ClassDraw",
+    "add_noise",
+    "boundary_distance",
+    "led_bayes_rate",
+    "make_disjuncts",
+    "make_led",
+    "make_waveform",
+]
+
+RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
+"""A seed, a generator of NumPy's to draw from, or None for random numbers of the operating system."""
+
+
+def _generator(random_state: RandomState) -> np.random.Generator:
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1, size=4))
+    if random_state is None or (is_whole(random_state) and random_state >= 0):
+        return np.random.default_rng(random_state)
+    raise ParameterError(
+        "random_state must be None, a whole number of 0 or more, or NumPy's Generator or RandomState, got "
+        f"{quoted(random_state)}. A number gives the same rows in every run."
+    )
+
+
+def _check_count(parameter: str, value: object) -> int:
+    if is_whole(value) and value >= 0:
+        return int(value)
+    raise ParameterError(f"{parameter} must be a whole number of 0 or more, got {quoted(value)}.")
+
+
+def _check_share(parameter: str, value: object) -> float:
+    if is_number(value) and 0 <= value <= 1:
+        return float(value)
+    raise ParameterError(f"{parameter} must be a number from 0 to 1, got {quoted(value)}. 0.1 means one in ten.")
+
+
+def _check_size(value: object, alone: int, more: int) -> int:
+    if is_whole(value) and value in (alone, more):
+        return int(value)
+    raise ParameterError(
+        f"attributes must be {alone}, or {more} with {more - alone} irrelevant ones, got {quoted(value)}."
+    )
+
+
+# -- LED displays and waveforms (Breiman, Friedman, Olshen & Stone 1984)
+
+_DIGITS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
+
+SEGMENTS: BoolArray = np.array([[light == "1" for light in digit] for digit in _DIGITS.split()])
+"""Which segments each digit lights: top, top left, top right, middle, bottom left, bottom right, bottom."""
+SEGMENTS.flags.writeable = False
+
+WAVES: FloatArray = np.maximum(6.0 - np.abs(np.arange(1, 22) - np.array([[11], [15], [7]])), 0.0)
+"""The waves h1, h2 and h3: triangles of height 6 over 21 points, with their peaks at points 11, 15 and 7."""
+WAVES.flags.writeable = False
+
+PAIRS = ((0, 1), (0, 2), (1, 2))
+"""The two waves that each class mixes."""
+
+
+@prefix_errors
+def make_led(
+    n: int, *, attributes: int = 7, noise: float = 0.1, random_state: RandomState = None
+) -> tuple[BoolArray, IntArray]:
+    """Uniformly drawn digits, and the lights of their displays, each wrong with probability ``noise``.
+
+    A light is *inverted* by noise, so that 0.5 leaves nothing to learn. (Where noise means "replaced by a random
+    value", as in the artificial domains of Aha, Kibler & Albert 1991, half of it is inverted.) Returns booleans of
+    shape ``(n, attributes)``, which every distance treats as symbols, and the digits.
+
+    Parameters
+    ----------
+    n
+        The number of displays.
+    attributes
+        7 for the segments alone; 24 for 17 more lights that are on or off at random.
+    noise
+        The probability that a light of the seven is wrong.
+    random_state
+        A seed, for the same rows in every run; the first 7 of 24 columns are those that 7 would have.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen & Stone 1984, Classification and Regression Trees, section 2.6.1.
+
+    Examples
+    --------
+    >>> X, y = make_led(3, noise=0.0, random_state=0)
+    >>> y
+    array([8, 6, 5])
+    >>> X.astype(int)
+    array([[1, 1, 1, 1, 1, 1, 1],
+           [1, 1, 0, 1, 1, 1, 1],
+           [1, 1, 0, 1, 0, 1, 1]])
+    """
+    n, attributes, noise = _check_count("n", n), _check_size(attributes, 7, 24), _check_share("noise", noise)
+    rng = _generator(random_state)
+    y = rng.integers(len(SEGMENTS), size=n)
+    X = SEGMENTS[y] ^ (rng.random((n, SEGMENTS.shape[1])) < noise)
+    return np.hstack([X, rng.random((n, attributes - X.shape[1])) < 0.5]), y
+
+
+@prefix_errors
+def led_bayes_rate(noise: float = 0.1) -> float:
+    """The accuracy of the best possible rule on `make_led`: ``sum_x max_y P(x | y) / 10`` over all 128 displays.
+
+    Irrelevant lights do not change it.
+
+    Examples
+    --------
+    >>> round(led_bayes_rate(), 8)
+    0.74002248
+    """
+    noise = _check_share("noise", noise)
+    lights = SEGMENTS.shape[1]
+    displays = np.arange(2**lights)[:, None] >> np.arange(lights) & 1
+    wrong = (displays[:, None, :] != SEGMENTS[None, :, :]).sum(axis=2)
+    chances = noise**wrong * (1 - noise) ** (lights - wrong)
+    return float(chances.max(axis=1).sum() / len(SEGMENTS))
+
+
+@prefix_errors
+def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = None) -> tuple[FloatArray, IntArray]:
+    """Rows ``u h_a + (1 - u) h_b + e`` of three classes, which differ by the waves a and b that are mixed.
+
+    The class is drawn uniformly, u uniformly from 0 to 1 for each row, and e from the standard normal distribution for
+    each cell. The best possible rule is right for 86 to 87 of 100 rows. Returns numbers of shape ``(n, attributes)``
+    and the classes 0, 1 and 2.
+
+    Parameters
+    ----------
+    n
+        The number of rows.
+    attributes
+        21 for the points of the wave alone; 40 for 19 more standard normal numbers.
+    random_state
+        A seed, for the same rows in every run; the first 21 of 40 columns are those that 21 would have.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen & Stone 1984, Classification and Regression Trees, section 2.6.2.
+
+    Examples
+    --------
+    >>> X, y = make_waveform(4, random_state=0)
+    >>> X.shape, y
+    ((4, 21), array([2, 1, 1, 0]))
+    """
+    n, attributes = _check_count("n", n), _check_size(attributes, 21, 40)
+    rng = _generator(random_state)
+    y = rng.integers(len(PAIRS), size=n)
+    u = rng.random((n, 1))
+    first, second = np.array(PAIRS)[y].T
+    X = u * WAVES[first] + (1 - u) * WAVES[second] + rng.standard_normal((n, WAVES.shape[1]))
+    return np.hstack([X, rng.standard_normal((n, attributes - X.shape[1]))]), y
+
+
+# -- a concept of four separate parts in the plane
+
+DISJUNCTS: FloatArray = np.array(
+    [
+        [[0.10, 0.40], [0.55, 0.90]],
+        [[0.60, 0.90], [0.60, 0.95]],
+        [[0.15, 0.45], [0.10, 0.40]],
+        [[0.60, 0.95], [0.10, 0.40]],
+    ]
+)
+"""The rectangles that make up the concept: the ends of each in the first and in the second direction."""
+DISJUNCTS.flags.writeable = False
+
+
+@prefix_errors
+def make_disjuncts(
+    n: int, *, noise: float = 0.0, irrelevant: int = 0, random_state: RandomState = None
+) -> tuple[FloatArray, IntArray]:
+    """Uniform points of the unit square: class 1 inside one of four rectangles, 0 outside.
+
+    As in the artificial domains of Aha, Kibler & Albert 1991, whose figures show such a concept without its numbers,
+    noise is the probability that a value is *replaced* by another one of its distribution; the class stays. Returns
+    numbers of shape ``(n, 2 + irrelevant)`` and the classes.
+
+    Parameters
+    ----------
+    n
+        The number of points.
+    noise
+        The probability that a value is replaced, for each of the two.
+    irrelevant
+        The number of further columns, uniform from 0 to 1, that have nothing to do with the class.
+    random_state
+        A seed, for the same rows in every run; the same points whatever the noise and the other columns.
+
+    Examples
+    --------
+    >>> X, y = make_disjuncts(4, random_state=0)
+    >>> X.round(2), y
+    (array([[0.64, 0.27],
+           [0.04, 0.02],
+           [0.81, 0.91],
+           [0.61, 0.73]]), array([1, 0, 1, 1]))
+    """
+    n, irrelevant = _check_count("n", n), _check_count("irrelevant", irrelevant)
+    noise = _check_share("noise", noise)
+    rng = _generator(random_state)
+    X = rng.random((n, 2))
+    y = (_beyond(X).max(axis=2) <= 0).any(axis=1).astype(np.int64)
+    replaced, other = rng.random((n, 2)) < noise, rng.random((n, 2))
+    return np.hstack([np.where(replaced, other, X), rng.random((n, irrelevant))]), y
+
+
+@prefix_errors
+def boundary_distance(X: AnyArray) -> FloatArray:
+    """The distance of each point from the boundary of the concept of `make_disjuncts`, on either side.
+
+    Columns after the second are ignored.
+
+    Examples
+    --------
+    >>> boundary_distance([[0.25, 0.6], [0.05, 0.6], [0.0, 0.0]]).round(3)
+    array([0.05, 0.05, 0.18])
+    """
+    points = np.asarray(X, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] < 2:
+        raise ParameterError(
+            f"X.shape must be (n, 2) or more columns, got {quoted(points.shape)}. make_disjuncts draws such points."
+        )
+    beyond = _beyond(points[:, :2])
+    inside = -beyond.max(axis=2)
+    outside = np.hypot(*np.moveaxis(np.maximum(beyond, 0.0), 2, 0))
+    distances: FloatArray = np.where(inside >= 0, inside, outside).min(axis=1)
+    return distances
+
+
+def _beyond(points: FloatArray) -> FloatArray:
+    """How far points are beyond the ends of each rectangle, negative within: (points, rectangles, directions)."""
+    return np.maximum(DISJUNCTS[..., 0] - points[:, None, :], points[:, None, :] - DISJUNCTS[..., 1])
+
+
+# -- noise: values replaced by others of their column, classes by other classes
+
+ClassDraw: TypeAlias = Literal["distribution", "others"]
+"""Where the class that replaces another comes from."""
+
+
+@prefix_errors
+def add_noise(
+    X: Any,
+    y: Any,
+    *,
+    attributes: float = 0.0,
+    classes: float = 0.0,
+    class_draw: ClassDraw = "distribution",
+    random_state: RandomState = None,
+) -> tuple[Any, Any]:
+    """A copy of the table with some of its values or classes replaced at random.
+
+    With probability ``attributes`` each value of each row is replaced by a value of the same column, drawn at random
+    according to the column's distribution; this is the noise level of Aha, Kibler & Albert 1991. A value may be
+    replaced by itself: in a column of two equally frequent values half of the replacements change nothing.
+
+    What is replaced at a lower level is replaced at a higher one too, and by the same value, so that tables of one
+    ``random_state`` differ by nothing but the level. The rows keep their order.
+
+    Parameters
+    ----------
+    X
+        A frame, an array, a list of rows or `NamedColumns`; the result is of the same type.
+    y
+        The classes, or numbers to learn.
+    attributes
+        The probability that a value is replaced. A missing value stays missing, and no value becomes missing.
+    classes
+        The probability that a class is replaced.
+    class_draw
+        The new class: ``"distribution"`` for that of a random row, perhaps the same again; ``"others"`` for one of the
+        other classes, all equally probable, so that the share ``classes`` of the labels is wrong.
+    random_state
+        A seed, for the same noise in every run.
+
+    Examples
+    --------
+    >>> X = [[1, "red"], [2, "red"], [3, "blue"], [4, None]]
+    >>> noisy, y = add_noise(X, ["a", "a", "b", "b"], attributes=0.5, random_state=1)
+    >>> noisy
+    [[1, 'blue'], [4, 'red'], [3, 'red'], [4, None]]
+    >>> y
+    ['a', 'a', 'b', 'b']
+    >>> add_noise(X, ["a", "a", "b", "b"], classes=1, class_draw="others", random_state=1)[1]
+    ['b', 'b', 'a', 'a']
+    """
+    attributes = _check_share("attributes", attributes)
+    classes = _check_share("classes", classes)
+    if class_draw not in (choices := get_args(ClassDraw)):
+        remedy = advice(class_draw, choices, otherwise="'others' makes every replaced class a wrong one.")
+        raise ParameterError(f"class_draw must be 'distribution' or 'others', got {quoted(class_draw)}. {remedy}")
+    rng = _generator(random_state)
+    source = open_source(X)
+    targets = _target_columns(y, source.rows)
+    # Classes first, so that they do not depend on the number of attributes.
+    draw = _row_of_another_class if class_draw == "others" else _row_with_value
+    y_rows = [_donors(column, classes, rng, draw) for column in targets]
+    x_rows = [_donors(column, attributes, rng, _row_with_value) for column in source.columns]
+    return _table_of(X, np.stack(x_rows, axis=1)), _targets_of(y, np.stack(y_rows, axis=1))
+
+
+def _donors(column: Column, level: float, rng: np.random.Generator, draw: Any) -> IntArray:
+    """The row from which each row takes its value of a column: its own, or with probability ``level`` a drawn one."""
+    known = ~_gaps(column)
+    own = np.arange(known.size)
+    chances, picks = rng.random(own.size), rng.random(own.size)
+    replaced = (chances < level) & known
+    return np.where(replaced, draw(column, known, picks), own) if replaced.any() else own
+
+
+def _row_with_value(_column: Column, known: BoolArray, picks: FloatArray) -> IntArray:
+    """Rows drawn at random among those that have a value."""
+    rows = np.flatnonzero(known)
+    return rows[(picks * rows.size).astype(np.intp)]
+
+
+def _row_of_another_class(column: Column, known: BoolArray, picks: FloatArray) -> IntArray:
+    """The first row of each drawn class, which is another than the row's own; its own row where there is no other."""
+    codes = np.asarray(column.coded().codes)
+    _, first, own = np.unique(codes[known], return_index=True, return_inverse=True)
+    found = np.arange(codes.size)
+    if first.size > 1:
+        other = (picks[known] * (first.size - 1)).astype(np.intp)
+        found[known] = np.flatnonzero(known)[first[other + (other >= own)]]
+    return found
+
+
+def _gaps(column: Column) -> BoolArray:
+    if isinstance(column, ObjectColumn):
+        return np.array([is_missing(value) for value in column.values], bool)
+    if isinstance(column, ArrayColumn):
+        return np.isnan(column.numbers())
+    return np.asarray(column.coded().codes) < 0
+
+
+def _target_columns(y: Any, rows: int) -> Sequence[Column]:
+    """The columns of the targets, one for each target."""
+    if y is None:
+        raise TargetError(
+            "requires y to be passed, but the target y is None. Pass the classes or numbers to learn, one for each row "
+            "of X."
+        )
+    if _is_table(y):
+        columns = open_source(y).columns
+    elif nw.dependencies.is_into_series(y):
+        columns = (ObjectColumn(nw.from_native(y, series_only=True).to_list()),)
+    else:
+        columns = (ObjectColumn(list(y.tolist() if isinstance(y, np.ndarray) else y)),)
+    found = len(_gaps(columns[0]))
+    if found != rows:
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {found}. Pass one "
+            "entry of y for each row of X."
+        )
+    return columns
+
+
+def _is_table(y: Any) -> bool:
+    """Whether there are several targets, or one as a table of one column."""
+    if nw.dependencies.is_into_series(y) or nw.dependencies.is_into_dataframe(y):
+        return bool(nw.dependencies.is_into_dataframe(y))
+    array = y if isinstance(y, np.ndarray) else np.array(y, dtype=object)
+    ragged = array.ndim == 1 and any(isinstance(label, (list, np.ndarray)) for label in array.tolist())
+    if array.ndim not in (1, 2) or ragged:
+        raise TargetError(
+            f"got y of shape {array.shape}; y should be a 1d array, or a 2d array with one column for each target. "
+            "Pass a list or an array with one value for each row of X."
+        )
+    return array.ndim == 2
+
+
+def _table_of(X: Any, rows: IntArray) -> Any:
+    """A table of the type of X whose value at (i, a) is that of row ``rows[i, a]``."""
+    columns = range(rows.shape[1])
+    if isinstance(X, NamedColumns):
+        return NamedColumns.of({name: X.data[name][rows[:, a]] for a, name in enumerate(X.kinds)}, X.kinds)
+    if hasattr(X, "isetitem"):  # pandas, whose rows keep their index
+        copied = X.copy()
+        for a in columns:
+            copied.isetitem(a, X.iloc[:, a].array.take(rows[:, a]))
+        return copied
+    if nw.dependencies.is_into_dataframe(X):
+        frame = nw.from_native(X, eager_only=True)
+        return frame.with_columns(*(frame[name][rows[:, a]] for a, name in enumerate(frame.columns))).to_native()
+    if isinstance(X, (list, tuple)):
+        table = [[X[i][a] for i, a in zip(line, columns, strict=True)] for line in rows.tolist()]
+        return [tuple(row) if isinstance(given, tuple) else row for row, given in zip(table, X, strict=True)]
+    return (X if isinstance(X, np.ndarray) else np.asarray(X))[rows, np.array(columns)]
+
+
+def _targets_of(y: Any, rows: IntArray) -> Any:
+    """The same for targets, which may be a single column."""
+    if _is_table(y):
+        return _table_of(y, rows)
+    if hasattr(y, "iloc"):
+        taken = y.iloc[rows[:, 0]]
+        taken.index = y.index
+        return taken
+    if nw.dependencies.is_into_series(y):
+        return nw.from_native(y, series_only=True)[rows[:, 0]].to_native()
+    return y[rows[:, 0]] if isinstance(y, np.ndarray) else [y[i] for i in rows[:, 0].tolist()]

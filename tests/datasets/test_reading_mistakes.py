@@ -1,0 +1,126 @@
+"""What people pass to a reader of tables by mistake, and what they are told."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tracemalloc
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from priorcase.cli import main
+from priorcase.datasets import read_table, read_text
+from priorcase.exceptions import ParameterError, ReadingError
+
+
+@pytest.mark.parametrize("given", [[["a", "b"]], np.zeros((2, 2)), None, 3, b"a,b"])
+def test_what_is_no_file_is_refused(given: Any) -> None:
+    with pytest.raises(ReadingError) as caught:
+        read_table(given)
+    assert (
+        f"A table is read from a path or an open binary file; got {type(given).__name__}. "
+        "A frame, an array or a list of rows needs no reading: pass it to fit as it is."
+    ) in str(caught.value)
+
+
+def test_text_is_refused_as_a_stream(tmp_path: Path) -> None:
+    with pytest.raises(ReadingError, match="the table was opened as text"):
+        read_table(io.StringIO("a,b\n1,2\n"))  # type: ignore[arg-type]  # the mistake itself
+    path = tmp_path / "visits.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    with path.open(encoding="utf-8") as file, pytest.raises(ReadingError, match=r"visits\.csv was opened as text"):
+        read_table(file)  # type: ignore[arg-type]  # the mistake itself
+
+
+@pytest.mark.parametrize("mark", [";", "|"])
+def test_another_delimiter_is_suspected_where_the_header_looks_like_one_column(mark: str, tmp_path: Path) -> None:
+    path = tmp_path / "flats.csv"
+    path.write_text(f"size{mark}rent\n30{mark}400\n40{mark}500\n", encoding="utf-8")
+    hint = f"Name the delimiter {mark!r} if that is what stands between fields (delimiter=, --delimiter)."
+    with pytest.raises(ReadingError) as caught:
+        read_table(path, target="rent")
+    assert (f"{path} has no column 'rent'; it has 'size{mark}rent'. {hint}") in str(caught.value)
+    arguments = ["predict", "--train", str(path), "--target", "rent", "--query", str(path)]
+    assert hint in CliRunner().invoke(main, arguments).output
+    assert len(read_table(path, target="rent", delimiter=mark).names) == 2
+
+
+def test_no_delimiter_is_suspected_where_there_are_several_columns() -> None:
+    with pytest.raises(ReadingError, match="compared letter by letter"):
+        read_table(io.BytesIO(b"a;b,c\n1,2\n"), target="rent")
+
+
+@pytest.mark.parametrize("start", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0"])
+def test_workbooks_are_named_as_such(start: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "loans.xlsx"
+    path.write_bytes(start + bytes(range(40)))
+    with pytest.raises(ReadingError, match=r"loans\.xlsx is an Excel or OpenDocument workbook .*"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("read", [read_table, read_text])
+def test_a_string_is_one_missing_field_and_not_its_characters(read: Any) -> None:
+    table = read(io.BytesIO(b"a,b\nunknown,k\nn,u\n?,x\n"), missing="unknown")
+    assert table.columns == ((None, "n", "?"), ("k", "u", "x"))
+
+
+def test_a_string_is_one_missing_field_in_every_format(tmp_path: Path) -> None:
+    arff = b"@relation r\n@attribute a string\n@data\nunknown\nn\n?\n"
+    assert read_table(io.BytesIO(arff), missing="unknown").columns == ((None, "n", None),)
+    (tmp_path / "t.names").write_text("y, n.\na: discrete 3.\n")
+    (tmp_path / "t.data").write_text("unknown, y\nn, n\n")
+    assert read_table(tmp_path / "t.data", missing="unknown").columns == ((None, "n"), ("y", "n"))
+
+
+@pytest.mark.parametrize("read", [read_table, read_text])
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"missing": 3}, "missing"),
+        ({"missing": ["NA", 3]}, "missing"),
+        ({"delimiter": "zz"}, "delimiter"),
+        ({"delimiter": ""}, "delimiter"),
+        ({"delimiter": 3}, "delimiter"),
+        ({"delimiter": '"'}, "delimiter"),
+        ({"delimiter": "\n"}, "delimiter"),
+        ({"encoding": None}, "encoding"),
+        ({"encoding": 8}, "encoding"),
+        ({"max_bytes": "1G"}, "max_bytes"),
+        ({"max_bytes": -1}, "max_bytes"),
+    ],
+)
+def test_options_that_cannot_be_are_named(read: Any, options: dict[str, Any], word: str) -> None:
+    with pytest.raises(ParameterError, match=f"{word} must be"):
+        read(io.BytesIO(b"a,b\n1,2\n"), **options)
+
+
+@pytest.mark.parametrize("encoding", ["utf-99", "rot13", "zip", "a\0b", "idna"])
+def test_an_encoding_of_no_text_is_refused(encoding: str) -> None:
+    with pytest.raises(ReadingError, match=r"encoding .* is unknown|is not text in the encoding"):
+        read_table(io.BytesIO("größe\n1\n".encode()), encoding=encoding)
+
+
+def test_a_gzipped_file_is_unpacked_up_to_a_limit(tmp_path: Path) -> None:
+    path = tmp_path / "large.csv.gz"
+    path.write_bytes(gzip.compress(b"a\n" + b"1\n" * 4_999))
+    with pytest.raises(ReadingError, match=r"large\.csv\.gz has more than 9,999 bytes when unpacked.*max_bytes"):
+        read_table(path, max_bytes=9_999)
+    assert len(read_table(path, max_bytes=10_000)) == 4_999
+
+
+def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+    """Zeros, 2 GiB of them in 2 MB; little more than the limit is ever held."""
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(gzip.compress(bytes(2**26), mtime=0) * 32)
+    tracemalloc.start()
+    with pytest.raises(ReadingError, match=r"has more than 16,777,216 bytes when unpacked"):
+        read_table(path, max_bytes=2**24)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**26
+    assert signature(read_table).parameters["max_bytes"].default == 2**30
