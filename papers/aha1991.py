@@ -30,7 +30,7 @@ COLUMNS = ("IB1", "IB2", "IB3")
 
 def learner(name: str, seed: int, **options: Any) -> Any:
     """IB1, IB2 or IB3; only IB3 draws random numbers."""
-    chance = {"random_state": seed} if name == "IB3" else {}
+    chance: dict[str, Any] = {"random_state": seed} if name == "IB3" else {}
     return {"IB1": IB1, "IB2": IB2, "IB3": IB3}[name](**options, **chance, n_jobs=1)
 
 

@@ -403,7 +403,7 @@ def _attribute_picture(by_size: dict[int, list[Outcome]], trials: int) -> Pictur
         "stretching the axes makes up for it, least so where every query stretches them anew. Right: the stretches "
         "among twenty attributes."
     )
-    columns = {
+    columns: dict[str, list[Any]] = {
         "way": [name for name in summaries for _ in by_size],
         "attributes": [size for _ in summaries for size in by_size],
         "right in percent": [mean for means, _ in summaries.values() for mean in means.tolist()],

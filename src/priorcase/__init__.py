@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         exceptions,
         local,
         neighbors,
-        papers,
         plots,
         reduction,
         registry,
@@ -113,8 +112,7 @@ __all__ += ["Distance", "Neighbors", "Schema", "Numeric", "Ordinal", "Nominal", 
 __all__ += ["load_repairs", "make_led", "make_waveform"]
 __all__ += ["log_score", "zero_one_score", "brier_score", "calibration_table", "report"]
 __all__ += ["neighbors", "local", "relevance", "selection", "concepts", "reduction", "bayes", "cases"]
-__all__ += ["similarity", "search", "schema", "evaluation", "plots", "papers", "datasets", "exceptions"]
-__all__ += ["registry"]
+__all__ += ["similarity", "search", "schema", "evaluation", "plots", "datasets", "exceptions", "registry"]
 
 
 def __getattr__(name: str) -> object:
