@@ -1,0 +1,48 @@
+"""What pyproject.toml says is installed: enough for the first example, and nothing without code."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+IMPORTED = {"scikit-learn": "sklearn"}
+
+
+def libraries(requirements: list[str]) -> set[str]:
+    """The modules that some requirements bring."""
+    names = (re.split(r"[\[<>=!~ ]", requirement)[0] for requirement in requirements)
+    return {IMPORTED.get(name, name) for name in names}
+
+
+def imports(code: str) -> set[str]:
+    """The top-level modules that some code imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def test_the_first_example_needs_nothing_but_the_dependencies() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    example = page.split("```python\n")[1].split("```")[0]
+    code = "\n".join(line[4:] for line in example.splitlines() if line.startswith((">>> ", "... ")))
+    assert imports(code) <= {"priorcase", *libraries(PROJECT["project"]["dependencies"])}
+
+
+@pytest.mark.parametrize("extra", sorted({*PROJECT["project"]["optional-dependencies"]} - {"test", "dev", "bench"}))
+def test_every_extra_has_code_that_uses_it(extra: str) -> None:
+    used = set().union(*(imports(path.read_text(encoding="utf-8")) for path in (ROOT / "src").rglob("*.py")))
+    assert libraries(PROJECT["project"]["optional-dependencies"][extra]) <= used
+
+
+def test_papers_stay_out_of_wheel_and_sdist() -> None:
+    build = PROJECT["tool"]["scikit-build"]
+    assert build["wheel"]["packages"] == ["src/priorcase"]
+    assert "/papers" in build["sdist"]["exclude"]
