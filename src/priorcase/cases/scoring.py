@@ -11,16 +11,35 @@ For each attribute, ``codes`` (int32) are the positions of the cases' values in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, TypeAlias
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from priorcase import _core
+from priorcase._locks import Lock, cached_property
+from priorcase._parameters import as_python, check_choice, is_number, is_whole
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
+from priorcase.cases.column import CaseColumn
+from priorcase.cases.errors import unknown_attributes
+from priorcase.cases.kinds import CaseKind, Stored
+from priorcase.cases.measures import DEFAULT_MEASURES, LocalSimilarity, Prepared, as_measure
+from priorcase.cases.table import CaseTable
+from priorcase.exceptions import CaseBaseError, ParameterError, quoted
+from priorcase.learning.estimator import thread_count
+from priorcase.schema.kinds import is_hashable
 
 Unknown: TypeAlias = Literal["different", "ignore"]
-"""How an attribute counts that a case does not know: as not similar at all, or not."""
+"""How an attribute counts that a case does not know: with similarity 0, or not at all."""
+
+_MEASURES = 4  # kept for each attribute: those of a user's functions and models may be large
+_REMEMBERED = 256  # distinct values of a column whose similarities are remembered
+_ALL = slice(None)
+
+
+# -- the core
 
 
 def best_cases(
@@ -105,3 +124,250 @@ def local_similarities(codes: Sequence[IntArray], tables: Sequence[FloatArray], 
            [0.25]])
     """
     return _core.local_similarities(codes, tables, positions)
+
+
+# -- parameters
+
+
+def check_count(parameter: str, value: object, *, least: int = 1, hint: str = "5 is usual.") -> int:
+    """A whole number of at least ``least``."""
+    if not is_whole(value) or value < least:
+        raise ParameterError(f"{parameter} must be a whole number >= {least}, got {quoted(value)}. {hint}")
+    return int(value)
+
+
+def check_share(parameter: str, value: object, *, hint: str) -> float:
+    """A number above 0, at most 1."""
+    if not is_number(value) or not 0 < value <= 1:
+        raise ParameterError(f"{parameter} must be a number above 0, at most 1, got {quoted(value)}. {hint}")
+    return float(value)
+
+
+def check_unknown(value: object) -> Unknown:
+    """How missing values of cases count."""
+    hint = "'different' gives missing values similarity 0, 'ignore' leaves them out of the comparison."
+    check_choice("unknown", value, get_args(Unknown), hint=hint)
+    return value  # type: ignore[return-value]
+
+
+def weights_of(attributes: Mapping[str, CaseKind], weights: object) -> dict[str, float]:
+    """The weight of each attribute: as given, and 1 for those not named.
+
+    >>> from priorcase.schema import Numeric
+    >>> weights_of({"age": Numeric(), "size": Numeric()}, {"age": 2})
+    {'age': 2.0, 'size': 1.0}
+    """
+    if weights is None:
+        return dict.fromkeys(attributes, 1.0)
+    given = checked_weights(attributes, weights, parameter="weights")
+    found = {name: given.get(name, 1.0) for name in attributes}
+    if not any(found.values()):
+        raise CaseBaseError(
+            "got weights that are all 0; expected one above 0. Attributes that are not named have weight 1."
+        )
+    return found
+
+
+def checked_weights(attributes: Mapping[str, CaseKind], weights: object, *, parameter: str) -> dict[str, float]:
+    """Weights of some attributes as floats."""
+    if not isinstance(weights, Mapping):
+        raise ParameterError(
+            f"{parameter} must be None or a mapping from attributes to numbers, got {quoted(weights)}. For example "
+            "{'age': 2, 'colour': 0}."
+        )
+    _check_names(attributes, weights)
+    for name, weight in weights.items():
+        if not is_number(weight) or not 0 <= as_python(weight) < math.inf:
+            raise CaseBaseError(
+                f"got the weight {quoted(weight)} for {quoted(name)}; expected a finite number >= 0. 0 leaves an "
+                "attribute out; attributes that are not named have weight 1."
+            )
+    return {name: float(weight) for name, weight in weights.items()}
+
+
+def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[str, LocalSimilarity]:
+    """The measure of each attribute: as given, and the default of its kind for those not named.
+
+    >>> from priorcase.schema import Nominal, Numeric
+    >>> measures_of({"age": Numeric(), "make": Nominal()}, {"make": "mvdm"})
+    {'age': Linear(range=None, log=False), 'make': MVDM(power=1, unseen='different')}
+    """
+    found = {name: DEFAULT_MEASURES[type(kind)] for name, kind in attributes.items()}
+    if measures is None:
+        return found
+    if not isinstance(measures, Mapping):
+        raise ParameterError(
+            f"measures must be None or a mapping from attributes to measures, got {quoted(measures)}. For example "
+            "{'message': 'edit'}."
+        )
+    _check_names(attributes, measures)
+    return found | {name: as_measure(given, attributes[name], name) for name, given in measures.items()}
+
+
+def _check_names(attributes: Mapping[str, CaseKind], given: Mapping[str, object]) -> None:
+    if unknown := [name for name in given if name not in attributes]:
+        raise unknown_attributes(unknown, attributes)
+
+
+# -- similarities of values, and of cases
+
+
+@dataclass(frozen=True, eq=False)
+class _Ready:
+    """A measure prepared for a column, and similarities that it computed."""
+
+    measure: LocalSimilarity
+    key: object
+    column: CaseColumn
+    solutions: CaseColumn | None
+    prepared: Prepared
+    tables: dict[int, FloatArray] = field(default_factory=dict)
+
+
+class MeasureCache:
+    """Prepared measures, the last few of each attribute, until the column they were prepared for changes.
+
+    Several threads may use it: what is ready is read without a lock, and only one thread prepares at a time.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._ready: dict[str, tuple[_Ready, ...]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._ready.values()))
+
+    def clear(self) -> None:
+        """Drop everything, such as values that were forgotten."""
+        with self._lock:
+            self._ready.clear()
+
+    def similarities(
+        self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn, query: Stored
+    ) -> FloatArray:
+        """Similarity of a query's value to each distinct value of the column; not to be changed.
+
+        Those of values that cases have are remembered if the column has few distinct values.
+        """
+        ready = self._prepared(column, measure, solutions if measure.needs_solutions else None)
+        place = column.place(query) if len(column.values) <= _REMEMBERED else -1
+        if place >= 0 and (found := ready.tables.get(place)) is not None:
+            return found
+        found = _checked(ready.prepared.similarities(query), column, measure)
+        if place >= 0:
+            ready.tables[place] = found
+        return found
+
+    def _prepared(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn | None) -> _Ready:
+        # A column of a table is one object as long as it does not change; tuples are replaced as a whole.
+        for ready in self._ready.get(column.name, ()):
+            if ready.measure is measure and ready.column is column and ready.solutions is solutions:
+                return ready
+        key: object = measure if is_hashable(measure) else id(measure)
+        if (found := self._equal(column, key, solutions)) is not None:
+            return found
+        with self._lock:
+            if (found := self._equal(column, key, solutions)) is not None:
+                return found
+            kept = self._ready.get(column.name, ())
+            before = next((ready for ready in kept if ready.key == key), None)
+            prepared = measure.prepare(column, solutions, None if before is None else before.prepared)
+            found = _Ready(measure, key, column, solutions, prepared)
+            others = tuple(ready for ready in self._ready.get(column.name, ()) if ready.key != key)
+            self._ready[column.name] = (found, *others)[:_MEASURES]
+            return found
+
+    def _equal(self, column: CaseColumn, key: object, solutions: CaseColumn | None) -> _Ready | None:
+        for ready in self._ready.get(column.name, ()):
+            if ready.column is column and ready.solutions is solutions and ready.key == key:
+                return ready
+        return None
+
+
+def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatArray:
+    """Similarities as they are, checked if the measure is not the library's own."""
+    if type(measure).__module__.startswith("priorcase."):
+        return found  # type: ignore[no-any-return]
+    problem, expected = "", (len(column.values),)
+    try:
+        array = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        problem = quoted(found)
+    else:
+        wrong = ~((array >= 0.0) & (array <= 1.0))
+        if array.shape != expected:
+            problem = f"an array of shape {array.shape} for {expected[0]} values"
+        elif wrong.any():
+            problem = f"the similarity {array[wrong][0]}"
+    if problem:
+        raise CaseBaseError(
+            f"The measure {quoted(measure)} of {column.name!r} gave {problem}; expected one number from 0 to 1 a "
+            "value. A similarity is 1 for the same and 0 for nothing in common."
+        )
+    return array
+
+
+class Likeness:
+    """Similarities of all cases of a table, retired ones too, to a query; later changes of the table do not reach it.
+
+    >>> from priorcase.schema import Nominal
+    >>> rows = [(1, {"make": "A", "fuel": "gas"}, None, None), (2, {"make": "B"}, None, None)]
+    >>> like = Likeness(CaseTable.of({"make": Nominal(), "fuel": Nominal()}, rows))
+    >>> like.to({"make": "B"}), like.to({"make": "A"}, both=True)
+    (array([0., 1.]), array([0.5, 0. ]))
+    """
+
+    def __init__(
+        self,
+        table: CaseTable,
+        *,
+        weights: Mapping[str, float] | None = None,
+        measures: Mapping[str, object] | None = None,
+        unknown: Unknown = "different",
+        cache: MeasureCache | None = None,
+    ) -> None:
+        self.attributes = dict(table.attributes)
+        self.ids = table.ids
+        self.weights = weights_of(table.attributes, weights)
+        self.unknown = check_unknown(unknown)
+        self.columns = {name: table.column(name) for name in table.attributes}
+        self._solutions = table.column("solution")
+        self._measures = measures_of(table.attributes, measures)
+        self._cache = MeasureCache() if cache is None else cache
+
+    @cached_property
+    def _filled(self) -> dict[str, IntArray]:
+        """Codes with one more than the last where a value is missing."""
+        return {name: np.where(c.codes < 0, np.int32(len(c.values)), c.codes) for name, c in self.columns.items()}
+
+    def by_value(self, name: str, query: Stored) -> FloatArray:
+        """Similarity of a query's value to each distinct value of an attribute; not to be changed."""
+        return self._cache.similarities(self.columns[name], self._measures[name], self._solutions, query)
+
+    def to(self, query: Mapping[str, Stored], *, both: bool = False, at: slice | IntArray = _ALL) -> FloatArray:
+        """One similarity for each case, or for the cases at some positions; 0 if nothing is compared.
+
+        With ``both``, an attribute that only the stored case knows counts like one that only the query knows.
+        """
+        known = [name for name, weight in self.weights.items() if weight and query.get(name) is not None]
+        codes = [self.columns[name].codes[at] for name in known]
+        tables = [self.by_value(name, query[name]) for name in known]
+        unknown = self.unknown
+        if both and unknown == "different":
+            # Missing values get a code of their own with similarity 0, so that values that both lack can be ignored.
+            codes = [self._filled[name][at] for name in known]
+            tables = [np.append(table, 0.0) for table in tables]
+            others = [name for name, weight in self.weights.items() if weight and query.get(name) is None]
+            codes += [self.columns[name].codes[at] for name in others]
+            tables += [np.zeros(len(self.columns[name].values)) for name in others]
+            known, unknown = known + others, "ignore"
+        if not known or not codes[0].size:
+            return np.zeros(len(self.ids[at]))
+        weights = np.array([self.weights[name] for name in known])
+        return all_similarities(codes, tables, weights, unknown=unknown, n_threads=thread_count(None))
+
+    def of(self, position: int, *, both: bool = False, at: slice | IntArray = _ALL) -> FloatArray:
+        """The same with a stored case as the query; its similarity to itself is among them."""
+        codes = {name: int(column.codes[position]) for name, column in self.columns.items()}
+        values = {name: None if code < 0 else self.columns[name].values[code] for name, code in codes.items()}
+        return self.to(values, both=both, at=at)

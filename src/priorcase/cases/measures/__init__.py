@@ -2,6 +2,7 @@
 
 from priorcase.cases.measures.base import Blend, LocalSimilarity, Own, Prepared
 from priorcase.cases.measures.choosing import (
+    DEFAULT_MEASURES,
     as_measure,
     default_measure,
     describe,
@@ -26,6 +27,7 @@ from priorcase.cases.measures.taxonomies import LevelSimilarity, PathLength, WuP
 from priorcase.cases.measures.texts import EditDistance, Embedding, EqualText, TfIdf
 
 __all__ = [
+    "DEFAULT_MEASURES",
     "MVDM",
     "Blend",
     "Containment",

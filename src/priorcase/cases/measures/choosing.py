@@ -6,7 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from priorcase.cases.kinds import CaseKind, as_kind, check, check_plain, kind_name, shown
+from priorcase.cases.kinds import (
+    CaseKind,
+    Date,
+    Graph,
+    Set,
+    Taxonomy,
+    Text,
+    as_kind,
+    check,
+    check_plain,
+    kind_name,
+    shown,
+)
 from priorcase.cases.measures.base import Blend, LocalSimilarity, Own, is_measure
 from priorcase.cases.measures.graphs import GraphSimilarity
 from priorcase.cases.measures.names import MVDM, Equality, SimilarityTable
@@ -25,6 +37,7 @@ from priorcase.cases.measures.taxonomies import LevelSimilarity, PathLength, WuP
 from priorcase.cases.measures.texts import EditDistance, EqualText, TfIdf
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
+from priorcase.schema import Nominal, Numeric, Ordinal
 
 NAMES: Mapping[str, LocalSimilarity] = {
     "linear": Linear(),
@@ -48,16 +61,18 @@ NAMES: Mapping[str, LocalSimilarity] = {
 }
 """Short names of measures that need no parameters."""
 
-_DEFAULTS: Mapping[str, str] = {
-    "numeric": "linear",
-    "ordinal": "ranks",
-    "nominal": "equality",
-    "taxonomy": "wu_palmer",
-    "set": "jaccard",
-    "date": "linear",
-    "text": "tfidf",
-    "graph": "graph",
+DEFAULT_MEASURES: Mapping[type[Any], LocalSimilarity] = {
+    Numeric: NAMES["linear"],
+    Ordinal: NAMES["ranks"],
+    Nominal: NAMES["equality"],
+    Taxonomy: NAMES["wu_palmer"],
+    Set: NAMES["jaccard"],
+    Date: NAMES["linear"],
+    Text: NAMES["tfidf"],
+    Graph: NAMES["graph"],
 }
+"""The measure of each kind of attribute for which none is given."""
+
 _PARAMETRIC = (Blend, ExponentialSimilarity, GaussianSimilarity, Recency, SimilarityTable, Threshold)
 _CLASSES: Mapping[str, type[Any]] = {
     cls.__name__: cls for cls in (*dict.fromkeys(map(type, NAMES.values())), *_PARAMETRIC)
@@ -79,7 +94,7 @@ def default_measure(kind: CaseKind) -> LocalSimilarity:
     >>> default_measure(Numeric()), default_measure(Nominal())
     (Linear(range=None, log=False), Equality())
     """
-    return NAMES[_DEFAULTS[kind_name(kind)]]
+    return DEFAULT_MEASURES[type(kind)]
 
 
 def names_for(kind: CaseKind) -> list[str]:
