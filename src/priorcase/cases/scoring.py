@@ -175,7 +175,7 @@ def checked_weights(attributes: Mapping[str, CaseKind], weights: object, *, para
             f"{parameter} must be None or a mapping from attributes to numbers, got {quoted(weights)}. For example "
             "{'age': 2, 'colour': 0}."
         )
-    _check_names(attributes, weights)
+    check_names(attributes, weights)
     for name, weight in weights.items():
         if not is_number(weight) or not 0 <= as_python(weight) < math.inf:
             raise CaseBaseError(
@@ -200,11 +200,12 @@ def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[st
             f"measures must be None or a mapping from attributes to measures, got {quoted(measures)}. For example "
             "{'message': 'edit'}."
         )
-    _check_names(attributes, measures)
+    check_names(attributes, measures)
     return found | {name: as_measure(given, attributes[name], name) for name, given in measures.items()}
 
 
-def _check_names(attributes: Mapping[str, CaseKind], given: Mapping[str, object]) -> None:
+def check_names(attributes: Mapping[str, CaseKind], given: Mapping[str, object]) -> None:
+    """Refuse names of no attribute."""
     if unknown := [name for name in given if name not in attributes]:
         raise unknown_attributes(unknown, attributes)
 

@@ -1,10 +1,7 @@
-"""Retrieving similar cases: by weighted local similarities, explained, diverse on request, with weights learned."""
+"""Retrieving similar cases by weighted local similarities, and learning the weights."""
 
-from priorcase.cases.retrieval.cache import MeasureCache
-from priorcase.cases.retrieval.explanation import Explanation
-from priorcase.cases.retrieval.learned import Weights
-from priorcase.cases.retrieval.learning import learn_weights
-from priorcase.cases.retrieval.result import Match, Retrieval, Share
-from priorcase.cases.retrieval.retrieving import retrieve
+from priorcase.cases.retrieval.retrieval import Explanation, Match, Retrieval, Share, retrieve
+from priorcase.cases.retrieval.weights import Weights, learn_weights
+from priorcase.cases.scoring import MeasureCache
 
 __all__ = ["Explanation", "Match", "MeasureCache", "Retrieval", "Share", "Weights", "learn_weights", "retrieve"]

@@ -1,0 +1,486 @@
+"""Retrieval: the cases most similar to a query, and how much each attribute contributes to their similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, overload
+
+import numpy as np
+
+from priorcase._locks import cached_property
+from priorcase._parameters import is_number
+from priorcase._typing import Backend, BoolArray, FloatArray, IntArray
+from priorcase.cases import conditions, kinds
+from priorcase.cases.case import Case, text_of
+from priorcase.cases.kinds import Stored
+from priorcase.cases.scoring import (
+    Likeness,
+    MeasureCache,
+    Unknown,
+    best_cases,
+    check_count,
+    check_names,
+    local_similarities,
+)
+from priorcase.cases.table import CaseTable, Snapshot
+from priorcase.exceptions import CaseBaseError, ParameterError, listed, prefix_errors, quoted
+from priorcase.learning.estimator import thread_count
+from priorcase.learning.plotting import FAINT, INK, MUTED, caption, captions, cut, drawing, legend_beside, style
+from priorcase.learning.results import Grid, GridResult, asked_queries, framed, free_label, short, text_width
+
+LookUp: TypeAlias = Callable[[Sequence[int], Snapshot], Sequence[Case]]
+"""From ids, and what the table knew of them, to cases."""
+
+_NOUNS = ("match", "matches")
+_NAME, _VALUE, _SOLUTION, _EXPLAINED = 24, 14, 28, 28  # columns of a terminal
+_WIDTH, _LINES = 128, 20
+_BARS, _PARTS = 30, 8
+
+
+# -- results
+
+
+class Share(NamedTuple):
+    """What an attribute contributes to a case's similarity.
+
+    Parameters
+    ----------
+    similarity
+        The local similarity; None if the case's value is missing and does not count.
+    weight
+        The attribute's weight.
+    contribution
+        ``w s / sum of weights``; contributions add up to the similarity.
+    """
+
+    similarity: float | None
+    weight: float
+    contribution: float
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """A retrieved case.
+
+    Parameters
+    ----------
+    id
+        The case's id.
+    similarity
+        From 0 to 1.
+    shares
+        By attribute that the query knows, its `Share` in the similarity.
+    case
+        The case.
+    """
+
+    id: int
+    similarity: float
+    shares: Mapping[str, Share]
+    case: Case
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Explanation(GridResult):
+    """Why a case is as similar as it is, attribute by attribute; prints as a table.
+
+    Parameters
+    ----------
+    id, similarity
+        The case, and how similar it is.
+    query, case
+        The values of both, by attribute.
+    shares
+        By attribute, the local similarity (None if the case's value is missing and does not count), the weight and the
+        contribution to the similarity.
+
+    Examples
+    --------
+    >>> shares = {"age": (0.5, 1, 0.25), "make": (1, 1, 0.5)}
+    >>> Explanation(7, 0.75, {"age": 3, "make": "A"}, {"age": 4, "make": "A"}, shares)
+    case 7: similarity 0.750
+      attribute  query  case  similarity  weight  share
+      make       A      A          1.000       1  0.500
+      age        3      4          0.500       1  0.250
+    """
+
+    id: int
+    similarity: float
+    query: Mapping[str, Any]
+    case: Mapping[str, Any]
+    shares: Mapping[str, tuple[float | None, float, float]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes that the query knows, the largest contribution first, then the largest weight."""
+        return tuple(sorted(self.shares, key=lambda name: (-self.shares[name][2], -self.shares[name][1])))
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One row for each attribute: ``attribute``, ``query``, ``case``, ``similarity``, ``weight``, ``share``.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
+        """
+        columns: dict[str, Any] = {
+            "attribute": list(self.names),
+            "query": _column(self.query[name] for name in self.names),
+            "case": _column(self.case[name] for name in self.names),
+        }
+        for part, label in enumerate(("similarity", "weight", "share")):
+            columns[label] = [self.shares[name][part] for name in self.names]
+        return framed(columns, backend)
+
+    def _grid(self) -> Grid:
+        lines = []
+        for name in self.names:
+            similarity, weight, share = self.shares[name]
+            values = [short(text_of(given[name]), _EXPLAINED) for given in (self.query, self.case)]
+            local = "-" if similarity is None else f"{similarity:.3f}"
+            lines.append([short(name, _NAME), *values, local, f"{weight:.4g}", f"{share:.3f}"])
+        header = ["attribute", "query", "case", "similarity", "weight", "share"]
+        return Grid(f"case {self.id}: similarity {self.similarity:.3f}", header, lines, right={3, 4, 5})
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Retrieval(GridResult, Sequence[Match]):
+    """Cases similar to a query, best first; prints as a table of the attributes whose weight is not 0.
+
+    Parameters
+    ----------
+    query
+        The known values of the query, by attribute.
+    ids
+        The cases.
+    similarities
+        How similar each is, from 0 to 1.
+    local
+        Local similarities, shape (cases, attributes of the query); NaN where the case's value is missing.
+    weights
+        Those of the query's attributes.
+    load
+        Loads the cases when they are first used.
+    ignore
+        Whether missing values were left out of comparisons.
+    among
+        How many cases there were to choose from.
+    diversity
+        How much they had to differ; above 0 they are in the order in which they were chosen.
+    """
+
+    query: Mapping[str, Any]
+    ids: tuple[int, ...]
+    similarities: FloatArray
+    local: FloatArray
+    weights: FloatArray
+    load: Callable[[], Sequence[Case]]
+    ignore: bool
+    among: int
+    diversity: float = 0.0
+
+    def __post_init__(self) -> None:
+        for array in (self.similarities, self.local, self.weights):
+            array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, i: int) -> Match: ...
+    @overload
+    def __getitem__(self, i: slice) -> Retrieval: ...
+    def __getitem__(self, i: int | slice) -> Match | Retrieval:
+        """One match, or a slice of the result."""
+        at = asked_queries(i, len(self), nouns=_NOUNS)
+        if isinstance(i, slice):
+            ids, cases = tuple(self.ids[j] for j in at), [self.cases[j] for j in at]
+            parts = self.similarities[at], self.local[at], self.weights.copy()
+            return Retrieval(self.query, ids, *parts, partial(tuple, cases), self.ignore, self.among, self.diversity)
+        return self._matches[at[0]]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "load": partial(tuple, self.cases)}  # the cases without the case base
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases: values, solutions and outcomes as they were when they were retrieved."""
+        return tuple(self.load())
+
+    @property
+    def solutions(self) -> tuple[Any, ...]:
+        """The solution of each case, None if it has none."""
+        return tuple(case.solution for case in self.cases)
+
+    @property
+    def outcomes(self) -> tuple[Any, ...]:
+        """The outcome of each case, None if it has none."""
+        return tuple(case.outcome for case in self.cases)
+
+    @cached_property
+    def contributions(self) -> FloatArray:
+        """``w s / sum of weights``, shape (cases, attributes of the query); each row adds up to its similarity."""
+        missing = np.isnan(self.local)
+        weights = np.where(missing & self.ignore, 0.0, self.weights)
+        largest = weights.max(axis=1, keepdims=True, initial=0.0)
+        weights = weights / np.where(largest > 0, largest, 1.0)  # sums of very large weights are infinite
+        divisor = weights.sum(axis=1, keepdims=True)
+        return weights * np.where(missing, 0.0, self.local) / np.where(divisor > 0, divisor, 1.0)
+
+    @cached_property
+    def _matches(self) -> tuple[Match, ...]:
+        found = []
+        for i, (local, parts) in enumerate(zip(self.local.tolist(), self.contributions.tolist(), strict=True)):
+            shares = {
+                name: Share((None if self.ignore else 0.0) if s != s else s, w, part)
+                for name, s, w, part in zip(self.query, local, self.weights.tolist(), parts, strict=True)
+            }
+            found.append(Match(self.ids[i], float(self.similarities[i]), shares, self.cases[i]))
+        return tuple(found)
+
+    def explain(self, i: int = 0) -> Explanation:
+        """Why the i-th case is as similar as it is: one line for each attribute, the largest contribution first.
+
+        Parameters
+        ----------
+        i
+            Which, from 0; -1 for the last.
+        """
+        match = self._matches[asked_queries(i, len(self), nouns=_NOUNS)[0]]
+        values = {name: match.case.get(name) for name in self.query}
+        shares = {name: (share.similarity, share.weight, share.contribution) for name, share in match.shares.items()}
+        return Explanation(match.id, match.similarity, self.query, values, shares)
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One row for each case: ``id``, ``similarity``, ``solution``, ``outcome``, its values, and all shares.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
+        """
+        columns: dict[str, Any] = {
+            "id": list(self.ids),
+            "similarity": self.similarities.copy(),
+            "solution": _column(self.solutions),
+            "outcome": _column(self.outcomes),
+        }
+        for name in self.cases[0] if self.cases else self.query:
+            columns[free_label(name, columns)] = _column(case.get(name) for case in self.cases)
+        for part, values in (("similarity", self.local), ("share", self.contributions)):
+            for a, name in enumerate(self.query):
+                columns[free_label(f"{part} of {name}", columns)] = values[:, a].copy()
+        return framed(columns, backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """One bar for each case, made of the contributions of the attributes. Returns the axes.
+
+        Parameters
+        ----------
+        ax
+            Matplotlib axes; None for a new figure.
+        """
+        with drawing(ax, size=(7.2, 1.3 + 0.32 * max(len(self), 4))) as ax:
+            used, names = np.flatnonzero(self.weights), list(self.query)
+            compared = {names[a]: self.query[names[a]] for a in used.tolist()}
+            labels = [f"case {match.id}{_solution_text(match.case)}" for match in self]
+            _draw_contributions(ax, labels, list(compared), self.contributions[:, used])
+            asked = ", ".join(f"{name}={text_of(value)}" for name, value in compared.items())
+            ax.set_title(caption(short(f"similar to {asked}", 52), 60))
+            return ax
+
+    def _grid(self) -> Grid:
+        matches = self._matches[:_LINES]
+        columns = [["id", "query", *(str(match.id) for match in matches)]]
+        columns.append(["similarity", "", *(f"{match.similarity:.3f}" for match in matches)])
+        for name in ("solution", "outcome"):
+            if any(getattr(case, name) is not None for case in self.cases):
+                columns.append([name, "", *(short(text_of(getattr(m.case, name)), _SOLUTION) for m in matches)])
+        values = self._values(room=_WIDTH - sum(text_width(column) + 2 for column in columns))
+        header, *lines = map(list, zip(*columns, *values, strict=True))
+        notes = ["= as in the query"] if any("=" in line for line in lines) else []
+        used = int(np.count_nonzero(self.weights))
+        notes += [f"attributes not shown: {used - len(values)}"] * (used > len(values))
+        notes += [f"of weight 0 and not shown: {len(self.query) - used}"] * (used < len(self.query))
+        notes += [f"cases not shown: {len(self) - _LINES}"] * (len(self) > _LINES)
+        cases = f"{self.among} case{'s' * (self.among != 1)}"
+        title = f"the {len(self)} most similar of {cases}" if self.ids else "no case may be retrieved"
+        if self.ids and self.diversity:
+            title = f"{len(self)} similar to the query and different from each other, of {cases}"
+        return Grid(title, header, lines, "; ".join(notes), right={0, 1})
+
+    def _values(self, room: int) -> list[list[str]]:
+        """Columns of the attributes with the largest weights, as many as there is room for, at least one."""
+        names, shown = list(self.query), dict[int, list[str]]()
+        for a in np.argsort(-self.weights, kind="stable")[: np.count_nonzero(self.weights)].tolist():
+            asked = self.query[names[a]]
+            column = [cut(short(names[a], 200), _VALUE), short(text_of(asked), _VALUE)]
+            for match in self._matches[:_LINES]:
+                value = match.case.get(names[a])
+                same = type(asked) is type(value) and asked == value
+                column.append("=" if same else short(text_of(value), _VALUE))
+            room -= text_width(column) + 2
+            if shown and room < 0:
+                break
+            shown[a] = column
+        return [shown[a] for a in sorted(shown)]
+
+
+def _solution_text(case: Case) -> str:
+    return "" if case.solution is None else f": {text_of(case.solution)}"
+
+
+def _column(values: Iterable[Any]) -> list[Any]:
+    """Values for a frame: whole numbers among floats as floats, since frames have one type for a column."""
+    found = list(values)
+    known = [value for value in found if value is not None]
+    if all(map(is_number, known)) and any(isinstance(value, float) for value in known):
+        return [None if value is None else float(value) for value in found]
+    return found
+
+
+def _draw_contributions(ax: Any, labels: Sequence[str], names: list[str], parts: FloatArray) -> None:
+    """Stacked bars; of many attributes those with small contributions as one."""
+    labels, parts = labels[:_BARS], parts[:_BARS]
+    looks: list[dict[str, Any]] = []
+    for a in range(min(len(names), _PARTS)):
+        look = style(a)
+        face, edge = (look.tint, look.colour) if look.hatch else (look.colour, "white")
+        looks.append({"facecolor": face, "edgecolor": edge, "hatch": look.hatch})
+    if len(names) > _PARTS:
+        kept = np.sort(np.argsort(-parts.sum(axis=0), kind="stable")[: _PARTS - 1])
+        rest = np.delete(parts, kept, axis=1)
+        names = [*(names[a] for a in kept.tolist()), f"{rest.shape[1]} others"]
+        parts = np.column_stack([parts[:, kept], rest.sum(axis=1)])
+        looks[-1] = {"facecolor": FAINT, "edgecolor": MUTED}
+    places, start = np.arange(len(labels)), np.zeros(len(labels))
+    for name, look_of, part in zip(names, looks, parts.T, strict=True):
+        ax.barh(places, part, 0.66, left=start, linewidth=0.5, label=name, **look_of)
+        start = start + part
+    for place, end in zip(places, start, strict=True):
+        ax.text(end + 0.01, place, f"{end:.2f}", va="center", ha="left", fontsize=8, color=MUTED)
+    ax.set_yticks(places, captions(labels, 34), color=INK)
+    ax.set_xlim(0.0, 1.08)
+    ax.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    ax.set_ylim(max(len(labels), 3) - 0.5, -0.5)
+    ax.set_xlabel("similarity, and the share of each attribute")
+    ax.tick_params(axis="y", length=0)
+    ax.grid(False, axis="y")
+    legend_beside(ax, "attribute")
+
+
+# -- retrieving
+
+
+def retrieve(
+    table: CaseTable,
+    query: Mapping[str, Stored],
+    k: int = 5,
+    *,
+    weights: Mapping[str, float] | None = None,
+    measures: Mapping[str, object] | None = None,
+    where: Mapping[str, object] | BoolArray | None = None,
+    diversity: float = 0.0,
+    unknown: Unknown = "different",
+    n_jobs: int | None = None,
+    cache: MeasureCache | None = None,
+    look_up: LookUp | None = None,
+) -> Retrieval:
+    """The k cases of a table that are most similar to a query of stored values; see `CaseBase.retrieve`.
+
+    ``where`` may also be a boolean for each case. ``look_up`` loads cases when they are first used; by default they
+    have what the table knows.
+
+    >>> from priorcase.schema import Nominal, Numeric
+    >>> rows = [(1, {"age": 3, "make": "A"}, '"clean"', None), (2, {"age": 9, "make": "B"}, '"swap"', None)]
+    >>> found = retrieve(CaseTable.of({"age": Numeric(), "make": Nominal()}, rows), {"age": 3, "make": "B"}, 1)
+    >>> found.solutions, found[0].shares["make"]
+    (('clean',), Share(similarity=0.0, weight=1.0, contribution=0.0))
+    """
+    k = check_count("k", k)
+    if not is_number(diversity) or not 0 <= diversity <= 1:
+        raise ParameterError(
+            f"diversity must be a number from 0 to 1, got {quoted(diversity)}. 0 is the most similar cases, 1 the most "
+            "different ones among them."
+        )
+    threads = thread_count(n_jobs)
+    likeness = Likeness(table, weights=weights, measures=measures, unknown=unknown, cache=cache)
+    mask = _allowed(table, where)
+    _check_query(query, likeness)
+    names = [name for name in likeness.attributes if query.get(name) is not None]
+    codes = [likeness.columns[name].codes for name in names]
+    tables = [likeness.by_value(name, query[name]) for name in names]
+    of_query = np.array([likeness.weights[name] for name in names])
+    wanted = min(max(5 * k, 50) if diversity else k, len(table))
+    positions, similarities = best_cases(
+        codes, tables, of_query, mask=mask, k=wanted, unknown=unknown, n_threads=threads
+    )
+    if diversity:
+        chosen = _diverse(likeness, positions, similarities, k, float(diversity))
+        positions, similarities = positions[chosen], similarities[chosen]
+    ids = tuple(table.ids[positions].tolist())
+    return Retrieval(
+        query={name: kinds.shown(table.attributes[name], query[name]) for name in names},
+        ids=ids,
+        similarities=similarities,
+        local=local_similarities(codes, tables, positions),
+        weights=of_query,
+        load=partial(look_up or _from_table, ids, table.snapshot(positions)),
+        ignore=unknown == "ignore",
+        among=int(np.count_nonzero(mask)),
+        diversity=float(diversity),
+    )
+
+
+def _diverse(likeness: Likeness, positions: IntArray, similarities: FloatArray, k: int, diversity: float) -> list[int]:
+    """Places of k of the candidates that are similar to the query and different from each other.
+
+    The most similar one comes first; each further one maximises ``(1 - d) similarity + d r``, where r is its mean
+    dissimilarity to those already chosen (bounded greedy selection, Smyth & McClave 2001, with a weighted mean in place
+    of the product). Of equals the more similar one is taken, then the older one.
+    """
+    chosen = [0] if len(positions) else []
+    free, apart = np.ones(len(positions), dtype=np.bool_), np.zeros(len(positions))
+    while chosen and len(chosen) < min(k, len(positions)):
+        free[chosen[-1]] = False
+        apart += 1.0 - likeness.of(int(positions[chosen[-1]]), at=positions)
+        quality = (1.0 - diversity) * similarities + diversity * (apart / len(chosen))
+        chosen.append(int(np.argmax(np.where(free, quality, -np.inf))))
+    return chosen
+
+
+def _allowed(table: CaseTable, where: object) -> BoolArray:
+    """Which cases may be retrieved: those that are not retired and meet the conditions."""
+    live: BoolArray = ~table.retired
+    if where is None:
+        return live
+    if not isinstance(where, np.ndarray):
+        return live & conditions.mask(table, where)  # type: ignore[arg-type]
+    if where.dtype != np.bool_ or where.shape != (len(table),):
+        raise CaseBaseError(
+            f"got where as an array of {where.dtype} of shape {where.shape}; expected {len(table)} booleans, or "
+            "conditions by name. For example where={'fuel': 'diesel'}."
+        )
+    return live & where
+
+
+def _check_query(query: Mapping[str, Stored], likeness: Likeness) -> None:
+    check_names(likeness.attributes, query)
+    known = [name for name, value in query.items() if value is not None]
+    if not known:
+        raise CaseBaseError(
+            "got a query in which nothing is known; expected a value of at least one attribute. The attributes are "
+            f"{listed(list(likeness.attributes), limit=12)}."
+        )
+    if not any(likeness.weights[name] for name in known):
+        raise CaseBaseError(
+            f"got a query that has only {listed(known)}, with weight 0. Give one of them a weight above 0, or more of "
+            "the query."
+        )
+
+
+def _from_table(ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
+    return [Case(*shown, id=id) for id, shown in zip(ids, snapshot.shown(), strict=True)]

@@ -1,0 +1,579 @@
+"""Learning attribute weights with which similar cases predict each other's solutions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from priorcase._parameters import check_choice, check_flag, is_number, is_whole
+from priorcase._typing import Backend, BoolArray, FloatArray, IdArray, IntArray
+from priorcase.cases import kinds
+from priorcase.cases.reuse.outcomes import with_success
+from priorcase.cases.reuse.success import Success
+from priorcase.cases.scoring import Likeness, MeasureCache, Unknown, best_cases_many, check_count, checked_weights
+from priorcase.cases.table import CaseTable
+from priorcase.exceptions import (
+    CaseBaseError,
+    ParameterError,
+    UnknownNameError,
+    advice,
+    listed,
+    prefix_errors,
+    quoted,
+)
+from priorcase.learning.estimator import thread_count
+from priorcase.learning.plotting import captions, colour, drawing, tint
+from priorcase.learning.resampling import bar
+from priorcase.learning.results import Grid, GridResult, framed, short
+from priorcase.schema import Numeric
+
+GRID = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+"""The weights that are tried."""
+
+_SHOWN = 25
+_FEWEST = 3
+_ROUNDS = 12
+_IMPROVEMENT = 1e-3  # a change must reduce the loss by this fraction: less is noise
+_PREDICTABLE = ("numeric", "ordinal", "nominal", "taxonomy")
+_ROOM = 1 << 25  # similarities of values held at a time (256 MB): 2000 cases, eight attributes of free values
+_QUERIES = 512
+
+
+# -- the result
+
+
+@dataclass(frozen=True, repr=False)
+class Weights(GridResult, Mapping[str, float]):
+    """Attribute weights learned from solved cases: a mapping that prints as a table, the largest weight first.
+
+    Parameters
+    ----------
+    names, weights
+        The attributes, and a number >= 0 for each.
+    without
+        The loss with an attribute's weight set to 0; NaN if it is the only one with a weight.
+    loss_before, loss_after
+        The leave-one-out loss with equal weights of the attributes in which cases differ, and with these. The weights
+        were chosen for it, so predictions of new cases are a little worse.
+    loss_of_guess
+        The loss of predicting the same for every case: the frequencies of all solutions, or their mean.
+    loss
+        Its name: ``"log loss"`` or ``"root mean squared error"``.
+    target
+        What was predicted: ``"solution"``, ``"outcome"`` or an attribute.
+    k
+        How many cases predict each.
+    cases, of_cases
+        How many cases the weights were learned from, and how many these were drawn from.
+    seed
+        The seed of the draw.
+    loss_uniform
+        The loss with these weights if the k cases count the same, however similar; NaN unless attributes were left out
+        that only made votes and means flatter. `loss_after` may then be above `loss_before`.
+    fixed
+        The attributes whose weight was given and not learned.
+    rare
+        How many of the distinct solutions occur fewer than k times, and how many there are; (0, 0) for numbers.
+
+    Examples
+    --------
+    >>> losses = 0.5, 0.375, 1.1
+    >>> weights = Weights(("age", "make"), (0.5, 2.0), (0.4, 0.9), *losses, "log loss", "solution", 5, 60, 60, 0)
+    >>> weights["make"], dict(weights)
+    (2.0, {'age': 0.5, 'make': 2.0})
+    >>> weights
+    weights learned from 60 cases: log loss 0.375, with equal weights 0.5
+      attribute  weight  log loss without
+      make            2               0.9
+      age           0.5               0.4
+    """
+
+    names: tuple[str, ...]
+    weights: tuple[float, ...]
+    without: tuple[float, ...]
+    loss_before: float
+    loss_after: float
+    loss_of_guess: float
+    loss: str
+    target: str
+    k: int
+    cases: int
+    of_cases: int
+    seed: int
+    loss_uniform: float = math.nan
+    fixed: tuple[str, ...] = ()
+    rare: tuple[int, int] = (0, 0)
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.names:
+            raise UnknownNameError(
+                f"Weights has nothing for {quoted(name)}; it has {listed(self.names)}. "
+                f"{advice(name, self.names, otherwise='list(...) gives all that it has.')}"
+            )
+        return self.weights[self.names.index(name)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One row for each attribute, the largest weight first: ``attribute``, ``weight``, ``loss_without``.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
+        """
+        parts = {"attribute": self.names, "weight": self.weights, "loss_without": self.without}
+        order = self._order()
+        return framed({label: [values[a] for a in order] for label, values in parts.items()}, backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """One bar for each attribute, the largest weight on top. Returns the axes.
+
+        Parameters
+        ----------
+        ax
+            Matplotlib axes; None for a new figure.
+        """
+        order = self._order()[:_SHOWN]
+        with drawing(ax, size=(6.0, 1.2 + 0.26 * max(len(order), 4))) as ax:
+            places, found = np.arange(len(order)), [self.weights[a] for a in order]
+            ax.barh(places, found, 0.7, facecolor=tint(0, 0.6), edgecolor=colour(0), linewidth=0.7)
+            ax.set_yticks(places, captions([self.names[a] for a in order]))
+            ax.set_ylim(len(order) - 0.5, -0.5)
+            ax.set_xlabel("weight")
+            ax.tick_params(axis="y", length=0)
+            ax.grid(False, axis="y")
+            ax.set_title(self._losses_text())
+            return ax
+
+    def _order(self) -> list[int]:
+        """By weight; of equals by the loss without them."""
+        without = [math.inf if math.isnan(loss) else loss for loss in self.without]
+        return sorted(range(len(self.names)), key=lambda a: (-self.weights[a], -without[a]))
+
+    def _losses_text(self) -> str:
+        return f"{self.loss} {self.loss_after:.4g}, with equal weights {self.loss_before:.4g}"
+
+    def _grid(self) -> Grid:
+        lines = []
+        for a in self._order()[:_SHOWN]:
+            without = "-" if math.isnan(self.without[a]) else f"{self.without[a]:.4g}"
+            lines.append([short(self.names[a], 24), f"{self.weights[a]:.4g}", without])
+        drawn = f" drawn from {self.of_cases}" if self.cases < self.of_cases else ""
+        title = f"weights learned from {self.cases} cases{drawn}: {self._losses_text()}"
+        notes = [f"... and {len(self) - _SHOWN} attributes with smaller weights"] * (len(self) > _SHOWN)
+        if self.loss_uniform < self.loss_after:
+            notes.append(f"with equal votes of the {self.k} cases, {self.loss} {self.loss_uniform:.4g}")
+        if self.fixed:
+            notes.append(f"weights given: {short(', '.join(self.fixed), 60)}")
+        few, distinct = self.rare
+        if 2 * few > distinct:
+            what = f"{self.target}s" if self.target in ("solution", "outcome") else f"values of {self.target!r}"
+            notes.append(f"{few} of {distinct} {what} occur fewer than k={self.k} times: try a smaller k")
+        if self.loss_after >= self.loss_of_guess:
+            guess = f"predicting the same for every case has {self.loss} {self.loss_of_guess:.4g}"
+            notes.append(f"similar cases predict the {self.target} no better than chance: {guess}")
+        return Grid(title, ["attribute", "weight", f"{self.loss} without"], lines, "; ".join(notes), right={1, 2})
+
+
+# -- what is predicted
+
+
+@dataclass(frozen=True)
+class _Votes:
+    """Classes, predicted by votes weighted by similarity, with the log loss ``-log((k v + p) / (k + 1))``.
+
+    v is the share of the case's own class in the votes and p its frequency. The frequencies count as one vote more, so
+    that few votes are not taken for certainty; without any vote v is p.
+    """
+
+    codes: IntArray
+    k: int
+    name: str = "log loss"
+
+    def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
+        """The loss of each of some cases, predicted by those found for it (-1 for none)."""
+        prior = np.bincount(self.codes)[self.codes[cases]] / len(self.codes)
+        votes = np.where(found >= 0, similarities, 0.0)
+        own = np.where(self.codes[found] == self.codes[cases][:, None], votes, 0.0).sum(axis=1)
+        total = votes.sum(axis=1)
+        share = np.divide(own, total, out=prior.copy(), where=total > 0)
+        losses: FloatArray = -np.log((self.k * share + prior) / (self.k + 1))
+        return losses
+
+    def mean(self, losses: FloatArray) -> float:
+        return float(losses.mean())
+
+    def rare(self, k: int) -> tuple[int, int]:
+        """How many classes have fewer than k cases, and how many there are."""
+        counts = np.bincount(self.codes)
+        return int(np.count_nonzero(counts < k)), len(counts)
+
+
+@dataclass(frozen=True)
+class _Means:
+    """Numbers, predicted by means weighted by similarity; by the mean of all cases if nothing is similar.
+
+    They are divided by ``unit``, a power of two near the largest of them, so that no square overflows.
+    """
+
+    numbers: FloatArray
+    unit: float
+    name: str = "root mean squared error"
+
+    def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
+        """The squared error of each of some cases, predicted by those found for it (-1 for none)."""
+        weights = np.where(found >= 0, similarities, 0.0)
+        total = weights.sum(axis=1)
+        predicted = np.full(len(cases), self.numbers.mean())
+        np.divide((weights * self.numbers[found]).sum(axis=1), total, out=predicted, where=total > 0)
+        errors: FloatArray = (predicted - self.numbers[cases]) ** 2
+        return errors
+
+    def mean(self, losses: FloatArray) -> float:
+        return float(np.sqrt(losses.mean())) * self.unit
+
+    def rare(self, k: int) -> tuple[int, int]:
+        return 0, 0
+
+
+def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Votes | _Means:
+    """Numbers if all solutions are numbers, classes if none is; an attribute is what its kind says."""
+    column = table.column(target)
+    places, own = np.unique(column.codes[positions], return_inverse=True)
+    if len(places) < 2:
+        raise CaseBaseError(
+            f"found one and the same {target} in all cases, so there is nothing to predict. Weights matter only if "
+            f"the {target}s differ."
+        )
+    if column.kind is not None:
+        if not isinstance(column.kind, Numeric):
+            return _Votes(own, k)
+        values = column.numbers()[places].tolist()
+    else:
+        values = [kinds.plain_shown(str(column.values[place])) for place in places.tolist()]
+    numbers = [value for value in values if is_number(value)]
+    if not numbers:
+        return _Votes(own, k)
+    if len(numbers) < len(values):
+        other = next(value for value in values if not is_number(value))
+        raise CaseBaseError(
+            f"found numbers such as {quoted(numbers[0])} and others such as {quoted(other)} as {target}. Numbers are "
+            "predicted by means and other solutions by votes; revise the odd ones, or give weights."
+        )
+    found = np.array(values, dtype=np.float64)[own]
+    unit = math.ldexp(1.0, math.frexp(float(np.abs(found).max()))[1] - 1)
+    return _Means(found / unit, unit)
+
+
+# -- losses
+
+
+class LeftOut:
+    """Leave-one-out losses of weights: each case of a sample predicted by the k most similar others."""
+
+    def __init__(
+        self, likeness: Likeness, names: list[str], positions: IdArray, target: _Votes | _Means, *, k: int, threads: int
+    ) -> None:
+        self.likeness, self.names, self.positions, self.target = likeness, names, positions, target
+        self.k, self.threads = min(k, len(positions) - 1), threads
+        self._codes: dict[str, IntArray] = {}  # of each case among the sample's distinct values
+        self._places: dict[str, IntArray] = {}  # of the sample's distinct values among those of the table
+        self._tables: dict[str, FloatArray] = {}  # similarities of the sample's distinct values
+        for name in names:
+            codes = likeness.columns[name].codes[positions]
+            self._places[name] = places = np.unique(codes[codes >= 0])
+            self._codes[name] = _coded(codes, places)
+        # Tables of few values are kept, as far as there is room; others are computed again for each block.
+        room = _ROOM
+        for name in sorted(names, key=lambda name: len(self._places[name])):
+            room -= len(self._places[name]) ** 2
+            if room < 0:
+                break
+            self._tables[name] = self._similarities(name, np.arange(len(self._places[name])))
+
+    def losses(self, candidates: Sequence[FloatArray], *, shown: bool, text: str) -> FloatArray:
+        """The loss of each case under each of some weights, shape (weights, cases).
+
+        A number after the weights of all attributes is the weight of one more attribute in which all cases are the
+        same, which makes votes and means flatter; if it is infinite, all cases found count the same.
+        """
+        found_losses = np.empty((len(candidates), len(self.positions)))
+        codes = list(self._codes.values())
+        computed = sum(len(places) for name, places in self._places.items() if name not in self._tables)
+        step = min(_QUERIES, max(1, _ROOM // max(computed, 1)))
+        starts = range(0, len(self.positions), step)
+        with bar(len(starts), shown=shown, text=text) as advance:
+            for start in starts:
+                block = slice(start, min(start + step, len(self.positions)))
+                own = np.arange(block.start, block.stop, dtype=np.int64)
+                rows, tables = zip(*(self._queries(name, block) for name in self.names), strict=True)
+                for c, weights in enumerate(candidates):
+                    found, similarities = best_cases_many(
+                        codes,
+                        rows,
+                        tables,
+                        weights[: len(codes)],
+                        own=own,
+                        k=self.k,
+                        unknown=self.likeness.unknown,
+                        n_threads=self.threads,
+                    )
+                    if len(weights) > len(codes):
+                        flat = weights[-1] / weights[:-1].sum()
+                        similarities = np.ones_like(similarities) if np.isinf(flat) else similarities + flat
+                    found_losses[c, block] = self.target.losses(own, found, similarities)
+                advance(text)
+        return found_losses
+
+    def constant(self) -> BoolArray:
+        """Which attributes have one value, or none, in all cases of the sample."""
+        return np.array([len(np.unique(codes)) == 1 for codes in self._codes.values()], dtype=np.bool_)
+
+    def loss_of_guess(self) -> float:
+        """The loss of predicting the same for every case."""
+        cases = np.arange(len(self.positions))
+        nobody = np.full((len(cases), 1), -1, dtype=np.int64)
+        return self.target.mean(self.target.losses(cases, nobody, np.zeros(nobody.shape)))
+
+    def _queries(self, name: str, block: slice) -> tuple[IntArray, FloatArray]:
+        """For each case of a block its row of a table of similarities, and the table."""
+        codes = self._codes[name][block]
+        if name in self._tables:
+            return np.ascontiguousarray(codes), self._tables[name]
+        values = np.unique(codes[codes >= 0])
+        return _coded(codes, values), self._similarities(name, values)
+
+    def _similarities(self, name: str, values: IntArray) -> FloatArray:
+        """Similarities of some of the sample's values with all of them."""
+        places, stored = self._places[name], self.likeness.columns[name].values
+        found = np.empty((len(values), len(places)))
+        for row, place in enumerate(places[values].tolist()):
+            found[row] = self.likeness.by_value(name, stored[place])[places]
+        return found
+
+
+def _coded(codes: IntArray, values: IntArray) -> IntArray:
+    return np.where(codes < 0, -1, np.searchsorted(values, codes)).astype(np.int32)
+
+
+# -- the search
+
+
+class _Search:
+    """Weights of small leave-one-out loss, by coordinate steps on a small grid.
+
+    ``fixed`` has the weight that an attribute keeps, NaN if one is to be learned.
+    """
+
+    def __init__(self, left_out: LeftOut, *, fixed: FloatArray, shown: bool) -> None:
+        self._left_out, self._shown = left_out, shown
+        self._passes = 0
+        self._known: dict[bytes, FloatArray] = {}
+        self.uniform = math.nan
+        self.size = len(left_out.names)
+        self.guess = left_out.loss_of_guess()
+        constant, equal = left_out.constant(), np.where(np.isnan(fixed), 1.0, fixed)
+        start = np.where(np.isnan(fixed) & constant, 0.0, equal)
+        self._start = start if start.any() else equal  # if all attributes are constant, nothing is learned
+        self._free = np.flatnonzero(np.isnan(fixed) & ~constant).tolist()
+        self.equal = self._losses([self._start])[0]
+
+    def best(self) -> tuple[FloatArray, float, FloatArray]:
+        """The best weights found, their loss, and the loss without each attribute (infinite if none is left)."""
+        starts = [self._start]
+        alone = np.array(self._losses(list(np.eye(self.size)[self._free])))
+        useful = alone < self.guess
+        if useful.any() and not useful.all():  # start also from the attributes that predict something by themselves
+            some = self._start.copy()
+            some[self._free] = useful
+            starts.append(some)
+        weights, loss = min(map(self._descend, starts), key=lambda each: each[1])  # the first start of equals
+        return self._prune(weights, loss)
+
+    def _descend(self, weights: FloatArray) -> tuple[FloatArray, float]:
+        loss = self._losses([weights])[0]
+        for _ in range(_ROUNDS):
+            steps = [(a, _changed(weights, a, value)) for a in self._free for value in GRID if value != weights[a]]
+            steps = [(a, step) for a, step in steps if step.any()]
+            best: dict[int, tuple[float, FloatArray]] = {}
+            for (a, step), found in zip(steps, self._losses([step for _, step in steps]), strict=True):
+                if found < loss * (1.0 - _IMPROVEMENT) and found < best.get(a, (np.inf, step))[0]:
+                    best[a] = found, step
+            if not best:
+                break
+            # Take the best change, the best two, the best three, ...: whichever of these helps most.
+            tried, current = [], weights
+            for a, (_, step) in sorted(best.items(), key=lambda item: (item[1][0], item[0])):
+                current = _changed(current, a, float(step[a]))
+                if current.any():
+                    tried.append(current)
+            losses = self._losses(tried)
+            at = int(np.argmin(losses))
+            weights, loss = tried[at], losses[at]
+        return weights, loss
+
+    def _prune(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
+        """Drop attributes that are not missed, one after the other, as long as the loss is not above `equal`.
+
+        An attribute is not missed, either, if one in which all cases are the same does as well in its place: its weight
+        only makes votes and means flatter. It stays replaced while others are judged, and is dropped in the end.
+        """
+        best, flat = weights, 0.0
+        while True:
+            found = self._least_missed(weights, loss, best, [flat] * self.size)
+            if found is None:
+                found = self._least_missed(weights, loss, best, (flat + weights).tolist())
+                if found is None:
+                    break
+                flat += float(weights[found[0]])
+            a, loss = found
+            weights = _changed(weights, a, 0.0)
+        without = np.full(self.size, np.inf)
+        some = [a for a in range(self.size) if _changed(weights, a, 0.0).any()]
+        without[some] = self._losses([_changed(weights, a, 0.0) for a in some])
+        self.uniform = self._losses([np.append(weights, math.inf)])[0] if flat else math.nan
+        return weights, self._losses([weights])[0], without
+
+    def _least_missed(
+        self, weights: FloatArray, loss: float, best: FloatArray, flat: list[float]
+    ) -> tuple[int, float] | None:
+        """The attribute without which the loss is smallest, and that loss; None if all are missed.
+
+        An attribute is missed if the loss without it is larger by more than one standard error of the mean difference
+        (Breiman, Friedman, Olshen & Stone 1984): the best of many weights are so partly by chance.
+        """
+        found = []
+        some = [a for a in self._free if weights[a] and _changed(weights, a, 0.0).any()]
+        tried = [_changed(weights, a, 0.0) for a in some]
+        tried = [np.append(each, flat[a]) if flat[a] else each for a, each in zip(some, tried, strict=True)]
+        for a, each, without in zip(some, tried, self._losses(tried), strict=True):
+            more = self._known[each.tobytes()] - self._known[best.tobytes()]
+            if without <= max(loss, self.equal) and more.mean() <= more.std(ddof=1) / np.sqrt(len(more)):
+                found.append((without, a))
+        return min(found)[::-1] if found else None
+
+    def _losses(self, candidates: list[FloatArray]) -> list[float]:
+        """Losses of some weights, each of them computed once."""
+        new = {each.tobytes(): each for each in candidates if each.tobytes() not in self._known}
+        if new:
+            self._passes += 1
+            text = f"learning weights, pass {self._passes}"
+            found = self._left_out.losses(list(new.values()), shown=self._shown, text=text)
+            self._known |= dict(zip(new, found, strict=True))
+        return [self._left_out.target.mean(self._known[each.tobytes()]) for each in candidates]
+
+
+def _changed(weights: FloatArray, a: int, value: float) -> FloatArray:
+    found = weights.copy()
+    found[a] = value
+    return found
+
+
+# -- learning
+
+
+def learn_weights(
+    table: CaseTable,
+    *,
+    k: int = 5,
+    target: str = "solution",
+    measures: Mapping[str, object] | None = None,
+    fixed: Mapping[str, float] | None = None,
+    success: Success = "outcome",
+    sample: int = 2000,
+    seed: int = 0,
+    unknown: Unknown = "different",
+    n_jobs: int | None = None,
+    cache: MeasureCache | None = None,
+    progress: bool = True,
+) -> Weights:
+    """Weights with which the k most similar others predict each case's solution best; see `CaseBase.learn_weights`.
+
+    Weights are searched among `GRID`, from equal weights and from the attributes that predict something by themselves;
+    then attributes are dropped that are not missed. Measures that learn from solutions, such as MVDM, have seen the
+    solution of the case that is left out: their attributes are overrated if values are rare.
+    """
+    k = check_count("k", k)
+    names = [name for name, kind in table.attributes.items() if kinds.kind_name(kind) in _PREDICTABLE]
+    hint = f"Of the attributes {listed(names, limit=12)} can be predicted." if names else "'solution' is usual."
+    check_choice("target", target, ("solution", "outcome", *names), hint=hint)
+    sample = check_count("sample", sample, least=_FEWEST, hint="2000 is usual.")
+    if not is_whole(seed) or seed < 0:
+        raise ParameterError(
+            f"seed must be a whole number >= 0, got {quoted(seed)}. The same seed gives the same weights."
+        )
+    shown = check_flag("progress", progress, hint="False shows no bar.")
+    threads = thread_count(n_jobs)
+    likeness = Likeness(table, measures=measures, unknown=unknown, cache=cache)
+    names = [name for name in table.attributes if name != target]
+    if not names:
+        raise CaseBaseError(
+            f"has no attribute beside {target!r} to predict it from. Declare more attributes, or predict the solution."
+        )
+    given = _fixed_weights(table, names, fixed)
+    positions, of_cases = _drawn(table, target, success, sample, int(seed))
+    predicted = _target_of(table, target, positions, min(k, len(positions) - 1))
+    left_out = LeftOut(likeness, names, positions, predicted, k=k, threads=threads)
+    search = _Search(left_out, fixed=np.array([given.get(name, math.nan) for name in names]), shown=shown)
+    weights, loss, without = search.best()
+    return Weights(
+        names=tuple(names),
+        weights=tuple(weights.tolist()),
+        without=tuple(math.nan if math.isinf(each) else each for each in without.tolist()),
+        loss_before=search.equal,
+        loss_after=loss,
+        loss_of_guess=search.guess,
+        loss=predicted.name,
+        target=target,
+        k=k,
+        cases=len(positions),
+        of_cases=of_cases,
+        seed=int(seed),
+        loss_uniform=search.uniform,
+        fixed=tuple(given),
+        rare=predicted.rare(k),
+    )
+
+
+def _fixed_weights(table: CaseTable, names: list[str], fixed: object) -> dict[str, float]:
+    """The weights that stay as given while others are learned, in the order of the attributes."""
+    if fixed is None:
+        return {}
+    given = checked_weights(table.attributes, fixed, parameter="fixed")
+    if other := [name for name in given if name not in names]:
+        raise CaseBaseError(
+            f"got a fixed weight for {other[0]!r}, which is predicted and so not compared. Leave it out of fixed."
+        )
+    if len(given) == len(names) and not any(given.values()):
+        raise CaseBaseError(
+            "got fixed weights of 0 for all attributes, so there is nothing to compare cases by. Leave out of fixed "
+            "those whose weights are to be learned."
+        )
+    return {name: given[name] for name in names if name in given}
+
+
+def _drawn(table: CaseTable, target: str, success: Success, sample: int, seed: int) -> tuple[IdArray, int]:
+    """The cases that predict each other, and how many they were drawn from."""
+    known: BoolArray = (table.column(target).codes >= 0) & ~table.retired
+    positions = np.flatnonzero(with_success(table, success) if target == "solution" else known)
+    n = len(positions)
+    if n < _FEWEST:
+        failed = int(np.count_nonzero(known)) - n
+        worked = f" that worked, and {failed} that failed" if failed else ""
+        raise CaseBaseError(
+            f"found {n} case{'s' * (n != 1)} with a known {target}{worked}; expected at least {_FEWEST}. Weights are "
+            "learned by predicting each case from the others; add cases first."
+        )
+    if n <= sample:
+        return positions, n
+    return np.sort(np.random.default_rng(seed).choice(positions, sample, replace=False)), n
