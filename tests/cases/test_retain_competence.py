@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import case_competence as slow
 
+from priorcase.cases import Duplicates, scoring
 from priorcase.cases.kinds import Set, Text
-from priorcase.cases.retain import Likeness, competence, likeness, near_duplicates
-from priorcase.cases.retain.groups import groups_of
+from priorcase.cases.retain import Likeness, competence, near_duplicates
 from priorcase.cases.scoring import all_similarities
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError
@@ -207,7 +207,7 @@ def test_each_pair_is_compared_once(monkeypatch):
         compared.append(len(codes[0]))
         return all_similarities(codes, *args, **kwargs)
 
-    monkeypatch.setattr(likeness, "all_similarities", counting)
+    monkeypatch.setattr(scoring, "all_similarities", counting)
     rows = [({"size": i % 3, "make": "AB"[i % 2]}, "x") for i in range(20)]
     near_duplicates(table_of(rows))
     assert sum(compared) == 20 * 19 // 2
@@ -266,7 +266,9 @@ def test_duplicates_refuse_other_thresholds(threshold):
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=25))
 def test_groups_hold_each_thing_once_and_no_pair_parts(pairs):
-    groups = groups_of(pairs)
+    found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    same = np.ones(len(pairs))
+    groups = Duplicates(found, same, (("x", "x"),) * len(pairs), same > 0, 0.9).groups
     flat = [thing for group in groups for thing in group]
     assert sorted(flat) == sorted({thing for pair in pairs for thing in pair})
     where = {thing: place for place, group in enumerate(groups) for thing in group}

@@ -41,7 +41,7 @@ def test_a_failure_is_news_where_the_base_would_have_proposed_it():
     kept = decide(table, {"size": 0.4}, '"x"', "false")
     assert str(kept.done(13)) == "Kept as case 13: the base would have answered 'x', which failed."
     other = decide(table, {"size": 0.4}, '"y"', "false")
-    assert str(other.done(None)) == "Not kept: it failed, and the base says 'x'."
+    assert str(other.done(None)) == "Not kept: it failed, and the base answers 'x'."
     assert decide(table, {"size": 0.4}, '"x"', "0.5").keep  # no better than nothing
     assert not decide(table, {"size": 0.4}, '"x"', "0.6").keep
     assert not decide(table, {"size": 0.4}, '"x"', None).keep
@@ -55,7 +55,7 @@ def test_a_failure_is_news_where_the_base_would_have_proposed_it():
 def test_a_failure_that_was_kept_speaks_against_its_solution():
     rows = [*LINE, ({"size": 0.4}, "x", False)]
     again = decide(table_of(rows), {"size": 0.4}, '"x"', "false")
-    assert str(again.done(None)) == "Not kept: nothing similar speaks more for a solution than against it."
+    assert str(again.done(None)) == "Not kept: similar cases support no solution more than they contradict it."
     assert decide(table_of(rows), {"size": 0.4}, '"x"').keep  # now it is news that it helped
     assert not decide(table_of(rows), {"size": 5}, '"y"').keep  # far from there nothing has changed
     assert not decide(table_of(rows, retired=(3,)), {"size": 0.4}, '"x"').keep
@@ -77,7 +77,7 @@ def test_a_failure_is_new_where_nothing_alike_failed():
 def test_records_blame_who_spoke_for_a_failure():
     found = decide(table_of(LINE), {"size": 1}, '"x"', "false", policy="records", k=3)
     assert found.trials == (Trial(11, False), Trial(10, False))  # nothing is known of 'y'
-    assert found.reason == "every case is kept; 2 cases spoke for it, which failed"
+    assert found.reason == "every case is kept; 2 cases proposed it, and it failed"
     assert decide(table_of(LINE), {"size": 5}, '"x"', "false", policy="records").trials == ()
 
 

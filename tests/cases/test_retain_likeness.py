@@ -50,7 +50,7 @@ def test_both_counts_what_either_knows(cases, query, weights, unknown):
         for name in ATTRIBUTES:
             weight = weights.get(name, 1)
             if case[name] is not None and query[name] is not None:
-                total += weight * like.by_case(name, query[name])[i]
+                total += weight * like.by_value(name, query[name])[like.columns[name].codes[i]]
                 divisor += weight
             elif (case[name] is not None or query[name] is not None) and unknown == "different":
                 divisor += weight

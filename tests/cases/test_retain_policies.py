@@ -82,14 +82,14 @@ def test_numbers_are_wrong_beyond_the_tolerance():
 
 
 def test_a_base_that_cannot_answer_keeps():
-    assert decide(table_of([]), {"size": 1}, '"x"').reason == "no solved case was there to ask"
+    assert decide(table_of([]), {"size": 1}, '"x"').reason == "there was no solved case to ask"
     only_failed = table_of([({"size": 1}, "x", False), ({"size": 1}, "x"), ({"size": 1}, None)], retired=(1,))
-    assert decide(only_failed, {"size": 1}, '"x"').reason == "no solved case was there to ask"
+    assert decide(only_failed, {"size": 1}, '"x"').reason == "there was no solved case to ask"
     strange = decide(table_of([({"make": "A"}, "x")]), {"make": "B"}, '"x"')
     assert strange.keep
-    assert strange.reason == "nothing similar speaks for any solution"
+    assert strange.reason == "no similar case supports any solution"
     numbers = decide(table_of([({"make": "A"}, 1)]), {"make": "B"}, "1", tolerance=0)
-    assert numbers.reason == "nothing similar speaks for any solution"
+    assert numbers.reason == "no similar case supports any solution"
 
 
 def test_outcomes_weigh_votes():
@@ -104,7 +104,7 @@ def test_if_new_keeps_unless_a_duplicate_agrees():
     assert not found
     other = decide(table, {"size": 1, "make": "A"}, '"y"', policy="if_new").done(12)
     assert str(other).startswith("Kept as case 12: no case with the same solution is that similar. ")
-    assert str(other).endswith(" Nearly the same but solved otherwise: case 10.")
+    assert str(other).endswith(" Near-duplicates with another solution: case 10.")
     assert decide(table, {"size": 1, "make": "A"}, '"x"', policy="if_new", threshold=0.999).keep
     assert decide(table, {"size": 1}, '"x"', policy="if_new").keep  # it does not know its make
 
@@ -120,7 +120,7 @@ def test_records_try_the_nearest_and_keep_everything():
     found = decide(table, {"size": 1}, '"x"', policy="records", k=2)
     assert found.keep
     assert found.trials == (Trial(10, True), Trial(12, False))
-    assert found.reason == "every case is kept; 2 cases spoke for it, 1 of them rightly"
+    assert found.reason == "every case is kept; 2 cases answered, 1 of them correctly"
     assert decide(table_of([]), {"size": 1}, '"x"', policy="records").trials == ()
 
 
@@ -169,7 +169,7 @@ def test_records_are_listed():
     assert found.base_rate == pytest.approx(np.array([bounds(2, 3, 0.9), bounds(2, 3, 0.9), bounds(1, 3, 0.9)]))
     assert found.verdict.tolist() == ["acceptable", "poor", "mediocre"]
     lines = str(found).splitlines()
-    assert lines[0] == "records of use: 3 solved cases, 3 of them spoke, 1 retired"
+    assert lines[0] == "records of use: 3 solved cases, 3 of them used, 1 retired"
     assert lines[2].split()[0] == "11"
     assert lines[2].endswith("poor, retired")
     frame = found.frame("pandas")
@@ -201,20 +201,20 @@ def test_many_records_are_cut():
     table = table_of([({"size": 0}, "x")] * 25)
     spoke = {10 + i: Record(1, 1) for i in range(22)}
     lines = str(records_of(table, spoke)).splitlines()
-    assert lines[-1].strip() == "... and 2 more cases that spoke; 3 cases never spoke"
+    assert lines[-1].strip() == "... and 2 more cases used; 3 cases never used"
     assert len(lines) == 1 + 1 + 20 + 1
 
 
-def test_only_those_that_spoke_are_shown():
+def test_only_those_used_are_shown():
     table = table_of(LINE)
     lines = str(records_of(table, {11: Record(2, 1)})).splitlines()
-    assert lines[0] == "records of use: 3 solved cases, 1 of them spoke, 0 retired"
+    assert lines[0] == "records of use: 3 solved cases, 1 of them used, 0 retired"
     assert [line.split()[0] for line in lines[2:]] == ["11", "2"]
-    assert lines[-1].strip() == "2 cases never spoke"
+    assert lines[-1].strip() == "2 cases never used"
     assert str(records_of(table, {})).splitlines() == [
-        "records of use: 3 solved cases, none of them spoke, 0 retired",
+        "records of use: 3 solved cases, none of them used, 0 retired",
         "  no records yet",
-        "  3 cases never spoke",
+        "  3 cases never used",
     ]
     assert len(records_of(table, {}).frame("pandas")) == 3
 
@@ -250,7 +250,7 @@ def test_bad_input_is_named():
 
 def test_retained_says_how_many():
     assert str(Retained(True, 3, "so", (Duplicate(1, 1.0, False), Duplicate(2, 1.0, False)), (), (4, 5))) == (
-        "Kept as case 3: so. Nearly the same but solved otherwise: cases 1, 2. Retired: cases 4, 5."
+        "Kept as case 3: so. Near-duplicates with another solution: cases 1, 2. Retired: cases 4, 5."
     )
 
 

@@ -9,7 +9,6 @@ import pytest
 from reference.case_retrieval import VALUES, chosen, local_similarities, mixed_table, random_query, similarity
 
 from priorcase.cases.retrieval import retrieve
-from priorcase.cases.retrieval.diversity import bound
 from priorcase.cases.table import CaseTable
 from priorcase.schema import Nominal
 
@@ -24,7 +23,7 @@ def test_it_chooses_as_loops_do(seed: int, diversity: float) -> None:
     weights = {"age": 2.0, "make": 0.0, "device": 0.5}
     if not any(weights.get(name, 1.0) for name, value in query.items() if value is not None):
         weights = {}
-    plain = retrieve(table, query, bound(4), weights=weights, unknown=unknown)  # type: ignore[arg-type]
+    plain = retrieve(table, query, 50, weights=weights, unknown=unknown)  # type: ignore[arg-type]
     local = local_similarities(table, {})
     rows = [table.values(position) for position in range(len(table))]
 
@@ -49,7 +48,7 @@ def test_none_is_the_plain_answer() -> None:
 @pytest.mark.parametrize("diversity", [0.01, 0.5, 1])
 def test_it_chooses_among_the_most_similar_and_begins_with_the_best(diversity: float) -> None:
     table = mixed_table(300, 8)
-    candidates = retrieve(table, QUERY, bound(6)).ids
+    candidates = retrieve(table, QUERY, 50).ids
     found = retrieve(table, QUERY, 6, diversity=diversity)
     assert found.ids[0] == candidates[0]
     assert set(found.ids) <= set(candidates)

@@ -11,7 +11,7 @@ import pytest
 
 from priorcase.cases.measures import ExponentialSimilarity
 from priorcase.cases.retrieval import Weights, learn_weights
-from priorcase.cases.retrieval.left_out import LeftOut
+from priorcase.cases.retrieval.weights import LeftOut
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.schema import Nominal, Numeric
@@ -49,7 +49,7 @@ def test_a_weight_that_only_flattens_is_left_out(stamp: float) -> None:
     assert found["stamp"] == 0
     assert found["size"] > 0
     assert found.loss_uniform < found.loss_before < found.loss_after
-    note = f"where the 8 cases count the same, root mean squared error {found.loss_uniform:.4g}"
+    note = f"with equal votes of the 8 cases, root mean squared error {found.loss_uniform:.4g}"
     assert repr(found).splitlines()[-1].strip() == note
 
 
@@ -112,7 +112,7 @@ def test_given_weights_stay_and_0_leaves_an_attribute_out() -> None:
     found = learn_weights(cases, fixed={"stamp": 3}, progress=False)
     assert found["stamp"] == 3.0
     assert found["size"] > 0
-    assert repr(found).splitlines()[-1] == "  kept as given: stamp"
+    assert repr(found).splitlines()[-1] == "  weights given: stamp"
     alone = CaseTable.of(
         {"size": Numeric()},
         [(int(id), {"size": cases.values(i)["size"]}, cases.solution(i), None) for i, id in enumerate(cases.ids)],

@@ -16,8 +16,7 @@ from reference.case_retrieval import left_out_loss, local_similarities, mixed_ta
 
 from priorcase.cases.kinds import Taxonomy
 from priorcase.cases.retrieval import Weights, learn_weights, retrieve
-from priorcase.cases.retrieval.left_out import LeftOut
-from priorcase.cases.retrieval.searching import GRID
+from priorcase.cases.retrieval.weights import GRID, LeftOut
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, UnknownNameError
 from priorcase.schema import Nominal, Numeric
@@ -88,7 +87,7 @@ def test_the_same_seed_gives_the_same_weights_whatever_the_threads() -> None:
 def test_little_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     table = noisy_table(80)
     expected = learn_weights(table, progress=False)
-    monkeypatch.setattr("priorcase.cases.retrieval.left_out._ROOM", 500)
+    monkeypatch.setattr("priorcase.cases.retrieval.weights._ROOM", 500)
     assert learn_weights(table, progress=False) == expected
 
 
@@ -136,8 +135,8 @@ def test_it_says_where_there_is_nothing_to_learn() -> None:
     found = learn_weights(CaseTable.of({"age": Numeric()}, rows), progress=False)
     assert found.loss_after > found.loss_of_guess
     assert repr(found).splitlines()[-1] == (
-        "  similar cases tell the solution no better than chance: "
-        f"telling every case the same has log loss {found.loss_of_guess:.4g}"
+        "  similar cases predict the solution no better than chance: "
+        f"predicting the same for every case has log loss {found.loss_of_guess:.4g}"
     )
     shares = [sum(row[2] == other[2] for other in rows) / 90 for row in rows]
     assert found.loss_of_guess == pytest.approx(-sum(map(math.log, shares)) / 90)

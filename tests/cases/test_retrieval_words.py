@@ -25,7 +25,7 @@ WRONG: list[tuple[dict[str, Any], dict[str, Any], type[PriorcaseError], str]] = 
         "attribute 'aeg', unknown to the case base"
     )),
     ({"age": 3}, {"weights": {"age": 0}}, CaseBaseError, (
-        "knows only 'age' of the query, and the weights of these are 0"
+        "a query that has only 'age', with weight 0"
     )),
     ({"age": 3}, {"weights": {"aeg": 1}}, CaseBaseError, (
         "attribute 'aeg', unknown to the case base"
@@ -132,12 +132,6 @@ def test_measures_of_ones_own_are_checked(found: Any, problem: str) -> None:
 @pytest.mark.parametrize("found", [[0, 1, 0.5], np.array([0, 9, 1, 9, 0.5, 9])[::2], np.array([0, 1, 0.5], "f4")])
 def test_arrays_of_any_layout_will_do(found: Any) -> None:
     assert retrieve(TABLE, {"age": 3}, 1, measures={"age": Strange(found)}).similarities.tolist() == [1.0]
-
-
-def test_errors_are_those_of_a_case_base() -> None:
-    assert issubclass(CaseBaseError, CaseBaseError)
-    assert issubclass(CaseBaseError, CaseBaseError)
-    assert issubclass(CaseBaseError, ValueError)
 
 
 def test_weights_too_large_for_numbers() -> None:

@@ -9,11 +9,10 @@ from priorcase.cases.base.followed import declaration
 from priorcase.cases.base.reading import Reading
 from priorcase.cases.measures import describe, from_description
 from priorcase.cases.retain import Records, records_of
-from priorcase.cases.retain.records import Record
+from priorcase.cases.retain.policies import Record
 from priorcase.cases.retrieval import Weights, learn_weights
-from priorcase.cases.retrieval.parameters import measures_of, weights_of
 from priorcase.cases.reuse.success import Success
-from priorcase.cases.scoring import Unknown
+from priorcase.cases.scoring import Unknown, measures_of, weights_of
 
 
 class Preferences(Reading):

@@ -11,7 +11,7 @@ from priorcase.cases.conversation.mentions import Mentions
 from priorcase.cases.conversation.reliability import evidence, reliabilities
 from priorcase.cases.conversation.step import Step, in_force
 from priorcase.cases.kinds import Taxonomy, days
-from priorcase.cases.retain.likeness import Likeness
+from priorcase.cases.scoring import Likeness
 
 # Products of the same factors in another order differ by less.
 _ROUNDING = 1e-9

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from priorcase._typing import BoolArray, FloatArray, IntArray
-from priorcase.cases.retain.likeness import Likeness
+from priorcase.cases.scoring import Likeness
 
 _ROUNDS = 5
 _DOUBT, _CASES = 0.5, 20.0

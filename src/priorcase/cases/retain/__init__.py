@@ -1,11 +1,18 @@
 """Retain: whether to keep a new case, records of use, what the cases solve, and near-duplicates."""
 
-from priorcase.cases.retain.competence import Competence, competence
-from priorcase.cases.retain.decision import Decision, Duplicate, Retained, Trial
-from priorcase.cases.retain.duplicates import Duplicates, duplicates_of, near_duplicates
-from priorcase.cases.retain.likeness import Likeness
-from priorcase.cases.retain.policies import Policy, decide
-from priorcase.cases.retain.records import Record, Records, records_of
+from priorcase.cases.retain.competence import Competence, Duplicates, competence, near_duplicates
+from priorcase.cases.retain.policies import (
+    Decision,
+    Duplicate,
+    Policy,
+    Record,
+    Records,
+    Retained,
+    Trial,
+    decide,
+    records_of,
+)
+from priorcase.cases.scoring import Likeness
 
 __all__ = [
     "Competence",
@@ -20,7 +27,6 @@ __all__ = [
     "Trial",
     "competence",
     "decide",
-    "duplicates_of",
     "near_duplicates",
     "records_of",
 ]

@@ -1,35 +1,38 @@
-"""Competence: what the cases of a base solve together, and which of them could go."""
+"""Competence: what the cases of a base solve together, which of them could go, and near-duplicates."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from priorcase._typing import AnyArray, Backend, IdArray, IntArray
-from priorcase.cases.retain.checks import check_count
-from priorcase.cases.retain.competence_plot import draw_competence
-from priorcase.cases.retain.coverage import CATEGORIES, categories, covered, solvers, with_itself
-from priorcase.cases.retain.likeness import Likeness
-from priorcase.cases.retain.outcomes import able, worked
-from priorcase.cases.retain.solutions import Solutions
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray
+from priorcase.cases.retain.solutions import Solutions, able, most_similar, worked
 from priorcase.cases.reuse.success import Success
+from priorcase.cases.scoring import Likeness, check_count, check_share
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, prefix_errors
-from priorcase.learning.plotting import drawing
+from priorcase.learning.plotting import drawing, legend_beside, style
 from priorcase.learning.resampling import bar
 from priorcase.learning.results import Grid, GridResult, framed, short
 
-_HEADER = ("id", "solution", "solves", "solved by", "category")
+CATEGORIES = ("pivotal", "support", "auxiliary", "spanning")
+
 _SHOWN = 20
-_MANY = 5_000
-_BLOCK = 100
+_BARS = 30
+_MANY, _BLOCK = 5_000, 100
+
+
+# -- competence
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Competence(GridResult):
-    """What each case solves and who solves it; prints as a table, the cases that solve most first.
+    """Which cases each case solves and which solve it; prints as a table, the cases that solve most first.
 
     Parameters
     ----------
@@ -46,9 +49,9 @@ class Competence(GridResult):
 
     Notes
     -----
-    Pivotal: nobody else solves it, so without it competence is lost. Support: another case that solves it covers just
-    the same, so all but one of such a group may go. Auxiliary: another one covers all that it does and more, so it may
-    go first. Spanning: it links what others cover.
+    Pivotal: no other case solves it, so without it competence is lost. Support: another case that solves it covers the
+    same cases, so all but one of such a group may go. Auxiliary: another one covers all that it does and more, so it
+    may go first. Spanning: it links what others cover.
 
     References
     ----------
@@ -70,12 +73,12 @@ class Competence(GridResult):
     @property
     def solves(self) -> IntArray:
         """How many cases each solves, itself included."""
-        return np.array([len(whom) for whom in self.coverage], dtype=np.int64)
+        return np.array([len(ids) for ids in self.coverage], dtype=np.int64)
 
     @property
     def solved_by(self) -> IntArray:
         """How many cases solve each, itself included."""
-        return np.array([len(who) for who in self.reachability], dtype=np.int64)
+        return np.array([len(ids) for ids in self.reachability], dtype=np.int64)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -83,60 +86,64 @@ class Competence(GridResult):
         return {name: int((self.category == name).sum()) for name in CATEGORIES}
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """One line for each case: ``id``, ``solution``, ``solves``, ``solved_by``, ``category``.
+        """One row for each case: ``id``, ``solution``, ``solves``, ``solved_by``, ``category``.
 
         Parameters
         ----------
         backend
-            The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
-            that is installed; a dictionary of arrays where none is.
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
         """
-        columns = {
-            "id": self.ids,
-            "solution": list(self.solutions),
-            "solves": self.solves,
-            "solved_by": self.solved_by,
-            "category": self.category,
-        }
-        return framed(columns, backend)
+        columns = {"id": self.ids, "solution": list(self.solutions), "solves": self.solves}
+        return framed({**columns, "solved_by": self.solved_by, "category": self.category}, backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """How many cases solve how many, by category.
+        """How many cases solve how many others, by category. Returns the axes.
 
         Parameters
         ----------
         ax
-            Axes of matplotlib; None for a figure of its own.
+            Matplotlib axes; None for a new figure.
         """
+        from matplotlib.ticker import MaxNLocator
+
         with drawing(ax) as ax:
-            draw_competence(ax, self.solves, self.category)
+            solves = self.solves
+            width = -(-int(solves.max()) // _BARS)
+            places = (solves - 1) // width
+            below = np.zeros(int(places.max()) + 1)
+            middles = 1 + width * np.arange(below.size) + (width - 1) / 2
+            for i, name in enumerate(CATEGORIES):
+                mine, look = self.category == name, style(i)
+                if not mine.any():
+                    continue
+                heights = np.bincount(places[mine], minlength=below.size)
+                looks = {"color": look.tint, "edgecolor": look.colour, "hatch": look.hatch}
+                lines = np.where(heights > 0, 0.8, 0.0)
+                label = f"{name} ({mine.sum()})"
+                ax.bar(middles, heights, 0.8 * width, below, linewidth=lines, label=label, **looks)
+                below += heights
+            ax.set(xlabel="cases that a case solves, itself included", ylabel="cases")
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+            ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+            ax.grid(False, axis="x")
+            ax.set_title(f"Competence of {len(self)} case{'s' * (len(self) != 1)}")
+            legend_beside(ax, "category (cases)")
             return ax
 
     def _grid(self) -> Grid:
         solves, solved_by = self.solves, self.solved_by
-        order = np.argsort(-solves, kind="stable")[:_SHOWN]
         lines = [
-            [
-                str(self.ids[i]),
-                short(str(self.solutions[i]), 32),
-                str(solves[i]),
-                str(solved_by[i]),
-                str(self.category[i]),
-            ]
-            for i in order
+            [str(self.ids[i]), short(str(self.solutions[i]), 32), str(solves[i]), str(solved_by[i]), self.category[i]]
+            for i in np.argsort(-solves, kind="stable")[:_SHOWN]
         ]
         each = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
         notes = [f"... and {len(self) - len(lines)} more"] if len(self) > len(lines) else []
         if self.left_out:
             notes.append(f"{self.left_out} without a solution that worked left out")
-        return Grid(
-            f"competence of {len(self)} case{'s' * (len(self) != 1)}: {each}",
-            _HEADER,
-            lines,
-            "; ".join(notes),
-            right={0, 2, 3},
-        )
+        title = f"competence of {len(self)} case{'s' * (len(self) != 1)}: {each}"
+        header = ("id", "solution", "solves", "solved by", "category")
+        return Grid(title, header, lines, "; ".join(notes), right={0, 2, 3})
 
 
 def competence(
@@ -147,30 +154,11 @@ def competence(
     tolerance: float | None = None,
     success: Success = "outcome",
 ) -> Competence:
-    """What each case of a base solves, and who solves it.
+    """Which cases each case of a table solves, and which solve it; see `CaseBase.competence`.
 
     A case is solved by itself, and by those of its k most similar cases with the same solution that are more similar
-    than the most similar case with another one. Its *reachability* is who solves it, its *coverage* whom it solves.
-
-    Parameters
-    ----------
-    table
-        The case base; retired cases are left out, and those without a solution or with one that failed: an outcome of
-        False, or a number up to 1/2.
-    likeness
-        How cases are compared; by the default measures of their kinds, all of one weight, where none is given.
-    k
-        How many others solve a case at most. This bounds the memory: all sets together hold at most ``(k + 1) n``
-        cases. Time grows with the square of the number of cases.
-    tolerance
-        How far apart the numbers of two cases may lie that solve each other: needed where solutions are numbers.
-    success
-        How outcomes are read, as in `reuse`.
-
-    Notes
-    -----
-    Smyth and Keane have no k, and Brighton and Mellish have none either; with k at least the number of cases the sets
-    are those of ICF and the case itself.
+    than the most similar case with another one. (With k at least the number of cases these sets are those of ICF and
+    the case itself.) Together they hold at most ``(k + 1) n`` cases; time grows with the square of n.
     """
     check_count("k", k, hint="As many cases as a retrieval would show: 5.")
     solutions = Solutions.of(table, tolerance)
@@ -180,38 +168,184 @@ def competence(
             "found no case with a solution. Give cases their solution by add(case, solution=...) or revise."
         )
     positions = np.flatnonzero(live)
-    who = _reachable(likeness or Likeness(table), solutions, positions, k)
-    whom = covered(who)
+    likeness = likeness or Likeness(table)
+    friends: dict[int, BoolArray] = {}  # masks by solution: there is room for those of a few hundred
+    reachable: list[IntArray] = []
+    for place, position in _each(positions, "competence"):
+        code = int(solutions.codes[position])
+        agrees = friends.get(code)
+        if agrees is None:
+            agrees = solutions.right(solutions.texts[code])[positions]
+            if len(friends) < 256:
+                friends[code] = agrees
+        similarities = likeness.of(position, at=positions)
+        border = float(similarities[~agrees].max(initial=-np.inf))
+        solving = agrees & (similarities > border)
+        solving[place] = False
+        reachable.append(np.sort(np.append(most_similar(similarities, solving, k), place)))
+    covered = _covered(reachable)
     ids = table.ids[positions]
     return Competence(
         ids,
         tuple(solutions.value(int(i)) for i in positions),
-        tuple(ids[each] for each in whom),
-        tuple(ids[each] for each in who),
-        categories(who, whom),
+        tuple(ids[each] for each in covered),
+        tuple(ids[each] for each in reachable),
+        _categories(reachable, covered),
         k,
         int((~live & ~table.retired).sum()),
     )
 
 
-def _reachable(likeness: Likeness, solutions: Solutions, positions: IntArray, k: int) -> list[IntArray]:
-    """For each case the places among ``positions`` of those that solve it; one row of similarities at a time."""
-    found: list[IntArray] = []
-    text = "competence"
-    agreeing = {int(code): solutions.right(solutions.texts[code])[positions] for code in _few_codes(solutions)}
+def _each(positions: IntArray, text: str) -> Iterator[tuple[int, int]]:
+    """Places and positions one after the other, with a bar if there are many."""
     with bar(len(positions) // _BLOCK, shown=len(positions) >= _MANY, text=text) as advance:
         for place, position in enumerate(positions.tolist()):
-            code = int(solutions.codes[position])
-            friends = agreeing.get(code)
-            if friends is None:
-                friends = solutions.right(solutions.texts[code])[positions]
-            similarities = likeness.of(position)[positions]
-            found.append(with_itself(place, solvers(similarities, place, friends, ~friends, k)))
+            yield place, position
             if place % _BLOCK == _BLOCK - 1:
                 advance(text)
+
+
+def _covered(reachable: list[IntArray]) -> list[IntArray]:
+    """The cases that each case solves, from those that solve each: the same pairs the other way round.
+
+    >>> [covered.tolist() for covered in _covered([np.array([0, 1]), np.array([1])])]
+    [[0], [0, 1]]
+    """
+    solved = np.repeat(np.arange(len(reachable)), [solving.size for solving in reachable])
+    solving = np.concatenate(reachable)
+    ends = np.cumsum(np.bincount(solving, minlength=len(reachable)))
+    return np.split(solved[np.argsort(solving, kind="stable")], ends[:-1])
+
+
+def _categories(reachable: list[IntArray], coverage: list[IntArray]) -> AnyArray:
+    """The category of each case (Smyth & Keane 1995), the first that fits."""
+    sets = [frozenset(covered.tolist()) for covered in coverage]
+    found = np.full(len(sets), "spanning", dtype=object)
+    for i, solving in enumerate(reachable):
+        others = [sets[j] for j in solving.tolist() if j != i]
+        if not others:
+            found[i] = "pivotal"
+        elif sets[i] in others:
+            found[i] = "support"
+        elif any(sets[i] < other for other in others):
+            found[i] = "auxiliary"
     return found
 
 
-def _few_codes(solutions: Solutions) -> range:
-    """Solutions whose masks are worth remembering: there is room for those of a few hundred."""
-    return range(min(len(solutions.texts), 256))
+# -- near-duplicates
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Duplicates(GridResult):
+    """Pairs of cases that are nearly the same; prints as a table, the most similar first.
+
+    Parameters
+    ----------
+    pairs
+        The ids of both, the earlier one first: shape (pairs, 2).
+    similarities
+        Their similarities, with the later case as the query.
+    solutions
+        Those of both.
+    agree
+        Whether the two solutions agree; cases without one agree only with each other.
+    threshold
+        The similarity from which a pair is listed.
+    more
+        How many pairs there are beyond those listed.
+    """
+
+    pairs: IdArray
+    similarities: FloatArray
+    solutions: tuple[tuple[Any, Any], ...]
+    agree: BoolArray
+    threshold: float
+    more: int = 0
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """Ids of cases that are linked by pairs, directly or through others."""
+        if not len(self):
+            return []
+        ids, ends = np.unique(self.pairs, return_inverse=True)
+        ends = ends.reshape(-1, 2).T
+        links = coo_array((np.ones(len(self)), (ends[0], ends[1])), shape=(len(ids), len(ids)))
+        _, group = connected_components(links, directed=False)
+        found = np.split(ids[np.argsort(group, kind="stable")], np.cumsum(np.bincount(group))[:-1])
+        return [each.tolist() for each in found]
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One row for each pair: ``id``, ``other``, ``similarity``, ``solution``, ``other_solution``, ``agree``.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
+        """
+        columns = {
+            "id": self.pairs[:, 0],
+            "other": self.pairs[:, 1],
+            "similarity": self.similarities,
+            "solution": [first for first, _ in self.solutions],
+            "other_solution": [second for _, second in self.solutions],
+            "agree": self.agree,
+        }
+        return framed(columns, backend)
+
+    def _grid(self) -> Grid:
+        lines = []
+        for i, (a, b) in enumerate(self.pairs[:_SHOWN]):
+            texts = ["-" if solution is None else short(str(solution), 28) for solution in self.solutions[i]]
+            agree = "yes" if self.agree[i] else "no"
+            lines.append([str(a), str(b), f"{self.similarities[i]:.3f}", *texts, agree])
+        title = f"near-duplicates, similarity at least {self.threshold:g}: "
+        if not lines:
+            return Grid(f"{title}none", ("no two cases are so similar",), ())
+        pairs, groups = len(self) + self.more, len(self.groups)
+        title += f"{pairs} pair{'s' * (pairs != 1)} in {groups} group{'s' * (groups != 1)}"
+        rest = pairs - len(lines)
+        note = f"... and {rest} more pair{'s' * (rest != 1)}" if rest else ""
+        return Grid(title, ("case", "and", "similarity", "solution", "and", "agree"), lines, note, right={0, 1, 2})
+
+
+def near_duplicates(
+    table: CaseTable,
+    *,
+    likeness: Likeness | None = None,
+    threshold: float = 0.95,
+    tolerance: float | None = None,
+    most: int = 100_000,
+) -> Duplicates:
+    """All pairs of cases that are at least so similar, and whether their solutions agree; see `CaseBase.duplicates`.
+
+    The later case is the query, as when it came in. An attribute that only one of the two knows counts with similarity
+    0: a case that says more than another is no duplicate of it. At most ``most`` pairs are listed, those of the
+    earliest queries; time grows with the square of the number of cases.
+    """
+    check_share("threshold", threshold, hint="0.95 is usual; 1 finds cases that nothing tells apart.")
+    check_count("most", most, hint="Leave it out for 100,000.")
+    solutions = Solutions.exactly(table) if tolerance is None else Solutions.of(table, tolerance)
+    live = np.flatnonzero(~table.retired)
+    likeness = likeness or Likeness(table)
+    found: list[tuple[float, int, int]] = []
+    more = 0
+    for place, position in _each(live, "near_duplicates"):
+        similarities = likeness.of(position, both=True, at=slice(position))[live[:place]]
+        near = np.flatnonzero(similarities >= threshold)
+        room = max(0, most - len(found))
+        found += [(-float(similarities[j]), int(live[j]), position) for j in near[:room].tolist()]
+        more += max(0, near.size - room)
+    found.sort()
+    pairs = np.array([pair[1:] for pair in found], dtype=np.int64).reshape(-1, 2)
+    first, second = solutions.codes[pairs].T
+    agree: BoolArray = first == second
+    if solutions.numbers is not None and len(found):
+        low, high = solutions.around(solutions.numbers[second])
+        near = (solutions.numbers[first] >= low) & (solutions.numbers[first] <= high)
+        agree = np.where((first >= 0) & (second >= 0), near, agree)
+    both = tuple((solutions.value(a), solutions.value(b)) for a, b in pairs.tolist())
+    similarities = np.array([-pair[0] for pair in found], dtype=float)
+    return Duplicates(table.ids[pairs], similarities, both, agree, float(threshold), more)

@@ -2,48 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
+
+import numpy as np
 
 from priorcase._parameters import check_choice
-from priorcase._typing import BoolArray, FloatArray
-from priorcase.cases.kinds import Stored
-from priorcase.cases.retain.checks import check_count, check_share
-from priorcase.cases.retain.decision import Decision, Duplicate, Trial, shown_solution
-from priorcase.cases.retain.duplicates import duplicates_of
-from priorcase.cases.retain.likeness import Likeness
-from priorcase.cases.retain.outcomes import able, has_failed, worked
-from priorcase.cases.retain.records import Record, poor
-from priorcase.cases.retain.solutions import Solutions
-from priorcase.cases.retain.speaking import Speakers, answered, most_similar, objecting
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Value
+from priorcase.cases.kinds import Stored, plain_shown, written
+from priorcase.cases.retain.solutions import Solutions, able, has_failed, most_similar, worked
+from priorcase.cases.reuse.sources import SourceCase
 from priorcase.cases.reuse.success import HALF, Success
+from priorcase.cases.reuse.voting import tally
+from priorcase.cases.scoring import Likeness, check_count, check_share
 from priorcase.cases.table import CaseTable
-from priorcase.exceptions import CaseBaseError
+from priorcase.concepts.records import normal_quantile, verdicts, wilson_bounds
+from priorcase.exceptions import CaseBaseError, listed
+from priorcase.learning.results import Grid, GridResult, framed, short
 
 Policy = Literal["always", "if_wrong", "if_new", "records"]
 
-_HINT = "'if_wrong' keeps what the base would get wrong, 'if_new' what is no near-duplicate."
+_SHOWN = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """The base, asked about a new case whose solution is known, and whether that failed."""
+# -- decisions
 
-    solution: str
-    failed: bool
-    solutions: Solutions
-    degrees: FloatArray
-    similarities: FloatArray
-    speakers: Speakers
-    duplicates: tuple[Duplicate, ...]
-    records: Mapping[int, Record]
-    dropping: float
 
-    def all_failed(self, table: CaseTable) -> BoolArray:
-        """Which live cases have a solution that failed."""
-        found: BoolArray = self.solutions.solved & ~table.retired & (self.degrees <= HALF)
-        return found
+@dataclass(frozen=True)
+class Duplicate:
+    """A stored case that is nearly the same as another one: its id, the similarity, and whether solutions agree."""
+
+    id: int
+    similarity: float
+    agrees: bool
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A stored case that answered a query whose solution is known by now, and whether it was right."""
+
+    id: int
+    right: bool
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether to keep a new case, why, whose records to add to, and which cases to retire."""
+
+    keep: bool
+    reason: str
+    duplicates: tuple[Duplicate, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    retire: tuple[int, ...] = ()
+
+    def done(self, id: int | None) -> Retained:
+        """The result for the user; ``id`` is that of the new case, None if it was not kept."""
+        return Retained(self.keep, id, self.reason, self.duplicates, self.trials, self.retire)
+
+
+@dataclass(frozen=True, repr=False)
+class Retained:
+    """What became of a new case; prints as a sentence or two.
+
+    Parameters
+    ----------
+    kept
+        Whether it was kept.
+    id
+        Its id, None if it was not kept.
+    reason
+        Why, as the end of a sentence.
+    duplicates
+        Stored cases that are nearly the same, the most similar first.
+    trials
+        Whose records were added to.
+    retired
+        Ids of cases that were retired: they stay in the file and are no longer retrieved.
+
+    Examples
+    --------
+    >>> Retained(True, 7, "the base would have answered 'toner'", retired=(3,))
+    Kept as case 7: the base would have answered 'toner'. Retired: case 3.
+    """
+
+    kept: bool
+    id: int | None
+    reason: str
+    duplicates: tuple[Duplicate, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    retired: tuple[int, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.kept
+
+    def __repr__(self) -> str:
+        parts = [f"Kept as case {self.id}: {self.reason}." if self.kept else f"Not kept: {self.reason}."]
+        if others := [other.id for other in self.duplicates if not other.agrees]:
+            parts.append(f"Near-duplicates with another solution: {_cases_text(others)}.")
+        if self.retired:
+            parts.append(f"Retired: {_cases_text(self.retired)}.")
+        return " ".join(parts)
+
+
+def _cases_text(ids: Sequence[int]) -> str:
+    return f"case{'s' * (len(ids) != 1)} {listed(map(int, ids))}"
+
+
+def shown_solution(value: Value) -> str:
+    """A solution in a sentence, cut to 60 characters.
+
+    >>> shown_solution("toner"), shown_solution(15.000000000000002)
+    ("'toner'", '15')
+    """
+    text = f"{value:.6g}" if isinstance(value, float) else repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def decide(
@@ -61,126 +134,294 @@ def decide(
     dropping: float = 0.875,
     success: Success = "outcome",
 ) -> Decision:
-    """What to do about a new solved case; nothing is changed here.
+    """What to do about a new solved case, given as it would be stored; nothing is changed here. See `CaseBase.retain`.
 
-    Parameters
-    ----------
-    table
-        The case base. Retired cases are not asked, nor those whose outcome says that their solution failed: False, or
-        a number up to 1/2. These speak against it where they are at least as similar as those that are asked.
-    case, solution, outcome
-        The new case as it would be stored, and its solution and outcome as JSON text.
-    policy
-        ``"always"``. ``"if_wrong"``: only if the base, asked now, would have answered otherwise (IB2): by a vote of the
-        k most similar cases as in `Vote`, or for numbers by their mean, more than the tolerance off. A solution that
-        failed is kept only if the base would have proposed just that.
-        ``"if_new"``: unless a stored case with the same solution, which helped or failed there as well, is at least
-        ``threshold`` similar. ``"records"``: always, but whoever of the k most similar spoke gets that into its record,
-        and leaves where it is significantly worse than its solution is frequent (IB3). Where the new solution failed,
-        those that spoke for it were wrong; nothing is known of the others.
-    likeness
-        How cases are compared; by the default measures of their kinds, all of one weight, where none is given.
-    k
-        How many cases speak. IB2 and IB3 ask the nearest.
-    tolerance
-        How far a right number may be off: needed where solutions are numbers.
-    threshold
-        From which similarity on two cases are near-duplicates; an attribute that only one of them knows counts as 0.
-    records
-        Those of stored cases by id; cases without one were never tried.
-    dropping
-        Confidence of each bound (one-sided) in the test that retires cases: 0.875 as in IB3.
-    success
-        How outcomes are read, as in `reuse`; ``policy="always"`` reads none.
+    ``policy`` is ``"if_wrong"`` (IB2), ``"if_new"``, ``"records"`` (IB3) or ``"always"``, which reads no outcomes.
+    ``records`` are those of stored cases by id, and ``dropping`` is the confidence of each bound in the test that
+    retires cases. Retired and failed cases do not answer.
 
     References
     ----------
     D. W. Aha, D. Kibler & M. K. Albert, *Machine Learning* 6, 1991, sections 3 and 4.
     """
-    check_choice("policy", policy, get_args(Policy), hint=_HINT)
+    hint = "'if_wrong' keeps what the base would get wrong, 'if_new' what has no near-duplicate."
+    check_choice("policy", policy, get_args(Policy), hint=hint)
     check_count("k", k, hint="1 asks the most similar case alone.")
     check_share("threshold", threshold, hint="0.95 is usual.")
     if solution is None:
         raise CaseBaseError(
-            "got a case without a solution; nothing can be said about whether it is worth keeping. Pass solution=...; "
+            "got a case without a solution, so it cannot be judged whether it is worth keeping. Pass solution=...; "
             "add keeps unsolved cases."
         )
     likeness = likeness or Likeness(table)
-    strictly = policy in ("if_wrong", "records") or tolerance is not None
-    known = Solutions.of(table, tolerance, new=solution) if strictly else Solutions.exactly(table)
-    how = None if policy == "always" else success
-    degrees, similarities = worked(table, how), likeness.to(case)
-    asked = Asked(
-        solution,
-        has_failed(outcome, how),
-        known,
-        degrees,
-        similarities,
-        most_similar(similarities, able(table, degrees), k),
-        duplicates_of(table, case, known.right(solution), likeness=likeness, threshold=threshold),
-        records or {},
-        dropping,
+    needs_tolerance = policy in ("if_wrong", "records") or tolerance is not None
+    solutions = Solutions.of(table, tolerance, new=solution) if needs_tolerance else Solutions.exactly(table)
+    success = None if policy == "always" else success
+    degrees, failed = worked(table, success), has_failed(outcome, success)
+    near = _duplicates(table, likeness.to(case, both=True), solutions.right(solution), threshold)
+    if policy == "always":
+        return Decision(True, "every case is kept", near)
+    failures: BoolArray = solutions.solved & ~table.retired & (degrees <= HALF)
+    if policy == "if_new":
+        return _if_new(table, near, failures, failed)
+    similarities = likeness.to(case)
+    nearest = most_similar(similarities, able(table, degrees), k)
+    if policy == "if_wrong":
+        keep, reason = _if_wrong(table, solutions, similarities, nearest, failures, degrees, solution, failed)
+        return Decision(keep, reason, near)
+    right = solutions.right(solution)[nearest].tolist()
+    ids = table.ids[nearest].tolist()
+    # If the new solution failed, the cases that proposed it were wrong; nothing is known of the others.
+    trials = tuple(
+        Trial(id, agrees and not failed) for id, agrees in zip(ids, right, strict=True) if agrees or not failed
     )
-    return _POLICIES[policy](table, asked)
+    tried = {trial.id: (records or {}).get(trial.id, Record()).after(trial.right) for trial in trials}
+    retire = _poor(tried, table, solutions, degrees, None if failed else solution, dropping)
+    count = f"{len(trials)} case{'s' * (len(trials) != 1)}"
+    result = f"{count} proposed it, and it failed" if failed else f"{count} answered, {sum(right)} of them correctly"
+    return Decision(True, f"every case is kept; {result}", near, trials, retire)
 
 
-def _always(table: CaseTable, asked: Asked) -> Decision:
-    return Decision(True, "every case is kept", asked.duplicates)
+def _duplicates(
+    table: CaseTable, similarities: FloatArray, agrees: BoolArray, threshold: float
+) -> tuple[Duplicate, ...]:
+    """The live cases that are nearly the same as a new one, the most similar first."""
+    near = np.flatnonzero((similarities >= threshold) & ~table.retired)
+    near = near[np.argsort(-similarities[near], kind="stable")]
+    return tuple(Duplicate(int(table.ids[i]), float(similarities[i]), bool(agrees[i])) for i in near)
 
 
-def _if_wrong(table: CaseTable, asked: Asked) -> Decision:
-    """A case that worked is news where the base says something else; one that failed, where the base says just that."""
-    if not asked.speakers.positions.size:
-        return Decision(not asked.failed, "no solved case was there to ask", asked.duplicates)
-    heard = objecting(asked.speakers, asked.similarities, asked.all_failed(table))
-    answer, same = answered(table, asked.solutions, heard, asked.degrees, asked.solution)
-    if answer is None:
-        doubt = "more for a solution than against it" if heard.positions.size > asked.speakers.positions.size else ""
-        reason = f"nothing similar speaks {doubt or 'for any solution'}"
-        return Decision(not asked.failed, reason, asked.duplicates)
-    said = shown_solution(answer)
-    if asked.failed:
-        reason = (
-            f"the base would have answered {said}, which failed" if same else f"it failed, and the base says {said}"
-        )
-        return Decision(same, reason, asked.duplicates)
-    reason = f"the base already answers {said}" if same else f"the base would have answered {said}"
-    return Decision(not same, reason, asked.duplicates)
-
-
-def _if_new(table: CaseTable, asked: Asked) -> Decision:
-    same = [other for other in asked.duplicates if other.agrees]
+def _if_new(table: CaseTable, near: tuple[Duplicate, ...], failures: BoolArray, failed: bool) -> Decision:
+    """Keep a case unless a near-duplicate with the same solution worked, or failed, as well."""
+    same = [other for other in near if other.agrees]
     if not same:
-        return Decision(True, "no case with the same solution is that similar", asked.duplicates)
-    failed = asked.all_failed(table)
-    alike = [other for other in same if failed[table.position(other.id)] == asked.failed]
+        return Decision(True, "no case with the same solution is that similar", near)
+    alike = [other for other in same if failures[table.position(other.id)] == failed]
     first = (alike or same)[0]
     reason = f"case {first.id} with the same solution is {first.similarity:.2f} similar"
     if alike:
-        return Decision(False, reason, asked.duplicates)
-    return Decision(True, f"{reason}, but there it {'helped' if asked.failed else 'failed'}", asked.duplicates)
+        return Decision(False, reason, near)
+    return Decision(True, f"{reason}, but there it {'helped' if failed else 'failed'}", near)
 
 
-def _records(table: CaseTable, asked: Asked) -> Decision:
-    same = asked.solutions.right(asked.solution)
-    spoke = [(int(table.ids[i]), bool(same[i])) for i in asked.speakers.positions]
-    if asked.failed:  # those that said the same were wrong; nobody knows about the others
-        trials = tuple(Trial(id, False) for id, agreed in spoke if agreed)
+def _if_wrong(
+    table: CaseTable,
+    solutions: Solutions,
+    similarities: FloatArray,
+    nearest: IntArray,
+    failures: BoolArray,
+    degrees: FloatArray,
+    solution: str,
+    failed: bool,
+) -> tuple[bool, str]:
+    """Keep a case that worked if the base answers something else, and one that failed if the base answers just that."""
+    if not nearest.size:
+        return not failed, "there was no solved case to ask"
+    # Failed cases that are at least as similar as the last that answers count against their solution.
+    against = np.flatnonzero(failures & (similarities >= similarities[nearest[-1]]) & (similarities > 0))
+    asked = np.sort(np.concatenate([nearest, against]))
+    asked = asked[np.argsort(-similarities[asked], kind="stable")]
+    answer, same = _answer(table, solutions, asked, similarities[asked], degrees[asked], solution)
+    if answer is None:
+        if against.size:
+            return not failed, "similar cases support no solution more than they contradict it"
+        return not failed, "no similar case supports any solution"
+    said = shown_solution(answer)
+    if failed:
+        known = f"it failed, and the base answers {said}"
+        return same, f"the base would have answered {said}, which failed" if same else known
+    return not same, f"the base already answers {said}" if same else f"the base would have answered {said}"
+
+
+def _answer(
+    table: CaseTable,
+    solutions: Solutions,
+    positions: IntArray,
+    similarities: FloatArray,
+    degrees: FloatArray,
+    text: str,
+) -> tuple[Any, bool]:
+    """What some cases answer, None if nothing is supported, and whether that agrees with a solution.
+
+    Classes by `Vote`; numbers by their mean, weighted by similarity and by how well solutions worked.
+    """
+    codes = solutions.codes[positions]
+    if solutions.numbers is not None:
+        weights = similarities * np.where(degrees > HALF, degrees, 0.0)
+        if not weights.sum() > 0:
+            return None, False
+        mean = float(np.average(solutions.numbers[codes], weights=weights))
+        low, high = solutions.around(float(plain_shown(text)))
+        return mean, bool(low <= mean <= high)
+    cases = [
+        SourceCase(id, similarity, {}, solutions.texts[code], None, {})
+        for id, similarity, code in zip(table.ids[positions].tolist(), similarities.tolist(), codes, strict=True)
+    ]
+    candidates, _ = tally(cases, similarities.tolist(), degrees.tolist(), 0.0)
+    winner = candidates[0]
+    if not winner.probability > 0:
+        return None, False
+    return winner.solution, written(winner.solution) == text
+
+
+# -- records of use
+
+
+@dataclass(frozen=True)
+class Record:
+    """How often a case answered a query that was solved since, and how often it was right.
+
+    >>> Record().after(True).after(False)
+    Record(tried=2, right=1)
+    """
+
+    tried: int = 0
+    right: int = 0
+
+    def after(self, right: bool) -> Record:
+        """The record after one more trial."""
+        return Record(self.tried + 1, self.right + right)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Records(GridResult):
+    """Records of use of all cases with a solution; prints as a table of those that were used, the most often first.
+
+    Parameters
+    ----------
+    ids, solutions
+        The cases and their solutions.
+    tried, right
+        How often each answered, and how often it was right.
+    accuracy, base_rate
+        Wilson's bounds, at the level of acceptance, of how often each is right and of how frequent its solution is
+        among all solved cases: shape (cases, 2).
+    verdict
+        ``"acceptable"``: significantly more often right than its solution is frequent. ``"poor"``: significantly less
+        often. ``"mediocre"``: neither.
+    retired
+        Which cases are retired.
+    """
+
+    ids: IdArray
+    solutions: tuple[Any, ...]
+    tried: IntArray
+    right: IntArray
+    accuracy: FloatArray
+    base_rate: FloatArray
+    verdict: AnyArray
+    retired: BoolArray
+
+    def __len__(self) -> int:
+        return self.ids.size
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One row for each case; lower and upper bounds are columns of their own.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
+        """
+        columns: dict[str, Any] = {
+            "id": self.ids,
+            "solution": list(self.solutions),
+            "tried": self.tried,
+            "right": self.right,
+        }
+        for name, bounds in (("accuracy", self.accuracy), ("base_rate", self.base_rate)):
+            columns |= {f"{name}_low": bounds[:, 0], f"{name}_high": bounds[:, 1]}
+        return framed({**columns, "verdict": self.verdict, "retired": self.retired}, backend)
+
+    def _grid(self) -> Grid:
+        used = int((self.tried > 0).sum())
+        lines = []
+        for i in np.argsort(-self.tried, kind="stable")[: min(used, _SHOWN)]:
+            bounds = [f"{low:.2f} to {high:.2f}" for low, high in (self.accuracy[i], self.base_rate[i])]
+            verdict = f"{self.verdict[i]}{', retired' * bool(self.retired[i])}"
+            counts = [str(self.tried[i]), str(self.right[i])]
+            lines.append([str(self.ids[i]), short(str(self.solutions[i]), 32), *counts, *bounds, verdict])
+        solved = f"{len(self)} solved case{'s' * (len(self) != 1)}"
+        title = f"records of use: {solved}, {used or 'none'} of them used, {int(self.retired.sum())} retired"
+        more, never = used - len(lines), len(self) - used
+        notes = [f"... and {more} more case{'s' * (more != 1)} used"] if more else []
+        if never:
+            notes.append(f"{never} case{'s' * (never != 1)} never used")
+        header = (
+            ("id", "solution", "tried", "right", "accuracy", "base rate", "verdict") if lines else ("no records yet",)
+        )
+        return Grid(title, header, lines, "; ".join(notes), right={0, 2, 3})
+
+
+def records_of(
+    table: CaseTable,
+    records: Mapping[int, Record],
+    *,
+    tolerance: float | None = None,
+    acceptance: float = 0.9,
+    dropping: float = 0.875,
+    success: Success = "outcome",
+) -> Records:
+    """The records of use of all cases with a solution, given by id, as one table; see `CaseBase.records`.
+
+    ``acceptance`` and ``dropping`` are the confidence of each bound in the test for acceptable and for poor cases.
+    """
+    solutions = Solutions.of(table, tolerance)
+    accepting = normal_quantile(acceptance, parameter="acceptance")
+    rejecting = normal_quantile(dropping, parameter="dropping")
+    positions = np.flatnonzero(solutions.solved)
+    found = [records.get(int(id), Record()) for id in table.ids[positions]]
+    tried = np.array([record.tried for record in found], dtype=np.int64)
+    right = np.array([record.right for record in found], dtype=np.int64)
+    holders, seen = _frequencies(solutions, worked(table, success), positions)
+    accuracy, base_rate = _bounds(right, tried, holders, seen, accepting)
+    verdict = verdicts(accuracy, base_rate)
+    verdict[verdict == "poor"] = "mediocre"
+    verdict[verdicts(*_bounds(right, tried, holders, seen, rejecting)) == "poor"] = "poor"
+    values = tuple(solutions.value(int(i)) for i in positions)
+    bounds = (np.column_stack(accuracy), np.column_stack(base_rate))
+    return Records(table.ids[positions], values, tried, right, *bounds, verdict, table.retired[positions])
+
+
+def _poor(
+    tried: Mapping[int, Record],
+    table: CaseTable,
+    solutions: Solutions,
+    degrees: FloatArray,
+    new: str | None,
+    dropping: float,
+) -> tuple[int, ...]:
+    """Which cases are significantly less often right than their solution is frequent, the new one counted (IB3)."""
+    z = normal_quantile(dropping, parameter="dropping")
+    positions = np.array([table.position(id) for id in tried], dtype=np.int64)
+    holders, seen = _frequencies(solutions, degrees, positions, new=new)
+    right = np.array([record.right for record in tried.values()])
+    trials = np.array([record.tried for record in tried.values()])
+    found = verdicts(*_bounds(right, trials, holders, seen, z)) == "poor"
+    return tuple(sorted(id for id, poor in zip(tried, found.tolist(), strict=True) if poor))
+
+
+def _frequencies(
+    solutions: Solutions, degrees: FloatArray, positions: IntArray, *, new: str | None = None
+) -> tuple[FloatArray, int]:
+    """In how many cases the solution of each of these worked, and in how many any did; retired cases count as well."""
+    counted = solutions.solved & (degrees > HALF)
+    counts = np.bincount(solutions.codes[counted], minlength=len(solutions.texts)).astype(float)
+    codes = solutions.codes[positions]
+    if solutions.numbers is None:
+        holders = counts[codes]
     else:
-        trials = tuple(Trial(id, agreed) for id, agreed in spoke)
-    tried = {trial.id: asked.records.get(trial.id, Record()).after(trial.right) for trial in trials}
-    # Of all cases whose solution worked, the new one counted: IB3 takes frequencies over everything seen.
-    new = None if asked.failed else asked.solution
-    retire = poor(tried, table, asked.solutions, asked.degrees, new=new, dropping=asked.dropping)
-    count = len(trials)
-    told = f"{count} case{'s' * (count != 1)} spoke for it"
-    told += ", which failed" if asked.failed else f", {sum(trial.right for trial in trials)} of them rightly"
-    return Decision(True, f"every case is kept; {told}", asked.duplicates, trials, retire)
+        order = np.argsort(solutions.numbers, kind="stable")
+        levels, below = solutions.numbers[order], np.append(0.0, np.cumsum(counts[order]))
+        low, high = solutions.around(solutions.numbers[codes])
+        first, last = np.searchsorted(levels, low, side="left"), np.searchsorted(levels, high, side="right")
+        holders = below[last] - below[first]
+    if new is None:
+        return holders, int(counts.sum())
+    return holders + solutions.agreeing(new)[codes], int(counts.sum()) + 1
 
 
-_POLICIES: dict[str, Callable[[CaseTable, Asked], Decision]] = {
-    "always": _always,
-    "if_wrong": _if_wrong,
-    "if_new": _if_new,
-    "records": _records,
-}
+def _bounds(right: IntArray, tried: IntArray, holders: FloatArray, seen: int, z: float) -> Any:
+    """Wilson's bounds of the accuracy of each case and of the frequency of its solution."""
+    frequency = wilson_bounds(holders, np.full(holders.shape, float(seen)), z)
+    return wilson_bounds(right.astype(float), tried.astype(float), z), frequency

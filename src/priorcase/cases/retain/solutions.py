@@ -1,4 +1,4 @@
-"""When two solutions are the same: equal values, or numbers that differ by no more than a tolerance."""
+"""Solutions of cases: which of them agree, and which of them worked."""
 
 from __future__ import annotations
 
@@ -11,26 +11,20 @@ import numpy as np
 from priorcase._parameters import is_number
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases.kinds import plain_shown
+from priorcase.cases.reuse.sources import SourceCase
+from priorcase.cases.reuse.success import HALF, Success, check_success, degree
 from priorcase.cases.table import CaseTable
-from priorcase.exceptions import ParameterError, quoted
+from priorcase.exceptions import CaseBaseError, ParameterError, quoted
 
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """The solutions of all cases of a table, with the rule for which of them agree.
+    """The solutions of all cases of a table: equal values agree, and numbers that differ by at most the tolerance.
 
-    Parameters
-    ----------
-    codes
-        For each case the place of its solution in ``texts``, -1 where it has none.
-    texts
-        The distinct solutions as they are stored.
-    numbers
-        The same as numbers where a tolerance was given, None otherwise.
-    tolerance
-        How far two numbers may lie apart and still agree.
+    ``codes`` are positions in ``texts``, the distinct solutions as JSON, -1 for cases without one; ``numbers`` are the
+    same as numbers if a tolerance was given.
     """
 
     codes: IntArray
@@ -40,31 +34,34 @@ class Solutions:
 
     @classmethod
     def of(cls, table: CaseTable, tolerance: float | None, *, new: str | None = None) -> Solutions:
-        """The solutions of a table and of one new case; errors where numbers and tolerance do not go together."""
-        column = table.column("solution")
-        texts = tuple(str(text) for text in column.values)
-        shown = [plain_shown(text) for text in (*texts, *([new] if new is not None else []))]
+        """The solutions of a table and of one new case; numbers need a tolerance."""
+        found = cls.exactly(table)
+        values = [plain_shown(text) for text in (*found.texts, *([] if new is None else [new]))]
         if tolerance is None:
-            if shown and all(map(is_number, shown)):
+            if values and all(map(is_number, values)):
                 raise ParameterError(
                     "got no tolerance, but all solutions are numbers: when is one of them right? Pass tolerance=..., "
                     "how far a right number may be off; write labels that look like numbers as text."
                 )
-            return cls(column.codes, texts, None, 0.0)
-        _check_tolerance(tolerance)
-        for value in shown:
+            return found
+        if not is_number(tolerance) or not 0 <= tolerance < math.inf:
+            raise ParameterError(
+                f"tolerance must be None or a number >= 0, got {quoted(tolerance)}. How far a right number may be off, "
+                "in the unit of the solutions."
+            )
+        for value in values:
             if not is_number(value):
                 raise ParameterError(
-                    f"got tolerance={quoted(tolerance)}, but {quoted(value)} is a solution and no number. Leave "
-                    "tolerance out: solutions that are no numbers agree or differ."
+                    f"got tolerance={quoted(tolerance)}, but the solution {quoted(value)} is not a number. Leave "
+                    "tolerance out: such solutions agree if they are equal."
                 )
-        return cls(column.codes, texts, np.array(shown[: len(texts)], dtype=float), float(tolerance))
+        return cls(found.codes, found.texts, np.array(values[: len(found.texts)], dtype=float), float(tolerance))
 
     @classmethod
     def exactly(cls, table: CaseTable) -> Solutions:
-        """The solutions of a table, which agree where they are equal, numbers too."""
+        """The solutions of a table, which agree if they are equal, numbers too."""
         column = table.column("solution")
-        return cls(column.codes, tuple(str(text) for text in column.values), None, 0.0)
+        return cls(column.codes, tuple(map(str, column.values)), None, 0.0)
 
     @property
     def solved(self) -> BoolArray:
@@ -73,7 +70,7 @@ class Solutions:
         return found
 
     def agreeing(self, text: str) -> BoolArray:
-        """Which of the distinct solutions agree with this one, which may be a new one."""
+        """Which of the distinct solutions agree with this one, which may be new."""
         if self.numbers is not None:
             low, high = self.around(float(plain_shown(text)))
             near: BoolArray = (self.numbers >= low) & (self.numbers <= high)
@@ -81,7 +78,7 @@ class Solutions:
         return np.array([other == text for other in self.texts], dtype=bool)
 
     def around(self, number: FloatArray | float) -> tuple[FloatArray | float, FloatArray | float]:
-        """The least and the largest number that agrees, rounding or not: 0.3 and 0.2 for 0.1."""
+        """The smallest and the largest number that agrees, with room for rounding: 0.3 and 0.2 agree within 0.1."""
         reach = self.tolerance + _ROUNDING * np.abs(number)
         return number - reach, number + reach
 
@@ -98,10 +95,58 @@ class Solutions:
         return plain_shown(self.texts[code]) if code >= 0 else None
 
 
-def _check_tolerance(tolerance: object) -> None:
-    if is_number(tolerance) and 0 <= tolerance < math.inf:
-        return
-    raise ParameterError(
-        f"tolerance must be None or a number >= 0, got {quoted(tolerance)}. How far a right number may be off, in the "
-        "unit of the solutions."
-    )
+def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
+    """How well the solution of each case worked, from 0 to 1; 1 if that is not known, or if the case is never used.
+
+    >>> from priorcase.schema import Nominal
+    >>> rows = [(1, {"make": "A"}, '"fix"', "false"), (2, {"make": "A"}, '"swap"', None)]
+    >>> worked(CaseTable.of({"make": Nominal()}, rows))
+    array([0., 1.])
+    """
+    check_success(success)
+    column = table.column("outcome")
+    used = (table.column("solution").codes >= 0) & ~table.retired & (column.codes >= 0)
+    degrees = np.ones(len(column.values) + 1)
+    places = np.flatnonzero(used)
+    codes, firsts = np.unique(column.codes[places], return_index=True)
+    for code, first in zip(codes.tolist(), firsts.tolist(), strict=True):
+        degrees[code] = _degree(int(table.ids[places[first]]), str(column.values[code]), success)
+    return np.where(used, degrees[column.codes], 1.0)
+
+
+def able(table: CaseTable, degrees: FloatArray) -> BoolArray:
+    """Which cases are not retired and have a solution that worked, that is to a degree above 1/2."""
+    found: BoolArray = (table.column("solution").codes >= 0) & ~table.retired & (degrees > HALF)
+    return found
+
+
+def has_failed(outcome: str | None, success: Success) -> bool:
+    """Whether the solution of a new case failed, by its outcome as JSON; not if that is unknown."""
+    check_success(success)
+    try:
+        return _degree(0, outcome, success) <= HALF
+    except CaseBaseError:
+        if callable(success):
+            raise
+        raise CaseBaseError(
+            f"got outcome {quoted(plain_shown(outcome))}; expected True, False, a number from 0 to 1 or None to tell "
+            "whether the solution worked. success= is a function that tells it, from True or 1 to False or 0; "
+            "policy='always' keeps any outcome."
+        ) from None
+
+
+def _degree(id: int, outcome: str | None, success: Success) -> float:
+    return degree(SourceCase(id, 0.0, {}, "null", outcome, {}), success)
+
+
+def most_similar(similarities: FloatArray, allowed: BoolArray, k: int) -> IntArray:
+    """Positions of the k most similar of the cases allowed, the most similar first, then the oldest.
+
+    >>> most_similar(np.array([0.5, 0.9, 0.9, 1.0]), np.array([True, True, True, False]), 2)
+    array([1, 2])
+    """
+    places = np.flatnonzero(allowed)
+    if places.size > k:
+        border = np.partition(similarities[places], places.size - k)[places.size - k]
+        places = places[similarities[places] >= border]
+    return places[np.argsort(-similarities[places], kind="stable")][:k]
