@@ -36,6 +36,11 @@ ROWS = st.lists(st.tuples(VALUES, st.sampled_from(["x", "y", "z"])), min_size=1,
 WEIGHTS = st.fixed_dictionaries({name: st.sampled_from([0.5, 1.0, 2.0]) for name in MIXED})
 
 
+def by_case(like: Likeness, name: str, value):
+    """The similarity of each case by one attribute, NaN where it is missing."""
+    return np.append(like.by_value(name, value), np.nan)[like.columns[name].codes]
+
+
 def table_of(attributes: dict, rows: list) -> CaseTable:
     """Cases of values and solution, ids from 1."""
     return CaseTable.of(
@@ -54,7 +59,7 @@ def pairs(table: CaseTable, name: str) -> list[list[float | None]]:
     found = []
     for i in range(len(table)):
         own = table.values(i)[name]
-        line = [None] * len(table) if own is None else like.by_case(name, own).tolist()
+        line = [None] * len(table) if own is None else by_case(like, name, own).tolist()
         found.append([None if s is None or np.isnan(s) else s for s in line])
     return found
 
@@ -79,7 +84,7 @@ def test_cases_count_as_slow_loops_say(rows, query, weights):
         name = step.attribute
         if not table.column(name).values:
             continue
-        alike = [None if np.isnan(s) else s for s in like.by_case(name, step.value)]
+        alike = [None if np.isnan(s) else s for s in by_case(like, name, step.value)]
         known = [s for s in alike if s is not None]
         power = weights[name] / max(weights.values())
         r = candidates.reliability[name]
