@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from priorcase.cases.storage import Declaration, NewCase, Store, store, wiping
+from priorcase.cases.storage import Declaration, NewCase, Store, sqlite, store
+from priorcase.cases.storage.integrity import read_counters
 from priorcase.exceptions import CaseBaseFileError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,20 +81,18 @@ def test_who_forgets_is_told_when_the_bytes_must_wait(tmp_path, monkeypatch):
             assert base.load().ids == [2]
             with base.writing() as writer:  # others' changes go on
                 writer.insert([NewCase(["monitor"])])
-            assert wiping.read_counters(base._connection, str(path)).wipe > 0
+            assert read_counters(base._connection).wipe > 0
         with base.writing() as writer:
             writer.insert([NewCase(["mouse"])])
-        assert wiping.read_counters(base._connection, str(path)).wipe == 0
+        assert read_counters(base._connection).wipe == 0
 
 
 def test_a_crash_while_creating_leaves_nothing(tmp_path, monkeypatch):
-    from priorcase.cases.storage import placing
-
     def die(*_, **__):
         os._exit(7)
 
     with monkeypatch.context() as patch:
-        patch.setattr(placing.os, "link", die)
+        patch.setattr(sqlite.os, "link", die)
         in_child(lambda: Store.open(tmp_path / "base.priorcase", create=DECLARATION))
-    assert [path for path in tmp_path.iterdir() if path.suffix != ".new"] == []
+    assert [path for path in tmp_path.iterdir() if path.suffix != ".part"] == []
     Store.open(tmp_path / "base.priorcase", create=DECLARATION).close()

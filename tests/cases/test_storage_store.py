@@ -97,7 +97,7 @@ def test_a_transaction_is_all_or_nothing(base):
 
 def test_texts_that_cannot_be_stored(base):
     for case in (NewCase(["\ud800"]), NewCase(["a"], note="\ud800"), NewCase(["a"], key="\ud800")):
-        with pytest.raises(CaseBaseFileError, match="half a character"), base.writing() as writer:
+        with pytest.raises(CaseBaseFileError, match="lone surrogate"), base.writing() as writer:
             writer.insert([case])
     with pytest.raises(ValueError, match="not JSON compliant"), base.writing() as writer:
         writer.insert([NewCase([float("nan")])])
@@ -108,7 +108,7 @@ def test_a_text_beyond_what_sqlite_holds(base):
     if not hasattr(base._connection, "setlimit"):
         pytest.skip("this Python cannot lower the limit")
     base._connection.setlimit(0, 10_000)
-    with pytest.raises(CaseBaseFileError, match="beyond what SQLite holds"), base.writing() as writer:
+    with pytest.raises(CaseBaseFileError, match="longer than what SQLite holds"), base.writing() as writer:
         writer.insert([NewCase(["x" * 20_000])])
     assert base.load().ids == []
     assert base.verify() == []
@@ -162,9 +162,8 @@ def test_learners(base):
 
 def test_a_closed_and_a_read_only_base(base):
     with Store.open(base.path, readonly=True) as reader:
-        for change in (lambda: reader.writing().__enter__(), reader.compact):
-            with pytest.raises(CaseBaseError, match="readonly=True"):
-                change()
+        with pytest.raises(CaseBaseError, match="readonly=True"):
+            reader.writing().__enter__()
         assert reader.verify() == []
     reader.close()
     with pytest.raises(CaseBaseError, match="is closed"):
@@ -201,18 +200,6 @@ def test_settings_of_the_connection(base):
         ("auto_vacuum", 0),
     ]:
         assert base._connection.execute(f"PRAGMA {name}").fetchone() == (expected,), name
-
-
-def test_compacting_gives_room_back(base):
-    with base.writing() as writer:
-        writer.insert([NewCase(["x" * 5000]) for _ in range(50)])
-    with base.writing() as writer:
-        for id in range(1, 51):
-            writer.replace(id, NewCase(["y"]))
-    size = base.path.stat().st_size
-    base.compact()
-    assert base.path.stat().st_size < size / 2
-    assert base.verify() == []
 
 
 def test_changes_say_what_happened(base):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from cases.golden import content
 
-from priorcase.cases.storage import Store, migration
-from priorcase.cases.storage.schema import VERSION
+from priorcase.cases.storage import Store, integrity
+from priorcase.cases.storage.sqlite import VERSION
 from priorcase.exceptions import CaseBaseError, CaseBaseFileError
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -101,7 +101,7 @@ def test_an_interrupted_migration_leaves_the_old_version_whole(tmp_path, monkeyp
         raise sqlite3.OperationalError("disk I/O error")
 
     with monkeypatch.context() as patch:
-        patch.setattr(migration, "write_meta", fail)
+        patch.setattr(integrity, "write_counters", fail)
         with pytest.raises(CaseBaseFileError, match="disk I/O error"):
             Store.open(path)
     assert path.read_bytes() == before

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from priorcase.cases.storage.failures import named_error, system_error
+from priorcase.cases.storage.sqlite import sqlite_error, system_error
 from priorcase.exceptions import CaseBaseBusyError, CaseBaseFileError
 
 BASE = "desk.priorcase"
@@ -31,7 +31,7 @@ BASE = "desk.priorcase"
 def test_what_sqlite_says_in_our_words(code, kind, words):
     error = sqlite3.OperationalError("text")
     error.sqlite_errorcode = getattr(sqlite3, f"SQLITE_{code}")
-    named = named_error(BASE, 1.0, error)
+    named = sqlite_error(BASE, 1.0, error)
     assert type(named) is kind
     assert words in str(named)
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(FOLDER))
 from content import FIRST, fill_since_2  # noqa: E402 - after the folder is known
 
 from priorcase.cases.storage import Store  # noqa: E402
-from priorcase.cases.storage.schema import VERSION  # noqa: E402
+from priorcase.cases.storage.sqlite import VERSION  # noqa: E402
 
 if __name__ == "__main__":
     path = FOLDER / f"v{VERSION}.priorcase"

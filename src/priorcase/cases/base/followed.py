@@ -15,7 +15,7 @@ from priorcase.cases.case import Case, Note
 from priorcase.cases.errors import damaged_base
 from priorcase.cases.kinds import CaseKind
 from priorcase.cases.retrieval import MeasureCache
-from priorcase.cases.storage import Change, Declaration, Step, Store, StoredCase, Writer
+from priorcase.cases.storage import Change, Declaration, Step, Store, StoredCase, Writer, damage_errors
 from priorcase.cases.table import CaseTable, Row, Snapshot
 from priorcase.exceptions import CaseBaseError
 
@@ -144,12 +144,12 @@ class Followed:
 
     def _load(self) -> None:
         loaded = self._store.load()
-        names = loaded.declaration.names
+        with damage_errors(self.path):
+            table = CaseTable(attributes_of(loaded.declaration))
+            columns: dict[str, Sequence[Any]] = dict(zip(loaded.declaration.names, loaded.columns, strict=True))
+            columns |= {"solution": loaded.solutions, "outcome": loaded.outcomes}
+            table.append_columns(loaded.ids, columns, loaded.retired)
         self._settings = dict(loaded.declaration.settings)
-        table = CaseTable(attributes_of(loaded.declaration))
-        columns: dict[str, Sequence[Any]] = dict(zip(names, loaded.columns, strict=True))
-        columns |= {"solution": loaded.solutions, "outcome": loaded.outcomes}
-        table.append_columns(loaded.ids, columns, loaded.retired)
         self._table, self._step, self._behind = table, loaded.step, False
         self._cache.clear()
 

@@ -12,8 +12,7 @@ from priorcase.cases.base.declaring import Declaring
 from priorcase.cases.base.followed import Transaction
 from priorcase.cases.base.ids import as_id, as_ids
 from priorcase.cases.case import Case
-from priorcase.cases.storage import NewCase
-from priorcase.cases.storage.collector import collector_paused
+from priorcase.cases.storage import NewCase, collector_paused
 from priorcase.exceptions import CaseBaseError
 
 UNCHANGED: Any = type("Unchanged", (), {"__repr__": lambda self: "<unchanged>"})()

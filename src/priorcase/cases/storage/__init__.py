@@ -1,36 +1,32 @@
-"""The file of a case base, on SQLite: it loses nothing that was acknowledged, and forgets on demand.
+"""The file of a case base, on SQLite: nothing that was acknowledged is lost, and what is forgotten is erased.
 
-``store.Store`` is what the layers above use; the other files are what it is made of: the look at the first bytes
-(``header``, ``journal``), the tables (``schema``, ``meta``), ``reading``, ``writing``, ``wiping``, ``verification``,
-and how files come to be (``creation``, ``copying``, ``placing``).
+``store.Store`` is what the layers above use. ``writer`` makes changes, ``integrity`` checks everything that is read,
+``sqlite`` has connections, tables, locks and new files, and ``records`` what goes in and out.
 """
 
 from priorcase.cases.storage.records import (
     Change,
     Declaration,
     Event,
-    Loaded,
     NewCase,
-    Note,
     Step,
     StoredCase,
     StoredLearner,
-    Use,
 )
+from priorcase.cases.storage.sqlite import damage_errors
 from priorcase.cases.storage.store import Store
-from priorcase.cases.storage.writing import Writer
+from priorcase.cases.storage.writer import Writer, collector_paused
 
 __all__ = [
     "Change",
     "Declaration",
     "Event",
-    "Loaded",
     "NewCase",
-    "Note",
     "Step",
     "Store",
     "StoredCase",
     "StoredLearner",
-    "Use",
     "Writer",
+    "collector_paused",
+    "damage_errors",
 ]

@@ -6,29 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-Plain = str | int | float | bool | None | tuple["Plain", ...]
-"""A stored value: JSON-able, and a list read back is a tuple."""
-
+Plain = str | int | float | bool | None | tuple["Plain", ...]  # a stored value; a JSON list is read back as a tuple
 JSON = str | int | float | bool | None | Sequence["JSON"] | dict[str, "JSON"]
-"""What JSON can say."""
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """The attributes of a case base, each a name and its kind's description, and the base's settings."""
+    """The attributes of a case base, each a name and the description of its kind, and the settings of the base."""
 
     attributes: list[tuple[str, JSON]] = field(default_factory=list)
     settings: dict[str, JSON] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
-        """The attributes' names, in order."""
+        """The names of the attributes, in order."""
         return [name for name, _ in self.attributes]
 
 
 @dataclass(frozen=True, slots=True)
 class NewCase:
-    """A case to be stored: values in the attributes' order; solution and outcome are JSON texts."""
+    """A case to be stored: values in the order of the attributes; solution and outcome are JSON texts."""
 
     values: Sequence[Plain]
     solution: str | None = None
@@ -47,7 +44,7 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredCase:
-    """One case with its provenance: by whom and why it was added, and its notes in order."""
+    """One case with its provenance: who added it and why, and its notes in order."""
 
     id: int
     key: str | None
@@ -84,7 +81,7 @@ class Loaded:
 
 
 class Change(NamedTuple):
-    """One step of the history, as those who follow the file need it; ``id`` is None where no single case changed."""
+    """One step of the history without its reasons; ``id`` is None where it changed no single case."""
 
     sequence: int
     at: str
@@ -121,10 +118,10 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredLearner:
-    """A learner that is kept with the cases: its recipe as JSON text, and its fitted state.
+    """A learner that is kept with the cases: its recipe as JSON text, its fitted state, and the step that stored it.
 
-    ``fitted_on`` are the ids of the cases that it was fitted on. Once one of those was forgotten the state is None, and
-    the learner must be fitted again, on those that are left. ``sequence`` is the step by which it was stored.
+    ``fitted_on`` are the ids of the cases that it was fitted on. Once one of them is forgotten the state is None, and
+    the learner must be fitted again.
     """
 
     name: str

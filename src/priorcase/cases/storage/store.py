@@ -5,32 +5,35 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import TracebackType
 from typing import Self
 
-from priorcase.cases.storage import reading
-from priorcase.cases.storage.collector import collector_paused
-from priorcase.cases.storage.copying import copy_of
-from priorcase.cases.storage.creation import new_file
-from priorcase.cases.storage.failures import named_errors
-from priorcase.cases.storage.learners import read_learners
-from priorcase.cases.storage.meta import read_counters, read_declaration
-from priorcase.cases.storage.placing import place
-from priorcase.cases.storage.records import Change, Declaration, Event, Loaded, Step, StoredCase, StoredLearner, Use
-from priorcase.cases.storage.sessions import OpenFile
-from priorcase.cases.storage.verification import findings
-from priorcase.cases.storage.wiping import wipe
-from priorcase.cases.storage.writing import Writer
+from priorcase.cases.storage import integrity, sqlite
+from priorcase.cases.storage.integrity import AMONG, frozen, read_counters, read_rows
+from priorcase.cases.storage.records import (
+    Change,
+    Declaration,
+    Event,
+    Loaded,
+    Note,
+    Step,
+    StoredCase,
+    StoredLearner,
+    Use,
+)
+from priorcase.cases.storage.writer import Writer, collector_paused, copy_of, current_version, new_file, wipe
 from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError
 
 
-class Store(OpenFile):
+class Store:
     """The file of a case base.
 
-    Every change is one transaction: on the disk when it returns, or not there at all. Cases are rows of plain values;
-    what their attributes mean is known to those above.
+    Every change is one transaction: on the disk when it returns, or not made at all. Cases are rows of plain values;
+    the layers above know what their attributes mean.
 
     Examples
     --------
@@ -45,6 +48,19 @@ class Store(OpenFile):
     ('printer',) []
     """
 
+    def __init__(self, path: Path, *, readonly: bool, timeout: float) -> None:
+        self.path, self.readonly, self.timeout = path, readonly, timeout
+        self._name = str(path)
+        self._file = Path(os.path.realpath(path))  # the same file after a change of the working folder
+        self._identity = sqlite.file_identity(self._file)
+        self._lock = sqlite.lock_of(self._identity)
+        self._connection: sqlite3.Connection | None = None
+        self._source: sqlite3.Connection | None = None  # the file itself, where the connection is to a copy in memory
+        self._checked: set[str | None] = set()  # the tables that were checked on this connection; None: the whole file
+        self._seen: int | None = None
+        self._process = os.getpid()
+        self.closed = False
+
     @classmethod
     def open(
         cls,
@@ -54,35 +70,131 @@ class Store(OpenFile):
         timeout: float = 5.0,
         create: Declaration | None = None,
     ) -> Self:
-        """Open a case base; with ``create`` one that does not exist is made first, whole or not at all."""
+        """Open a case base; with ``create``, one that does not exist is created first."""
         path = Path(path)
-        with named_errors(str(path), timeout, system=True):
-            if create is not None and not readonly and not os.path.lexists(path):
-                place(new_file(create), path)
-        try:
+        if create is not None and not readonly and not os.path.lexists(path):
+            with sqlite.file_errors(str(path)):
+                sqlite.write_new_file(new_file(create), path)
+        with sqlite.opening_errors(path):
             store = cls(path, readonly=readonly, timeout=timeout)
-        except FileNotFoundError as error:
-            raise CaseBaseFileError(
-                f"There is no case base at {path!s}. Check the path, or open it without readonly=True to create one."
-            ) from error
-        except OSError as error:
-            raise CaseBaseFileError(
-                f"The case base {path!s} could not be opened: {error.strerror or str(error)}. Check the path and "
-                "its permissions."
-            ) from error
         with store._session() as connection:
-            pending = read_counters(connection, store._name).wipe
+            pending = read_counters(connection).wipe
         if pending and not readonly:
             with suppress(CaseBaseError):  # a full disk must not keep anyone from reading; the mark stays
-                store.load()  # a damaged file is not written to
+                store.load()  # a damaged file is not changed
                 store._wipe()
         return store
 
-    # Reading -------------------------------------------------------------------------------------------------------
+    # -- connections
+
+    @contextmanager
+    def _session(self) -> Iterator[sqlite3.Connection]:
+        """The connection, while no other thread uses it."""
+        if self.closed:
+            raise CaseBaseError(f"The case base {self._name} is closed. Open it again with CaseBase.open(path).")
+        if not self._lock.lock.acquire(timeout=min(max(self.timeout, 0.0), threading.TIMEOUT_MAX)):
+            raise CaseBaseBusyError(
+                f"The case base {self._name} was in use by others for more than {self.timeout:g} seconds; nothing was "
+                "changed. Try again, or open it with a longer timeout."
+            )
+        try:
+            with sqlite.file_errors(self._name, self.timeout):
+                try:
+                    yield self._connected()
+                except sqlite3.Error as error:
+                    if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
+                        self._discard()  # SQLite may be unsure of its state: begin anew at the next use
+                    raise
+        finally:
+            self._lock.lock.release()
+
+    def _connected(self) -> sqlite3.Connection:
+        """The connection of this process, opened and checked where there is none."""
+        if self._lock.forked_within:
+            raise CaseBaseBusyError(
+                f"This process was forked while {self._name} was being changed, and cannot use that file. Fork before "
+                "a change begins or after it has ended."
+            )
+        try:
+            moved = sqlite.file_identity(self._file) != self._identity
+        except OSError:
+            moved = True
+        if moved:
+            raise CaseBaseFileError(
+                f"The file {self._name} was moved, removed or replaced while it was open; nothing was changed. Open it "
+                "again with CaseBase.open(path)."
+            )
+        if self._process != os.getpid():
+            self._discard()
+            self._process = os.getpid()
+        if self._connection is None:
+            if self._lock.active == 0:  # closing a handle in the middle of a transaction would unlock it
+                integrity.check_file(self._file)
+            opened = sqlite.connect(self._file, readonly=self.readonly, timeout=self.timeout)
+            try:
+                self._connection = current_version(opened, readonly=self.readonly)
+            except BaseException:
+                opened.close()
+                raise
+            self._source = None if self._connection is opened else opened
+            self._checked, self._seen = set(), None
+        return self._connection
+
+    def _check(self, connection: sqlite3.Connection, *tables: str | None) -> None:
+        """Check the pages of tables, or of the whole file and its tallies (None), once on each connection."""
+        for table in tables:
+            if table not in self._checked and None not in self._checked:
+                integrity.check_pages(connection, table)
+                if table is None:
+                    integrity.check_tallies(connection)
+                self._checked.add(table)
+
+    def _discard(self) -> None:
+        """Close the connection, unless it is another process's; SQLite undoes what was not finished."""
+        for connection in filter(None, (self._connection, self._source)):
+            with suppress(sqlite3.Error, TypeError, AttributeError):  # the interpreter may be shutting down
+                connection.close() if self._process == os.getpid() else sqlite.abandon(connection)
+        self._connection = self._source = None
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection within a transaction, so that all that is read is of one moment."""
+        with self._session() as connection:
+            if connection.in_transaction:  # inside writing() of this thread
+                yield connection
+                return
+            connection.execute("BEGIN")
+            self._lock.active += 1
+            try:
+                yield connection
+            finally:
+                self._lock.active -= 1
+                with suppress(sqlite3.Error):  # nothing was written; SQLite may have ended it by itself
+                    connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close the file; closing twice does nothing more."""
+        with self._lock.lock:
+            self.closed = True
+            self._discard()
+
+    def __del__(self) -> None:
+        if not getattr(self, "closed", True):
+            self._discard()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- reading
 
     @contextmanager
     def moment(self) -> Iterator[None]:
-        """All that is read within is of one moment; who wants to write waits until it ends."""
+        """Everything read inside is of one moment; writers wait until it ends."""
         with self._reading():
             yield
 
@@ -90,24 +202,63 @@ class Store(OpenFile):
     def declaration(self) -> Declaration:
         """The declared attributes and settings, as the file has them now."""
         with self._reading() as connection:
-            return read_declaration(connection, self._name)
+            return integrity.read_declaration(connection)
 
     def load(self) -> Loaded:
         """All cases, column by column."""
         with self._reading() as connection, collector_paused():
-            loaded = reading.load(connection, self._name)
+            self._check(connection, "cases", "retirements")
+            declaration, counters = integrity.read_declaration(connection), read_counters(connection)
+            rows = read_rows(connection, "cases", "ORDER BY id")
+            counters.tables["cases"].check("cases", (row[7] for row in rows))
+            columns = integrity.frozen_columns(rows, len(declaration.attributes))
+            fields = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(8))
+            ids, _, _, _, solutions, outcomes, keys, _ = fields
+            integrity.check_json({*solutions, *outcomes}, "a solution or outcome")
+            if ids and not 1 <= ids[0] <= ids[-1] <= counters.last_id:
+                raise sqlite3.DatabaseError("a case has an id that was never given out")
+            retirements = read_rows(connection, "retirements")
+            counters.tables["retirements"].check("retirements", (row[2] for row in retirements))
+            retired = {row[0] for row in retirements}
+            last = read_rows(connection, "history", "WHERE sequence = ?", counters.sequence)
+            if not last:
+                raise sqlite3.DatabaseError("steps of its history are missing")
             self._seen = self._version(connection)
-            return loaded
+            step, flags = Step(*last[0][:2]), [id in retired for id in ids]
+            return Loaded(declaration, ids, keys, columns, solutions, outcomes, flags, step)
 
     def fetch(self, ids: Sequence[int]) -> list[StoredCase]:
         """Some cases with their provenance, in the order asked for; ids that name no case are left out."""
         with self._reading() as connection:
-            return reading.fetch(connection, self._name, ids)
+            self._check(connection, "cases", "notes", "retirements")
+            asked = json.dumps(list(ids))
+            rows = read_rows(connection, "cases", f"WHERE id {AMONG}", asked)
+            integrity.check_json([text for row in rows for text in row[4:6]], "a solution or outcome")
+            width = integrity.attributes_in(integrity.read_meta(connection, "attributes"))
+            values = integrity.parse_values(rows, width)
+            noted = read_rows(connection, "notes", f"WHERE id {AMONG} ORDER BY sequence", asked)
+            retired = {row[0] for row in read_rows(connection, "retirements", f"WHERE id {AMONG}", asked)}
+            wanted = {row[0] for row in noted} | {step for row in rows for step in row[1:3]}
+            steps = self._events(connection, f"WHERE sequence {AMONG}", json.dumps(list(wanted)))
+            by_number: dict[int | None, Event] = {event.sequence: event for event in steps}
+            notes: dict[int, list[Note]] = {}
+            cases = {}
+            try:
+                for sequence, id, text, _ in noted:
+                    notes.setdefault(id, []).append(Note(by_number[sequence].at, by_number[sequence].by, text))
+                for (id, added, revised, _, solution, outcome, key, _), shown in zip(rows, values, strict=True):
+                    first, revised_at = by_number[added], None if revised is None else by_number[revised].at
+                    about = (tuple(notes.get(id, ())), first.at, first.by, first.why, revised_at, id in retired)
+                    cases[id] = StoredCase(id, key, tuple(map(frozen, shown)), solution, outcome, *about)
+            except KeyError as error:
+                raise sqlite3.DatabaseError(f"step {error} of its history is missing") from error
+            return [cases[id] for id in ids if id in cases]
 
     def keys(self) -> dict[int, str]:
         """The keys of all cases that have one, by id."""
         with self._reading() as connection:
-            return dict(connection.execute("SELECT id, key FROM cases WHERE key IS NOT NULL").fetchall())
+            sql = "SELECT id, key FROM cases NOT INDEXED WHERE key IS NOT NULL"
+            return dict(connection.execute(sql).fetchall())
 
     def authors(self) -> dict[int, str]:
         """Who added each case, by id, where that is known."""
@@ -118,32 +269,56 @@ class Store(OpenFile):
     def with_key(self, key: str) -> int | None:
         """The id of the case that has a key."""
         with self._reading() as connection:
-            found = connection.execute("SELECT id FROM cases WHERE key = ?", (key,)).fetchone()
-            return None if found is None else int(found[0])
+            self._check(connection, "cases")
+            found = read_rows(connection, "cases", "WHERE key = ?", key)
+            return int(found[0][0]) if found else None
 
     def history(self, id: int | None = None) -> list[Event]:
         """All steps, or those of one case."""
         with self._reading() as connection:
+            self._check(connection, "history")
             if id is None:
-                return reading.whole_history(connection, self._name)
-            return reading.history_of(connection, self._name, f"[{int(id)}]")
+                return self._events(connection, "ORDER BY sequence")
+            return self._events(connection, f"WHERE id {AMONG} ORDER BY sequence", f"[{int(id)}]")
 
     def uses(self, ids: Sequence[int] | None = None) -> list[Use]:
         """The recorded uses of all cases, or of some, in order."""
         with self._reading() as connection:
-            return reading.read_uses(connection, self._name, None if ids is None else json.dumps(list(ids)))
+            self._check(connection, "uses")
+            where, asked = ("", ()) if ids is None else (f"WHERE id {AMONG} ", (json.dumps(list(ids)),))
+            rows = read_rows(connection, "uses", where + "ORDER BY sequence", *asked)
+            steps = self._events(connection, f"WHERE sequence {AMONG}", json.dumps([row[0] for row in rows]))
+            events = {event.sequence: event for event in steps}
+            if len(events) < len(rows) or not {row[2] for row in rows} <= {None, 0, 1}:
+                raise sqlite3.DatabaseError("a recorded use is not what priorcase writes")
+            found = []
+            for sequence, id, helped, detail, _ in rows:
+                at, by = events[sequence].at, events[sequence].by
+                found.append(Use(sequence, at, id, None if helped is None else bool(helped), detail, by))
+            return found
 
     def learners(self) -> list[StoredLearner]:
         """The learners that are kept with the cases, in the order of their names."""
         with self._reading() as connection:
-            return read_learners(connection, self._name)
+            self._check(connection, "learners")
+            rows = read_rows(connection, "learners", "ORDER BY name")
+            cases = read_counters(connection).tables["cases"].rows
+            found = []
+            for name, sequence, recipe, state, ranges, _ in rows:
+                fitted_on = None if ranges is None else integrity.ids_of(ranges, cases)
+                found.append(StoredLearner(name, sequence, recipe, state, fitted_on))
+            return found
 
     def changes_since(self, step: Step) -> list[Change] | None:
-        """All steps after a given one, by whomever; None where the file has not that one, being another."""
+        """All steps after a given one, by anyone; None where the file does not have that step."""
         with self._reading() as connection:
-            changes = reading.changes_since(connection, self._name, step)
+            events = self._events(connection, "WHERE sequence >= ? ORDER BY sequence", step.sequence)
             self._seen = self._version(connection)
-            return changes
+            if not events or events[0][:2] != step:
+                return None
+            if len(events) != read_counters(connection).sequence - step.sequence + 1:
+                raise sqlite3.DatabaseError("steps of its history are missing")
+            return [Change(*event[:4]) for event in events[1:]]
 
     def changed_elsewhere(self) -> bool:
         """Whether others changed the file since the last load or changes_since; costs next to nothing."""
@@ -160,26 +335,27 @@ class Store(OpenFile):
         (version,) = (self._source or connection).execute("PRAGMA data_version").fetchone()
         return int(version)
 
-    # Writing -------------------------------------------------------------------------------------------------------
+    @staticmethod
+    def _events(connection: sqlite3.Connection, where: str, *parameters: object) -> list[Event]:
+        return [Event(*row[:6]) for row in read_rows(connection, "history", where, *parameters)]
+
+    # -- writing
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """A transaction: all that is done within is on the disk when it ends, or nothing where an error ends it."""
+        """A transaction: all that is done inside is on the disk when it ends, or nothing where an error ends it."""
         if self.readonly:
             raise CaseBaseError(
                 f"would change {self._name}, which was opened with readonly=True; nothing was changed. Open it with "
                 "CaseBase.open(path)."
             )
         with self._session() as connection:
-            if connection.in_transaction:
-                raise CaseBaseBusyError(
-                    f"A change of {self._name} was begun within another one; nothing of the inner one was done. Finish "
-                    "the first change before the next one begins."
-                )
+            self._refuse_nested(connection)
             connection.execute("BEGIN IMMEDIATE")
             self._lock.active += 1
             try:
-                writer = Writer(connection, self._name)
+                self._check(connection, None)
+                writer = Writer(connection)
                 yield writer
                 if writer.finish():
                     self._commit(connection, writer.sequence)
@@ -192,7 +368,21 @@ class Store(OpenFile):
             finally:
                 self._lock.active -= 1
         if writer.wipe_pending:
-            self._wipe_after(forgot=writer.forgot)
+            try:
+                self._wipe()
+            except CaseBaseError as error:
+                if writer.forgot:  # others are not told that bytes must wait
+                    raise CaseBaseFileError(
+                        f"The cases are forgotten, but their bytes could not be wiped from {self._name} yet: {error} "
+                        "The next change or opening wipes them."
+                    ) from error
+
+    def _refuse_nested(self, connection: sqlite3.Connection) -> None:
+        if connection.in_transaction:
+            raise CaseBaseBusyError(
+                f"A change of {self._name} was begun within another one; nothing of the inner one was done. Finish "
+                "the first change before the next one begins."
+            )
 
     def _commit(self, connection: sqlite3.Connection, sequence: int) -> None:
         """Finish a transaction whose last step has this number."""
@@ -202,62 +392,35 @@ class Store(OpenFile):
             if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_IOERR:
                 raise  # it was not made, and what was there before is there
             self._discard()
-            there = self._arrived(sequence)
-            if there is not False:
-                found = (
-                    "it cannot be seen now whether it was made, wholly or not at all"
-                    if there is None
-                    else "it is in the file, but may not outlive a power failure"
-                )
-                raise CaseBaseFileError(
-                    f"The system did not confirm the change of {self._name} ({error}): {found}. Check the disk, "
-                    "then look whether the change is there before repeating it."
-                ) from error
-            raise
-
-    def _arrived(self, sequence: int) -> bool | None:
-        """Whether the file has this step; None where that cannot be seen."""
-        try:
-            with named_errors(self._name, self.timeout):
-                return read_counters(self._connected(), self._name).sequence >= sequence
-        except CaseBaseError:
-            return None
-
-    def _wipe_after(self, *, forgot: bool) -> None:
-        """Wipe after a change; only who has forgotten something is told when it must wait."""
-        try:
-            self._wipe()
-        except CaseBaseError as error:
-            if forgot:
-                raise CaseBaseFileError(
-                    f"The cases are forgotten, but their bytes could not be wiped from {self._name} yet: {error} The "
-                    "next change or opening wipes them; compact() does it at once."
-                ) from error
+            there: bool | None = None
+            with suppress(CaseBaseError), sqlite.file_errors(self._name):
+                there = read_counters(self._connected()).sequence >= sequence
+            if there is False:
+                raise
+            found = "it is in the file, but may not survive a power failure"
+            if there is None:
+                found = "it cannot be seen now whether it was made, completely or not at all"
+            raise CaseBaseFileError(
+                f"The system did not confirm the change of {self._name} ({error}): {found}. Check the disk, then look "
+                "whether the change is there before repeating it."
+            ) from error
 
     def _wipe(self) -> None:
         with self._session() as connection:
             self._lock.active += 1
             try:
-                wipe(connection, self._name, self._file)
+                self._check(connection, None)
+                wipe(connection, self._file)
             finally:
                 self._lock.active -= 1
 
-    def compact(self) -> None:
-        """Write the file anew without the room that changes have left in it."""
-        if self.readonly:
-            raise CaseBaseError(
-                f"would change {self._name}, which was opened with readonly=True; nothing was changed. Open it with "
-                "CaseBase.open(path)."
-            )
-        self._wipe()
-
-    # The whole file ------------------------------------------------------------------------------------------------
+    # -- the whole file
 
     def verify(self) -> list[str]:
-        """What is wrong with the file, in words; nothing where all is as it was written."""
+        """What is wrong with the file; an empty list where everything is as it was written."""
         try:
-            with self._reading() as connection:
-                return findings(connection, self._name)
+            with self._reading() as connection, collector_paused():
+                return integrity.findings(connection)
         except CaseBaseFileError as error:
             return [str(error)]
 
@@ -265,20 +428,12 @@ class Store(OpenFile):
         """Write a copy as of one moment to a file that does not exist yet; others may go on writing."""
         target = Path(path)
         with self._session() as connection:
-            if connection.in_transaction:
-                raise CaseBaseBusyError(
-                    f"A change of {self._name} was begun within another one; nothing of the inner one was done. Finish "
-                    "the first change before the next one begins."
-                )
-        if os.path.lexists(target):
-            raise CaseBaseFileError(
-                f"{target!s} exists already. The file was not changed. Name a new file, or move that one away first."
-            )
-        with self._reading() as connection:
-            data = copy_of(connection, self._name)
-        with named_errors(str(target), self.timeout, system=True):
-            if not place(data, target, mode=self._file.stat().st_mode & 0o777):  # as private as the base itself
-                raise CaseBaseFileError(
-                    f"{target!s} exists already. The file was not changed. Name a new file, or move that one away "
-                    "first."
-                )
+            self._refuse_nested(connection)
+        if not os.path.lexists(target):
+            with self._reading() as connection:
+                data = copy_of(connection)
+            if sqlite.write_new_file(data, target, mode=self._file.stat().st_mode & 0o777):  # as private as the base
+                return
+        raise CaseBaseFileError(
+            f"{target!s} exists already. The file was not changed. Name a new file, or move that one away first."
+        )

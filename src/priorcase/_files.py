@@ -1,0 +1,61 @@
+"""Files that are written completely or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
+
+
+@contextmanager
+def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """A binary file to write to that is moved to ``path`` when everything is written and on the disk.
+
+    After an error the file that was at ``path`` before is unchanged. Without ``overwrite`` an existing file, even one
+    created in the meantime, is a ``FileExistsError``. Errors of the system, such as a full disk, name ``path``. A crash
+    may leave a file with a random name that ends in ``.part``.
+    """
+    if not overwrite and os.path.lexists(path):
+        raise FileExistsError(path)
+    beside = path.with_name(f".{path.name}.{token_hex(8)}.part")
+    try:
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+        with os.fdopen(os.open(beside, flags, mode), "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if overwrite:
+            with suppress(FileNotFoundError):
+                beside.chmod(path.stat().st_mode & 0o777)
+            os.replace(beside, path)
+        else:
+            _rename_new(beside, path)
+        with suppress(OSError):  # some systems do not open folders
+            folder = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+    except BaseException as error:  # also after an interrupt, no partial file stays
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None:  # name the file that the user asked for
+            raise type(error)(error.errno, error.strerror, str(path)) from None
+        raise
+
+
+def _rename_new(beside: Path, path: Path) -> None:
+    """Rename a file unless the new name is taken."""
+    try:
+        os.link(beside, path)  # unlike a rename, this fails where the name is taken
+    except FileExistsError:
+        raise
+    except OSError:  # file systems without hard links
+        if os.path.lexists(path):
+            raise FileExistsError(path) from None
+        os.replace(beside, path)
+    else:
+        beside.unlink()

@@ -1,0 +1,601 @@
+"""Whether a file is what priorcase wrote: its header and journal, its pages, and every row that is read.
+
+The header and the journal are checked before SQLite opens the file, since SQLite writes to what it opens: it undoes
+interrupted changes, and takes an empty file for a new one. On each connection, the pages of a table and its indexes are
+checked before they are first used, and the whole file before it is first changed. Rows are checked against their types
+and checksums when they are read, and tables against their tallies.
+
+What is wrong is raised as ``sqlite3.DatabaseError``, as SQLite does; ``sqlite.file_errors`` turns it into the error of
+the library that names the file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+import sqlite3
+import stat
+import struct
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import product
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+from priorcase.cases.storage.records import JSON, Declaration, Plain
+from priorcase.cases.storage.sqlite import (
+    APPLICATION,
+    COLUMNS,
+    PAGE,
+    VERSION,
+    expected_tables,
+    opening_errors,
+    tables_of,
+)
+from priorcase.exceptions import CaseBaseFileError, quoted
+
+canonical = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode
+CaseRow = tuple[int, int, int | None, str, str | None, str | None, str | None, int]
+
+_SHOWN = 20  # findings of one verification
+_BATCH = 500  # rows that are checked together; more would not stay in the processor's cache
+_LARGEST = 2**62  # beyond any id or step
+_DEEPEST = 100  # levels of a solution or outcome; deeper ones are refused when they are added
+_ATOMS = {str, int, bool, type(None)}
+_MADE_UP = (KeyError, TypeError, ValueError, AttributeError, RecursionError)  # from JSON that we did not write
+
+
+# -- checksums: 64 bits of BLAKE2b over the fields of a row, as a signed number
+
+
+def checksum(*fields: object) -> int:
+    """The checksum of a row; fields are written with their lengths, and bytes unlike text."""
+    digest = blake2b(digest_size=8)
+    for part in fields:
+        kind = b"-" if part is None else b"#" if isinstance(part, bytes) else b"+"
+        data = part if isinstance(part, bytes) else b"" if part is None else str(part).encode()
+        digest.update(b"%s%d:" % (kind, len(data)))
+        digest.update(data)
+    return int.from_bytes(digest.digest(), "big", signed=True)
+
+
+def case_checksum(
+    id: int, added: int, revised: int | None, data: str, solution: str | None, outcome: str | None, key: str | None
+) -> int:
+    """The checksum of a case, in one pass: the first six fields hold no zero character, and the key comes last."""
+    text = f"{id}\0{added}\0{revised}\0{data}\0{solution}\0{outcome}\0" + ("-" if key is None else f"+{key}")
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def event_checksum(sequence: int, at: str, action: str, id: int | None, by: str | None, why: str | None) -> int:
+    """The checksum of a step of the history, in one pass; the name is written with its length."""
+    who = "-" if by is None else f"+{len(by)}:{by}"
+    text = f"{sequence}\0{at}\0{action}\0{id}\0{who}" + ("-" if why is None else f"+{why}")
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+# -- rows
+
+COUNTED = {1: ("cases", "history", "notes"), 2: ("cases", "history", "notes", "retirements", "uses", "learners")}
+_CHECKSUMS: dict[str, Callable[..., int]] = {"cases": case_checksum, "history": event_checksum}
+_SHAPES = {table: set(product(*columns.values())) for table, columns in COLUMNS.items()}  # types that a row may have
+_SELECT = {table: f"SELECT {', '.join(columns)} FROM {table} " for table, columns in COLUMNS.items()}
+AMONG = "IN (SELECT value FROM json_each(?))"  # so that no value ever becomes part of a statement
+
+
+def read_rows(connection: sqlite3.Connection, table: str, where: str = "", *parameters: object) -> list[Any]:
+    """Rows of a table, each checked."""
+    rows = connection.execute(_SELECT[table] + where, parameters).fetchall()
+    check_rows(table, rows)
+    return rows
+
+
+def check_rows(table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Raise DatabaseError where a row has a value of the wrong type, or does not fit its checksum."""
+    shapes, right = _SHAPES[table], _CHECKSUMS.get(table, checksum)
+    for row in rows:
+        if tuple(map(type, row)) not in shapes:
+            names = COLUMNS[table].items()
+            wrong = next(name for (name, types), value in zip(names, row, strict=True) if type(value) not in types)
+            raise sqlite3.DatabaseError(f"row {quoted(row[0])} of {table} does not fit: its {wrong} has the wrong type")
+        if right(*row[:-1]) != row[-1]:
+            raise sqlite3.DatabaseError(f"row {quoted(row[0])} of {table} does not fit its checksum")
+
+
+def with_checksums(table: str, rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Rows with their checksums as the last field."""
+    right = _CHECKSUMS.get(table, checksum)
+    return [(*row, right(*row)) for row in rows]
+
+
+# -- JSON in rows
+
+
+def _not_finite(text: str) -> NoReturn:
+    raise ValueError(text)
+
+
+def _finite(text: str) -> float:
+    if math.isinf(number := float(text)):
+        raise ValueError(text)
+    return number
+
+
+_decode = json.JSONDecoder(parse_constant=_not_finite).decode  # 1e999 passes: those who use it look for infinities
+_decode_finite = json.JSONDecoder(parse_constant=_not_finite, parse_float=_finite).decode
+_SEPARATOR = secrets.token_hex(8)  # random, so that no text can close its value and open that of the next one
+
+
+def parse_all(texts: Sequence[str], what: str, decode: Callable[[str], Any] = _decode) -> list[Any]:
+    """The values of many JSON texts, parsed together."""
+    joined = f',"{_SEPARATOR}",'.join(texts)
+    try:
+        found: list[Any] = decode(f"[{joined}]")
+        if len(found) != max(2 * len(texts) - 1, 0) or found[1::2].count(_SEPARATOR) != len(texts[1:]):
+            raise ValueError
+        if "\\u" in joined:  # a lone surrogate, which cannot be encoded, can only hide behind an escape
+            canonical(found).encode()
+    except _MADE_UP as error:
+        raise sqlite3.DatabaseError(f"{what} is not what priorcase writes") from error
+    return found[::2]
+
+
+def check_json(texts: Iterable[str | None], what: str) -> None:
+    """Raise DatabaseError where a text is no JSON value, or one that is nested too deeply."""
+    distinct = [text for text in set(texts) if text is not None]
+    values = parse_all(distinct, what, _decode_finite)
+    for text, value in zip(distinct, values, strict=True):
+        if len(text) > 2 * _DEEPEST and text.count("[") + text.count("{") > _DEEPEST and _depth(value) > _DEEPEST:
+            raise sqlite3.DatabaseError(f"{what} is nested too deeply")
+
+
+def _depth(value: object) -> int:
+    depth, level = -1, [value]
+    while level:
+        depth += 1
+        parts = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, (dict, list))]
+        level = [each for part in parts for each in part]
+    return depth
+
+
+def frozen(value: object, depth: int = 0) -> Plain:
+    """A value as it was given: the lists of JSON were tuples."""
+    if type(value) in _ATOMS or (type(value) is float and math.isfinite(value)):
+        return value  # type: ignore[return-value]
+    if not isinstance(value, list) or depth == _DEEPEST:
+        raise sqlite3.DatabaseError("the data of a case is not what priorcase writes")
+    return tuple(value if _ATOMS.issuperset(map(type, value)) else [frozen(part, depth + 1) for part in value])
+
+
+def parse_values(rows: Sequence[CaseRow], width: int) -> list[list[Any]]:
+    """The values of cases, not yet frozen; a case older than an attribute does not know it."""
+    found = parse_all([row[3] for row in rows], "the data of a case")
+    for row in found:
+        if type(row) is not list:
+            raise sqlite3.DatabaseError("the data of a case is not what priorcase writes")
+        if len(row) > width:
+            raise sqlite3.DatabaseError("a case has more values than there are attributes")
+        if len(row) < width:
+            row.extend([None] * (width - len(row)))
+    return found
+
+
+def frozen_columns(rows: Sequence[CaseRow], width: int) -> list[tuple[Plain, ...]]:
+    """The values of all cases, column by column."""
+    columns: list[list[Plain]] = [[] for _ in range(width)]
+    for first in range(0, len(rows), _BATCH):
+        values = parse_values(rows[first : first + _BATCH], width)
+        for column, part in zip(columns, zip(*values, strict=True), strict=False):
+            types = set(map(type, part))
+            plain = types <= _ATOMS or (types <= _ATOMS | {float} and not (math.inf in part or -math.inf in part))
+            column.extend(part if plain else map(frozen, part))
+    return list(map(tuple, columns))
+
+
+def ranges_of(ids: Iterable[int]) -> str:
+    """Ids as JSON, with consecutive ones joined: [[1,3],[5,5]]."""
+    ranges: list[list[int]] = []
+    for id in sorted(set(ids)):
+        if ranges and ranges[-1][1] == id - 1:
+            ranges[-1][1] = id
+        else:
+            ranges.append([id, id])
+    return canonical(ranges)
+
+
+def ids_of(ranges: str, cases: int) -> tuple[int, ...]:
+    """The ids that ranges stand for, of a file that has so many cases."""
+    try:
+        found = [(first, last) for first, last in _decode(ranges)]
+        whole = all(type(end) is int for pair in found for end in pair)
+        if not whole or not all(0 < first <= last < _LARGEST for first, last in found):
+            raise ValueError
+        if sum(last - first + 1 for first, last in found) > cases:
+            raise ValueError
+    except _MADE_UP as error:
+        raise sqlite3.DatabaseError("the cases of a learner are not what priorcase writes") from error
+    return tuple(id for first, last in found for id in range(first, last + 1))
+
+
+# -- what a file says of itself
+
+
+@dataclass
+class Tally:
+    """How many rows a table has, and the sum of their checksums modulo 2^64, which no order of the rows changes."""
+
+    rows: int = 0
+    sum: int = 0
+
+    def add(self, sums: Iterable[int]) -> None:
+        """Count new rows."""
+        sums = list(sums)
+        self.rows, self.sum = self.rows + len(sums), (self.sum + sum(sums)) % 2**64
+
+    def remove(self, sums: Iterable[int]) -> None:
+        """Count removed rows."""
+        sums = list(sums)
+        self.rows, self.sum = self.rows - len(sums), (self.sum - sum(sums)) % 2**64
+
+    def check(self, table: str, sums: Iterable[int]) -> None:
+        """Raise DatabaseError where a table does not have the rows that were counted."""
+        found = Tally()
+        found.add(sums)
+        if found != self:
+            raise sqlite3.DatabaseError(f"{table} has {found.rows:,} rows, not the {self.rows:,} that were counted")
+
+
+@dataclass
+class Counters:
+    """The last id and step that were given out, the step whose bytes are still to be wiped, and all tallies."""
+
+    last_id: int = 0
+    sequence: int = 0
+    wipe: int = 0
+    tables: dict[str, Tally] = field(default_factory=lambda: {table: Tally() for table in COUNTED[VERSION]})
+
+
+def read_meta(connection: sqlite3.Connection, name: str) -> str:
+    """One entry of what a file says of itself, checked."""
+    rows = read_rows(connection, "meta", "WHERE name = ?", name)
+    if not rows:
+        raise sqlite3.DatabaseError("entries of meta are missing")
+    return str(rows[0][1])
+
+
+def read_counters(connection: sqlite3.Connection) -> Counters:
+    """The counters, checked."""
+    try:
+        found = _decode(read_meta(connection, "counters"))
+        tables = {name: Tally(rows, total) for name, (rows, total) in found["tables"].items()}
+        for table in COUNTED[VERSION]:  # an older version does not count them all
+            tables.setdefault(table, Tally())
+        counters = Counters(found["last_id"], found["sequence"], found["wipe"], tables)
+        steps = [counters.last_id, counters.sequence, counters.wipe, *(tally.rows for tally in tables.values())]
+        if set(map(type, steps + [tally.sum for tally in tables.values()])) != {int}:
+            raise TypeError
+        if len(tables) != len(COUNTED[VERSION]) or min(steps) < 0 or max(steps) >= _LARGEST:
+            raise ValueError
+    except _MADE_UP as error:
+        raise sqlite3.DatabaseError("its counters are not what priorcase writes") from error
+    return counters
+
+
+def write_counters(connection: sqlite3.Connection, counters: Counters) -> None:
+    """Store the counters."""
+    tables: dict[str, JSON] = {name: [tally.rows, tally.sum] for name, tally in counters.tables.items()}
+    numbers: dict[str, JSON] = {"last_id": counters.last_id, "sequence": counters.sequence, "wipe": counters.wipe}
+    _write_meta(connection, "counters", canonical({**numbers, "tables": tables}))
+
+
+def read_declaration(connection: sqlite3.Connection) -> Declaration:
+    """The declared attributes and settings, checked."""
+    attributes, text = _parse_attributes(read_meta(connection, "attributes")), read_meta(connection, "settings")
+    check_json([text], "its settings")
+    settings = _decode(text)
+    if type(settings) is not dict:
+        raise sqlite3.DatabaseError("its settings are not what priorcase writes")
+    return Declaration(attributes, settings)
+
+
+def _parse_attributes(text: str) -> list[tuple[str, JSON]]:
+    check_json([text], "its list of attributes")
+    try:
+        found = [(name, kind) for name, kind in _decode(text)]
+        if not all(type(name) is str and type(kind["kind"]) is str for name, kind in found):
+            raise ValueError
+        if len({name for name, _ in found}) < len(found):
+            raise ValueError
+    except _MADE_UP as error:
+        raise sqlite3.DatabaseError("its attributes are not what priorcase writes") from error
+    return found
+
+
+@lru_cache(maxsize=64)
+def attributes_in(text: str) -> int:
+    """How many attributes a declaration has; taxonomies make it long, and every look at a case asks."""
+    return len(_parse_attributes(text))
+
+
+def write_declaration(connection: sqlite3.Connection, declaration: Declaration) -> None:
+    """Store the declared attributes and settings."""
+    _write_meta(connection, "attributes", canonical([[name, kind] for name, kind in declaration.attributes]))
+    _write_meta(connection, "settings", canonical(declaration.settings))
+
+
+def _write_meta(connection: sqlite3.Connection, name: str, value: str) -> None:
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (name, value, checksum(name, value)))
+
+
+# -- the file and its journal, before SQLite opens them
+
+_FILE_MAGIC = b"SQLite format 3\0"
+_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+_HEADER = 100
+_JOURNAL_HEADER = struct.Struct(">8siIIII")  # magic, records, nonce, pages of the file before, sector size, page size
+_RECORD = PAGE + 8  # a page number, the page, a checksum
+_LOCK_PAGE = 2**30 // PAGE + 1  # never holds content; in a journal its number marks the name of a super-journal
+_TRIES = 20
+_PAUSE = 0.005
+
+
+def check_file(path: Path) -> None:
+    """Raise an error for a file that is no complete case base of a known version, or has a journal not its own."""
+    for attempt in range(_TRIES):
+        try:
+            _check_file(path)
+            return
+        except (CaseBaseFileError, sqlite3.DatabaseError):
+            if attempt + 1 == _TRIES or not _being_written(path):
+                raise
+        time.sleep(_PAUSE)  # another process commits between our looks; a stable file is judged at once
+
+
+def _being_written(path: Path) -> bool:
+    """Whether a journal is beside the file, and one of them has just changed."""
+    try:
+        changed = max(path.stat().st_mtime, os.lstat(f"{path}-journal").st_mtime)
+    except OSError:
+        return False
+    return time.time() - changed < 1.0
+
+
+def _check_file(path: Path) -> None:
+    header, size = _read_header(path)
+    magic = header.startswith(_FILE_MAGIC[: len(header)])
+    ours = len(header) == _HEADER and _number(header, 68) == APPLICATION
+    if ours and not magic:
+        raise sqlite3.DatabaseError("its first bytes are wrong")
+    if 0 < len(header) < _HEADER and magic:
+        raise sqlite3.DatabaseError(f"it was cut off after {size} bytes")
+    if not ours:
+        found = "empty" if size == 0 else "an SQLite file of another program" if magic else "a file of another kind"
+        raise CaseBaseFileError(
+            f"{path!s} is no case base: it is {found}. The file was not changed. Check the path; rows of other files "
+            "come in with import_."
+        )
+    _check_header(path, header)
+    if os.path.lexists(f"{path}-wal"):  # SQLite would read it whatever the header says
+        raise CaseBaseFileError(
+            f"There is a write-ahead log {path}-wal beside {path}, which priorcase never writes. The file was not "
+            "changed. Move the log away, or close the program that opened the case base."
+        )
+    try:
+        journal = _read_journal(path, size)
+        pages, counter = _number(header, 28), _number(header, 24)
+        if journal is not None:  # a change is going on or was interrupted: SQLite knows which size is right
+            before, written, first_page = journal
+            fits = written or before == pages
+            if first_page is not None:  # a change raises the counter at its end
+                fits = _number(first_page, 68) == APPLICATION and counter - _number(first_page, 24) in (0, 1)
+            if not fits:
+                raise _JournalError("belongs to another file")
+            _check_header(path, header if first_page is None else first_page)
+        # SQLite shortens a file only after the change is made: a crash may leave pages behind its end.
+        elif size < pages * PAGE or size % PAGE:
+            raise sqlite3.DatabaseError(f"it has {size:,} bytes and its header says {pages * PAGE:,}")
+        elif counter != _number(header, 92):
+            raise sqlite3.DatabaseError("its header is wrong")
+    except _JournalError as error:
+        raise CaseBaseFileError(
+            f"The journal {path}-journal {error}, so it is not used to restore {path}. Nothing was changed. Move a "
+            "case base together with its journal; where the base was restored from a backup, remove the journal."
+        ) from None
+
+
+def _read_header(path: Path) -> tuple[bytes, int]:
+    with opening_errors(path):
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):  # reading from a pipe would wait for ever
+            kind = "directory" if stat.S_ISDIR(mode) else "device or pipe, no regular file"
+            raise CaseBaseFileError(f"{path!s} is a {kind}; a case base is one file, for example cases.priorcase.")
+        with path.open("rb") as file:
+            return file.read(_HEADER), os.fstat(file.fileno()).st_size
+
+
+def _number(data: bytes, place: int) -> int:
+    return int.from_bytes(data[place : place + 4], "big")
+
+
+def _check_header(path: Path, header: bytes) -> None:
+    """Check the fields of a header that no change of ours alters."""
+    if (version := _number(header, 60)) > VERSION:
+        raise CaseBaseFileError(
+            f"The case base {path!s} was written by a newer priorcase: its format is version {version}, and this one "
+            f"knows versions up to {VERSION}. The file was not changed. Upgrade priorcase to open it."
+        )
+    fixed = (int.from_bytes(header[16:18], "big"), *header[18:24], _number(header, 52), _number(header, 56))
+    if fixed != (PAGE, 1, 1, 0, 64, 32, 32, 0, 1) or version < 1:  # 1, 1: no write-ahead log
+        raise sqlite3.DatabaseError("its header is wrong")
+
+
+class _JournalError(Exception):
+    """What is wrong with a journal."""
+
+
+def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | None:
+    """The pages that the file had before, whether it was written since, and its first page as it was, by the journal.
+
+    None where there is nothing to undo. SQLite plays back any journal that it finds: it opens what a link leads to,
+    deletes the file that the journal names as its super-journal, and sets the size of the case base. The layout is that
+    of "Database File Format", section 3, at sqlite.org.
+    """
+    journal = Path(f"{path}-journal")
+    try:
+        status = journal.lstat()
+        if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and status.st_size > 0):
+            raise _JournalError("belongs to another file: it is a link or no regular file")
+        with journal.open("rb") as file:
+            return _parse_journal(file, status.st_size, size) if status.st_size else None
+    except OSError:  # there is none, or SQLite cannot read it either and says so
+        return None
+
+
+def _parse_journal(file: BinaryIO, length: int, size: int) -> tuple[int, bool, bytes | None] | None:
+    file.seek(max(length - 8, 0))
+    if length >= 16 and file.read(8) == _JOURNAL_MAGIC:
+        raise _JournalError("names a super-journal, which SQLite would delete")
+    file.seek(0)
+    header = file.read(_JOURNAL_HEADER.size)
+    # SQLite writes the magic and the number of records only once the records are on the disk, and zeros before. A
+    # write that failed may have left a part of the magic: SQLite plays back nothing then.
+    started = header.startswith(_JOURNAL_MAGIC)
+    if not started and not _JOURNAL_MAGIC.startswith(header[:12].rstrip(b"\0")):
+        raise _JournalError("is a file of another kind")
+    if len(header) < _JOURNAL_HEADER.size or not any(header):
+        return None
+    *_, pages, sector, page = _JOURNAL_HEADER.unpack(header)
+    if page != PAGE or sector & (sector - 1) or not 32 <= sector <= 65536 or not 1 <= pages <= size // PAGE:
+        raise _JournalError(f"belongs to another file, of {pages:,} pages of {page:,} bytes")
+    if not started:
+        return None
+    place, written, first_page = 0, False, None
+    while len(header) == _JOURNAL_HEADER.size and header.startswith(_JOURNAL_MAGIC):  # one header for each sync
+        _, records, nonce, *same = _JOURNAL_HEADER.unpack(header)
+        place += sector
+        file.seek(place)
+        if records < 0:  # all that follow
+            records = max(length - place, 0) // _RECORD
+        for _ in range(records):
+            record = file.read(_RECORD)
+            number, data = _number(record, 0), record[4:-4]
+            right = (nonce + sum(data[PAGE % 200 :: 200])) % 2**32 == _number(record, PAGE + 4)  # every 200th byte
+            again = number == 1 and first_page is not None  # SQLite would play back both
+            if len(record) < _RECORD or not 1 <= number <= pages or number == _LOCK_PAGE or again or not right:
+                raise _JournalError("belongs to another file or is damaged: a page in it does not fit")
+            written = True
+            first_page = data if number == 1 else first_page
+        if same != [pages, sector, page]:
+            raise _JournalError("belongs to another file or is damaged: its headers differ")
+        place = -(-(place + records * _RECORD) // sector) * sector
+        file.seek(place)
+        header = file.read(_JOURNAL_HEADER.size)
+    return pages, written, first_page
+
+
+# -- the whole file
+
+
+def check_tables(connection: sqlite3.Connection) -> int:
+    """The version of a file, once its tables are just those of that version."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if not 1 <= version <= VERSION or tables_of(connection) != expected_tables(version):
+        raise sqlite3.DatabaseError("its tables are not those of a case base")
+    return int(version)
+
+
+def check_pages(connection: sqlite3.Connection, table: str | None = None) -> None:
+    """Raise DatabaseError where pages of a table, or of all, are damaged, or an index has other rows than its table."""
+    for (found,) in connection.execute(f"PRAGMA integrity_check({table or 1})"):
+        if found != "ok":
+            raise sqlite3.DatabaseError(f"SQLite finds: {' '.join(found.split())}")
+
+
+def check_tallies(connection: sqlite3.Connection) -> None:
+    """Raise DatabaseError where a table has other rows than were counted."""
+    for table, tally in read_counters(connection).tables.items():
+        tally.check(table, (each for (each,) in connection.execute(f"SELECT sum FROM {table} NOT INDEXED")))
+
+
+_STRAYS = {
+    "notes on cases that are not there": "SELECT count(*) FROM notes WHERE id NOT IN (SELECT id FROM cases)",
+    "notes without their step": "SELECT count(*) FROM notes WHERE sequence NOT IN (SELECT sequence FROM history)",
+    "cases without their first step": """
+        SELECT count(*) FROM cases AS c WHERE NOT EXISTS
+        (SELECT 1 FROM history AS h WHERE h.sequence = c.added AND h.id = c.id AND h.action = 'added')""",
+    "cases without their last revision": """
+        SELECT count(*) FROM cases AS c WHERE c.revised IS NOT NULL AND NOT EXISTS
+        (SELECT 1 FROM history AS h WHERE h.sequence = c.revised AND h.id = c.id AND h.action = 'revised')""",
+    "forgotten cases that are there": """
+        SELECT count(*) FROM cases WHERE id IN (SELECT id FROM history WHERE action = 'forgotten')""",
+}
+_STRAYS_SINCE_2 = {
+    "retired cases that are not there": "SELECT count(*) FROM retirements WHERE id NOT IN (SELECT id FROM cases)",
+    "uses of cases that are not there": "SELECT count(*) FROM uses WHERE id NOT IN (SELECT id FROM cases)",
+    "uses without their step": "SELECT count(*) FROM uses WHERE sequence NOT IN (SELECT sequence FROM history)",
+}
+
+
+def findings(connection: sqlite3.Connection, version: int = VERSION) -> list[str]:
+    """What is wrong with a file of a version; the caller holds a transaction."""
+    found = [f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
+    if tables_of(connection) != expected_tables(version):
+        found.append("its tables are not those of a case base")
+    if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
+        found.append("another program has set it to write-ahead logging")
+    if connection.execute("SELECT count(*) FROM meta").fetchone() != (3,):
+        found.append("meta has other entries than it should")
+    counters = read_counters(connection)
+    width = len(read_declaration(connection).attributes)
+    for table in COUNTED[version]:
+        found += _table_findings(connection, table, counters, width)
+    for what, sql in (_STRAYS | (_STRAYS_SINCE_2 if version >= 2 else {})).items():
+        (number,) = connection.execute(sql).fetchone()
+        if number:
+            found.append(f"{number:,} {what}")
+    (twice,) = connection.execute("SELECT count(key) - count(DISTINCT key) FROM cases NOT INDEXED").fetchone()
+    if twice:
+        found.append(f"{twice:,} keys name more than one case")
+    last, rows = connection.execute("SELECT max(sequence), count(*) FROM history NOT INDEXED").fetchone()
+    if not last == rows == counters.sequence:
+        found.append(f"the history has {rows:,} steps, not the {counters.sequence:,} that were counted")
+    return found[:_SHOWN]
+
+
+def _table_findings(connection: sqlite3.Connection, table: str, counters: Counters, width: int) -> Iterator[str]:
+    cursor, counted = connection.execute(f"{_SELECT[table]} NOT INDEXED"), Tally()
+    for rows in iter(lambda: cursor.fetchmany(_BATCH), []):
+        try:
+            _check_content(connection, table, rows, counters, width)
+            counted.add([row[-1] for row in rows])
+        except sqlite3.DatabaseError:
+            for row in rows:
+                try:
+                    _check_content(connection, table, [row], counters, width)
+                    counted.add([row[-1]])
+                except sqlite3.DatabaseError as error:
+                    yield str(error) if str(error).startswith("row ") else f"row {quoted(row[0])} of {table}: {error}"
+    if counted != counters.tables[table]:
+        yield f"{table} has {counted.rows:,} rows, not the {counters.tables[table].rows:,} that were counted"
+
+
+def _check_content(connection: sqlite3.Connection, table: str, rows: list[Any], counters: Counters, width: int) -> None:
+    check_rows(table, rows)
+    if table == "cases":
+        check_json({text for row in rows for text in row[4:6]}, "its solution or outcome")
+        frozen_columns(rows, width)
+        if not all(1 <= row[0] <= counters.last_id for row in rows):
+            raise sqlite3.DatabaseError("its id was never given out")
+    elif table == "uses" and not {row[2] for row in rows} <= {None, 0, 1}:
+        raise sqlite3.DatabaseError("it says neither that the case helped nor that it did not")
+    elif table == "learners":
+        for row in rows:
+            ids = () if row[4] is None else ids_of(row[4], counters.tables["cases"].rows)
+            asked = f"SELECT count(*) FROM cases WHERE id {AMONG}"
+            if connection.execute(asked, (json.dumps(ids),)).fetchone() != (len(ids),):
+                raise sqlite3.DatabaseError("it was fitted on cases that are not there")

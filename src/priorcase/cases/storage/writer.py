@@ -1,0 +1,358 @@
+"""Changes of a case base: new files, migration, everything within one transaction, and wiping what was forgotten."""
+
+from __future__ import annotations
+
+import gc
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from priorcase.cases.errors import unknown_ids
+from priorcase.cases.storage import integrity
+from priorcase.cases.storage.integrity import AMONG, Counters, canonical, read_counters, read_rows
+from priorcase.cases.storage.records import Change, Declaration, NewCase
+from priorcase.cases.storage.sqlite import APPLICATION, COLUMNS, PAGE, VERSION, create_tables, in_memory
+from priorcase.exceptions import CaseBaseError, CaseBaseFileError, listed, quoted
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause the garbage collector while many rows of plain values, which have no cycles, are made."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class Writer:
+    """What may be changed inside ``with store.writing() as writer``; all of it is done at the end, or nothing.
+
+    ``changes`` lists the steps that were made so far, and ``forgot`` says whether a case was forgotten.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, counters: Counters | None = None) -> None:
+        self._connection = connection
+        self._counters = read_counters(connection) if counters is None else counters
+        self._at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self.changes: list[Change] = []
+        self.forgot = False
+
+    @property
+    def sequence(self) -> int:
+        """The number of the last step."""
+        return self._counters.sequence
+
+    @property
+    def wipe_pending(self) -> bool:
+        """Whether bytes of forgotten cases may still be in the file."""
+        return self._counters.wipe > 0
+
+    def finish(self) -> bool:
+        """Write the counters; False where nothing was changed."""
+        if self.changes:
+            if self.forgot:
+                self._counters.wipe = self._counters.sequence
+            integrity.write_counters(self._connection, self._counters)
+        return bool(self.changes)
+
+    # -- cases
+
+    def find_keys(self, keys: Iterable[str]) -> dict[str, int]:
+        """The ids of the cases that have these keys, for those keys that some case has."""
+        asked = json.dumps(list(keys))
+        return {row[6]: row[0] for row in read_rows(self._connection, "cases", f"WHERE key {AMONG}", asked)}
+
+    def insert(self, cases: Iterable[NewCase], *, by: str | None = None, why: str | None = None) -> list[int]:
+        """Store cases and return their ids; of a case whose key is taken, the id that has it, and nothing is stored."""
+        with collector_paused():
+            cases = list(cases)
+            taken = self.find_keys(case.key for case in cases if case.key is not None)
+            ids, rows, notes, new = [], [], [], []
+            id, added = self._counters.last_id, self._counters.sequence
+            for case in cases:
+                key = case.key
+                if key is not None and key in taken:
+                    ids.append(taken[key])
+                    continue
+                id, added = id + 1, added + 1
+                if key is not None:
+                    taken[key] = id
+                rows.append((id, added, None, canonical(case.values), case.solution, case.outcome, key))
+                if case.note is not None:
+                    notes.append((added, id, case.note))
+                new.append(id)
+                ids.append(id)
+            self._insert("cases", rows)
+            self._counters.last_id = id
+            self.record("added", new, by, why)
+            self._insert("notes", notes)
+            return ids
+
+    def replace(self, id: int, case: NewCase, *, by: str | None = None, why: str | None = None) -> None:
+        """Give a case new values, solution, outcome and key; a note is added to those it has."""
+        old = self._rows("cases", [id])
+        if not old:
+            raise unknown_ids([id])
+        if case.key is not None and (holder := self.find_keys([case.key]).get(case.key, id)) != id:
+            raise CaseBaseError(
+                f"The key {quoted(case.key)} belongs to case {holder}; nothing was changed. A key names one case: "
+                "choose another one, or revise that case."
+            )
+        revised = self.record("revised", [id], by, why)
+        new = (id, old[0][1], revised, canonical(case.values), case.solution, case.outcome, case.key)
+        self._replace("cases", old, [new])
+        if case.note is not None:
+            self._insert("notes", [(revised, id, case.note)])
+
+    def delete(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
+        """Forget cases and all that was written about them, and return the ids of those that were there.
+
+        The history keeps that cases of these ids were added, revised and forgotten, and when; who and why only of the
+        forgetting.
+        """
+        gone = [row[0] for row in self._rows("cases", ids)]
+        if not gone:
+            return []
+        for table in ("cases", "notes", "retirements", "uses"):
+            self._delete(table, gone)
+        steps = self._rows("history", gone)
+        self._replace("history", steps, [(*row[:4], None, None) for row in steps])
+        self._forget_in_learners(set(gone))
+        self.record("forgotten", gone, by, why)
+        self.forgot = True
+        return gone
+
+    def declare(self, declaration: Declaration, *, by: str | None = None, why: str | None = None) -> None:
+        """Set attributes and settings; cases keep the values of attributes that stay, whatever their new order."""
+        before, names = integrity.read_declaration(self._connection).names, declaration.names
+        if names[: len(before)] != before:
+            places = [before.index(name) if name in before else None for name in names]
+            old, new = read_rows(self._connection, "cases"), []
+            for row, values in zip(old, integrity.parse_values(old, len(before)), strict=True):
+                data = canonical([None if place is None else values[place] for place in places])
+                new.append((*row[:3], data, *row[4:7]))
+            self._replace("cases", old, new)
+        integrity.write_declaration(self._connection, declaration)
+        self.record("declared", [None], by, why)
+
+    # -- uses and retirements
+
+    def retire(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
+        """Keep cases, but not to be retrieved; returns the ids of those that were retired by this."""
+        there = self._ids("cases", ids)
+        new = sorted(there - self._ids("retirements", there))
+        first = self.record("retired", new, by, why)
+        self._insert("retirements", [(id, sequence) for sequence, id in enumerate(new, first)])
+        return new
+
+    def unretire(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
+        """Let retired cases be retrieved again, their uses forgotten; returns the ids of those that were retired."""
+        found = sorted(self._ids("retirements", ids))
+        for table in ("retirements", "uses"):
+            self._delete(table, found)
+        self.record("unretired", found, by, why)
+        return found
+
+    def record_use(
+        self,
+        ids: Iterable[int],
+        *,
+        helped: bool | None = None,
+        detail: str | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> list[int]:
+        """Record that cases were used, and whether they helped; returns the ids of those that are there."""
+        found = sorted(self._ids("cases", ids))
+        first, flag = self.record("used", found, by, why), None if helped is None else int(helped)
+        self._insert("uses", [(sequence, id, flag, detail) for sequence, id in enumerate(found, first)])
+        return found
+
+    # -- learners
+
+    def put_learner(
+        self,
+        name: str,
+        recipe: str,
+        *,
+        state: bytes | None = None,
+        fitted_on: Iterable[int] | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> None:
+        """Keep a learner under a name; the cases that its state was fitted on must all be there still."""
+        ids = None if fitted_on is None else set(fitted_on)
+        if ids is not None and (gone := ids - self._ids("cases", ids)):
+            raise CaseBaseFileError(
+                f"The case base no longer has the cases {listed(sorted(gone))} that this learner was fitted on; "
+                "nothing was changed. Fit it again on the cases that are there."
+            )
+        self._take_learner(name)
+        sequence = self.record("learned", [None], by, why)
+        self._insert("learners", [(name, sequence, recipe, state, None if ids is None else integrity.ranges_of(ids))])
+
+    def drop_learner(self, name: str, *, by: str | None = None, why: str | None = None) -> bool:
+        """Remove a learner; False where there is none of that name."""
+        found = self._take_learner(name)
+        if found:
+            self.record("unlearned", [None], by, why)
+        return found
+
+    def _take_learner(self, name: str) -> bool:
+        rows = read_rows(self._connection, "learners", "WHERE name = ?", name)
+        self._connection.execute("DELETE FROM learners WHERE name = ?", (name,))
+        self._counters.tables["learners"].remove(row[-1] for row in rows)
+        return bool(rows)
+
+    def _forget_in_learners(self, gone: set[int]) -> None:
+        """Erase the states of all learners that were fitted on one of some cases; their recipes stay."""
+        cases = self._counters.tables["cases"].rows
+        for name, sequence, recipe, _, ranges, _ in read_rows(self._connection, "learners"):
+            ids = None if ranges is None else set(integrity.ids_of(ranges, cases + len(gone)))
+            if ids is None or not gone.isdisjoint(ids):
+                self._take_learner(name)
+                left = None if ids is None else integrity.ranges_of(ids - gone)
+                self._insert("learners", [(name, sequence, recipe, None, left)])
+
+    # -- rows; names of tables are ours, never a user's
+
+    def record(self, action: str, ids: Sequence[int | None], by: str | None = None, why: str | None = None) -> int:
+        """Write one step of the history for each id, and return the number of the first."""
+        first = self._counters.sequence + 1
+        events = [(sequence, self._at, action, id, by, why) for sequence, id in enumerate(ids, first)]
+        self._insert("history", events)
+        self._counters.sequence += len(events)
+        self.changes += [Change(*event[:4]) for event in events]
+        return first
+
+    def _ids(self, table: str, ids: Iterable[int]) -> set[int]:
+        """Those of some ids that a table has."""
+        asked = json.dumps(list(ids))
+        return {id for (id,) in self._connection.execute(f"SELECT id FROM {table} WHERE id {AMONG}", (asked,))}
+
+    def _rows(self, table: str, ids: Iterable[int]) -> list[tuple[Any, ...]]:
+        """All rows of some cases, in order."""
+        ids = list(ids)
+        if table in ("cases", "retirements"):
+            return read_rows(self._connection, table, f"WHERE id {AMONG} ORDER BY 1", json.dumps(ids))
+        # A unary plus keeps SQLite from using an index: nothing of a case may be missed when it is forgotten.
+        where = f"WHERE +id BETWEEN ? AND ? AND +id {AMONG} ORDER BY 1"
+        return read_rows(self._connection, table, where, min(ids), max(ids), json.dumps(ids)) if ids else []
+
+    def _insert(self, table: str, rows: Iterable[tuple[object, ...]]) -> None:
+        """Insert rows, which have no checksums yet."""
+        new, marks = integrity.with_checksums(table, rows), ", ".join("?" * len(COLUMNS[table]))
+        self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", new)
+        self._counters.tables[table].add(row[-1] for row in new)
+
+    def _replace(self, table: str, old: Sequence[tuple[Any, ...]], new: Iterable[tuple[object, ...]]) -> None:
+        """Put rows, which have no checksums yet, in the place of those of the same primary key."""
+        rows = integrity.with_checksums(table, new)
+        key, *others = COLUMNS[table]
+        changes = ", ".join(f"{name} = ?{place}" for place, name in enumerate(others, 2))
+        self._connection.executemany(f"UPDATE {table} SET {changes} WHERE {key} = ?1", rows)
+        self._counters.tables[table].remove(row[-1] for row in old)
+        self._counters.tables[table].add(row[-1] for row in rows)
+
+    def _delete(self, table: str, ids: Sequence[int]) -> None:
+        """Delete all rows of some cases."""
+        rows, key = self._rows(table, ids), next(iter(COLUMNS[table]))
+        self._connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(row[0],) for row in rows])
+        self._counters.tables[table].remove(row[-1] for row in rows)
+
+
+# -- whole files
+
+
+def new_file(declaration: Declaration) -> bytes:
+    """The bytes of a case base without cases."""
+    connection = in_memory()
+    try:
+        connection.execute(f"PRAGMA application_id = {APPLICATION:d}")
+        connection.execute(f"PRAGMA user_version = {VERSION:d}")
+        with connection:
+            connection.execute("BEGIN")
+            create_tables(connection)
+            integrity.write_declaration(connection, declaration)
+            writer = Writer(connection, Counters())
+            writer.record("created", [None])
+            writer.finish()
+        return connection.serialize()
+    finally:
+        connection.close()
+
+
+def copy_of(connection: sqlite3.Connection) -> bytes:
+    """The bytes of a file as of now, without those in its unused space; the caller holds a transaction."""
+    counters = read_counters(connection)  # takes the lock: the copy would wait for it without end
+    copy = in_memory()
+    try:
+        connection.backup(copy)
+        counters.wipe = 0
+        integrity.write_counters(copy, counters)
+        copy.execute("VACUUM")
+        return copy.serialize()
+    finally:
+        copy.close()
+
+
+def current_version(connection: sqlite3.Connection, *, readonly: bool) -> sqlite3.Connection:
+    """A connection to the file in the newest version: itself, or a copy in memory where it may not be written."""
+    connection.execute("BEGIN")
+    try:
+        version = integrity.check_tables(connection)
+        if version == VERSION:
+            return connection
+        if problems := integrity.findings(connection, version):
+            raise sqlite3.DatabaseError(problems[0])
+        if readonly:
+            copy = in_memory()
+            connection.backup(copy)
+            migrate(copy, recorded=False)  # steps are numbered as in the file
+            copy.execute("PRAGMA query_only = ON")
+            return copy
+    finally:
+        connection.execute("ROLLBACK")
+    migrate(connection)
+    return connection
+
+
+def migrate(connection: sqlite3.Connection, *, recorded: bool = True) -> None:
+    """Bring a file to the newest version in one transaction, which its history records."""
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        version = integrity.check_tables(connection)  # another process may have been faster
+        if version < VERSION:
+            create_tables(connection, since=version)
+            writer = Writer(connection)
+            if recorded:
+                writer.record("migrated", [None], why=f"from version {version} to {VERSION}")
+            writer.finish()
+            connection.execute(f"PRAGMA user_version = {VERSION:d}")
+
+
+def wipe(connection: sqlite3.Connection, file: Path) -> None:
+    """Write a file anew, so that no byte of forgotten cases is left, and take the mark away that asks for it.
+
+    SQLite's secure_delete overwrites a row where it stands, but moving rows between pages leaves copies in the unused
+    space of pages. The mark is set together with the forgetting, so a crash in between only delays the wiping.
+    """
+    mark = read_counters(connection).wipe
+    connection.execute("VACUUM")
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    if (size := file.stat().st_size) > pages * PAGE:
+        raise sqlite3.OperationalError(f"it still has {size:,} bytes")
+    if mark:
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            counters = read_counters(connection)
+            if counters.wipe == mark:  # otherwise another process has forgotten more since, and will wipe that
+                counters.wipe = 0
+                integrity.write_counters(connection, counters)
