@@ -81,6 +81,11 @@ class NamedColumns(Source):
     def __len__(self) -> int:
         return self.rows
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns, which scikit-learn's estimators look for."""
+        return self.rows, len(self.names)
+
     @overload
     def __getitem__(self, wanted: str) -> AnyArray: ...
     @overload
