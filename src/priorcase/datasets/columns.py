@@ -84,7 +84,7 @@ class NamedColumns(Source):
     @property
     def shape(self) -> tuple[int, int]:
         """The numbers of rows and columns, which scikit-learn's estimators look for."""
-        return self.rows, len(self.names)
+        return self.rows, len(self.kinds)
 
     @overload
     def __getitem__(self, wanted: str) -> AnyArray: ...

@@ -1,12 +1,11 @@
-"""Pictures of models and of what they say: displays with ``.plot(ax=None)`` and ``.frame()``."""
+"""Pictures of models and their predictions: displays with ``.plot(ax=None)`` and ``.frame()``."""
 
 from priorcase.plots.concept import ConceptDisplay
-from priorcase.plots.decision_surface import DecisionSurface
 from priorcase.plots.leave_one_out import LeaveOneOutDisplay
 from priorcase.plots.local_fit import LocalFitDisplay
 from priorcase.plots.precedents import PrecedentsDisplay
+from priorcase.plots.surfaces import DecisionSurface, VoronoiCells
 from priorcase.plots.tree_posterior import TreePosterior
-from priorcase.plots.voronoi import VoronoiCells
 from priorcase.plots.weights import WeightsDisplay
 
 __all__ = [

@@ -7,22 +7,28 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Value
 from priorcase.concepts.ib import ConceptLearner
-from priorcase.exceptions import ParameterError, prefix_errors, quoted
-from priorcase.learning.plotting import MUTED, class_styles, drawing, legend_beside
+from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
+from priorcase.learning.plotting import INK, MUTED, class_styles, drawing, legend_beside
 from priorcase.learning.results import framed, free_label
-from priorcase.plots.columns import AxisColumn, read_rows
-from priorcase.plots.display import Display
+from priorcase.plots.display import (
+    AxisColumn,
+    Display,
+    frame_columns,
+    labels_equal,
+    read_rows,
+    read_targets,
+    spread_out,
+)
 from priorcase.plots.planes import plane_of
-from priorcase.plots.points import labels_equal, spread_out
-from priorcase.plots.records import draw_records
-from priorcase.plots.seen import seen_rows
 
 _LISTED = 12
+_MANY = 150
 
-# In the order of drawing: what matters most lies on top.
+# In the order of drawing: the most important on top.
 STATES = ("passed", "dropped", "poor", "mediocre", "acceptable", "stored")
 _WORDS = {"passed": "seen, not stored", "dropped": "stored, then dropped"}
 _RECORD = ("successes", "trials", "accuracy_low", "accuracy_high", "frequency_low", "frequency_high")
@@ -35,12 +41,12 @@ class ConceptDisplay(Display):
     Parameters
     ----------
     axes
-        The two axes with the places of the instances.
+        The two axes with the positions of the instances.
     ids, labels
         The id and the class of each.
     states
-        ``"acceptable"``, ``"mediocre"`` or ``"poor"`` where records decide who speaks, ``"stored"`` where they do not;
-        ``"dropped"`` and ``"passed"`` (never stored) where the rows that were learned are given.
+        ``"acceptable"``, ``"mediocre"`` or ``"poor"`` where records decide which instances vote, ``"stored"`` where
+        they do not; ``"dropped"`` and ``"passed"`` (never stored) where all learned rows are given.
     records
         Successes, trials, and the bounds of accuracy and class frequency; NaN for what is not stored.
     classes
@@ -69,10 +75,11 @@ class ConceptDisplay(Display):
     backend: Backend | None = None
 
     @classmethod
+    @prefix_errors
     def of(
         cls, model: Any, X: Any = None, y: Any = None, *, columns: Any = None, concept: Value = None
     ) -> ConceptDisplay:
-        """The description of a fitted concept learner.
+        """Return the description of a fitted concept learner.
 
         Parameters
         ----------
@@ -80,84 +87,106 @@ class ConceptDisplay(Display):
             A fitted `IB1` to `IB5`.
         X, y
             All rows that it has learned with their classes, in the order of their ids, to show those that are not
-            stored as well; None for the stored ones alone. With ``history=True`` of the model those that were stored
-            and then dropped are told from those that never were.
+            stored as well; None for the stored ones alone. The model needs ``history=True`` to tell those that were
+            stored and then dropped from those that never were.
         columns
             The two columns to draw, by name or position; None: the only two, or principal components.
         concept
-            Whose description, where each class has its own.
+            The class whose description to draw, where each class has its own.
         """
         if not isinstance(model, ConceptLearner):
             raise ParameterError(
                 f"model must be a fitted concept learner, got {quoted(model)}. IB1 to IB5 learn concept descriptions."
             )
-        seen = seen_rows(model, X, y, concept)
-        table = read_rows(model, seen.X)
-        plane = plane_of(seen.X, table, columns)
-        records = {name: np.asarray(seen.records[name], np.float64) for name in _RECORD}
-        classes = tuple(model.classes_.tolist())
-        return cls(plane.axes, seen.ids, seen.labels, seen.states, records, classes, getattr(model, "_backend", None))
+        check_is_fitted(model)
+        stored = _description(model, concept)
+        ids, states = np.asarray(stored["id"], np.int64), np.asarray(stored["verdict"], object)
+        if model._keep != "significant":
+            states = np.full(ids.size, "stored", object)
+        labels = np.asarray(stored["class"])
+        records = {name: np.asarray(stored[name], np.float64) for name in _RECORD}
+        if X is None and y is None:
+            instances = model._stored().instances
+            X = [list(row) for row in instances.decode(instances.positions(ids))]
+        else:
+            labels, at = _learned_classes(model, X, y), ids
+            everything = np.full(labels.size, "passed", object)
+            everything[_dropped(model, concept, stored)] = "dropped"
+            everything[at] = states
+            ids, states = np.arange(labels.size), everything
+            for name, column in records.items():
+                records[name] = np.full(labels.size, np.nan)
+                records[name][at] = column
+        axes = plane_of(X, read_rows(model, X), columns).axes
+        backend = getattr(model, "_backend", None)
+        return cls(axes, ids, labels, states, records, tuple(model.classes_.tolist()), backend)
 
-    def _said(self) -> str:
+    def _summary(self) -> str:
         counts = [(int((self.states == state).sum()), state) for state in reversed(STATES)]
         return f"{self.ids.size} instances: " + ", ".join(f"{n} {state}" for n, state in counts if n)
 
     def frame(self) -> Any:
-        """One line for each instance: ``id``, ``class``, the two axes by their names, ``state``, and its record.
-
-        In a frame of the library that the model was fitted on, or of one that is installed.
-        """
+        """Return one line for each instance: ``id``, ``class``, both axes by name, ``state``, and its record."""
         columns: dict[str, Any] = {"id": self.ids, "class": self.labels}
         for axis in self.axes:
-            places = axis.positions
-            told = places if axis.values is None else [_value(axis, place) for place in places.tolist()]
-            columns[free_label(axis.name, columns)] = told
+            columns[free_label(axis.name, columns)] = axis.column(axis.positions)
         for name, column in {"state": self.states, **self.records}.items():
             columns[free_label(name, columns)] = column
         return framed(columns, self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """The instances in the plane, drawn with matplotlib; the axes come back.
+        """Draw the instances in the plane; returns the axes.
 
-        Colour and shape tell the class. Instances that speak are filled, others that are stored are open, those that
-        were dropped are crossed out and those never stored are dots.
-
-        Parameters
-        ----------
-        ax
-            Axes to draw on; None for a figure of its own.
+        Colour and shape show the class. Instances that vote are filled, other stored ones open, dropped ones crossed
+        out, and those never stored are dots.
         """
         with drawing(ax, size=(6.0, 4.2)) as ax:
             points = spread_out(np.column_stack([axis.positions for axis in self.axes]), self.axes)
-            styles = class_styles(self.classes)
             for z, state in enumerate(STATES):
-                for label, style in styles.items():
+                for label, style in class_styles(self.classes).items():
                     here = points[(self.states == state) & labels_equal(self.labels, label)]
                     ax.scatter(*here.T, **_look(state, style.colour, style.marker), zorder=3 + 0.1 * z, clip_on=False)
             legend_beside(ax, samples=self._samples())
-            for axis, drawn in zip(self.axes, (ax.xaxis, ax.yaxis), strict=True):
-                axis.dress(drawn)
+            self.axes[0].label(ax.xaxis)
+            self.axes[1].label(ax.yaxis)
             ax.set(xlim=self.axes[0].span, ylim=self.axes[1].span)
             return ax
 
     @prefix_errors
     def plot_records(self, ax: Any = None) -> Any:
-        """The accuracy of each stored instance as an interval, beside the interval of its class's frequency.
+        """Draw each stored instance's interval of accuracy over the interval of its class's frequency.
 
-        Acceptable instances are surely above, poor ones surely below. The axes come back.
-
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib to draw on; None for a figure of its own.
+        Acceptable instances lie above the band, poor ones below. Returns the axes.
         """
+        records, start = self.records, 0
+        thin = min(1.0, _MANY / max(1, int((~np.isnan(records["trials"])).sum())))
         with drawing(ax) as ax:
-            draw_records(ax, self.labels, self.states, self.records, self.classes)
+            for label, style in class_styles(self.classes).items():
+                own = np.flatnonzero(labels_equal(self.labels, label) & ~np.isnan(records["trials"]))
+                if not own.size:
+                    continue
+                middle = (records["accuracy_low"][own] + records["accuracy_high"][own]) / 2
+                own = own[np.argsort(middle, kind="stable")]
+                at, one = start + np.arange(own.size), {name: column[own] for name, column in records.items()}
+                band = one["frequency_low"].mean(), one["frequency_high"].mean()
+                ax.fill_between([start - 0.7, start + own.size - 0.3], *band, color=style.tint, linewidth=0, zorder=1)
+                voting, tried = np.isin(self.states[own].astype(str), ("acceptable", "stored")), one["trials"] > 0
+                # Instances never tried have the widest interval: faint, or together they would look like a wall.
+                for here, width, solid in ((voting & tried, 1.6, 1.0), (~voting & tried, 0.7, 0.5), (~tried, 0.7, 0.2)):
+                    ends = one["accuracy_low"][here], one["accuracy_high"][here]
+                    ax.vlines(at[here], *ends, color=style.colour, linewidth=width * thin, alpha=solid, zorder=2)
+                dots: dict[str, Any] = {"marker": style.marker, "ms": max(1.6, 3.4 * thin), "color": style.colour}
+                shares = one["successes"][tried] / one["trials"][tried]
+                ax.plot(at[tried], shares, ls="", label=str(label), zorder=3, mec=INK, mew=0.3, **dots)
+                start += own.size + 2
+            ax.set(ylabel="accuracy", xlabel="stored instances, by class and accuracy", ylim=(-0.02, 1.02), xticks=[])
+            ax.grid(False, axis="x")
+            legend_beside(ax, "strong: votes\nband: class frequency")
             return ax
 
     def _samples(self) -> list[Any]:
-        """Classes, then states that occur, for the legend."""
+        """Classes, then the states that occur, for the legend."""
         from matplotlib.lines import Line2D
 
         samples: list[Any] = [
@@ -165,13 +194,13 @@ class ConceptDisplay(Display):
             for label, style in class_styles(self.classes).items()
         ]
         found = [state for state in reversed(STATES) if (self.states == state).any()]
-        if len(samples) + len(found) > _LISTED:  # states are never left out
-            left = len(samples) - (_LISTED - 1 - len(found))
-            samples[_LISTED - 1 - len(found) :] = [Line2D([], [], linestyle="", label=f"and {left} more classes")]
+        room = _LISTED - len(found)  # states are never left out
+        if len(samples) > room:
+            samples[room - 1 :] = [Line2D([], [], linestyle="", label=f"and {len(samples) - room + 1} more classes")]
         for state in found:
-            look = {"acceptable": "o", "stored": "o", "mediocre": "o", "poor": "o", "dropped": "x", "passed": "."}
+            mark = {"dropped": "x", "passed": "."}.get(state, "o")
             fill = MUTED if state in ("acceptable", "stored", "passed") else "white"
-            label, mark = _WORDS.get(state, state), look[state]
+            label = _WORDS.get(state, state)
             samples.append(Line2D([], [], ls="", color=MUTED, marker=mark, markerfacecolor=fill, label=label))
         return samples
 
@@ -188,5 +217,55 @@ def _look(state: str, colour: str, marker: str) -> dict[str, Any]:
     return {"s": 28, "facecolors": "white", "edgecolors": colour, "linewidths": 1.1, "marker": marker, "alpha": faint}
 
 
-def _value(axis: AxisColumn, place: float) -> Value:
-    return None if place != place or axis.values is None else axis.values[int(place)]
+def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
+    """The columns of the stored instances of one description."""
+    columns = frame_columns(model.concept_)
+    if "concept" not in columns:
+        if concept is not None:
+            raise ParameterError(
+                f"concept must be None where all classes share a description, got {quoted(concept)}. per_class=True "
+                "learns one for each."
+            )
+        return columns
+    known = list(dict.fromkeys(columns["concept"].tolist()))
+    if concept not in known:
+        remedy = advice(concept, known, otherwise="Each class has a description of its own.")
+        raise ParameterError(f"concept must be one of {listed(known)}, got {quoted(concept)}. {remedy}")
+    here = labels_equal(columns["concept"], concept)
+    return {name: column[here] for name, column in columns.items()}
+
+
+def _learned_classes(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
+    """The classes of all rows that were learned."""
+    if X is None or y is None:
+        raise ParameterError(
+            "X and y must be passed together, got one of them. Pass rows and their classes, or neither."
+        )
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    labels = read_targets(y, rows)
+    if rows != model.n_seen_:
+        raise ParameterError(
+            f"X must hold the {model.n_seen_} rows that were learned, not {rows}, got {quoted(X)}. Leave out X and y "
+            "to see the stored ones alone."
+        )
+    return labels
+
+
+def _dropped(model: ConceptLearner, concept: Value, columns: dict[str, AnyArray]) -> IdArray:
+    """Ids of the instances that were stored and are no longer; none where the model kept no history to tell.
+
+    An instance was stored if the number stored after it exceeds the number before less those dropped in that step.
+    """
+    none = np.empty(0, np.int64)
+    if not model.history:
+        return none
+    history = model.history_
+    k = 0 if not history.concepts else list(history.concepts).index(concept)
+    stored, dropped = (part.reshape(max(len(history.concepts), 1), -1)[k] for part in (history.stored, history.dropped))
+    came = np.flatnonzero(np.diff(stored, prepend=0) + dropped > 0)
+    shuffled = np.random.RandomState(model._rules.seed).permutation(stored.size)
+    order = shuffled if model.shuffle else np.arange(stored.size)
+    ids, arrived = np.asarray(columns["id"], np.int64), np.asarray(columns["arrived"], np.int64) - 1
+    if arrived.max(initial=-1) >= order.size or (order[arrived] != ids).any():
+        return none  # the rows came in several calls, in orders of their own
+    return np.setdiff1d(order[came], ids)

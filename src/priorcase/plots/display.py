@@ -1,25 +1,293 @@
-"""What every display can do."""
+"""What all displays share: a frame, a plot and a line of text; columns as axes; the rows that a model has stored."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray, Value
+from priorcase.concepts.ib import ConceptLearner
+from priorcase.datasets.columns import NamedColumns
+from priorcase.exceptions import ParameterError, TargetError, quoted
+from priorcase.learning.plotting import INK, caption, captions, class_styles
+from priorcase.learning.resampling import taken_rows
+from priorcase.learning.results import Row, attribute_names, decoded
+from priorcase.learning.state import pinned
+from priorcase.learning.targets import as_array
+from priorcase.local import LocallyWeightedRegressor
+from priorcase.neighbors import KNNTransformer
+from priorcase.neighbors.base import NeighborsEstimator
+from priorcase.schema import Coded, Ordinal, Schema, Table
+from priorcase.schema.schema import inferred
+
+NAME_WIDTH = 18
+_AXIS_WIDTH = 40
+_FONT = 8.5
+_LIGHT = 140
+_GOLDEN = 0.6180339887498949
 
 
 class Display(ABC):
-    """Numbers that can be drawn: `frame` has them, `plot` draws them, and the display prints as one line about them."""
+    """Numbers that can be drawn: `frame` has them, `plot` draws them, and the display prints as one line."""
 
     @abstractmethod
     def frame(self) -> Any:
-        """The numbers as a frame."""
+        """Return the numbers as a frame."""
 
     @abstractmethod
     def plot(self, ax: Any = None) -> Any:
-        """The picture; the axes come back."""
+        """Draw the numbers, and return the axes."""
 
     @abstractmethod
-    def _said(self) -> str:
-        """What is drawn, in a line."""
+    def _summary(self) -> str:
+        """What is drawn, in one line."""
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}: {self._said()}"
+        return f"{type(self).__name__}: {self._summary()}"
+
+
+# -- columns as axes
+
+
+@dataclass(frozen=True, eq=False)
+class AxisColumn:
+    """A column as an axis: numbers as they are, categories and levels at 0, 1, ...
+
+    ``positions`` has the position of each row, NaN where the value is missing. ``values`` are the categories at 0, 1,
+    ... (levels in their order, others sorted; None for numbers), ``rows`` the first row that holds each of them.
+    """
+
+    name: str
+    positions: FloatArray
+    values: tuple[Value, ...] | None
+    rows: IntArray
+
+    @classmethod
+    def of_numbers(cls, name: str, positions: FloatArray) -> AxisColumn:
+        """An axis of numbers."""
+        return cls(name, positions, None, np.empty(0, np.int64))
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The limits of an axis that shows all rows."""
+        if self.values is not None:
+            return -0.5, len(self.values) - 0.5
+        known = self.positions[~np.isnan(self.positions)]
+        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+        margin = 0.04 * (high - low) or 0.5 * (abs(low) or 1.0)
+        return low - margin, high + margin
+
+    def column(self, positions: FloatArray) -> Any:
+        """Positions as the values that stand there, for a frame; None where the value is missing."""
+        if self.values is None:
+            return positions
+        return [None if at != at else self.values[int(at)] for at in positions.tolist()]
+
+    def label(self, axis: Any) -> None:
+        """Label an axis of matplotlib, and name its categories."""
+        axis.set_label_text(caption(self.name, _AXIS_WIDTH))
+        if self.values is not None:
+            name_ticks(axis, [str(value) for value in self.values])
+            axis.grid(False)
+
+
+def name_ticks(axis: Any, names: Sequence[str]) -> None:
+    """Names at 0, 1, ... of an axis of matplotlib: slanted where they need room, every second or third of many."""
+    across, box = axis.axis_name == "x", axis.axes.bbox
+    room = 72.0 * (box.width if across else box.height) / axis.axes.figure.dpi  # in points
+    step = -(-len(names) // max(2, int(room / (_FONT * (1.6 if across else 1.15)))))
+    shown = captions(names, NAME_WIDTH)[::step]
+    axis.set_ticks(range(0, len(names), step), shown)
+    if across and sum(len(name) + 2 for name in shown) * 0.62 * _FONT > room:
+        for text in axis.get_ticklabels():
+            text.set(rotation=45, ha="right", rotation_mode="anchor")
+
+
+def read_rows(model: Any, X: Any) -> Table:
+    """The rows of a table by the model's own schema, or by the types of the columns where it has none."""
+    schema = getattr(model, "schema_", None)
+    table = (schema if isinstance(schema, Schema) else inferred(X, "from_dtype", None)).read(X)
+    if not len(table):
+        raise ParameterError(
+            f"X must have at least one row, got {quoted(X)}. Pass the rows to draw, such as those that the model was "
+            "fitted to."
+        )
+    return table
+
+
+def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
+    """A column of a table as an axis; ``known`` refuses a column without any value."""
+    name, column, kind = str(attribute_names(table.schema)[a]), table.columns[a], table.schema.kinds[a]
+    if isinstance(column, Coded):
+        found = _categories(name, column.codes.astype(np.int64), list(column.values))
+    elif isinstance(kind, Ordinal):
+        ranks = np.where(np.isnan(column), -1, column).astype(np.int64)
+        found = _categories(name, ranks, list(kind.order), ordered=True)
+    else:
+        found = AxisColumn.of_numbers(name, np.asarray(column, np.float64))
+    if known and np.isnan(found.positions).all():
+        raise ParameterError(
+            f"columns must have known values, got {quoted(name)}, which is missing in every row. Choose another column."
+        )
+    return found
+
+
+def _categories(name: str, codes: IntArray, values: list[Value], *, ordered: bool = False) -> AxisColumn:
+    """An axis with a position for each value that some row holds."""
+    held = np.unique(codes[codes >= 0])
+    order = held.tolist() if ordered else sorted(held.tolist(), key=lambda code: _sort_key(values[code]))
+    position = np.full(len(values) + 1, np.nan)  # the last is for -1, missing
+    position[order] = np.arange(len(order))
+    rows = np.array([int(np.flatnonzero(codes == code)[0]) for code in order], np.int64)
+    return AxisColumn(name, position[codes], tuple(values[code] for code in order), rows)
+
+
+def _sort_key(value: Value) -> tuple[bool, float, str]:
+    """Numbers by size, then all others by their text."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return not number, float(value) if number else 0.0, str(value)  # type: ignore[arg-type]  # a number, or not used
+
+
+# -- points
+
+
+def spread_out(points: FloatArray, axes: Sequence[AxisColumn]) -> FloatArray:
+    """Points with the same category moved apart a little, always in the same way."""
+    found = points.copy()
+    for i, axis in enumerate(axes):
+        if axis.values is not None:
+            found[:, i] += 0.56 * (_GOLDEN * (np.arange(len(points)) * (2 * i + 1)) % 1.0 - 0.5)
+    return found
+
+
+def draw_classes(ax: Any, points: FloatArray, labels: AnyArray, classes: Sequence[Value]) -> None:
+    """Points with the colour and marker of their class."""
+    for label, style in class_styles(classes).items():
+        red, green, blue = (int(style.colour[at : at + 2], 16) for at in (1, 3, 5))
+        # Light points would be lost in their own tint where the page is printed in grey.
+        edge = INK if 0.299 * red + 0.587 * green + 0.114 * blue > _LIGHT else "white"
+        look = {"color": style.colour, "marker": style.marker, "edgecolors": edge, "linewidths": 0.7}
+        ax.scatter(*points[labels_equal(labels, label)].T, s=26, label=str(label), clip_on=False, zorder=3, **look)
+
+
+def labels_equal(labels: AnyArray, label: Value) -> BoolArray:
+    """Which of some labels are this one."""
+    return np.array([other == label for other in labels.tolist()], dtype=bool)
+
+
+def draw_colorbar(ax: Any, shades: Any, label: str) -> None:
+    """A bar of shades beside the axes."""
+    bar = ax.figure.colorbar(shades, ax=ax, pad=0.02, aspect=30)
+    bar.outline.set_visible(False)
+    bar.set_label(label)
+
+
+# -- targets and rows
+
+
+def check_single_target(targets: AnyArray) -> AnyArray:
+    """Targets in one dimension."""
+    if targets.ndim > 1 and targets.shape[1] > 1:
+        raise TargetError("got several target columns; a picture shows one. Fit one estimator for each target.")
+    return targets.ravel()
+
+
+def read_targets(y: Any, rows: int) -> AnyArray:
+    """The targets of some rows, one for each."""
+    targets = as_array(y)
+    if len(targets) != rows:
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {len(targets)}. Pass "
+            "one entry of y for each row of X."
+        )
+    return check_single_target(targets)
+
+
+def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, FloatArray | IntArray]) -> Any:
+    """Copies of some rows of X with some columns changed, in the type of table that X is.
+
+    ``changes`` has, by a column's position, new numbers for the copies, or whole numbers: rows whose values to take.
+    """
+    if nw.dependencies.is_into_dataframe(X):
+        frame = nw.maybe_reset_index(nw.from_native(taken_rows(X, rows), eager_only=True))
+        for a, change in changes.items():
+            name: Any = frame.columns[a] if table.schema.names is None else table.schema.label(a)
+            if change.dtype.kind == "i":
+                taken = nw.from_native(taken_rows(X, change.astype(np.int64)), eager_only=True)
+                frame = frame.with_columns(nw.maybe_reset_index(taken)[name])
+            else:
+                frame = frame.with_columns(nw.new_series(name, change, backend=frame.implementation))
+        return frame.to_native()
+    if isinstance(X, NamedColumns):
+        data = {name: column[rows] for name, column in X.data.items()}
+        for a, change in changes.items():
+            name = list(X.data)[a]
+            data[name] = X.data[name][change] if change.dtype.kind == "i" else change
+        return NamedColumns.of(data, X.kinds)
+    numbers = isinstance(X, np.ndarray) and X.dtype.kind in "fiu"
+    # A list of rows, or an array of objects: the None keeps NumPy from making columns of texts.
+    whole = X.astype(np.float64) if numbers else np.array([[*row, None] for row in decoded(table)], object)[:, :-1]
+    copies = whole[rows]
+    for a, change in changes.items():
+        copies[:, a] = whole[change, a] if change.dtype.kind == "i" else change
+    return copies if numbers else copies.tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRows:
+    """Stored rows by ascending id: values (None where missing), the same as numbers and codes, and targets."""
+
+    schema: Schema
+    ids: IdArray
+    rows: list[Row]
+    cells: FloatArray
+    targets: AnyArray
+
+
+def stored_rows(model: Any, *, voting: bool = False) -> StoredRows:
+    """The rows that a learner has stored; with ``voting`` only the instances that a concept predicts from."""
+    if not isinstance(model, NeighborsEstimator | ConceptLearner) or isinstance(model, KNNTransformer):
+        raise ParameterError(
+            f"model must be one that predicts from stored rows, got {quoted(model)}. KNNClassifier, KNNRegressor, "
+            "LocallyWeightedRegressor and IB1 to IB5 store their rows."
+        )
+    check_is_fitted(model)
+    model = pinned(model)
+    instances = model._stored().instances
+    if isinstance(model, ConceptLearner):
+        ids, targets = _concept_rows(model, voting)
+    elif isinstance(model, LocallyWeightedRegressor):
+        numbers = [instances.target(t) for t in range(len(instances.targets))]
+        ids, targets = instances.ids.copy(), model._shaped(np.column_stack(numbers))
+    else:
+        ids, targets = instances.ids.copy(), np.asarray(model._targets_at(np.arange(len(instances))))
+    at = instances.positions(ids)
+    return StoredRows(instances.schema, ids, instances.decode(at), instances.cells(at), check_single_target(targets))
+
+
+def _concept_rows(model: ConceptLearner, voting: bool) -> tuple[IdArray, AnyArray]:
+    columns = frame_columns(model.concept_)
+    if "concept" in columns:
+        raise ParameterError(
+            f"model must have one description for all classes, got {quoted(model)}. per_class=False learns one."
+        )
+    ids, classes = np.asarray(columns["id"], np.int64), np.asarray(columns["class"])
+    good = np.asarray(columns["verdict"] == "acceptable")
+    if voting and model._keep == "significant" and good.any():
+        ids, classes = ids[good], classes[good]
+    order = np.argsort(ids, kind="stable")
+    return ids[order], classes[order]
+
+
+def frame_columns(frame: Any) -> dict[str, AnyArray]:
+    """The columns of a frame of any library, as arrays."""
+    if isinstance(frame, dict):
+        return frame
+    columns = nw.from_native(frame, eager_only=True)
+    return {name: columns[name].to_numpy() for name in columns.columns}

@@ -23,24 +23,22 @@ _WIDE = 20.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeaveOneOutDisplay(Display):
-    """Scores against the number of neighbours, or a bandwidth, and the candidate that was chosen; made by `of`.
+    """Scores against the number of neighbours or a bandwidth, and the candidate that was chosen; made by `of`.
 
     Parameters
     ----------
     parameter
-        What was chosen.
+        The parameter that was chosen.
     candidates
         The values tried, ascending.
     lines
         The score of each candidate, by the name of the line; a single line has no name.
-    score
-        What the score is, in words.
-    higher
-        Whether more of it is better.
+    score, higher
+        The name of the score, and whether higher is better.
     chosen, chosen_score
-        What was chosen, and its score.
+        The chosen value and its score.
     rows
-        How many rows were left out in turn; weights are counted.
+        The number of rows left out in turn, weights counted.
     backend
         The library whose frame the model was fitted on, or None.
 
@@ -66,7 +64,7 @@ class LeaveOneOutDisplay(Display):
     @classmethod
     @prefix_errors
     def of(cls, model: Any) -> LeaveOneOutDisplay:
-        """The scores that a fitted model has chosen by.
+        """Return the scores by which a fitted model has chosen.
 
         Parameters
         ----------
@@ -76,40 +74,31 @@ class LeaveOneOutDisplay(Display):
         """
         tuning = model if isinstance(model, Tuning) else getattr(model, "tuning_", None)
         if isinstance(tuning, Tuning):
-            return cls._of_tuning(tuning)
+            tried = ("n_neighbors", *tuning.curves(), tuning.score_label, tuning.scoring == "accuracy")
+            chosen = float(tuning.best_params["n_neighbors"])
+            return cls(*tried, chosen, tuning.score, tuning.rows, tuning._backend)
         found = getattr(model, "loo_curve_", getattr(model, "loo_scores_", model))
         if isinstance(found, LeaveOneOutCurve):
             score = "log-loss" if isinstance(found, LogLossCurve) else "squared error"
             scores = np.asarray(found, np.float64)
-            chosen = found.best, float(scores[found.candidates == found.best][0])
-            tried = found.parameter, found.candidates, {"": scores}
-            return cls(*tried, score, False, *chosen, found.n_left_out, found.backend)
+            best = float(scores[found.candidates == found.best][0])
+            tried = (found.parameter, found.candidates, {"": scores}, score, False)
+            return cls(*tried, found.best, best, found.n_left_out, found.backend)
         if not isinstance(found, np.ndarray) or found is model or not found.size:
             raise ParameterError(
-                f"model must be one that chose by leave-one-out, or what came of it, got {quoted(model)}. For "
+                f"model must be one that chose by leave-one-out, or the result of that, got {quoted(model)}. For "
                 "example KNNClassifier('loo').fit(X, y), or tune(KNNClassifier(), X, y)."
             )
-        higher, k = is_classifier(model), int(model.n_neighbors_)
-        score = "accuracy" if higher else "squared error"
-        candidates, rows = np.arange(1, found.size + 1), float(model.n_samples_fit_)
+        higher, k, candidates = is_classifier(model), int(model.n_neighbors_), np.arange(1, found.size + 1)
+        score, rows = "accuracy" if higher else "squared error", float(model.n_samples_fit_)
         return cls("n_neighbors", candidates, {"": found}, score, higher, k, float(found[k - 1]), rows, model._backend)
 
-    @classmethod
-    def _of_tuning(cls, tuning: Tuning) -> LeaveOneOutDisplay:
-        candidates, lines = tuning.curves()
-        chosen, score = float(tuning.best_params["n_neighbors"]), tuning.score_label
-        higher = tuning.scoring == "accuracy"
-        return cls("n_neighbors", candidates, lines, score, higher, chosen, tuning.score, tuning.rows, tuning._backend)
-
-    def _said(self) -> str:
+    def _summary(self) -> str:
         chosen = f"{self.parameter} {self.chosen:g} with {self.score} {self.chosen_score:.4g}"
         return f"{chosen}, of {sum(map(len, self.lines.values()))} candidates"
 
     def frame(self) -> Any:
-        """One line for each candidate of each line: ``line`` where there are several, the parameter, score, ``chosen``.
-
-        In a frame of the library that the model was fitted on, or of one that is installed.
-        """
+        """Return one line for each candidate: ``line`` (if there are several), the parameter, the score, ``chosen``."""
         columns: dict[str, Any] = {}
         if len(self.lines) > 1:
             columns["line"] = np.repeat(objects(list(self.lines)), len(self.candidates))
@@ -121,15 +110,10 @@ class LeaveOneOutDisplay(Display):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """The scores as lines, the chosen one marked and named; the axes come back.
+        """Draw the scores as lines, the chosen one marked; returns the axes.
 
         A single line of accuracies has a band of one standard error, ``sqrt(p (1 - p) / rows)``: candidates within it
         of the best are about as good.
-
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib to draw on; None for a figure of its own.
         """
         with drawing(ax) as ax:
             for i, (name, scores) in enumerate(self.lines.items()):
@@ -143,28 +127,20 @@ class LeaveOneOutDisplay(Display):
             if float(self.candidates[-1]) > _WIDE * float(self.candidates[0]) and self.candidates[0] > 0:
                 ax.set_xscale("log")
                 log_ticks(ax.xaxis)
-            self._mark(ax)
+            ax.axvline(self.chosen, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
+            ring(ax, self.chosen, self.chosen_score)
+            self._name_chosen(ax)
+            ax.margins(y=0.16)
             ax.set(xlabel=self.parameter, ylabel=f"leave-one-out {self.score}")
             if len(self.lines) > 1:
                 legend_beside(ax, "vote")
             return ax
 
-    def _mark(self, ax: Any) -> None:
-        """The chosen candidate: a ring, a line down to the axis, and its name."""
-        ax.axvline(self.chosen, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
-        ring(ax, self.chosen, self.chosen_score)
-        text = f"{self.chosen:g}: {self.chosen_score:.4g}"
-        up = 12 if self.higher else -16
-        right = ax.transAxes.inverted().transform(ax.transData.transform((self.chosen, self.chosen_score)))[0] > 0.7
-        box = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.0}
-        ax.annotate(
-            text,
-            (self.chosen, self.chosen_score),
-            (-7 if right else 7, up),
-            textcoords="offset points",
-            ha="right" if right else "left",
-            fontsize=8.5,
-            bbox=box,
-            zorder=7,
-        )
-        ax.margins(y=0.16)
+    def _name_chosen(self, ax: Any) -> None:
+        """The chosen value and its score, to the left of the ring where there is no room to the right."""
+        at = (self.chosen, self.chosen_score)
+        left = ax.transAxes.inverted().transform(ax.transData.transform(at))[0] > 0.7
+        look: dict[str, Any] = {"ha": "right" if left else "left", "fontsize": 8.5, "zorder": 7}
+        look["bbox"] = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.0}
+        away = (-7 if left else 7, 12 if self.higher else -16)
+        ax.annotate(f"{self.chosen:g}: {self.chosen_score:.4g}", at, away, textcoords="offset points", **look)

@@ -1,14 +1,16 @@
-"""A query beside the past cases that speak for its answer, and what sets them apart."""
+"""A query beside the past cases behind its prediction, and the columns in which they differ."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
-from priorcase._parameters import is_whole
+from priorcase._parameters import check_value
 from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.plotting import FAINT, INK, MUTED, caption, captions, drawing, legend_beside, style, tint
@@ -19,25 +21,24 @@ from priorcase.plots.display import Display
 _WIDTH = 22
 _BAR = 0.66
 _VALUE = 16
-_LONG = 60
+_TITLE = 60
 _VOTES = 30
 _SHOWN = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecedentsDisplay(Display):
-    """The neighbours of one query as bars as long as their distances, made up of what each attribute adds.
+    """The neighbours of one query as bars as long as their distances, divided by attribute; made by `of`.
 
-    Made by `of`. The nearest case is on top; a bar says the values in which the case differs, and beside it stand its
-    target and its vote. For classes the nearest case of another class comes last,
-    where it is not among the others.
+    The nearest case is on top. A part of a bar shows the value of the case, and beside the bar stand its target and its
+    vote. For classes the nearest case of another class comes last, unless it is among the neighbours.
 
     Parameters
     ----------
     precedents
-        The neighbours of the query alone.
+        The neighbours of the query.
     most
-        How many attributes have a part of their own; the others are added up.
+        The number of attributes with a part of their own; the others are added up.
 
     Examples
     --------
@@ -53,26 +54,26 @@ class PrecedentsDisplay(Display):
     most: int = 7
 
     @classmethod
+    @prefix_errors
     def of(cls, model: Any, X: Any = None, *, query: int = 0, most: int = 7) -> PrecedentsDisplay:
-        """The neighbours of one of some queries.
+        """Return the neighbours of one query.
 
         Parameters
         ----------
         model
             A fitted model with ``precedents``; or the `Precedents` themselves.
         X
-            Queries; none where precedents are given.
+            Queries; None where precedents are given.
         query
-            Which of them, from 0.
+            The number of the query, from 0.
         most
-            How many attributes have a part of their own: those that add most to these distances.
+            The number of attributes with a part of their own: those that contribute most to these distances.
         """
-        if not is_whole(most) or most < 1:
-            raise ParameterError(f"most must be a whole number >= 1, got {quoted(most)}. 7 tell apart well.")
+        check_value("most", most, [Interval(Integral, 1, None, closed="left")])
         if isinstance(model, Precedents):
             if X is not None:
                 raise ParameterError(
-                    f"X must be None beside precedents, got {quoted(X)}. Precedents know their queries; or pass the "
+                    f"X must be None beside precedents, got {quoted(X)}. Precedents have their queries; or pass the "
                     "model."
                 )
             return cls(model[query], int(most))
@@ -86,50 +87,45 @@ class PrecedentsDisplay(Display):
 
     @property
     def title(self) -> str:
-        """The query's number, the answer, and the probabilities of the likeliest classes."""
+        """The query's number, the prediction, and the probabilities of the likeliest classes."""
         one = self.precedents
         text = f"query {one.numbers[0]}: {_target(one.predictions[0])}"
         if one.probabilities is None or one.classes is None:
             return text
         order = np.argsort(-one.probabilities[0], kind="stable")[:3]
         order = order[one.probabilities[0, order] > 0]
-        odds = ", ".join(f"{one.classes[c]} {one.probabilities[0, c]:.2f}" for c in order.tolist())
-        return f"{text}  ({odds})"
+        shares = ", ".join(f"{one.classes[c]} {one.probabilities[0, c]:.2f}" for c in order.tolist())
+        return f"{text}  ({shares})"
 
-    def _said(self) -> str:
+    def _summary(self) -> str:
         return f"{self.title}, {len(self.precedents.ids)} precedents"
 
     def frame(self) -> Any:
-        """One line for each neighbour, as `Precedents.frame` has them."""
+        """Return one line for each neighbour, as `Precedents.frame`."""
         return self.precedents.frame()
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """The bars of at most the twelve nearest, drawn with matplotlib; the axes come back.
-
-        Parameters
-        ----------
-        ax
-            Axes to draw on; None for a figure of its own, as high as the neighbours need.
-        """
-        shares, rows, names = self._bars()
+        """Draw the bars of at most the twelve nearest; returns the axes. A new figure is as high as the bars need."""
+        contributions, rows, names = self._bars()
         widest = max(len(line) for name in names for line in name.split("\n"))
-        told = max(map(len, captions(self.precedents.names, _WIDTH)))
-        size = (5.5 + 0.06 * (widest + told), 1.1 + 0.34 * max(len(names), 4))
+        longest_name = max(map(len, captions(self.precedents.names, _WIDTH)))
+        size = (5.5 + 0.06 * (widest + longest_name), 1.1 + 0.34 * max(len(names), 4))
         with drawing(ax, size=size) as ax:
             places = np.arange(len(names), dtype=np.float64)
             if self._unlike() is not None:
                 places[-1] += 0.35
                 ax.axhline(places[-1] - 0.67, color=MUTED, linewidth=0.7, linestyle=(0, (3, 3)))
-            samples = self._draw_shares(ax, places, shares, rows)
-            longest = float(shares.sum(axis=1).max(initial=0.0)) or 1.0
+            longest = float(contributions.sum(axis=1).max(initial=0.0)) or 1.0
+            samples = self._draw_parts(ax, places, contributions, rows, longest)
             self._draw_votes(ax, places)
             ax.set_yticks(places, names)
             ax.tick_params(axis="y", length=0)
             among = f", the nearest {_SHOWN} of {len(self.precedents.ids)}"
             words = "distance from the query" + (among if len(self.precedents.ids) > _SHOWN else "")
             ax.set(xlabel=words, xlim=(0.0, longest * 1.02))
-            ax.set_title(self._heading())
+            title = self.title.replace("$", r"\$")
+            ax.set_title(title if len(title) <= _TITLE else "\n".join(wrap(title.replace("  (", " ("), _TITLE)[:3]))
             ax.set_ylim(places[-1] + 0.6, -0.95)
             ax.grid(False, axis="y")
             ax.spines["left"].set_visible(False)
@@ -137,88 +133,75 @@ class PrecedentsDisplay(Display):
             return ax
 
     def _unlike(self) -> Any:
-        """The nearest case of another class, where it is not among the neighbours."""
+        """The nearest case of another class, unless it is among the neighbours."""
         unlike = self.precedents.unlike[0] if self.precedents.unlike else None
         return None if unlike is None or unlike.id in self.precedents.ids else unlike
 
     def _bars(self) -> tuple[FloatArray, list[Any], list[str]]:
-        """The shares, the values and the name of each bar, the nearest first."""
+        """The contributions, the values and the name of each bar, the nearest first."""
         one, unlike = self.precedents, self._unlike()
-        shares, rows = one.contributions[:_SHOWN], list(one.rows[:_SHOWN])
+        contributions, rows = one.contributions[:_SHOWN], list(one.rows[:_SHOWN])
         targets = [_target(target) for target in one.targets[:_SHOWN]]
         if unlike is not None:
-            shares = np.vstack([shares, unlike.contributions])
+            contributions = np.vstack([contributions, unlike.contributions])
             rows.append(unlike.row)
             targets.append(_target(unlike.target))
-        names = [f"{target}   #{i}" for target, i in zip(captions(targets, _WIDTH), one.ids.tolist(), strict=False)]
+        shown = captions(targets, _WIDTH)
+        names = [f"{target}   #{i}" for target, i in zip(shown, one.ids.tolist(), strict=False)]
         if unlike is not None:
-            names.append(f"nearest unlike:\n{captions(targets, _WIDTH)[-1]}   #{unlike.id}")
-        return shares, rows, names
+            names.append(f"nearest unlike:\n{shown[-1]}   #{unlike.id}")
+        return contributions, rows, names
 
-    def _order(self, shares: FloatArray) -> tuple[IntArray, IntArray]:
+    def _order(self, contributions: FloatArray) -> tuple[IntArray, IntArray]:
         """Attributes with a part of their own, in the order of the columns, and the others."""
-        heaviest = np.argsort(-shares.sum(axis=0), kind="stable")
-        few = shares.shape[1] if shares.shape[1] <= self.most + 1 else self.most
+        heaviest = np.argsort(-contributions.sum(axis=0), kind="stable")
+        few = contributions.shape[1] if contributions.shape[1] <= self.most + 1 else self.most
         return np.sort(heaviest[:few]), np.sort(heaviest[few:])
 
-    def _draw_shares(self, ax: Any, places: FloatArray, shares: FloatArray, rows: list[Any]) -> list[Any]:
-        """Draw the parts of the bars; a sample of each comes back."""
+    def _draw_parts(
+        self, ax: Any, places: FloatArray, contributions: FloatArray, rows: list[Any], longest: float
+    ) -> list[Any]:
+        """Draw the parts of the bars, with values where they fit; returns a sample of each for the legend."""
         from matplotlib.patches import Patch
 
         samples: list[Any] = []
-        own, others = self._order(shares)
-        query, names = self.precedents.queries[0], self.precedents.names
-        start = np.zeros(len(places))
-        longest = float(shares.sum(axis=1).max(initial=0.0)) or 1.0
-        told = captions([names[a] for a in own.tolist()], _WIDTH)
+        own, others = self._order(contributions)
+        query, start = self.precedents.queries[0], np.zeros(len(places))
+        names = captions([self.precedents.names[a] for a in own.tolist()], _WIDTH)
         for i, a in enumerate(own.tolist()):
-            look = style(i)
-            label = f"{told[i]} = {caption(_text(query[a]), _VALUE)}"
-            fill: dict[str, Any] = {
-                "facecolor": tint(i, 0.45),
-                "edgecolor": look.colour,
-                "hatch": look.hatch[:2],
-                "linewidth": 0.6,
-            }
-            some = shares[:, a] > 0
-            ax.barh(places[some], shares[some, a], _BAR, left=start[some], **fill)
-            samples.append(Patch(label=label, **fill))
-            for at, width, left, row in zip(places, shares[:, a], start, rows, strict=True):
+            look, widths = style(i), contributions[:, a]
+            fill: dict[str, Any] = {"facecolor": tint(i, 0.45), "edgecolor": look.colour, "hatch": look.hatch[:2]}
+            some = widths > 0
+            ax.barh(places[some], widths[some], _BAR, left=start[some], linewidth=0.6, **fill)
+            samples.append(Patch(label=f"{names[i]} = {caption(_text(query[a]), _VALUE)}", linewidth=0.6, **fill))
+            for at, width, left, row in zip(places, widths, start, rows, strict=True):
                 text = caption(short(_text(row[a]), 12))
-                if width > longest * (0.02 + 0.017 * len(text)):  # where the text fits
+                if width > longest * (0.02 + 0.017 * len(text)):
                     box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8}
                     middle = left + width / 2
                     ax.text(middle, at, text, ha="center", va="center", fontsize=7.5, color=INK, bbox=box)
-            start = start + shares[:, a]
+            start = start + widths
         if others.size:
-            rest = shares[:, others].sum(axis=1)
-            label = f"{others.size} other attributes"
             fill = {"facecolor": FAINT, "edgecolor": MUTED, "linewidth": 0.6}
-            ax.barh(places, rest, _BAR, left=start, **fill)
-            samples.append(Patch(label=label, **fill))
+            ax.barh(places, contributions[:, others].sum(axis=1), _BAR, left=start, **fill)
+            samples.append(Patch(label=f"{others.size} other attributes", **fill))
         return samples
 
     def _draw_votes(self, ax: Any, places: FloatArray) -> None:
-        """A column of votes between the bars and the legend."""
-        side = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points", "ha": "right", "va": "center"}
-        look = {**side, "fontsize": 8, "color": MUTED, "annotation_clip": False}
+        """A column of votes between the bars and the legend; the unlike case has none."""
+        look: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 8, "color": MUTED, "annotation_clip": False}
+        look |= {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
         ax.annotate("vote", (1.0, -0.7), (_VOTES, 0), **look)
-        for at, vote in zip(places, self.precedents.votes[:_SHOWN].tolist(), strict=False):  # the unlike case has none
+        for at, vote in zip(places, self.precedents.votes[:_SHOWN].tolist(), strict=False):
             ax.annotate(f"{round(100 * vote) + 0:d}%", (1.0, at), (_VOTES, 0), **look)
-
-    def _heading(self) -> str:
-        """The title in lines that fit."""
-        title = self.title.replace("$", r"\$")
-        return title if len(title) <= _LONG else "\n".join(wrap(title.replace("  (", " ("), _LONG)[:3])
 
 
 def _target(target: Any) -> str:
-    """A target in words; several of them in a row."""
+    """A target as text; several of them with commas."""
     if isinstance(target, (np.ndarray, tuple, list)):
         return ", ".join(_target(part) for part in list(target))
     return _text(target.item() if isinstance(target, np.generic) else target)
 
 
 def _text(value: Any) -> str:
-    """A value in few characters."""
     return f"{value:.4g}" if isinstance(value, float) else value_text(value, _WIDTH)

@@ -1,4 +1,4 @@
-"""Which attributes depend on which: probabilities of edges, and the best tree."""
+"""Which attributes depend on which: the probability of each edge, and the best tree."""
 
 from __future__ import annotations
 
@@ -6,40 +6,37 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
-from priorcase._parameters import check_choice
+from priorcase._parameters import check_value
 from priorcase._typing import Backend, FloatArray, IntArray, Name
 from priorcase.bayes.results import EdgeTable
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.plotting import FAINT, INK, MUTED, captions, colour, drawing, tint
 from priorcase.learning.results import framed
-from priorcase.plots.display import Display
-from priorcase.plots.labels import WIDTH
-from priorcase.plots.tree_layout import ring, sideways, spanning_tree, spread_tree
+from priorcase.plots.display import NAME_WIDTH, Display, draw_colorbar
 
 Kind = Literal["tree", "ring", "heat map"]
 
-_WORTH_A_LINE = 0.02
+_LEAST = 0.02
 _SMALL = 20
 _WIDEST = 10.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreePosterior(Display):
-    """The posterior probability that two attributes are joined by an edge, and the tree of the likeliest edges.
-
-    Made by `of`.
+    """The posterior probability of an edge between each pair of attributes, and the most probable tree; made by `of`.
 
     Parameters
     ----------
     names
         The attributes, in the order of the columns.
     probabilities
-        Of an edge between two of them, (attributes, attributes), 0 on the diagonal.
+        The probability of an edge between two of them, (attributes, attributes), 0 on the diagonal.
     tree
         The edges of the tree, (attributes - 1, 2), by the positions of their ends.
     averaged
-        Whether the model averages over all trees; otherwise it answers from this one.
+        Whether the model averages over all trees; otherwise it predicts from this one.
     backend
         The library whose frame the model was fitted on, or None.
 
@@ -63,10 +60,10 @@ class TreePosterior(Display):
     @classmethod
     @prefix_errors
     def of(cls, model: Any) -> TreePosterior:
-        """The edges of a fitted `TreeAveragedBayes` or `TreeAugmentedBayes`.
+        """Return the edges of a fitted `TreeAveragedBayes` or `TreeAugmentedBayes`.
 
-        Of the first the tree is the one with the largest product of edge probabilities, of the second its own; the
-        probabilities are those over all trees, of the second for the edges of its tree alone.
+        The tree of the first is the one with the largest product of edge probabilities, which are over all trees; the
+        tree of the second is its own, and only its edges have probabilities.
         """
         if not hasattr(model, "edge_table"):
             raise ParameterError(
@@ -84,130 +81,170 @@ class TreePosterior(Display):
         names = tuple(f"x{label}" if isinstance(label, int) else label for label in labels)
         return cls(names, probabilities, tree, averaged, table.backend)
 
-    def _said(self) -> str:
+    def _summary(self) -> str:
         return f"{len(self.tree)} likeliest edges between {len(self.names)} attributes"
 
-    def frame(self) -> Any:
-        """One line for each pair: ``attribute``, ``other``, ``probability``, ``in_tree``, the likeliest first.
+    @property
+    def _edges(self) -> set[tuple[int, int]]:
+        return {(min(edge), max(edge)) for edge in self.tree.tolist()}
 
-        Of a model with a single tree only the pairs of that tree. In a frame of the library that the model was fitted
-        on, or of one that is installed.
+    def frame(self) -> Any:
+        """Return one line for each pair: ``attribute``, ``other``, ``probability``, ``in_tree``, the likeliest first.
+
+        A model with a single tree has only the pairs of that tree.
         """
         u, v = np.triu_indices(len(self.names), 1) if self.averaged else self.tree.T
-        chosen = {(min(edge), max(edge)) for edge in self.tree.tolist()}
-        numbers = self.probabilities[u, v]
-        order = np.argsort(-numbers, kind="stable")
+        order = np.argsort(-self.probabilities[u, v], kind="stable")
+        pairs = list(zip(u[order].tolist(), v[order].tolist(), strict=True))
         columns = {
-            "attribute": [self.names[a] for a in u[order].tolist()],
-            "other": [self.names[a] for a in v[order].tolist()],
-            "probability": numbers[order],
-            "in_tree": [(a, b) in chosen for a, b in zip(u[order].tolist(), v[order].tolist(), strict=True)],
+            "attribute": [self.names[a] for a, _ in pairs],
+            "other": [self.names[b] for _, b in pairs],
+            "probability": self.probabilities[u, v][order],
+            "in_tree": [pair in self._edges for pair in pairs],
         }
         return framed(columns, self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None, kind: Kind | None = None) -> Any:
-        """The edges, drawn with matplotlib; the axes come back.
+        """Draw the edges; returns the axes.
 
         Parameters
         ----------
         ax
-            Axes to draw on; None for a figure of its own.
+            Axes to draw on; None for a new figure.
         kind
             ``"tree"``: the tree alone, lines as thick as they are probable. ``"ring"``: attributes on a circle, with
             all edges of at least 2 %. ``"heat map"``: a table of probabilities in shades. None: the tree of a model
-            that has one; else a ring, or of more than 16 attributes a heat map.
+            that has one; else a ring, or a heat map for more than 16 attributes.
         """
-        usual: Kind = "tree" if not self.averaged else "ring" if len(self.names) <= 16 else "heat map"
-        if kind is not None:
-            check_choice("kind", kind, get_args(Kind), hint=f"None takes {usual!r}.")
-        how, n = kind or usual, len(self.names)
-        cell = 0.32 if n <= _SMALL else 0.2
-        sizes = {"tree": self._tree_size(), "ring": self._ring_size(), "heat map": (2.2 + cell * n, 1.6 + cell * n)}
-        with drawing(ax, size=sizes[how]) as ax:
+        check_value("kind", kind, [None, StrOptions(set(get_args(Kind)))])
+        n = len(self.names)
+        how = kind or ("tree" if not self.averaged else "ring" if n <= 16 else "heat map")
+        places = ring(n) if how == "ring" else spread_tree(self.tree, n)
+        size, lying = self._size(how, places)
+        with drawing(ax, size=size) as ax:
             if how == "heat map":
                 self._draw_map(ax)
             else:
-                self._draw_graph(ax, how)
+                self._draw_graph(ax, how, sideways(places) if lying else places, lying)
             return ax
 
-    def _tree_size(self) -> tuple[float, float]:
-        """Room for the names of leaves that stand side by side, and for every layer."""
-        across, up = np.ptp(spread_tree(self.tree, len(self.names)), axis=0)
-        if self._lies():
-            return max(6.0, (up + 1.0) * (1.0 + self._widest())), max(3.0, 1.0 + 0.3 * across)
-        return max(6.0, (across + 1.6) * (0.3 + self._widest())), max(3.0, 1.0 + 0.8 * up)
+    def _size(self, how: str, places: FloatArray) -> tuple[tuple[float, float], bool]:
+        """Room for the names, and whether a tree with many leaves is laid on its side."""
+        n, widest = len(self.names), 0.072 * max(map(len, captions(self.names, NAME_WIDTH)))  # in inches
+        if how == "heat map":
+            side = (0.32 if n <= _SMALL else 0.2) * n
+            return (2.2 + side, 1.6 + side), False
+        if how == "ring":
+            radius = min((widest + 0.25) / np.sin(2.0 * np.pi / max(n, 4)), 4.4)  # neighbours on top are this far apart
+            return (max(6.0, 2.3 * radius + widest), max(5.2, 0.32 * n)), False
+        across, up = np.ptp(places, axis=0)
+        width = (across + 1.6) * (0.3 + widest)
+        if width > _WIDEST:
+            return (max(6.0, (up + 1.0) * (1.0 + widest)), max(3.0, 1.0 + 0.3 * across)), True
+        return (max(6.0, width), max(3.0, 1.0 + 0.8 * up)), False
 
-    def _lies(self) -> bool:
-        """Whether so many leaves would stand side by side that the tree is laid on its side."""
-        across = np.ptp(spread_tree(self.tree, len(self.names))[:, 0])
-        return bool((across + 1.6) * (0.3 + self._widest()) > _WIDEST)
-
-    def _ring_size(self) -> tuple[float, float]:
-        """Room for the names on a circle."""
-        n, widest = len(self.names), self._widest()
-        radius = min((widest + 0.25) / np.sin(2.0 * np.pi / max(n, 4)), 4.4)  # neighbours on top are this far apart
-        return max(6.0, 2.3 * radius + widest), max(5.2, 0.32 * n)
-
-    def _widest(self) -> float:
-        """The width of the longest name in inches."""
-        return 0.072 * max(map(len, captions(self.names, WIDTH)))
-
-    def _draw_graph(self, ax: Any, how: str) -> None:
-        n = len(self.names)
-        places = ring(n) if how == "ring" else spread_tree(self.tree, n)
-        if how == "tree" and self._lies():
-            places = sideways(places)
-        u, v = np.triu_indices(n, 1)
-        edges = np.column_stack([u, v]) if how == "ring" else self.tree
-        inside = {(min(edge), max(edge)) for edge in self.tree.tolist()}
+    def _draw_graph(self, ax: Any, how: str, places: FloatArray, lying: bool) -> None:
+        n, chosen = len(self.names), self._edges
+        edges = np.column_stack(np.triu_indices(n, 1)) if how == "ring" else self.tree
         for a, b in edges.tolist():
             likely = float(self.probabilities[a, b])
-            if how == "ring" and likely < _WORTH_A_LINE:
+            if how == "ring" and likely < _LEAST:
                 continue
-            chosen = (min(a, b), max(a, b)) in inside
-            look = {"color": colour(0) if chosen else MUTED, "linestyle": "-" if chosen else (0, (2, 2))}
+            solid = (min(a, b), max(a, b)) in chosen
+            look = {"color": colour(0) if solid else MUTED, "linestyle": "-" if solid else (0, (2, 2))}
             ax.plot(*places[[a, b]].T, linewidth=0.4 + 4.2 * likely, solid_capstyle="round", zorder=1, **look)
-            if how == "tree":
-                self._draw_number(ax, places[[a, b]], likely)
-        self._draw_names(ax, places)
+            if how == "tree":  # nearer to the child where edges from one node lie close together
+                ends = places[[a, b]]
+                child = int(ends[1, 0] > ends[0, 0]) if lying else int(ends[1].sum() < ends[0].sum())
+                share = 0.62 if lying else 0.5
+                at = (1 - share) * ends[1 - child] + share * ends[child]
+                box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+                ax.text(*at, f"{likely:.2f}", ha="center", va="center", fontsize=7.5, color=INK, bbox=box)
+        box = {"boxstyle": "round,pad=0.35", "facecolor": tint(0, 0.12), "edgecolor": colour(0), "linewidth": 0.8}
+        for name, place in zip(captions(self.names, NAME_WIDTH), places, strict=True):
+            ax.text(*place, name, ha="center", va="center", fontsize=8.5, color=INK, bbox=box, zorder=3)
         ax.set_axis_off()
         ax.margins(0.14, 0.1)
         if n == 1:
             ax.set(xlim=(-1.0, 1.0), ylim=(0.0, 2.0))
         ax.set_title("edges of the best tree" if how == "tree" else "edges by probability; solid: the likeliest tree")
 
-    def _draw_number(self, ax: Any, ends: FloatArray, likely: float) -> None:
-        """A probability on its edge; nearer to the child where edges from one node lie close together."""
-        lower = int(ends[1].sum() < ends[0].sum()) if not self._lies() else int(ends[1, 0] > ends[0, 0])
-        share = 0.62 if self._lies() else 0.5
-        at = (1 - share) * ends[1 - lower] + share * ends[lower]
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-        ax.text(*at, f"{likely:.2f}", ha="center", va="center", fontsize=7.5, color=INK, bbox=box)
-
-    def _draw_names(self, ax: Any, places: FloatArray) -> None:
-        box = {"boxstyle": "round,pad=0.35", "facecolor": tint(0, 0.12), "edgecolor": colour(0), "linewidth": 0.8}
-        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5, "color": INK, "bbox": box, "zorder": 3}
-        for name, place in zip(captions(self.names, WIDTH), places, strict=True):
-            ax.text(*place, name, **look)
-
     def _draw_map(self, ax: Any) -> None:
         n = len(self.names)
         shown = np.ma.masked_where(np.eye(n, dtype=bool), self.probabilities)
         image = ax.imshow(shown, cmap="Blues", vmin=0.0, vmax=1.0, interpolation="nearest")
-        labels, size = captions(self.names, WIDTH), 8.5 if n <= _SMALL else 6.5
+        labels, size = captions(self.names, NAME_WIDTH), 8.5 if n <= _SMALL else 6.5
         ax.set_xticks(range(n), labels, rotation=45, ha="right", rotation_mode="anchor", fontsize=size)
         ax.set_yticks(range(n), labels, fontsize=size)
         ax.tick_params(length=0)
         ax.grid(False)
         ax.set_facecolor(FAINT)
-        for side in ("left", "bottom"):
-            ax.spines[side].set_visible(False)
+        ax.spines[["left", "bottom"]].set_visible(False)
         if n <= 12:
             for a, b in zip(*np.nonzero(~np.eye(n, dtype=bool)), strict=True):
                 likely = float(self.probabilities[a, b])
-                light = "white" if likely > 0.6 else INK
-                ax.text(b, a, f"{likely:.2f}", ha="center", va="center", fontsize=7.5, color=light)
-        bar = ax.figure.colorbar(image, ax=ax, pad=0.02, aspect=30)
-        bar.outline.set_visible(False)
-        bar.set_label("probability of an edge")
+                ink = "white" if likely > 0.6 else INK
+                ax.text(b, a, f"{likely:.2f}", ha="center", va="center", fontsize=7.5, color=ink)
+        draw_colorbar(ax, image, "probability of an edge")
+
+
+# -- layout
+
+
+def spanning_tree(weights: FloatArray) -> IntArray:
+    """The edges of the tree with the largest sum (and product) of weights, by Prim's algorithm; first of equals.
+
+    Examples
+    --------
+    >>> spanning_tree(np.array([[0.0, 0.9, 0.2], [0.9, 0.0, 0.7], [0.2, 0.7, 0.0]]))
+    array([[0, 1],
+           [1, 2]])
+    """
+    n = len(weights)
+    edges, joined = [], np.zeros(n, bool)
+    joined[0] = True
+    for _ in range(n - 1):
+        candidates = np.where(joined[:, None] & ~joined[None, :], weights, -1.0)
+        a, b = np.unravel_index(int(candidates.argmax()), candidates.shape)
+        joined[b] = True
+        edges.append(sorted((int(a), int(b))))
+    return np.array(sorted(edges), np.int64).reshape(-1, 2)
+
+
+def ring(n: int) -> FloatArray:
+    """Nodes on a circle, the first on top, the others clockwise."""
+    turns = 2.0 * np.pi * np.arange(n) / max(n, 1)
+    return np.column_stack([np.sin(turns), np.cos(turns)])
+
+
+def spread_tree(edges: IntArray, n: int) -> FloatArray:
+    """Nodes in layers below a central one, each above the middle of its children, leaves side by side.
+
+    Examples
+    --------
+    >>> spread_tree(np.array([[0, 1], [0, 2]]), 3)
+    array([[ 0.5,  0. ],
+           [ 0. , -1. ],
+           [ 1. , -1. ]])
+    """
+    import networkx as nx  # only drawing a tree needs it
+
+    tree = nx.empty_graph(n)
+    tree.add_edges_from(edges.tolist())
+    root = min(nx.center(tree))
+    order, children = list(nx.dfs_preorder_nodes(tree, root)), nx.dfs_successors(tree, root)
+    places = np.zeros((n, 2))
+    for node, depth in nx.single_source_shortest_path_length(tree, root).items():
+        places[node, 1] = -depth
+    leaves = [node for node in order if node not in children]
+    places[leaves, 0] = np.arange(len(leaves))
+    for node in reversed(order):
+        if node in children:
+            places[node, 0] = (places[children[node][0], 0] + places[children[node][-1], 0]) / 2
+    return places
+
+
+def sideways(places: FloatArray) -> FloatArray:
+    """A tree laid on its side: the root on the left, the leaves below each other."""
+    return np.column_stack([-places[:, 1], -places[:, 0]]) + 0.0

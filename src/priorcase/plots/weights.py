@@ -38,9 +38,9 @@ class WeightsDisplay(Display):
     posterior
         Whether the weights are probabilities.
     prior
-        The probability before any row was seen, where it is the same for all; None otherwise.
+        The prior probability, where it is the same for all; None otherwise.
     level
-        How many of the samples lie within an interval.
+        The share of the samples within an interval.
     backend
         The library whose frame the model was fitted on, or None.
 
@@ -64,25 +64,26 @@ class WeightsDisplay(Display):
     backend: Backend | None = None
 
     @classmethod
+    @prefix_errors
     def of(
         cls, model: Any, X: Any = None, y: Any = None, *, bootstrap: int = 0, level: float = 0.9, random_state: Any = 0
     ) -> WeightsDisplay:
-        """The weights that a model has learned.
+        """Return the weights that a model has learned.
 
         Parameters
         ----------
         model
-            A fitted model with ``weights_table_`` (neighbours and local fits) or `relevance_table`
-            (`SubsetAveragedBayes`, whose probabilities are uncertainty themselves); or such a table.
+            A fitted model with ``weights_table_`` (neighbours and local models) or `relevance_table`
+            (`SubsetAveragedBayes`); or such a table.
         X, y
             The rows to draw bootstrap samples from, usually those that the model was fitted to.
         bootstrap
-            How many samples of as many rows, drawn with replacement, the model is fitted to anew; 0 for none. Their
-            quantiles are the interval of each weight: how far it hangs on the rows that happen to be there.
+            The number of bootstrap samples to refit the model to; 0 for none. Their quantiles are the interval of each
+            weight.
         level
-            How many of the samples lie within an interval.
+            The share of the samples within an interval.
         random_state
-            Where the random numbers of the samples begin.
+            Determines the samples.
         """
         check_value("level", level, LEVEL)
         table = _table(model)
@@ -91,20 +92,19 @@ class WeightsDisplay(Display):
                 f"bootstrap must be 0, or a whole number >= 2, got {quoted(bootstrap)}. 0 for no intervals, 100 for "
                 "rough ones."
             )
-        given = X is not None and y is not None and hasattr(model, "fit")
-        if bootstrap and not given:
-            raise ParameterError(
-                f"bootstrap must be 0 where no model, X and y are given, got {quoted(bootstrap)}. Samples are drawn "
-                "from the rows."
-            )
         draws = np.empty((0, len(table)))
         if bootstrap:
+            if X is None or y is None or not hasattr(model, "fit"):
+                raise ParameterError(
+                    f"bootstrap must be 0 where no model, X and y are given, got {quoted(bootstrap)}. Samples are "
+                    "drawn from the rows."
+                )
             draws = _draws(model, X, y, int(bootstrap), check_seed(random_state))
         if isinstance(table, Relevance):
-            prior = getattr(model, "inclusion", None)
-            one = float(prior) if isinstance(prior, (int, float)) else None
+            inclusion = getattr(model, "inclusion", None)
+            prior = float(inclusion) if isinstance(inclusion, (int, float)) else None
             words = "probability that the attribute matters"
-            return cls(table.labels, table.probabilities, draws, words, True, one, float(level), table.backend)
+            return cls(table.labels, table.probabilities, draws, words, True, prior, float(level), table.backend)
         words = f"weight ({table.method})"
         return cls(table.names, table.weights, draws, words, level=float(level), backend=table.backend)
 
@@ -121,32 +121,23 @@ class WeightsDisplay(Display):
         low, high = np.quantile(self.draws, [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
         return low, high
 
-    def _said(self) -> str:
+    def _summary(self) -> str:
         sampled = f", {len(self.draws)} bootstrap samples" if len(self.draws) else ""
         return f"{self.meaning} of {len(self.names)} attributes{sampled}"
 
     def frame(self) -> Any:
-        """One line for each attribute, the heaviest first: ``attribute``, ``weight`` or ``matters``, ``low``, ``high``.
-
-        The last two only with a bootstrap. In a frame of the library that the model was fitted on, or of one that is
-        installed.
+        """Return one line for each attribute, the heaviest first: ``attribute``, ``weight`` or ``matters``, and with a
+        bootstrap ``low`` and ``high``.
         """
         order = self.order
         columns: dict[str, Any] = {"attribute": [self.names[a] for a in order.tolist()]}
         columns["matters" if self.posterior else "weight"] = self.weights[order]
-        if self.interval is not None:
-            columns |= {name: end[order] for name, end in zip(("low", "high"), self.interval, strict=True)}
+        columns |= {name: end[order] for name, end in zip(("low", "high"), self.interval or (), strict=False)}
         return framed(columns, self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """A dot for each attribute, with its interval; at most the thirty heaviest. The axes come back.
-
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib to draw on; None for a figure of its own.
-        """
+        """Draw a dot for each of the thirty heaviest attributes, with its interval; returns the axes."""
         order = self.order[:_SHOWN]
         with drawing(ax, size=(6.0, 0.9 + 0.26 * max(order.size, 5))) as ax:
             places, words = np.arange(order.size), self.meaning
@@ -183,7 +174,7 @@ def _table(model: Any) -> AttributeWeights | Relevance:
 
 
 def _draws(model: Any, X: Any, y: Any, samples: int, seed: int) -> FloatArray:
-    """The weights of models fitted to samples of the rows."""
+    """The weights of models fitted to bootstrap samples of the rows."""
     random, rows = np.random.default_rng(seed), len(model.ids_)
     found = []
     with bar(samples, shown=True, text="bootstrap") as advance:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,9 +13,7 @@ from matplotlib import pyplot
 from matplotlib.path import Path
 
 import priorcase as pc
-from priorcase.exceptions import ParameterError, TargetError
 from priorcase.plots import ConceptDisplay, VoronoiCells
-from priorcase.relevance import LeaveOneOutWeights
 
 mpl.use("Agg")
 
@@ -118,34 +115,6 @@ def test_cells_are_drawn_by_class_and_by_number() -> None:
     np.testing.assert_array_equal(shades.get_array(), X[:, 0] / 3)
 
 
-def refuses_cells(text: str, *args: Any, error: type[Exception] = ParameterError) -> None:
-    with pytest.raises(error, match=re.escape(text)):
-        VoronoiCells.of(*args)
-
-
-def test_what_has_no_cells_is_refused_in_words() -> None:
-    numbers = "must be a table of two numeric columns without gaps"
-    refuses_cells(numbers, np.column_stack([X, X]), Y)
-    refuses_cells(numbers, [[1.0, "a"], [2.0, "b"]], [0, 1])
-    refuses_cells(numbers, [[1.0, np.nan], [2.0, 1.0]], [0, 1])
-    refuses_cells(numbers, pc.KNNClassifier(1).fit(X[:, :1], Y))
-    refuses_cells("must be None beside a model", pc.KNNClassifier(1).fit(X, Y), Y)
-    refuses_cells("must hold the targets of the rows", X)
-    refuses_cells("79", X, Y[:-1], error=TargetError)
-    refuses_cells("must be one that answers from stored rows", pc.NaiveBayes().fit(X, Y))
-    refuses_cells("must be one with a Euclidean distance", pc.KNNClassifier(1, distance="manhattan").fit(X, Y))
-    weightless = pc.KNNClassifier(1, attribute_weights=[1.0, 0.0]).fit(X, Y)
-    refuses_cells("must have attribute weights above 0", weightless)
-    refuses_cells("must have one description for all classes", pc.IB4(random_state=0).fit(X, Y))
-    several = pc.KNNClassifier(1).fit(X, np.column_stack([Y, Y]))
-    refuses_cells("a picture", several, error=TargetError)
-
-
-def test_weights_that_differ_by_query_are_refused() -> None:
-    local = pc.KNNClassifier(1, attribute_weights=LeaveOneOutWeights(local=True)).fit(X, Y)
-    refuses_cells("must be one with the same attribute weights everywhere", local)
-
-
 # -- concepts
 
 
@@ -221,18 +190,3 @@ def test_pictures_of_concepts_have_all_instances_and_records() -> None:
     lines = [part for part in records.collections if type(part).__name__ == "LineCollection"]
     stored = int((~np.isnan(display.records["trials"])).sum())
     assert sum(len(part.get_segments()) for part in lines) == stored
-
-
-def refuses_concept(text: str, *args: Any, error: type[Exception] = ParameterError, **kwargs: Any) -> None:
-    with pytest.raises(error, match=re.escape(text)):
-        ConceptDisplay.of(*args, **kwargs)
-
-
-def test_concepts_that_cannot_be_drawn_are_refused_in_words() -> None:
-    model = pc.IB3(random_state=0).fit(X, Y)
-    refuses_concept("must be a fitted concept learner", pc.KNNClassifier().fit(X, Y))
-    refuses_concept("X and y must be passed together", model, X)
-    refuses_concept("must hold the 80 rows that were learned, not 79", model, X[1:], Y[1:])
-    refuses_concept("79", model, X, Y[1:], error=TargetError)
-    refuses_concept("must be None where all classes share a description", model, concept="plus")
-    refuses_concept("must be one of 'minus', 'plus'", pc.IB4(random_state=0).fit(X, Y))

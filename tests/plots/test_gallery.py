@@ -5,7 +5,7 @@ from pathlib import Path
 
 from examples import pictures
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "plots.md").read_text(encoding="utf-8")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +14,6 @@ from matplotlib import pyplot
 from sklearn.linear_model import LinearRegression
 
 import priorcase as pc
-from priorcase.exceptions import ParameterError, TargetError
 from priorcase.plots import (
     ConceptDisplay,
     DecisionSurface,
@@ -26,8 +24,8 @@ from priorcase.plots import (
     VoronoiCells,
     WeightsDisplay,
 )
-from priorcase.plots.labels import name_places
-from priorcase.plots.tree_layout import spanning_tree, spread_tree
+from priorcase.plots.display import name_ticks
+from priorcase.plots.tree_posterior import spanning_tree, spread_tree
 
 mpl.use("Agg")
 
@@ -42,11 +40,6 @@ TABLE = pd.DataFrame({"age": AGE, "colour": RNG.choice(["red", "blue"], 60, p=[0
 def closed() -> Iterator[None]:
     yield
     pyplot.close("all")
-
-
-def refuses(make: Any, text: str, *args: Any, error: type[Exception] = ParameterError, **kwargs: Any) -> None:
-    with pytest.raises(error, match=re.escape(text)):
-        make(*args, **kwargs)
 
 
 # -- local fits
@@ -113,20 +106,6 @@ def test_a_picture_of_a_fit_has_line_bands_and_rows() -> None:
     assert len(ax.collections[0].get_offsets()) == 60
 
 
-def test_fits_that_cannot_be_drawn_are_refused_in_words() -> None:
-    of, model = LocalFitDisplay.of, pc.LocallyWeightedRegressor(5).fit(AGE[:, None], WAVE)
-    refuses(of, "level", model, level=1.0)
-    refuses(of, "must be a whole number from 2 to 100000", model, resolution=1)
-    refuses(of, "X and y must be passed together", model, AGE[:, None])
-    refuses(of, "column contains 'size', which is not a column", model, column="size")
-    refuses(of, "must be None or a row from 0 to 59", model, at=60)
-    refuses(of, "59", model, AGE[:, None], WAVE[1:], error=TargetError)
-    refuses(of, "must be a regressor", pc.KNNClassifier(1).fit(REPAIRS, JOBS))
-    refuses(of, "must be one that answers from stored rows", LinearRegression().fit(AGE[:, None], WAVE))
-    several = pc.KNNRegressor(2).fit(AGE[:, None], np.column_stack([WAVE, WAVE]))
-    refuses(of, "a picture", several, AGE[:, None], WAVE, error=TargetError)
-
-
 # -- precedents
 
 
@@ -177,15 +156,6 @@ def test_precedents_of_several_targets_are_named() -> None:
     both = np.column_stack([JOBS, JOBS[::-1]])
     display = PrecedentsDisplay.of(pc.KNNClassifier(3).fit(REPAIRS, both), REPAIRS.iloc[[0]])
     assert "," in display.plot().get_yticklabels()[0].get_text()
-
-
-def test_precedents_that_cannot_be_drawn_are_refused_in_words() -> None:
-    of, model = PrecedentsDisplay.of, pc.KNNClassifier(3).fit(REPAIRS, JOBS)
-    refuses(of, "must be a whole number >= 1", model, REPAIRS, most=0)
-    refuses(of, "must be None beside precedents", model.precedents(REPAIRS), REPAIRS)
-    refuses(of, "needs a model with precedents and some queries, got X=None", model)
-    refuses(of, "needs a model with precedents", LinearRegression(), REPAIRS)
-    refuses(of, "7", model, REPAIRS.iloc[:2], query=7, error=IndexError)
 
 
 # -- weights
@@ -239,15 +209,6 @@ def test_of_many_attributes_the_heaviest_are_shown() -> None:
     assert ax.get_yticklabels()[0].get_text() == "x44"
 
 
-def test_weights_that_are_not_there_are_refused_in_words() -> None:
-    of, model = WeightsDisplay.of, pc.KNNClassifier(5, attribute_weights="relief").fit(REPAIRS, JOBS)
-    refuses(of, "must be a fitted model with attribute weights", LinearRegression())
-    refuses(of, "must be 0, or a whole number >= 2", model, REPAIRS, JOBS, bootstrap=1)
-    refuses(of, "must be 0 where no model, X and y are given", model, bootstrap=5)
-    refuses(of, "must be 0 where no model, X and y are given", model.weights_table_, REPAIRS, JOBS, bootstrap=5)
-    refuses(of, "level", model, level=2)
-
-
 # -- leave-one-out
 
 
@@ -299,12 +260,6 @@ def test_tuning_has_a_line_for_each_vote() -> None:
     assert frame["log-loss"].min() == tuning.score
     ax = display.plot()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["uniform", "inverse_square"]
-
-
-def test_models_that_chose_nothing_are_refused_in_words() -> None:
-    text = "must be one that chose by leave-one-out, or what came of it"
-    refuses(LeaveOneOutDisplay.of, text, pc.KNNClassifier(3).fit(REPAIRS, JOBS))
-    refuses(LeaveOneOutDisplay.of, text, LinearRegression())
 
 
 # -- trees
@@ -369,13 +324,11 @@ def test_nodes_of_a_tree_never_meet() -> None:
     assert steps.tolist() == [1.0] * 29
 
 
-def test_unnamed_columns_and_words() -> None:
+def test_unnamed_columns_are_named_by_position() -> None:
     X = [[first, second] for first in "ab" for second in "ab"] * 5
     y = [first == second for first, second in X]
     posterior = TreePosterior.of(pc.TreeAugmentedBayes().fit(X, y))
     assert posterior.names == ("x0", "x1")
-    refuses(TreePosterior.of, "must be a fitted model with edges", pc.NaiveBayes().fit(X, y))
-    refuses(posterior.plot, "kind must be 'tree', 'ring' or 'heat map'", kind="graph")
 
 
 # -- lines
@@ -424,7 +377,7 @@ def test_names_are_slanted_only_where_they_need_room() -> None:
         (["v"] * 90, 45.0, 23),
     ):
         axis = pyplot.subplots()[1].xaxis
-        name_places(axis, names)
+        name_ticks(axis, names)
         labels = axis.get_ticklabels()
         assert len(labels) == shown
         assert {label.get_rotation() for label in labels} == {slant}

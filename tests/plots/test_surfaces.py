@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,10 +19,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import priorcase as pc
-from priorcase.exceptions import ParameterError, TargetError
 from priorcase.plots import DecisionSurface
-from priorcase.plots.columns import axis_column, read_rows
-from priorcase.plots.moving import moved
+from priorcase.plots.display import axis_column, read_rows, with_changes
 from priorcase.plots.planes import plane_of
 from priorcase.schema import Kind, Schema
 
@@ -170,7 +167,7 @@ def test_asking_changes_neither_table_nor_model() -> None:
 def test_moved_rows_change_only_what_they_are_told_to() -> None:
     table = read_rows(None, MIXED)
     rows = np.array([4, 4, 7])
-    found = moved(MIXED, table, rows, {3: np.array([1.0, 2.0, 3.0]), 2: np.array([0, 1, 2])})
+    found = with_changes(MIXED, table, rows, {3: np.array([1.0, 2.0, 3.0]), 2: np.array([0, 1, 2])})
     assert found["income"].tolist() == [1.0, 2.0, 3.0]
     assert found["colour"].tolist() == MIXED["colour"].iloc[[0, 1, 2]].tolist()
     assert found["size"].tolist() == MIXED["size"].iloc[rows].tolist()
@@ -203,11 +200,7 @@ def test_numbers_move_towards_the_place() -> None:
     plane = plane_of(X, read_rows(None, X), None)
     places = plane.points + 0.01
     moved_points = (
-        (plane.queries(places) - X.mean(axis=0))
-        / X.std(axis=0)
-        @ np.array(
-            [plane.parts[a] for a in range(3)]  # type: ignore[attr-defined]  # a principal plane
-        )
+        (plane.queries(places) - X.mean(axis=0)) / X.std(axis=0) @ np.array([plane.loadings[a] for a in range(3)])
     )
     np.testing.assert_allclose(moved_points, places, atol=1e-9)
 
@@ -252,29 +245,3 @@ def test_values_are_named_on_their_axis() -> None:
     assert [text.get_text() for text in ax.get_xticklabels()] == ["S", "M", "L"]
     own = pyplot.subplots()[1]
     assert DecisionSurface.of(model, MIXED, columns=[0, 3], resolution=4).plot(own) is own
-
-
-# -- words
-
-
-def refuses(error: type[Exception], text: str, *args: Any, **kwargs: Any) -> None:
-    with pytest.raises(error, match=re.escape(text)):
-        DecisionSurface.of(*args, **kwargs)
-
-
-def test_what_cannot_be_drawn_is_refused_in_words() -> None:
-    model = pc.KNNClassifier(1).fit(NUMBERS, LABELS)
-    one = pc.KNNClassifier(1).fit(NUMBERS[:, :1], LABELS)
-    refuses(ParameterError, "must be a whole number from 2 to 2000", model, NUMBERS, resolution=1)
-    refuses(ParameterError, "proba", model, NUMBERS, proba="yes")
-    refuses(ParameterError, "must be two columns, or None", model, NUMBERS, columns=(0,))
-    refuses(ParameterError, "columns contains 'age', which is not a column", model, NUMBERS, columns=(0, "age"))
-    refuses(ParameterError, "which are the same column", model, NUMBERS, columns=(1, 1))
-    refuses(ParameterError, "LocalFitDisplay draws a model along one column", one, NUMBERS[:, :1])
-    refuses(ParameterError, "must have at least one row", model, np.empty((0, 2)))
-    gaps = [[1.0, None, "a"], [2.0, None, "b"]]
-    text = "columns must have known values"
-    refuses(ParameterError, text, pc.KNNClassifier(1).fit(gaps, ["u", "v"]), gaps, columns=(0, 1))
-    refuses(TargetError, "59", model, NUMBERS, LABELS[:-1])
-    several = pc.KNNClassifier(1).fit(NUMBERS, np.column_stack([LABELS, LABELS]))
-    refuses(TargetError, "a picture", several, NUMBERS)

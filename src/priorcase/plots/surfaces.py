@@ -1,0 +1,435 @@
+"""Pictures of a plane: what a model predicts at every position, and the Voronoi cells of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy.spatial import Voronoi
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval
+
+from priorcase._parameters import check_value
+from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Value
+from priorcase.concepts.memory import ConceptMemory
+from priorcase.exceptions import ParameterError, TargetError, prefix_errors, quoted
+from priorcase.learning.plotting import INK, MUTED, class_styles, drawing, legend_beside, style, tint
+from priorcase.learning.results import attribute_names, framed, free_label
+from priorcase.learning.state import pinned
+from priorcase.learning.targets import has_fractions, objects
+from priorcase.plots.display import (
+    AxisColumn,
+    Display,
+    draw_classes,
+    draw_colorbar,
+    read_rows,
+    read_targets,
+    spread_out,
+    stored_rows,
+)
+from priorcase.plots.planes import plane_of
+from priorcase.schema import Numeric, Schema
+from priorcase.schema.schema import backend_of
+
+_MOST_POINTS = 2000
+_PALEST, _STRONGEST = 0.08, 0.42
+_SHADES = "cividis"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionSurface(Display):
+    """Classes, probabilities or numbers that a model predicts over a plane, with rows as points; made by `of`.
+
+    Each class has a tint, stronger where the model is surer, and a hatch; thin lines separate the classes.
+
+    Parameters
+    ----------
+    axes
+        The two axes with the positions of the rows.
+    places
+        The positions along both axes at which the model was asked.
+    predictions
+        The predictions, shape (positions of the second axis, positions of the first).
+    probabilities
+        The probability of each class there, (..., classes); None where there is none.
+    classes
+        The classes of a classifier; None for numbers.
+    targets
+        The class or number of each row; None where they were not given.
+    backend
+        The library whose frame the rows came in, or None.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], ["a", "a", "b", "b"]
+    >>> surface = DecisionSurface.of(pc.KNNClassifier(1).fit(X, y), X, y, resolution=2)
+    >>> surface.predictions
+    array([['a', 'a'],
+           ['b', 'b']], dtype='<U1')
+    """
+
+    axes: tuple[AxisColumn, AxisColumn]
+    places: tuple[FloatArray, FloatArray]
+    predictions: AnyArray
+    probabilities: FloatArray | None
+    classes: tuple[Value, ...] | None
+    targets: AnyArray | None
+    backend: Backend | None = None
+
+    @classmethod
+    @prefix_errors
+    def of(
+        cls, model: Any, X: Any, y: Any = None, *, columns: Any = None, resolution: int = 160, proba: bool = True
+    ) -> DecisionSurface:
+        """Return the predictions of a fitted model over the plane of some rows.
+
+        Parameters
+        ----------
+        model
+            A fitted classifier or regressor, of this library or another.
+        X
+            Rows to draw, which determine the plane; usually those that the model was fitted to.
+        y
+            Their classes or numbers, which colour the points; None for grey points.
+        columns
+            The two columns to draw, by name or position; at each position the other columns are those of the nearest
+            row. None: the only two, or of more columns the first two principal components of the mixed table, where the
+            prediction is for the nearest row, its numbers moved towards the position.
+        resolution
+            The number of positions along an axis of numbers; along other axes each value is one.
+        proba
+            Whether tints follow the model's probabilities; False for plain regions.
+        """
+        check_value("resolution", resolution, [Interval(Integral, 2, 2000, closed="both")])
+        check_value("proba", proba, ["boolean"])
+        table = read_rows(model, X)
+        targets = None if y is None else read_targets(y, len(table))
+        plane = plane_of(X, table, columns)
+        across, up = plane.grid(int(resolution))
+        queries = plane.queries(np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2))
+        predicted = np.asarray(model.predict(queries))
+        if predicted.ndim != 1:
+            raise TargetError("got several target columns; a picture shows one. Fit one estimator for each target.")
+        classes = tuple(model.classes_.tolist()) if hasattr(model, "classes_") else None
+        shape, probabilities = (up.size, across.size), None
+        if proba and classes is not None and hasattr(model, "predict_proba"):
+            probabilities = np.asarray(model.predict_proba(queries)).reshape(*shape, -1)
+        found = predicted.reshape(shape)
+        return cls(plane.axes, (across, up), found, probabilities, classes, targets, backend_of(X))
+
+    def _summary(self) -> str:
+        down, across = self.predictions.shape
+        what = "numbers" if self.classes is None else f"{len(self.classes)} classes"
+        return f"{what} at {across} x {down} places of {self.axes[0].name} and {self.axes[1].name}"
+
+    def frame(self) -> Any:
+        """Return one line for each position: both axes by name, ``predicted``, and ``p(CLASS)`` for each class."""
+        columns: dict[str, Any] = {}
+        for axis, at in zip(self.axes, np.meshgrid(*self.places), strict=True):
+            columns[free_label(axis.name, columns)] = axis.column(at.ravel())
+        columns[free_label("predicted", columns)] = self.predictions.ravel()
+        if self.probabilities is not None:
+            for c, label in enumerate(self.classes or ()):
+                columns[free_label(f"p({label})", columns)] = self.probabilities[..., c].ravel()
+        return framed(columns, self.backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Draw regions, and rows as points (of more than 2000 every second or third); returns the axes."""
+        with drawing(ax, size=(5.6, 4.2)) as ax:
+            points = spread_out(np.column_stack([axis.positions for axis in self.axes]), self.axes)
+            shown = np.unique(np.linspace(0, len(points) - 1, min(len(points), _MOST_POINTS)).round().astype(np.int64))
+            points, targets = points[shown], None if self.targets is None else self.targets[shown]
+            if self.classes is None:
+                self._draw_numbers(ax, points, targets)
+            else:
+                self._draw_regions(ax, self.classes)
+                if targets is None:
+                    look = {"s": 14, "color": MUTED, "edgecolors": "white", "linewidths": 0.5}
+                    ax.scatter(*points.T, zorder=3, clip_on=False, **look)
+                    points, targets = np.empty((0, 2)), objects([])
+                draw_classes(ax, points, targets, self.classes)
+                legend_beside(ax, behind=_patches(len(self.classes)))
+            _finish(ax, self.axes)
+            return ax
+
+    def _draw_regions(self, ax: Any, classes: Sequence[Value]) -> None:
+        """The region of each class: a tint, a hatch, and a thin line around it."""
+        at = {label: c for c, label in enumerate(classes)}
+        codes = np.array([at[label] for label in self.predictions.ravel().tolist()]).reshape(self.predictions.shape)
+        hues = np.array([[int(tint(c, 1.0)[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in range(len(classes))])
+        _draw_image(ax, self.axes, 1.0 + self._strengths(codes, len(classes))[..., None] * (hues[codes] - 1.0))
+        # A category fills its whole cell, so that lines run along the edges and not from middle to middle.
+        across, codes = _edges(self.axes[0], self.places[0], codes, 1)
+        up, codes = _edges(self.axes[1], self.places[1], codes, 0)
+        for c in range(len(classes)):
+            here = (codes == c).astype(np.float64)
+            if not here.any() or here.all():
+                continue
+            if hatch := style(c).hatch:
+                area = ax.contourf(across, up, here, [0.5, 1.5], colors="none", hatches=[hatch[:2]], zorder=0.5)
+                area.set_edgecolor(tint(c, 0.55))
+                area.set_linewidth(0.0)
+            ax.contour(across, up, here, [0.5], colors=INK, linewidths=0.5, zorder=1)
+
+    def _strengths(self, codes: AnyArray, n: int) -> FloatArray:
+        """How strong each tint is: by how much the class is more probable than 1 / n."""
+        if self.probabilities is None or n < 2:
+            return np.full(codes.shape, 0.25)
+        sure = np.take_along_axis(self.probabilities, codes[..., None], axis=2)[..., 0]
+        return np.asarray(_PALEST + (_STRONGEST - _PALEST) * np.clip((sure - 1.0 / n) / (1.0 - 1.0 / n), 0.0, 1.0))
+
+    def _draw_numbers(self, ax: Any, points: FloatArray, targets: AnyArray | None) -> None:
+        """Predictions as shades, and the rows' own numbers as points in the same shades."""
+        values = self.predictions.astype(np.float64)
+        known = values[np.isfinite(values)]
+        if targets is not None:
+            known = np.concatenate([known, targets.astype(np.float64)])
+        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+        margin = 0.0 if high > low else 0.1 * abs(low) or 0.1
+        shades: dict[str, Any] = {"cmap": _SHADES, "vmin": low - margin, "vmax": high + margin}
+        image = _draw_image(ax, self.axes, values, **shades)
+        if targets is None:
+            ax.scatter(*points.T, s=16, color="white", edgecolors=INK, linewidths=0.7, zorder=3)
+        else:
+            look = {"c": targets.astype(np.float64), "edgecolors": "white", "linewidths": 0.9}
+            ax.scatter(*points.T, s=26, zorder=3, **look, **shades)
+        draw_colorbar(ax, image, "predicted")
+
+
+def _draw_image(ax: Any, axes: Sequence[AxisColumn], image: AnyArray, **options: Any) -> Any:
+    fixed: dict[str, Any] = {"origin": "lower", "aspect": "auto", "interpolation": "nearest", "zorder": 0}
+    return ax.imshow(image, extent=[*axes[0].span, *axes[1].span], **fixed, **options)
+
+
+def _edges(axis: AxisColumn, places: FloatArray, codes: AnyArray, dimension: int) -> tuple[FloatArray, AnyArray]:
+    """Positions and codes to draw contours through; a category is given by both edges of its cell."""
+    if axis.values is None:
+        low, high = axis.span  # the outermost cells reach to the edge of the picture
+        return np.concatenate([[low], places[1:-1], [high]]), codes
+    edges = np.repeat(places, 2) + np.tile([-0.4999, 0.4999], places.size)
+    return edges, np.repeat(codes, 2, axis=dimension)
+
+
+def _patches(n: int) -> list[Any]:
+    """Samples of the regions of n classes, for a legend."""
+    from matplotlib.patches import Patch
+
+    return [
+        Patch(facecolor=tint(c, 0.3), edgecolor=tint(c, 0.7), hatch=style(c).hatch[:2] * 2, linewidth=0.0)
+        for c in range(n)
+    ]
+
+
+def _finish(ax: Any, axes: Sequence[AxisColumn]) -> None:
+    ax.set(xlim=axes[0].span, ylim=axes[1].span)
+    axes[0].label(ax.xaxis)
+    axes[1].label(ax.yaxis)
+    ax.grid(False)
+
+
+# -- Voronoi cells
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VoronoiCells(Display):
+    """The cell of each row: the part of the plane that is nearer to it than to any other row; made by `of`.
+
+    1-NN predicts the target of the cell's row. Rows at the same position share a cell, which belongs to the first.
+
+    Parameters
+    ----------
+    axes
+        The two axes with the positions of the rows; for a concept also the limits of the numbers it has seen.
+    ids, points, targets
+        The id, the position and the class or number of the row that each cell belongs to.
+    corners
+        The corners of each cell in order, within the limits of the picture.
+    classes
+        The classes; None where targets are numbers.
+    backend
+        The library whose frame the rows came in, or None.
+
+    Examples
+    --------
+    >>> cells = VoronoiCells.of([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], ["a", "a", "b", "b"])
+    >>> cells.areas
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+
+    axes: tuple[AxisColumn, AxisColumn]
+    ids: IdArray
+    points: FloatArray
+    corners: tuple[FloatArray, ...]
+    targets: AnyArray
+    classes: tuple[Value, ...] | None
+    backend: Backend | None = None
+
+    @classmethod
+    @prefix_errors
+    def of(cls, model: Any, y: Any = None) -> VoronoiCells:
+        """Return the cells of the rows that a model has stored, or of the rows of a table.
+
+        Parameters
+        ----------
+        model
+            A fitted model that stores rows of two numeric columns (a `KNNClassifier`, `IB2`, ...); distances are its
+            own, which must be Euclidean up to scales and attribute weights, and of a concept only the instances that
+            vote have cells. Or the rows themselves: then columns are scaled by their ranges, as in
+            ``Distance("heom")``.
+        y
+            The classes or numbers of the rows, where rows are given.
+        """
+        if isinstance(model, BaseEstimator):
+            if y is not None:
+                raise ParameterError(
+                    f"y must be None beside a model, got {quoted(y)}. A model has the targets of its rows; or pass "
+                    "rows in place of the model."
+                )
+            stored, backend = stored_rows(model, voting=True), getattr(model, "_backend", None)
+            schema, cells, targets, ids = stored.schema, stored.cells, stored.targets, stored.ids
+            _check_numbers(schema, cells, model)
+            scales, shown = _scales(model, cells), _limits(model, cells)
+        else:
+            table, backend = read_rows(None, model), backend_of(model)
+            numbers = [column for column in table.columns if isinstance(column, np.ndarray)]
+            schema, cells = table.schema, np.column_stack(numbers or [np.empty(0)])
+            _check_numbers(schema, cells, model)
+            if y is None:
+                raise ParameterError("y must hold the target of each row, got None. Pass the classes or numbers.")
+            targets, ids = read_targets(y, len(table)), np.arange(len(table))
+            scales, shown = 1.0 / _ranges(cells), cells
+        names = attribute_names(schema)
+        axes = tuple(AxisColumn.of_numbers(str(name), shown[:, i]) for i, name in enumerate(names))
+        labels = getattr(model, "classes_", None)
+        classes = None if has_fractions(targets) else np.unique(targets) if labels is None else labels
+        first = np.sort(np.unique(cells, axis=0, return_index=True)[1])
+        box = np.array([axis.span for axis in axes])
+        # A constant column sets no rows apart, at any scale; from the corner of the box no digits are lost.
+        scales = np.where(np.ptp(cells, axis=0) > 0, scales, 1.0 / np.diff(box).ravel())
+        corners = _corners((cells[first] - box[:, 0]) * scales, (box - box[:, :1]) * scales[:, None])
+        corners = tuple(corner / scales + box[:, 0] for corner in corners)
+        named = None if classes is None else tuple(classes.tolist())
+        return cls((axes[0], axes[1]), ids[first], cells[first], corners, targets[first], named, backend)
+
+    def __len__(self) -> int:
+        return len(self.corners)
+
+    @property
+    def areas(self) -> FloatArray:
+        """The share of the picture that each cell covers."""
+        areas = np.array(
+            [abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) for x, y in (each.T for each in self.corners)]
+        )
+        return np.asarray(areas / areas.sum())
+
+    def _summary(self) -> str:
+        return f"{len(self)} cells of {self.axes[0].name} and {self.axes[1].name}"
+
+    def frame(self) -> Any:
+        """Return one line for each cell: ``id``, the position of its row by column name, ``target``, ``area``."""
+        columns: dict[str, Any] = {"id": self.ids}
+        named = zip((axis.name for axis in self.axes), self.points.T, strict=True)
+        for name, column in (*named, ("target", self.targets), ("area", self.areas)):
+            columns[free_label(name, columns)] = column
+        return framed(columns, self.backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Draw cells in the tints of their classes, or in shades of their numbers; returns the axes."""
+        with drawing(ax, size=(5.2, 4.2)) as ax:
+            from matplotlib.collections import PolyCollection
+
+            if self.classes is None:
+                cells = PolyCollection(self.corners, cmap=_SHADES, edgecolors="white", linewidths=0.5, zorder=0)
+                cells.set_array(self.targets.astype(np.float64))
+                ax.add_collection(cells)
+                ax.scatter(*self.points.T, s=12, color="white", edgecolors=INK, linewidths=0.6, zorder=3)
+                draw_colorbar(ax, cells, "target")
+            else:
+                of = {label: c for c, label in enumerate(class_styles(self.classes))}
+                codes = np.array([of[label] for label in self.targets.tolist()])
+                for c in range(len(self.classes)):
+                    own = [self.corners[i] for i in np.flatnonzero(codes == c).tolist()]
+                    look: dict[str, Any] = {"facecolors": tint(c, 0.3), "edgecolors": tint(c, 0.7), "linewidths": 0.0}
+                    ax.add_collection(PolyCollection(own, hatch=style(c).hatch[:2] or None, zorder=0, **look))
+                look = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.5}
+                ax.add_collection(PolyCollection(self.corners, zorder=1, **look))
+                draw_classes(ax, self.points, self.targets, self.classes)
+                legend_beside(ax, behind=_patches(len(self.classes)))
+            _finish(ax, self.axes)
+            return ax
+
+
+def _check_numbers(schema: Schema, cells: FloatArray, given: Any) -> None:
+    numeric = len(schema) == 2 and all(isinstance(kind, Numeric) for kind in schema.kinds)
+    if not numeric or not len(cells) or np.isnan(cells).any():
+        raise ParameterError(
+            f"model must have two numeric columns without missing values, got {quoted(given)}. DecisionSurface draws "
+            "tables of any columns."
+        )
+
+
+def _ranges(cells: FloatArray) -> FloatArray:
+    ranges = np.ptp(cells, axis=0)
+    return np.where(ranges > 0, ranges, 1.0)
+
+
+def _scales(model: Any, cells: FloatArray) -> FloatArray:
+    """By what to multiply both columns so that the model's distance is the Euclidean one."""
+    memory = pinned(model)._stored()
+    if isinstance(memory, ConceptMemory):
+        first = memory.descriptions[None]
+        fitted, weights = first.comparison.with_ranges(*first.core.ranges()), None
+    elif memory.local_weights:
+        raise ParameterError(
+            f"model must have the same attribute weights everywhere, got {quoted(model)}. Learn one weight for each "
+            "column, for example by attribute_weights='relief'."
+        )
+    else:
+        fitted, weights = memory.fitted, memory.attribute_weights
+    ranges = _ranges(cells)
+    # Differences of half a range and of a whole one: in a Euclidean distance the second counts four times the first.
+    steps = fitted.contributions(cells[0], cells[0] + np.outer([0.5, 1.0], ranges), weights)
+    straight = fitted.distance.power == 2.0 and not fitted.distance.unit_length
+    if not straight or not np.allclose(4.0 * steps[0], steps[1]):
+        raise ParameterError(
+            f"model must have a Euclidean distance, got {quoted(model)}. DecisionSurface draws the predictions of any "
+            "distance."
+        )
+    scales: FloatArray = np.sqrt(steps[1]) / ranges
+    if not (scales > 0).all():
+        raise ParameterError(
+            f"model must have attribute weights above 0, got {quoted(model)}. Cells are unbounded along a column of "
+            "weight 0; leave it out."
+        )
+    return scales
+
+
+def _limits(model: Any, cells: FloatArray) -> FloatArray:
+    """Rows that the picture must include: the model's own, for a concept with the limits of all numbers it has seen."""
+    memory = model._stored()
+    if not isinstance(memory, ConceptMemory):
+        return cells
+    ends = np.array(memory.descriptions[None].core.ranges())
+    return cells if np.isnan(ends).any() else np.vstack([cells, ends])
+
+
+def _corners(points: FloatArray, box: FloatArray) -> tuple[FloatArray, ...]:
+    """The corners of the cells within a box: points mirrored at its sides make its sides edges of cells."""
+    mirrored = [points]
+    for i in (0, 1):
+        for side in box[i]:
+            image = points.copy()
+            image[:, i] = 2.0 * side - image[:, i]
+            mirrored.append(image)
+    diagram, found = Voronoi(np.concatenate(mirrored)), []
+    for i, point in enumerate(points):
+        corners = diagram.vertices[diagram.regions[diagram.point_region[i]]]
+        apart = corners - point
+        found.append(corners[np.argsort(np.arctan2(apart[:, 1], apart[:, 0]), kind="stable")])
+    return tuple(found)
