@@ -6,12 +6,10 @@ from fractions import Fraction
 from typing import Any
 
 import hypothesis.strategies as st
-import pytest
 from hypothesis import given, settings
 from reference.case_reuse import composed, found
 
 from priorcase.cases.reuse import Compose, reuse
-from priorcase.exceptions import CaseBaseError, ParameterError
 
 # Shares: flow matters for the pump and the pipe, height for the pump alone, colour for the paint.
 SHARES = {
@@ -148,50 +146,3 @@ def test_compatible_gets_copies() -> None:
         return True
 
     assert reuse(found((1, 0.5, {"list": []})), {}, "compose", compatible=spoil).solution == {"list": []}
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "text"),
-    [
-        (
-            {"parts": {"pumps": ["flow"]}},
-            CaseBaseError,
-            "parts with 'pumps'",
-        ),
-        ({"parts": {"motor": ["flow"]}}, CaseBaseError, "Retrieve more cases (k=), or leave the part out."),
-        ({"parts": {"pump": ["flows"]}}, CaseBaseError, "Did you mean 'flow'?"),
-        (
-            {"parts": {"pump": "flow"}},
-            ParameterError,
-            "parts must be",
-        ),
-        ({"parts": {}}, ParameterError, "parts must be"),
-        ({"parts": {"pump": [1]}}, ParameterError, "parts must be"),
-        (
-            {"compatible": 3},
-            ParameterError,
-            "compatible must be",
-        ),
-        ({"tries": 0}, ParameterError, "tries must be"),
-        (
-            {"compatible": lambda parts: None},
-            CaseBaseError,
-            "the function of compatible returned None",
-        ),
-        (
-            {"compatible": lambda parts: parts["motor"]},
-            CaseBaseError,
-            "the function of compatible raised KeyError: 'motor'",
-        ),
-    ],
-)
-def test_mistakes(options: dict[str, Any], error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as raised:
-        reuse(CASES, QUERY, "compose", **options)
-    assert text in str(raised.value)
-
-
-def test_only_mappings_have_parts() -> None:
-    with pytest.raises(CaseBaseError) as raised:
-        reuse(found((1, 0.5, "reboot")), {}, "compose")
-    assert "method='compose' and text solutions such as 'reboot'" in str(raised.value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import hypothesis.strategies as st
@@ -11,7 +10,6 @@ from hypothesis import given
 from reference.case_reuse import found
 
 from priorcase.cases.reuse import Critic, Proposal, Rule, Step, reuse
-from priorcase.exceptions import CaseBaseError, ParameterError
 
 
 def criticised(solution: Any, *critics: Critic, method: Any = "copy", **options: Any) -> Proposal:
@@ -137,63 +135,6 @@ def test_critics_get_copies() -> None:
     )
     assert proposal.solution == {"a": []}
     assert proposal.problems == ("spoilt (critic '1')",)
-
-
-@pytest.mark.parametrize(
-    ("critic", "text"),
-    [
-        (
-            Critic(fails, name="width"),
-            "the function of critic 'width' raised KeyError: 'width'",
-        ),
-        (Critic(at_least_ten, fails), "the function of critic '1' raised KeyError: 'width'"),
-        (
-            Critic(lambda s, q: False),  # type: ignore[arg-type,return-value]
-            "the function of critic '1' returned False",
-        ),
-        (Critic(lambda s, q: ""), "the function of critic '1' returned ''"),
-        (Critic(at_least_ten, lambda s, q: None), "critic '1' made None of the solution"),
-        (Critic(at_least_ten, lambda s, q: float("inf")), "critic '1' made inf of the solution"),
-    ],
-)
-def test_mistakes_in_critics(critic: Critic, text: str) -> None:
-    with pytest.raises(CaseBaseError) as raised:
-        criticised(3, critic)
-    assert text in str(raised.value)
-
-
-def test_the_cause_is_kept() -> None:
-    with pytest.raises(CaseBaseError) as raised:
-        criticised(3, Critic(fails))
-    assert isinstance(raised.value.__cause__, KeyError)
-
-
-@pytest.mark.parametrize(
-    ("make", "text"),
-    [
-        (
-            lambda: Critic("thin"),  # type: ignore[arg-type]
-            "finds must be",
-        ),
-        (
-            lambda: Critic(at_least_ten, 3),  # type: ignore[arg-type]
-            "repairs must be",
-        ),
-        (lambda: Critic(at_least_ten, name=3), "name must be"),  # type: ignore[arg-type]
-        (
-            lambda: criticised(3, at_least_ten),  # type: ignore[arg-type]
-            "critics must be",
-        ),
-        (
-            lambda: criticised(3, rounds=0),
-            "rounds must be",
-        ),
-    ],
-)
-def test_what_is_no_critic(make: Callable[[], Any], text: str) -> None:
-    with pytest.raises(ParameterError) as raised:
-        make()
-    assert text in str(raised.value)
 
 
 def test_one_critic_need_not_be_in_a_list() -> None:

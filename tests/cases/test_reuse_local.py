@@ -16,8 +16,7 @@ from scipy import stats
 
 from priorcase.cases.kinds import Date, Set, Text
 from priorcase.cases.reuse import Local, reuse
-from priorcase.exceptions import CaseBaseError
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Nominal, Ordinal
 
 
 @settings(max_examples=60)
@@ -121,43 +120,6 @@ def test_ridge_pulls_towards_the_mean() -> None:
     plain = reuse(found(*rows), {"x": 5}, "local").solution
     pulled = reuse(found(*rows), {"x": 5}, Local(ridge=1.0)).solution
     assert 25 < pulled < plain == pytest.approx(50)
-
-
-@pytest.mark.parametrize(
-    ("options", "query", "text"),
-    [
-        (
-            {},
-            {"x": 1.5, "z": 1},
-            "method='local' with 3 cases (worth 3), too few to fit attributes 'x', 'z'",
-        ),
-        (
-            {},
-            {"y": 3},
-            "method='local', and no attribute of the query differs between the 3 cases",
-        ),
-    ],
-)
-def test_too_little_to_fit(options: dict[str, Any], query: dict[str, Any], text: str) -> None:
-    cases = found(*[(i, 0.5, i, None, {"x": i, "z": i * i, "y": 3}) for i in range(3)])
-    with pytest.raises(CaseBaseError) as raised:
-        reuse(cases, query, "local", **options)
-    assert text in str(raised.value)
-
-
-def test_one_case_has_no_spread() -> None:
-    with pytest.raises(CaseBaseError, match=r"with 1 cases? \(worth 1\), too few to estimate a spread"):
-        reuse(found((1, 0.5, 3, None, {"x": 1})), {"x": 1}, "local", degree=0)
-
-
-def test_using_names_attributes_that_can_be_fitted() -> None:
-    kinds = {"x": Numeric(), "note": Text()}
-    cases = found(*[(i, 0.5, i, None, {"x": i, "note": f"n{i}"}) for i in range(5)])
-    with pytest.raises(CaseBaseError) as raised:
-        reuse(cases, {"x": 2, "note": "n"}, "local", using=["note"], kinds=kinds)
-    assert "using with 'note'" in str(raised.value)
-    with pytest.raises(ValueError, match="'size', unknown to the case base"):
-        reuse(cases, {"x": 2}, "local", using=["size"], kinds=kinds)
 
 
 def test_attributes_that_change_together_are_named() -> None:

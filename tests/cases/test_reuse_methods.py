@@ -13,7 +13,7 @@ from reference.case_reuse import Row, averaged, copied, found, voted, weights
 from scipy import stats
 
 from priorcase.cases.reuse import Copy, Mean, Null, Proposal, Rule, Vote, reuse
-from priorcase.cases.reuse.weights import effective, weigh
+from priorcase.cases.reuse.sources import effective, weigh
 from priorcase.exceptions import CaseBaseError
 
 HOW = ["similarity", "uniform", "inverse_square"]
@@ -119,7 +119,7 @@ def test_mean_equals_the_formula(given_rows: list[Row], how: str) -> None:
         assert asked(given_rows, "mean", weights=how).abstains
         return
     if not any(w * row[3] for w, row in zip(weight, given_rows, strict=True)):
-        with pytest.raises(CaseBaseError, match="nothing: no similarity, or all failed"):
+        with pytest.raises(CaseBaseError, match="no weight: no similarity, or all failed"):
             asked(given_rows, "mean", weights=how)
         return
     proposal = asked(given_rows, "mean", weights=how)

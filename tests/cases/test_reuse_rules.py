@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from reference.case_reuse import found
 from priorcase.cases.conditions import at_least, contains, not_, under
 from priorcase.cases.kinds import Date, Set, Taxonomy
 from priorcase.cases.reuse import Proposal, Rule, Step, reuse
-from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 KINDS = {
@@ -158,90 +156,6 @@ def test_rules_work_without_declared_kinds() -> None:
     rules = [Rule({"age": (3, at_least(5)), "os": ("x", "y")}, "b")]
     assert reuse(cases, {"age": 6, "os": "y"}, rules=rules).solution == "b"
     assert reuse(cases, {"age": 4, "os": "y"}, rules=rules).solution == "a"
-
-
-def fails(*arguments: Any) -> Any:
-    raise ZeroDivisionError("no pages")
-
-
-@pytest.mark.parametrize(
-    ("rule", "error", "text"),
-    [
-        (
-            Rule({}, fails, name="scale"),
-            CaseBaseError,
-            "the function of rule 'scale' raised ZeroDivisionError: no pages",
-        ),
-        (Rule(fails, 1), CaseBaseError, "the function of rule '1' raised ZeroDivisionError: no pages"),
-        (
-            Rule({"os": fails}, 1),
-            CaseBaseError,
-            "the function for 'os' raised ZeroDivisionError: no pages for 'linux'. ",
-        ),
-        (
-            Rule(lambda query, case: None, 1),
-            CaseBaseError,
-            "the function of rule '1' returned None",
-        ),
-        (
-            Rule({}, lambda solution, query, case: None),
-            CaseBaseError,
-            "rule '1' made None of the solution",
-        ),
-        (Rule({}, lambda solution, query, case: {1, 2}), CaseBaseError, "rule '1' made {1, 2} of the solution"),
-        (
-            Rule({}, ("a", "b"), name="words"),
-            CaseBaseError,
-            "rule 'words' changes a text, and the solution is a mapping",
-        ),
-        (Rule({"pages": contains("x")}, 1), CaseBaseError, "pages"),
-        (Rule({"pages": "many"}, 1), CaseBaseError, "'many' for 'pages'"),
-        (Rule({"page": 1}, 1), CaseBaseError, "Did you mean 'pages'?"),
-    ],
-)
-def test_mistakes_in_rules(rule: Rule, error: type[Exception], text: str) -> None:
-    with pytest.raises(error) as raised:
-        adapted(rule)
-    assert text in str(raised.value)
-
-
-def test_a_mapping_of_changes_needs_a_mapping() -> None:
-    with pytest.raises(CaseBaseError, match="changes a mapping, and the solution is a text"):
-        adapted(Rule({}, {"tray": 1}), solution="text")
-
-
-@pytest.mark.parametrize(
-    ("make", "text"),
-    [
-        (
-            lambda: Rule("os", "x"),
-            "when must be",
-        ),
-        (
-            lambda: Rule({}, None),
-            "then must be",
-        ),
-        (lambda: Rule({}, 1, name=3), "name must be"),
-        (lambda: Rule({}, 1, why=None), "why must be"),
-        (
-            lambda: reuse(found((1, 1.0, "a")), {}, rules=["os"]),
-            "rules must be",
-        ),
-        (
-            lambda: reuse(found((1, 1.0, "a")), {}, rules={"os": 1}),
-            "rules must be",
-        ),
-    ],
-)
-def test_what_is_no_rule(make: Callable[[], Any], text: str) -> None:
-    with pytest.raises(ParameterError) as raised:
-        make()
-    assert text in str(raised.value)
-
-
-def test_a_rule_must_be_writable() -> None:
-    with pytest.raises(CaseBaseError, match="then made"):
-        Rule({}, {"a": {1, 2}})
 
 
 def test_one_rule_need_not_be_in_a_list() -> None:

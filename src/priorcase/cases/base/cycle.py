@@ -9,8 +9,7 @@ from priorcase.cases.base import checked
 from priorcase.cases.base.preferences import Preferences
 from priorcase.cases.retain import Likeness, Policy, Retained, decide
 from priorcase.cases.retrieval import Retrieval, retrieve
-from priorcase.cases.reuse import Critic, Proposal, Rule, reuse
-from priorcase.cases.reuse.success import Success
+from priorcase.cases.reuse import Critic, Proposal, Rule, Success, reuse
 from priorcase.cases.scoring import Unknown
 
 

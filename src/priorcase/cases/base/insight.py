@@ -10,7 +10,7 @@ from priorcase.cases.conversation import Conversation
 from priorcase.cases.designs import Designs, FunctionGraph, design
 from priorcase.cases.kinds import Graph
 from priorcase.cases.retain import Competence, Duplicates, Likeness, competence, near_duplicates
-from priorcase.cases.reuse.success import Success
+from priorcase.cases.reuse import Success
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, listed
 

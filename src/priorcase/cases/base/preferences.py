@@ -11,7 +11,7 @@ from priorcase.cases.measures import describe, from_description
 from priorcase.cases.retain import Records, records_of
 from priorcase.cases.retain.policies import Record
 from priorcase.cases.retrieval import Weights, learn_weights
-from priorcase.cases.reuse.success import Success
+from priorcase.cases.reuse import Success
 from priorcase.cases.scoring import Unknown, measures_of, weights_of
 
 

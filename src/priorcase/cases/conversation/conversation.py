@@ -21,9 +21,8 @@ from priorcase.cases.conversation.transcript import Transcript, TranscriptLine
 from priorcase.cases.errors import unknown_attributes
 from priorcase.cases.measures import LocalSimilarity
 from priorcase.cases.retain.policies import shown_solution
-from priorcase.cases.retain.solutions import Solutions, able, worked
-from priorcase.cases.reuse.proposal import Proposal, Source
-from priorcase.cases.reuse.success import Success
+from priorcase.cases.retain.solutions import Solutions
+from priorcase.cases.reuse import Proposal, Source, Success, able, worked
 from priorcase.cases.scoring import Likeness, MeasureCache, check_share
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, prefix_all_errors, prefix_errors, quoted

@@ -10,7 +10,7 @@ import numpy as np
 from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.cases.kinds import plain_shown
 from priorcase.cases.retain.solutions import Solutions
-from priorcase.cases.reuse.candidates import Candidate
+from priorcase.cases.reuse import Candidate
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from priorcase.cases.conversation.candidates import NONE, Candidates
 from priorcase.cases.conversation.hypotheses import Hypotheses
 from priorcase.cases.conversation.question import Question
 from priorcase.cases.conversation.step import Step
-from priorcase.cases.reuse.candidates import Candidate
+from priorcase.cases.reuse import Candidate
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._typing import Backend, FloatArray
 from priorcase.cases.conversation.step import Step
-from priorcase.cases.reuse.candidates import Candidate
+from priorcase.cases.reuse import Candidate
 from priorcase.learning.results import Grid, GridResult, framed, short, value_text
 
 _HEADER = ("", "question", "answer", "candidates", "best solution", "probability")

@@ -11,10 +11,8 @@ import numpy as np
 from priorcase._parameters import check_choice
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Value
 from priorcase.cases.kinds import Stored, plain_shown, written
-from priorcase.cases.retain.solutions import Solutions, able, has_failed, most_similar, worked
-from priorcase.cases.reuse.sources import SourceCase
-from priorcase.cases.reuse.success import HALF, Success
-from priorcase.cases.reuse.voting import tally
+from priorcase.cases.retain.solutions import Solutions, has_failed, most_similar
+from priorcase.cases.reuse import HALF, Success, able, tally, worked
 from priorcase.cases.scoring import Likeness, check_count, check_share
 from priorcase.cases.table import CaseTable
 from priorcase.concepts.records import normal_quantile, verdicts, wilson_bounds
@@ -253,11 +251,8 @@ def _answer(
         mean = float(np.average(solutions.numbers[codes], weights=weights))
         low, high = solutions.around(float(plain_shown(text)))
         return mean, bool(low <= mean <= high)
-    cases = [
-        SourceCase(id, similarity, {}, solutions.texts[code], None, {})
-        for id, similarity, code in zip(table.ids[positions].tolist(), similarities.tolist(), codes, strict=True)
-    ]
-    candidates, _ = tally(cases, similarities.tolist(), degrees.tolist(), 0.0)
+    given = [plain_shown(solutions.texts[code]) for code in codes]
+    candidates, _ = tally(table.ids[positions].tolist(), given, similarities.tolist(), degrees.tolist())
     winner = candidates[0]
     if not winner.probability > 0:
         return None, False

@@ -1,4 +1,4 @@
-"""Solutions of cases: which of them agree, and which of them worked."""
+"""Solutions of cases: which of them agree, and whether a new one failed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 from priorcase._parameters import is_number
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases.kinds import plain_shown
-from priorcase.cases.reuse.sources import SourceCase
-from priorcase.cases.reuse.success import HALF, Success, check_success, degree
+from priorcase.cases.reuse import HALF, Success, check_success, degree
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, quoted
 
@@ -95,36 +94,11 @@ class Solutions:
         return plain_shown(self.texts[code]) if code >= 0 else None
 
 
-def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
-    """How well the solution of each case worked, from 0 to 1; 1 if that is not known, or if the case is never used.
-
-    >>> from priorcase.schema import Nominal
-    >>> rows = [(1, {"make": "A"}, '"fix"', "false"), (2, {"make": "A"}, '"swap"', None)]
-    >>> worked(CaseTable.of({"make": Nominal()}, rows))
-    array([0., 1.])
-    """
-    check_success(success)
-    column = table.column("outcome")
-    used = (table.column("solution").codes >= 0) & ~table.retired & (column.codes >= 0)
-    degrees = np.ones(len(column.values) + 1)
-    places = np.flatnonzero(used)
-    codes, firsts = np.unique(column.codes[places], return_index=True)
-    for code, first in zip(codes.tolist(), firsts.tolist(), strict=True):
-        degrees[code] = _degree(int(table.ids[places[first]]), str(column.values[code]), success)
-    return np.where(used, degrees[column.codes], 1.0)
-
-
-def able(table: CaseTable, degrees: FloatArray) -> BoolArray:
-    """Which cases are not retired and have a solution that worked, that is to a degree above 1/2."""
-    found: BoolArray = (table.column("solution").codes >= 0) & ~table.retired & (degrees > HALF)
-    return found
-
-
 def has_failed(outcome: str | None, success: Success) -> bool:
     """Whether the solution of a new case failed, by its outcome as JSON; not if that is unknown."""
     check_success(success)
     try:
-        return _degree(0, outcome, success) <= HALF
+        return degree(plain_shown(outcome), success, id=None) <= HALF
     except CaseBaseError:
         if callable(success):
             raise
@@ -133,10 +107,6 @@ def has_failed(outcome: str | None, success: Success) -> bool:
             "whether the solution worked. success= is a function that tells it, from True or 1 to False or 0; "
             "policy='always' keeps any outcome."
         ) from None
-
-
-def _degree(id: int, outcome: str | None, success: Success) -> float:
-    return degree(SourceCase(id, 0.0, {}, "null", outcome, {}), success)
 
 
 def most_similar(similarities: FloatArray, allowed: BoolArray, k: int) -> IntArray:

@@ -12,8 +12,7 @@ import numpy as np
 from priorcase._parameters import check_choice, check_flag, is_number, is_whole
 from priorcase._typing import Backend, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.cases import kinds
-from priorcase.cases.reuse.outcomes import with_success
-from priorcase.cases.reuse.success import Success
+from priorcase.cases.reuse import Success, able, worked
 from priorcase.cases.scoring import Likeness, MeasureCache, Unknown, best_cases_many, check_count, checked_weights
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import (
@@ -565,13 +564,13 @@ def _fixed_weights(table: CaseTable, names: list[str], fixed: object) -> dict[st
 def _drawn(table: CaseTable, target: str, success: Success, sample: int, seed: int) -> tuple[IdArray, int]:
     """The cases that predict each other, and how many they were drawn from."""
     known: BoolArray = (table.column(target).codes >= 0) & ~table.retired
-    positions = np.flatnonzero(with_success(table, success) if target == "solution" else known)
+    positions = np.flatnonzero(able(table, worked(table, success)) if target == "solution" else known)
     n = len(positions)
     if n < _FEWEST:
         failed = int(np.count_nonzero(known)) - n
-        worked = f" that worked, and {failed} that failed" if failed else ""
+        among = f" that worked, and {failed} that failed" if failed else ""
         raise CaseBaseError(
-            f"found {n} case{'s' * (n != 1)} with a known {target}{worked}; expected at least {_FEWEST}. Weights are "
+            f"found {n} case{'s' * (n != 1)} with a known {target}{among}; expected at least {_FEWEST}. Weights are "
             "learned by predicting each case from the others; add cases first."
         )
     if n <= sample:

@@ -1,25 +1,12 @@
-"""Reuse: copies, votes, means, local fits and compositions of past solutions; rules adapt them, critics check them.
+"""Reuse: solutions made from those of retrieved cases, adapted by rules and checked by critics."""
 
-Each method is a file with one formula: `copying`, `voting`, `averaging`, `local_regression`, `composing`.
-"""
-
-from priorcase.cases.reuse.averaging import Mean
-from priorcase.cases.reuse.candidates import Candidate
-from priorcase.cases.reuse.composing import Compose
-from priorcase.cases.reuse.copying import Copy, Null
-from priorcase.cases.reuse.critics import Critic
-from priorcase.cases.reuse.differences import Difference
-from priorcase.cases.reuse.local_regression import Local
-from priorcase.cases.reuse.methods import Method
-from priorcase.cases.reuse.proposal import Proposal, Source
-from priorcase.cases.reuse.reusing import reuse
-from priorcase.cases.reuse.rules import Rule
-from priorcase.cases.reuse.sources import SourceCase
-from priorcase.cases.reuse.spread import Spread
-from priorcase.cases.reuse.steps import Step
-from priorcase.cases.reuse.voting import Vote
+from priorcase.cases.reuse.adaptation import Critic, Rule, reuse
+from priorcase.cases.reuse.methods import Compose, Copy, Local, Mean, Method, Null, Vote, tally
+from priorcase.cases.reuse.proposal import Candidate, Difference, Proposal, Source, Spread, Step, value_text
+from priorcase.cases.reuse.sources import HALF, SourceCase, Success, able, check_success, degree, worked
 
 __all__ = [
+    "HALF",
     "Candidate",
     "Compose",
     "Copy",
@@ -35,6 +22,13 @@ __all__ = [
     "SourceCase",
     "Spread",
     "Step",
+    "Success",
     "Vote",
+    "able",
+    "check_success",
+    "degree",
     "reuse",
+    "tally",
+    "value_text",
+    "worked",
 ]

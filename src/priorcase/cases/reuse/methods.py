@@ -1,36 +1,686 @@
-"""The ways to make a solution from retrieved cases, by name."""
+"""The methods that make a solution from retrieved cases: copy, vote, mean, local regression and composition."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+import heapq
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from priorcase._parameters import choices_text
-from priorcase.cases.reuse.averaging import Mean
-from priorcase.cases.reuse.composing import Compose
-from priorcase.cases.reuse.copying import Copy, Null
-from priorcase.cases.reuse.local_regression import Local
-from priorcase.cases.reuse.proposal import Proposal
-from priorcase.cases.reuse.sources import Sources
-from priorcase.cases.reuse.voting import Vote
+import numpy as np
+from scipy import stats
+from sklearn.utils._param_validation import Interval
+
+from priorcase._parameters import check_fields, choices_text
+from priorcase._typing import AnyArray, Name
+from priorcase.cases.errors import check_known
+from priorcase.cases.kinds import CaseKind, check, days, infer, kind_name, written
+from priorcase.cases.reuse.proposal import Candidate, Proposal, Source, Spread, value_text
+from priorcase.cases.reuse.sources import (
+    HALF,
+    SUCCESS,
+    WEIGHTS,
+    SourceCase,
+    Sources,
+    Success,
+    Weights,
+    called,
+    degree,
+    effective,
+    weigh,
+)
 from priorcase.exceptions import CaseBaseError, ParameterError, advice, listed, misspelt, named, quoted
+from priorcase.local import LocallyWeightedRegressor
+from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema.kinds import canonical, identity, plain
+
+_Share: TypeAlias = tuple[SourceCase, float]  # a case, and its share in the proposal
+_Offer: TypeAlias = tuple[float, SourceCase]  # a case that has some part, and its similarity in what matters for it
 
 MethodName: TypeAlias = Literal["auto", "copy", "null", "vote", "mean", "local", "compose"]
+
+_DIGITS = 12  # to which probabilities are compared
+_ALONE = 1e-6  # cases worth no more than one and this: all but one weigh next to nothing
+_TOLD = 3
+_SAME = 1e-9
+_FITTED = ("numeric", "ordinal", "nominal", "date")
+_NOTHING_IN_COMMON = "no retrieved case has anything in common with the query"
+_POSITIVE = Interval(Real, 0, None, closed="left")
+_LEVEL = Interval(Real, 0, 1, closed="neither")
 
 
 @runtime_checkable
 class Method(Protocol):
-    """A way to make a solution from retrieved cases; those of the library are frozen dataclasses of its parameters."""
+    """A way to make a solution from retrieved cases; those of the library are frozen dataclasses of parameters."""
 
     name: ClassVar[str]
     adapts: ClassVar[bool]
 
-    def check(self) -> None:
-        """Refuse parameters that break their rules."""
+    def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        """What the retrieved cases propose."""
+
+
+class _Base:
+    """What the methods share: checked parameters, the kind of solution they need, and when they propose nothing."""
+
+    name: ClassVar[str]
+    adapts: ClassVar[bool] = True
+    needs: ClassVar[str] = "one kind"
+    _parameter_constraints: ClassVar[dict[str, Any]]
+
+    def __post_init__(self) -> None:
+        weights = getattr(self, "weights", None)
+        if isinstance(weights, Mapping):
+            raise ParameterError(
+                f"weights must be 'similarity', 'uniform' or 'inverse_square', got {quoted(weights)}. These weigh "
+                "cases; pass weights of attributes to retrieve, and what it found to reuse."
+            )
+        check_fields(self)
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
+        kind = sources.of_one_kind() if self.needs else ""
+        if self.needs in ("number", "mapping") and kind != self.needs:
+            hint = "Take method='vote' for any solutions, method='compose' for mappings."
+            if self.needs == "mapping":
+                hint = "Store solutions as mappings from parts to values, or take method='copy'."
+            raise CaseBaseError(
+                f"got method={self.name!r} and {kind} solutions such as {quoted(sources.cases[0].solution)}; expected "
+                f"{self.needs}s. {hint}"
+            )
+        if not any(case.similarity > 0 for case in sources.cases):
+            how = _NOTHING_IN_COMMON[0].upper() + _NOTHING_IN_COMMON[1:]
+            return Proposal(None, self.name, how, notes=(_NOTHING_IN_COMMON,))
+        return self._proposed(sources, query)
+
+    def _proposed(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        raise NotImplementedError
+
+    def _degree(self, case: SourceCase) -> float:
+        return degree(case.outcome, self.success, id=case.id)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Copy(_Base):
+    """The solution of the most similar case that did not fail: ``solution(argmax s_i)``.
+
+    The first step of transformational adaptation: rules and critics may change the copy, and the differences between
+    the query and the case are listed. Of equally similar cases the one with the lower number is taken. A case failed if
+    its outcome is 1/2 or less. Nothing is proposed if all cases failed whose similarity is above 0.
+
+    Parameters
+    ----------
+    success
+        How outcomes are read: ``"outcome"`` as booleans or numbers from 0 (failed) to 1 (worked); a function from an
+        outcome to such a value; None counts every case. Unknown outcomes count as 1.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     ages = [{"age": 1}, {"age": 2}, {"age": 9}]
+    ...     _ = base.add_many(ages, solution=["oil", "swap", "look"], outcome=[False, True, True])
+    ...     found = base.retrieve({"age": 1})
+    ...     [base.reuse(found, pc.cases.Copy(success)).solution for success in ("outcome", None)]
+    ['swap', 'oil']
+    """
+
+    name: ClassVar[str] = "copy"
+    needs: ClassVar[str] = ""
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"success": SUCCESS}
+
+    success: Success = "outcome"
+
+    def _proposed(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        similar = [case for case in sources.cases if case.similarity > 0]
+        for failed, case in enumerate(similar):
+            if self._degree(case) > HALF:
+                which = "that did not fail" if failed else "one"
+                how = f"The solution of case {case.id}, the most similar {which}{'' if self.adapts else ', as it is'}"
+                of, notes = (_source(case, 1.0),), _failed(failed)
+                return Proposal(case.solution, self.name, how, case.similarity, case.id, of, notes=notes)
+        all_of = len(similar) == len(sources.cases)
+        which = "retrieved cases" if all_of else "cases with anything in common with the query"
+        return Proposal(None, self.name, f"All {which} failed", notes=_failed(len(similar)))
+
+
+@dataclass(frozen=True)
+class Null(Copy):
+    """The same as `Copy`, to be used as it is: null adaptation (Kolodner 1993, chapter 11).
+
+    Nothing changes the solution: rules are refused, and problems that critics find are reported but not repaired. The
+    list of differences tells what to check before using it. ``success`` is that of `Copy`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     _ = base.add({"age": 1, "make": "A"}, solution="oil")
+    ...     proposal = base.reuse({"age": 1, "make": "B"}, pc.cases.Null())
+    >>> proposal.solution, [difference.attribute for difference in proposal.differences]
+    ('oil', ['make'])
+    """
+
+    name: ClassVar[str] = "null"
+    adapts: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class Vote(_Base):
+    """The solution with the most votes, and the probability of each.
+
+    A case of weight ``w`` whose solution worked to the degree ``u`` counts ``w u`` for its solution and ``w (1 - u)``
+    against it. A solution has ``v_s = max(0, sum w u - sum w (1 - u))`` votes and the probability
+    ``(v_s + a) / (V + a (K + 1))`` with ``V`` all votes, ``K`` distinct solutions and the prior ``a``. The rest,
+    ``a / (V + a (K + 1))``, is the probability that none of them is right. Ties go to the solution of the more similar
+    case. Nothing is proposed if no solution has a vote, or if no case has anything in common with the query.
+
+    Parameters
+    ----------
+    weights
+        ``"similarity"``, ``"uniform"``, or ``"inverse_square"`` of ``1 - s``, relative to the most similar case.
+    prior
+        ``a``: 0 takes the shares as they are; with 1 (Laplace), three of three votes give 4/5 and not certainty.
+    success
+        See `Copy`; None lets every case vote for its solution.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     _ = base.add_many([{"age": 1}, {"age": 2}, {"age": 3}], solution=["oil", "oil", "swap"])
+    ...     found = base.retrieve({"age": 1}, k=2)
+    ...     base.reuse(found, pc.cases.Vote("uniform", prior=1)).confidence
+    0.75
+    """
+
+    name: ClassVar[str] = "vote"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"weights": WEIGHTS, "prior": [_POSITIVE], "success": SUCCESS}
+
+    weights: Weights = "similarity"
+    prior: float = 0.0
+    success: Success = "outcome"
+
+    def _proposed(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        cases = sources.cases
+        weights = weigh([case.similarity for case in cases], self.weights)
+        degrees = [self._degree(case) for case in cases]
+        solutions = [case.solution for case in cases]
+        candidates, unseen = tally([case.id for case in cases], solutions, weights, degrees, self.prior)
+        how = f"The vote of {len(cases)} cases, weights {self.weights!r}"
+        how += f", prior {self.prior:g}" if self.prior else ""
+        if not any(candidate.votes for candidate in candidates):
+            doubt = "nothing speaks more for a solution than against it"
+            return Proposal(None, self.name, f"{how}: {doubt}", candidates=candidates, unseen=unseen)
+        winner = candidates[0]
+        shares = [(case, w * u) for case, w, u in zip(cases, weights, degrees, strict=True) if case.id in winner.cases]
+        total = math.fsum(share for _, share in shares)
+        shares = [(case, share / total) for case, share in shares if share]
+        base = shares[0][0]
+        return Proposal(
+            winner.solution,
+            self.name,
+            how,
+            winner.probability,
+            base.id,
+            _ranked(shares),
+            candidates,
+            unseen,
+        )
+
+
+def tally(
+    ids: Sequence[int],
+    solutions: Sequence[Any],
+    weights: Sequence[float],
+    degrees: Sequence[float],
+    prior: float = 0.0,
+) -> tuple[tuple[Candidate, ...], float]:
+    """The candidates of a vote, the most probable first, and the probability that none is right.
+
+    All probabilities are 0 if there is neither a vote nor a prior.
+    """
+    voters: dict[str, list[int]] = {}
+    for i, solution in enumerate(solutions):
+        voters.setdefault(written(plain(solution)), []).append(i)  # 5 and 5.0 are one solution
+    found = []
+    for voting in voters.values():
+        support = math.fsum(weights[i] * degrees[i] for i in voting)
+        against = math.fsum(weights[i] * (1.0 - degrees[i]) for i in voting)
+        found.append(Candidate(solutions[voting[0]], 0.0, support, against, tuple(ids[i] for i in voting)))
+    unit = max(prior, 1.0)  # no overflow, however large the prior
+    prior /= unit
+    whole = math.fsum([*(candidate.votes / unit for candidate in found), prior * (len(found) + 1)])
+    if not whole:
+        return tuple(found), 0.0
+    found = [replace(each, probability=(each.votes / unit + prior) / whole) for each in found]
+    # Stable and blind to rounding: of equals the one of the more similar case comes first.
+    found.sort(key=lambda candidate: -round(candidate.probability, _DIGITS))
+    return tuple(found), prior / whole
+
+
+class _Numbers(_Base):
+    """What the methods for numbers share: weights of cases, and proposals with a spread."""
+
+    needs: ClassVar[str] = "number"
+    weights: Weights
+    success: Success
+
+    def _shares(self, sources: Sources) -> list[_Share]:
+        """The cases that have any weight, with their weights, which add up to 1."""
+        weights = weigh([case.similarity for case in sources.cases], self.weights)
+        raw = [w * self._degree(case) for case, w in zip(sources.cases, weights, strict=True)]
+        total = math.fsum(raw)
+        if not total:
+            which = "the retrieved case has" if len(raw) == 1 else f"all {len(raw)} retrieved cases have"
+            raise CaseBaseError(
+                f"got method={self.name!r}, and {which} no weight: no similarity, or all failed. weights='uniform' and "
+                "success=None count every case."
+            )
+        return [(case, w / total) for case, w in zip(sources.cases, raw, strict=True) if w]
+
+    def _number(
+        self, value: float, how: str, spread: Spread | None, shares: Sequence[_Share], sources: Sources, *notes: str
+    ) -> Proposal:
+        n = len(sources.cases) - len(shares)
+        left_out = (f"{n} {'case has' if n == 1 else 'cases have'} no weight",) * bool(n)
+        base, ranked = shares[0][0].id, _ranked(shares)
+        return Proposal(value, self.name, how, base=base, sources=ranked, spread=spread, notes=(*left_out, *notes))
+
+
+@dataclass(frozen=True)
+class Mean(_Numbers):
+    """The weighted mean of numeric solutions, with its spread.
+
+    ``m = sum w y / sum w`` (Mitchell 1997, eq. 8.4). With ``p = w / sum w`` and the effective number of cases
+    ``n = 1 / sum p^2`` the deviation is ``sqrt(n / (n - 1) sum p (y - m)^2)``, and the prediction interval
+    ``m +- t_(n-1) deviation sqrt(1 + 1/n)``. A case whose solution worked to the degree ``u`` counts with ``u w``. One
+    case has no spread, nor have several of which one has all the weight.
+
+    Parameters
+    ----------
+    weights, success
+        See `Vote`.
+    level
+        Coverage of the interval.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     _ = base.add_many([{"age": 1}, {"age": 2}, {"age": 9}], solution=[900, 700, 50])
+    ...     base.reuse({"age": 1.5}, pc.cases.Mean("uniform"), k=2).solution
+    800.0
+    """
+
+    name: ClassVar[str] = "mean"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"weights": WEIGHTS, "success": SUCCESS, "level": [_LEVEL]}
+
+    weights: Weights = "similarity"
+    success: Success = "outcome"
+    level: float = 0.95
+
+    def _proposed(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        shares = self._shares(sources)
+        numbers, unit = _in_units(shares)
+        pairs = [(share, number) for (_, share), number in zip(shares, numbers, strict=True)]
+        n = effective([share for _, share in shares])
+        mean = math.fsum(share * number for share, number in pairs)
+        spread = None
+        if n > 1 + _ALONE:
+            sigma = math.sqrt(n / (n - 1) * math.fsum(share * (number - mean) ** 2 for share, number in pairs))
+            half = float(stats.t.ppf((1 + self.level) / 2, n - 1)) * sigma * math.sqrt(1 + 1 / n) if sigma else 0.0
+            interval = ((mean - half) * unit, (mean + half) * unit)
+            spread = Spread(sigma * unit, sigma * math.sqrt(1 / n) * unit, interval, self.level, n)
+        how = f"The mean of {len(shares)} case{'s' * (len(shares) != 1)}, weights {self.weights!r}"
+        return self._number(mean * unit, how, spread, shares, sources)
+
+
+@dataclass(frozen=True)
+class Local(_Numbers):
+    """Local regression: ``b0`` of the ``b`` that minimises ``sum w (y - b0 - b'(x - q))^2`` over the retrieved cases.
+
+    The fit of `LocallyWeightedRegressor` (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3), weighted by
+    similarity in place of a kernel. Numbers, dates and ranks of levels enter by their deviation from the query, nominal
+    values by an indicator for each value other than the query's. Attributes that are missing in the query, or the same
+    in all cases, are left out. Weights are scaled to add up to the effective number of cases; ``degree=0`` is `Mean`.
+    More cases are needed than the fit has terms.
+
+    Parameters
+    ----------
+    using
+        The attributes to fit; None for all numeric, ordinal, nominal and date ones.
+    degree
+        0 fits a mean, 1 a plane, 2 a quadratic.
+    ridge
+        ``lambda``: adds ``lambda^2 |b|^2`` to what is minimised, slopes in units of each attribute's deviation.
+    weights, success, level
+        See `Mean`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     _ = base.add_many([{"age": age} for age in range(6)], solution=[1000 - 100 * age for age in range(6)])
+    ...     round(base.reuse({"age": 2.5}, pc.cases.Local(), k=6).solution)
+    750
+    """
+
+    name: ClassVar[str] = "local"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "degree": [Interval(Integral, 0, 2, closed="both")],
+        "ridge": [_POSITIVE],
+        **Mean._parameter_constraints,
+    }
+
+    using: Sequence[str] | None = None
+    degree: Literal[0, 1, 2] = 1
+    ridge: float = 0.0
+    weights: Weights = "similarity"
+    success: Success = "outcome"
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.using is not None and not _are_names(self.using):
+            raise ParameterError(
+                f"using must be None or names of attributes, got {quoted(self.using)}. For example using=['size', "
+                "'age']."
+            )
+        if self.degree == 0 and (self.using is not None or self.ridge):
+            name = "using" if self.using is not None else "ridge"
+            raise ParameterError(
+                f"{name} must be left out if degree=0, got {quoted(getattr(self, name))}. A mean has no slopes; "
+                "degree=1 has."
+            )
+
+    def _proposed(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        shares = self._shares(sources)
+        cases, n = [case for case, _ in shares], effective([share for _, share in shares])
+        table = _design(cases, query, sources, self.using if self.degree else ())
+        count = f"{len(cases)} case{'s' * (len(cases) != 1)}"
+        if self.degree and not table.names:
+            problem = f", and no attribute of the query differs between the {count}"
+            if len(cases) == 1:
+                problem = " and one case, which no line can be laid through"
+            raise CaseBaseError(
+                f"got method='local'{problem}. Take method='mean'; a fit needs numeric, ordinal, nominal or date "
+                "attributes that are known in the query."
+            )
+        numbers, unit = _in_units(shares)
+        model = LocallyWeightedRegressor(
+            "all", kernel="uniform", degree=self.degree, ridge=float(self.ridge), schema=table.kinds, n_jobs=1
+        )
+        model.fit(table.rows, np.array(numbers), sample_weight=np.array([share for _, share in shares]) * n)
+        value, deviation = (float(array[0]) for array in model.predict(table.query, return_std=True))
+        if not math.isfinite(deviation):
+            wanted = f"fit {named('attribute', table.names)}" if table.names else "estimate a spread"
+            raise CaseBaseError(
+                f"got method='local' with {count} (worth {n:.3g}), too few to {wanted}. Retrieve more cases (k=), name "
+                "fewer attributes (using=), or take method='mean'."
+            )
+        low, high = (float(end[0]) for end in model.prediction_interval(table.query, self.level))
+        inner = float(np.diff(model.confidence_interval(table.query, self.level), axis=0)[0, 0])
+        # Both intervals have the same quantile: their widths are as the standard error to the deviation of a new case.
+        error = deviation * inner / (high - low) if high > low else 0.0
+        sigma = math.sqrt(max(0.0, deviation**2 - error**2))
+        spread = Spread(sigma * unit, error * unit, (low * unit, high * unit), self.level, n)
+        fit = {0: "mean", 1: "plane", 2: "quadratic"}[self.degree]
+        how = f"A {fit} fitted to {len(cases)} cases{' by ' * bool(table.names)}{', '.join(table.names)}"
+        return self._number(value * unit, how, spread, shares, sources, *table.notes)
+
+
+class _Design(NamedTuple):
+    """Cases as a table that a local fit takes: dates in days, levels as ranks, one line for the query."""
+
+    names: list[str]
+    rows: AnyArray
+    query: AnyArray
+    kinds: dict[Name, Numeric | Nominal]
+    notes: list[str]
+
+
+def _design(
+    cases: Sequence[SourceCase], query: Mapping[str, Any], sources: Sources, using: Iterable[str] | None
+) -> _Design:
+    """The attributes that are known in the query, differ between the cases, and can be fitted."""
+    columns: dict[str, list[Any]] = {}
+    asked: dict[str, Any] = {}
+    notes = []
+    for name, kind in _fitted_kinds(sources, query, using).items():
+        mine, column = _cell(kind, query.get(name), name), [_cell(kind, case.get(name), name) for case in cases]
+        known = {cell for cell in column if cell is not None}
+        if mine is None or len(known) < 2:
+            continue
+        if isinstance(kind, Nominal) and mine not in known:
+            notes.append(f"no case has {name} {value_text(query[name])}, so it has no part in the fit")
+            continue
+        if not isinstance(kind, Nominal) and not min(known) <= mine <= max(known):
+            notes.append(f"the query lies outside of the cases in {name}")
+        columns[name], asked[name] = column, mine
+    if _change_together(columns, asked):
+        notes.append(f"the cases do not tell apart {', '.join(columns)}: some of them change together")
+    names = list(columns)
+    if not names:  # a mean needs rows, whatever is in them
+        columns, asked = {"": [0.0] * len(cases)}, {"": 0.0}
+    kinds: dict[Name, Numeric | Nominal] = {
+        place: Nominal() if isinstance(mine, str) else Numeric() for place, mine in enumerate(asked.values())
+    }
+    rows = np.array(list(columns.values()), dtype=object).T
+    return _Design(names, rows, np.array([list(asked.values())], dtype=object), kinds, notes)
+
+
+def _fitted_kinds(sources: Sources, query: Mapping[str, Any], using: Iterable[str] | None) -> dict[str, CaseKind]:
+    """The attributes that can be fitted, or those asked for, with their kinds."""
+    known = sources.attributes()
+    if sources.kinds is not None:
+        kinds = dict(sources.kinds)
+    else:
+        kinds = {name: infer([query.get(name), *(case.get(name) for case in sources.cases)]) for name in known}
+    if using is None:
+        return {name: kind for name, kind in kinds.items() if kind_name(kind) in _FITTED}
+    check_known(using, known)
+    for name in using:
+        if kind_name(kinds[name]) not in _FITTED:
+            raise CaseBaseError(
+                f"got using with {name!r}, which is of kind {kind_name(kinds[name])}; expected numeric, ordinal, "
+                "nominal or date attributes. Leave it out: it counts in the similarity, which weights the cases."
+            )
+    return {name: kinds[name] for name in using}
+
+
+def _cell(kind: CaseKind, value: Any, name: str) -> Any:
+    """A number, or for a nominal value a text that no other value has."""
+    stored: Any = check(kind, value, attribute=name)
+    if stored is None:
+        return None
+    if isinstance(kind, Ordinal):
+        return float([identity(level) for level in kind.order].index(identity(stored)))
+    if kind_name(kind) == "date":
+        return days(stored)
+    return canonical(stored).hex() if isinstance(kind, Nominal) else float(stored)
+
+
+def _change_together(columns: Mapping[str, Sequence[Any]], asked: Mapping[str, Any]) -> bool:
+    """Whether some combination of the columns is the same in all cases, so that no fit can tell them apart."""
+    deviations = []
+    for name, column in columns.items():
+        mine = asked[name]
+        if isinstance(mine, str):
+            others = sorted({cell for cell in column if cell not in (None, mine)})
+            deviations += [[float(cell == other) for cell in column] for other in others]
+        else:
+            deviations.append([0.0 if cell is None else cell - mine for cell in column])
+    if not deviations or len(deviations) >= len(deviations[0]):
+        return False  # too few cases for any fit, which is another matter
+    centred = np.array(deviations) - np.mean(deviations, axis=1, keepdims=True)
+    centred /= np.maximum(np.abs(centred).max(axis=1, keepdims=True), np.finfo(float).tiny)
+    return bool(np.linalg.matrix_rank(centred, tol=_SAME * len(centred[0])) < len(deviations))
+
+
+@dataclass(frozen=True)
+class Compose(_Base):
+    """A solution whose parts come from different cases, each from the case most similar in what matters for the part.
+
+    Solutions are mappings from parts to values. For a part, the similarity of a case is that in the attributes ``a``
+    that matter for it, ``sum_a w_a s_a / sum_a w_a``; 0 if the query knows none of them. Of all choices of one case for
+    each part that are compatible, the one with the largest sum of similarities is taken; choices are tried best first.
+    Cases that failed (outcomes up to 1/2) offer nothing. Nothing is proposed if no choice is compatible, or if no case
+    has anything in common with the query.
+
+    Parameters
+    ----------
+    parts
+        For each part of the solution the attributes that matter for it; None or an empty list for all of them. None:
+        every part that any case has, by the whole similarity.
+    compatible
+        A function of the parts, a mapping: True, False, or the conflict in words.
+    success
+        See `Copy`.
+    tries
+        How many choices to try at most.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     _ = base.add({"room": "hall", "guests": 90}, solution={"tables": 12, "light": "dim"})
+    ...     _ = base.add({"room": "tent", "guests": 20}, solution={"tables": 3, "light": "lanterns"})
+    ...     parts = {"tables": ["guests"], "light": ["room"]}
+    ...     base.reuse({"room": "tent", "guests": 85}, pc.cases.Compose(parts)).solution
+    {'tables': 12, 'light': 'lanterns'}
+    """
+
+    name: ClassVar[str] = "compose"
+    needs: ClassVar[str] = "mapping"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "compatible": [callable, None],
+        "success": SUCCESS,
+        "tries": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    parts: Mapping[str, Sequence[str] | None] | None = None
+    compatible: Callable[[dict[str, Any]], bool | str] | None = None
+    success: Success = "outcome"
+    tries: int = 10_000
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        named = self.parts.items() if isinstance(self.parts, Mapping) else ()
+        right = all(isinstance(part, str) and (names is None or _are_names(names)) for part, names in named)
+        if self.parts is not None and not (named and right):
+            raise ParameterError(
+                f"parts must be None or a mapping from parts to lists of attributes, got {quoted(self.parts)}. For "
+                "example {'pump': ['flow', 'height'], 'pipe': ['flow']}."
+            )
+
+    def _proposed(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        worked = [case for case in sources.cases if self._degree(case) > HALF]
+        notes = [*_failed(len(sources.cases) - len(worked))]
+        if not worked:
+            return Proposal(None, self.name, "All retrieved cases failed", notes=tuple(notes))
+        offers = self._offers(worked, sources.attributes())
+        chosen, tried, conflicts = self._first_compatible(offers)
+        told = [f"rejected: {text}" for text in conflicts[:_TOLD]]
+        if len(conflicts) > _TOLD:
+            told.append(f"rejected: {len(conflicts) - _TOLD} others")
+        how = f"{len(offers)} parts, each from the most similar case that has it"
+        if chosen is None:
+            choices = math.prod(map(len, offers.values()))
+            seen = f"none of {choices}" if tried == choices else f"none of the best {tried} of {choices}"
+            problem = f"{seen} ways to combine the parts fits"
+            return Proposal(None, self.name, how, problems=(problem,), notes=(*notes, *told))
+        how += " and goes with the others" if conflicts else ""
+        notes += [
+            f"in what matters for {part!r} no case has anything in common with the query"
+            for part, (similarity, _) in chosen.items()
+            if not similarity
+        ]
+        base = min((case for _, case in chosen.values()), key=lambda case: (-case.similarity, case.id))
+        return Proposal(
+            {part: case.solution[part] for part, (_, case) in chosen.items()},
+            self.name,
+            how,
+            min(similarity for similarity, _ in chosen.values()),
+            base.id,
+            tuple(replace(_source(case, 1.0), similarity=s, part=part) for part, (s, case) in chosen.items()),
+            notes=(*notes, *told),
+        )
+
+    def _offers(self, cases: Sequence[SourceCase], known: Sequence[str]) -> dict[str, list[_Offer]]:
+        """For each part the cases that have it, the most similar first, each distinct value once."""
+        there = sorted({part for case in cases for part in case.solution})
+        offers: dict[str, list[_Offer]] = {}
+        for part, names in (dict.fromkeys(there) if self.parts is None else self.parts).items():
+            check_known(names or (), known)
+            if part not in there:
+                remedy = misspelt([part], there) or "Retrieve more cases (k=), or leave the part out."
+                raise CaseBaseError(
+                    f"got parts with {part!r}, which no retrieved case that worked has; there are {listed(there)}. "
+                    f"{remedy}"
+                )
+            having = [(_part_similarity(case, names), case) for case in cases if part in case.solution]
+            having.sort(key=lambda offer: (-offer[0], -offer[1].similarity, offer[1].id))
+            distinct: dict[str, _Offer] = {}
+            for offer in having:
+                distinct.setdefault(written(offer[1].solution[part]), offer)
+            offers[part] = list(distinct.values())
+        return offers
+
+    def _first_compatible(self, offers: Mapping[str, list[_Offer]]) -> tuple[dict[str, _Offer] | None, int, list[str]]:
+        """The best choice whose parts are compatible, how many were tried, and why the others were not."""
+        conflicts: list[str] = []
+        for tried, offered in enumerate(_best_first(list(offers.values())), 1):
+            chosen = dict(zip(offers, offered, strict=True))
+            verdict = self._verdict({part: case.solution[part] for part, (_, case) in chosen.items()})
+            if verdict is True:
+                return chosen, tried, conflicts
+            which = ", ".join(f"{part} of case {case.id}" for part, (_, case) in chosen.items())
+            conflicts.append(f"{which}{': ' if verdict else ''}{verdict or ''}")
+            if tried == self.tries:
+                break
+        return None, len(conflicts), conflicts
+
+    def _verdict(self, parts: dict[str, Any]) -> bool | str:
+        found: object = True if self.compatible is None else called(self.compatible, parts, owner="compatible")
+        if isinstance(found, bool) or (isinstance(found, str) and found):
+            return found
+        raise CaseBaseError(
+            f"the function of compatible returned {quoted(found)}; expected True, False, or the conflict as a text. "
+            "Let every path through the function return one of these."
+        )
+
+
+def _best_first(offers: Sequence[list[_Offer]]) -> Iterator[tuple[_Offer, ...]]:
+    """All choices of one offer for each part, by their sum of similarities, the largest first; ties by ranks."""
+
+    def entry(ranks: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        return -math.fsum(of[rank][0] for of, rank in zip(offers, ranks, strict=True)), ranks
+
+    first = (0,) * len(offers)
+    queue, seen = [entry(first)], {first}
+    while queue:
+        ranks = heapq.heappop(queue)[1]
+        yield tuple(of[rank] for of, rank in zip(offers, ranks, strict=True))
+        for place, rank in enumerate(ranks):
+            after = (*ranks[:place], rank + 1, *ranks[place + 1 :])
+            if rank + 1 < len(offers[place]) and after not in seen:
+                seen.add(after)
+                heapq.heappush(queue, entry(after))
+
+
+def _part_similarity(case: SourceCase, names: Sequence[str] | None) -> float:
+    if not names:
+        return case.similarity
+    shares = [case.shares[name] for name in dict.fromkeys(names) if name in case.shares]
+    known = [(similarity, weight) for similarity, weight in shares if similarity is not None]
+    total = math.fsum(weight for _, weight in known)
+    return math.fsum(weight * similarity for similarity, weight in known) / total if total else 0.0
+
+
+# -- the method of a name
 
 
 METHODS: dict[str, type[Any]] = {method.name: method for method in (Copy, Null, Vote, Mean, Local, Compose)}
@@ -41,19 +691,16 @@ def check_method(method: object, options: Mapping[str, object]) -> Method | None
     if isinstance(method, Method) and not isinstance(method, type):
         if options:
             raise CaseBaseError(
-                f"got {named('option', sorted(options))} with method={method.name!r} given as an object, which has no "
-                "such option. Give options to the object itself."
+                f"got {named('option', sorted(options))} with method={method.name!r} given as an object. Pass options "
+                "to the object itself."
             )
-        method.check()
         return method
     names = ("auto", *METHODS)
     if not isinstance(method, str) or method not in names:
-        remedy = advice(
-            method, names, otherwise="'auto' takes vote for texts that repeat, mean for numbers, copy else."
-        )
+        hint = "'auto' takes vote for texts that repeat, mean for numbers, copy otherwise."
         raise ParameterError(
             f"method must be {choices_text(names)}, or one of their classes with parameters, got {quoted(method)}. "
-            f"{remedy}"
+            f"{advice(method, names, otherwise=hint)}"
         )
     known = ["success"] if method == "auto" else [field.name for field in fields(METHODS[method])]
     if unknown := [name for name in options if name not in known]:
@@ -61,16 +708,12 @@ def check_method(method: object, options: Mapping[str, object]) -> Method | None
         raise CaseBaseError(
             f"got {named('option', unknown)} with method={method!r}, which has no such option. {remedy}"
         )
-    if method == "auto":
-        Copy(**options).check()  # type: ignore[arg-type]
-        return None
-    made: Method = METHODS[method](**options)
-    made.check()
-    return made
+    made: Method = METHODS["copy" if method == "auto" else method](**options)
+    return None if method == "auto" else made
 
 
-def chosen(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str]:
-    """What ``"auto"`` takes, and why: a vote for texts and booleans that repeat, a mean for numbers, a copy else."""
+def automatic(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str]:
+    """What ``"auto"`` takes, and why: a vote for texts and booleans that repeat, a mean for numbers, else a copy."""
     kind = sources.of_one_kind()
     if kind == "number":
         return Mean(**options), "auto took the mean, since solutions are numbers"
@@ -80,3 +723,32 @@ def chosen(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str]:
     several = "no solution occurs twice" if kind in ("text", "boolean") else f"solutions are {kind}s"
     reason = "there is one case" if len(sources.cases) == 1 else several
     return Copy(**options), f"auto took a copy, since {reason}"
+
+
+# -- what they share
+
+
+def _source(case: SourceCase, weight: float) -> Source:
+    return Source(case.id, weight, case.similarity, case.solution, case.outcome)
+
+
+def _ranked(shares: Sequence[_Share]) -> tuple[Source, ...]:
+    return tuple(_source(case, share) for case, share in sorted(shares, key=lambda pair: -pair[1]))
+
+
+def _failed(n: int) -> tuple[str, ...]:
+    if not n:
+        return ()
+    return ("1 case that failed was left out" if n == 1 else f"{n} cases that failed were left out",)
+
+
+def _in_units(shares: Sequence[_Share]) -> tuple[list[float], float]:
+    """The cases' numbers in units of a power of two near the largest, so that no square overflows; and the unit."""
+    numbers = [float(case.solution) for case, _ in shares]
+    unit = math.ldexp(1.0, math.frexp(max(map(abs, numbers)))[1] - 1)
+    return [number / unit for number in numbers], unit
+
+
+def _are_names(value: object) -> bool:
+    listed = isinstance(value, Collection) and not isinstance(value, (str, Mapping))
+    return listed and all(isinstance(name, str) for name in value)  # type: ignore[attr-defined]

@@ -1,26 +1,47 @@
-"""What reuse proposes: a solution, where it comes from, and what is to be said about it."""
+"""What reuse proposes: a solution, the cases it comes from, and what was done to it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import datetime
+import math
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from priorcase._parameters import check_choice
+from priorcase._parameters import check_choice, is_number
 from priorcase._typing import Backend
-from priorcase.cases.kinds import written
-from priorcase.cases.reuse.candidates import Candidate
-from priorcase.cases.reuse.differences import Difference
-from priorcase.cases.reuse.printing import explanation, proposal_grids
-from priorcase.cases.reuse.sources import SourceCase
-from priorcase.cases.reuse.spread import Spread
-from priorcase.cases.reuse.steps import Step
-from priorcase.cases.reuse.texts import value_text
-from priorcase.exceptions import CaseBaseError, prefix_errors
-from priorcase.learning.plotting import drawing
-from priorcase.learning.results import framed, grid_markdown, grids_html, grids_text
+from priorcase.cases.kinds import Date, check, days, written
+from priorcase.exceptions import CaseBaseError, listed, prefix_errors
+from priorcase.learning.plotting import INK, MUTED, caption, captions, colour, cut, drawing, legend_beside, tint
+from priorcase.learning.results import Grid, framed, grid_markdown, grids_html, grids_text
 
 Lines = Literal["sources", "candidates", "steps", "differences"]
+
+_SHOWN = 10
+_BARS = 12
+_MEMBERS = 6
+_ROUNDING = 1e-12
+_FIELDS = {
+    "sources": ("id", "part", "weight", "similarity", "solution", "outcome"),
+    "candidates": ("solution", "probability", "support", "against", "cases"),
+    "steps": ("by", "name", "why", "before", "after"),
+    "differences": ("attribute", "case", "query", "similarity"),
+}
+
+
+def value_text(value: Any, width: int = 60) -> str:
+    """A value on one line, shortened in the middle; a number to six digits.
+
+    >>> value_text("replace\\nthe toner"), value_text({"b": 1, "a": [True]}), value_text(2 / 3), value_text(None)
+    ('replace the toner', '{"a":[true],"b":1}', '0.666667', '-')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, (set, frozenset)):
+        return cut(f"{{{', '.join(sorted(map(str, value)))}}}", width)
+    text = written(value) if isinstance(value, (dict, list, bool)) else str(value)
+    return cut(" ".join(text.split()), width)
 
 
 @dataclass(frozen=True)
@@ -32,12 +53,11 @@ class Source:
     id
         The case's number.
     weight
-        Its share in the proposal; all add up to 1, those of each part where parts were composed. What speaks against
-        a solution has no share in it.
+        Its share in the proposal. Shares add up to 1, or to 1 for each part of a composition.
     similarity
-        How similar the case is to the query; where parts were composed, in what matters for the part.
+        Its similarity to the query; for a part of a composition, in the attributes that matter for the part.
     solution, outcome
-        The case's own.
+        Those of the case.
     part
         The part of the solution that comes from it; None for all of it.
     """
@@ -49,16 +69,119 @@ class Source:
     outcome: Any = None
     part: str | None = None
 
-    @classmethod
-    def of(cls, case: SourceCase, weight: float, part: str | None = None) -> Source:
-        """A case with its share."""
-        return cls(case.id, weight, case.similarity, case.solution, case.outcome, part)
+
+@dataclass(frozen=True)
+class Candidate:
+    """A solution that some of the retrieved cases have.
+
+    Parameters
+    ----------
+    solution
+        The solution.
+    probability
+        Its share of the votes.
+    support, against
+        The weight of the cases in which it worked, and of those in which it failed.
+    cases
+        Their numbers, the most similar first.
+    """
+
+    solution: Any
+    probability: float
+    support: float
+    against: float
+    cases: tuple[int, ...]
+
+    @property
+    def votes(self) -> float:
+        """``max(0, support - against)``, and 0 if the two differ by rounding only."""
+        more = self.support - self.against
+        return more if more > _ROUNDING * self.support else 0.0
 
 
-def ranked(cases: Sequence[SourceCase], shares: Sequence[float]) -> tuple[Source, ...]:
-    """Cases with their shares as sources, the heaviest first."""
-    order = sorted(range(len(cases)), key=lambda i: -shares[i])
-    return tuple(Source.of(cases[i], shares[i]) for i in order)
+@dataclass(frozen=True)
+class Spread:
+    """The uncertainty of a number that was estimated from several cases.
+
+    Parameters
+    ----------
+    deviation
+        Standard deviation of the cases' numbers around the fit, ``sigma``.
+    standard_error
+        Standard deviation of the proposed number itself.
+    interval
+        Prediction interval for the number of a new case.
+    level
+        Its coverage if the cases are normally distributed around the fit.
+    effective
+        The effective number of cases, ``(sum w)^2 / sum w^2``.
+    """
+
+    deviation: float
+    standard_error: float
+    interval: tuple[float, float]
+    level: float
+    effective: float
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        inside = f"{100 * self.level:g} % interval {low:.6g} to {high:.6g}"
+        return f"{inside}, deviation {self.deviation:.4g}, {self.effective:.3g} effective cases"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An attribute in which the query differs from the case; `case` is None if the case does not know it.
+
+    >>> print(Difference("pages", 30, 120))
+    pages: 30 in the case, 120 here (+90)
+    """
+
+    attribute: str
+    case: Any
+    query: Any
+    similarity: float | None = None
+
+    @property
+    def how(self) -> str:
+        """The change from the case's value to the query's: a number, days, or members; empty if there is none."""
+        case, query = self.case, self.query
+        if is_number(case) and is_number(query):
+            return f"{query - case:+.6g}"
+        if isinstance(case, datetime.date) and isinstance(query, datetime.date):
+            start, end = (days(str(check(Date(), day, attribute=self.attribute))) for day in (case, query))
+            return f"{end - start:+.6g} days"
+        if isinstance(case, (set, frozenset)) and isinstance(query, (set, frozenset)):
+            members = [f"+{name}" for name in sorted(map(str, query - case))]
+            members += [f"-{name}" for name in sorted(map(str, case - query))]
+            rest = len(members) - _MEMBERS
+            return value_text(" ".join(members[:_MEMBERS])) + f" and {rest} more" * (rest > 0)
+        return ""
+
+    def __str__(self) -> str:
+        known = f"{value_text(self.case)} in the case" if self.case is not None else "not known in the case"
+        how = f" ({self.how})" if self.how else ""
+        return f"{self.attribute}: {known}, {value_text(self.query)} here{how}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change of a solution by a rule or a critic, and the reason: the rule's own, or the problem that was found.
+
+    >>> print(Step("rule", "wider", "more flow than before", {"pipe": 10}, {"pipe": 12}))
+    rule 'wider': {"pipe":10} -> {"pipe":12}; more flow than before
+    """
+
+    by: Literal["rule", "critic"]
+    name: str
+    why: str
+    before: Any
+    after: Any
+
+    def __str__(self) -> str:
+        changed = f"{value_text(self.before)} -> {value_text(self.after)}"
+        change = "nothing to change" if self.before == self.after else changed
+        return f"{self.by} {self.name!r}: {change}{'; ' if self.why else ''}{self.why}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,33 +191,32 @@ class Proposal:
     Parameters
     ----------
     solution
-        The solution; None where nothing speaks for any (see `abstains`).
+        The solution; None if nothing is proposed (see `abstains`).
     method
-        How it was made: ``"copy"``, ``"null"``, ``"vote"``, ``"mean"``, ``"local"`` or ``"compose"``.
+        ``"copy"``, ``"null"``, ``"vote"``, ``"mean"``, ``"local"`` or ``"compose"``.
     how
-        The same in a sentence.
+        How it was made, in a sentence.
     confidence
-        For ``copy`` and ``null`` the similarity of the case, for ``vote`` the probability of the solution, for
-        ``compose`` the least similarity of a case in what matters for its part; None for numbers, which have a
-        `spread`, and where nothing is proposed. It is that of the solution before rules and critics changed it.
+        Of the solution before rules and critics: the similarity of the copied case, the probability of a vote, the
+        lowest similarity of a composed part. None for numbers, which have a `spread`.
     base
-        The case that `differences` compares the query with: the most similar one of those that the solution comes from.
+        The case that `differences` compares the query with: the most similar one that the solution comes from.
     sources
-        The cases with their shares, the heaviest first.
+        The cases with their shares, the largest first.
     candidates
-        The distinct solutions with their probabilities, the most probable first; empty where there was no vote.
+        The distinct solutions with their probabilities, the most probable first; empty unless there was a vote.
     unseen
-        The probability that none of the candidates is right; more than 0 only where the vote had a prior.
+        The probability that none of the candidates is right; above 0 only if the vote has a prior.
     spread
-        How far a number may be off; None where it is none, or comes from one case alone.
+        The uncertainty of a number; None if there is none, or only one case.
     differences
-        In what the query differs from the base case.
+        How the query differs from the base case.
     steps
         What rules and critics changed.
     problems
         What critics found and nothing repaired, and conflicts between parts.
     notes
-        What else there is to know, such as cases that were left out.
+        Further remarks, such as cases that were left out.
     """
 
     solution: Any
@@ -109,7 +231,7 @@ class Proposal:
     differences: tuple[Difference, ...] = ()
     steps: tuple[Step, ...] = ()
     problems: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def abstains(self) -> bool:
@@ -118,7 +240,7 @@ class Proposal:
 
     @property
     def probabilities(self) -> dict[Any, float]:
-        """Each candidate's probability; lists and mappings are named by their JSON text. Empty where none voted."""
+        """The probability of each candidate; lists and mappings are named by their JSON text."""
         return {
             written(c.solution) if isinstance(c.solution, (dict, list)) else c.solution: c.probability
             for c in self.candidates
@@ -126,12 +248,30 @@ class Proposal:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """An interval for a new case's number; None where there is no `spread`."""
+        """Prediction interval for a number; None if there is no `spread`."""
         return None if self.spread is None else self.spread.interval
 
     def explain(self) -> str:
-        """Where the solution comes from and what was done to it, in sentences."""
-        return explanation(self)
+        """How the solution was made and changed, in sentences."""
+        lines = [self._headline(), f"{self.how}."]
+        if self.spread is not None:
+            lines.append(f"{str(self.spread).capitalize()}.")
+        for c in self.candidates[:_SHOWN]:
+            against = f", {c.against:.3g} against it" if c.against else ""
+            cases = f"case{'s' * (len(c.cases) != 1)} {listed(c.cases, limit=len(c.cases))}"
+            probability = f"probability {c.probability:.3f}; {c.support:.3g} for it{against}"
+            lines.append(f"  {value_text(c.solution)}: {probability} ({cases}).")
+        if self.unseen:
+            lines.append(f"  none of these: probability {self.unseen:.3f}.")
+        for s in self.sources:
+            if s.part is not None:
+                where = f"case {s.id}, similarity {s.similarity:.3f}"
+                lines.append(f"  {s.part}: {value_text(s.solution[s.part])} ({where}).")
+        title = f"The query differs from case {self.base} in"
+        parts = {title: self.differences, "Changed by": self.steps, "Problems": self.problems, "Notes": self.notes}
+        for title, told in parts.items():
+            lines += [f"{title}:", *(f"  {part}." for part in told)] if told else []
+        return "\n".join(lines)
 
     @prefix_errors
     def frame(self, of: Lines = "sources", backend: Backend | None = None) -> Any:
@@ -140,60 +280,152 @@ class Proposal:
         Parameters
         ----------
         of
-            Of what.
+            Which of them.
         backend
-            The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
-            that is installed; a dictionary of arrays where none is.
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first that is installed, or a dictionary of
+            arrays if none is.
         """
         check_choice("of", of, get_args(Lines), hint="'sources' has a line for each case.")
-        fields = {
-            "sources": ("id", "part", "weight", "similarity", "solution", "outcome"),
-            "candidates": ("solution", "probability", "support", "against", "cases"),
-            "steps": ("by", "name", "why", "before", "after"),
-            "differences": ("attribute", "case", "query", "similarity"),
-        }[of]
         lines = getattr(self, of)
-        return framed({name: [_cell(getattr(line, name)) for line in lines] for name in fields}, backend)
+        return framed({name: [_cell(getattr(line, name)) for line in lines] for name in _FIELDS[of]}, backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Bars of the candidates' probabilities, or the cases' numbers with the proposed one and its interval.
 
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib; None for a figure of its own.
+        ``ax`` are matplotlib's axes; None for a new figure.
         """
-        from priorcase.cases.reuse.pictures import draw_candidates, draw_numbers
-
         if not self.candidates and self.method not in ("mean", "local"):
             raise CaseBaseError(
                 f"has nothing to draw: a proposal by {self.method!r} has neither probabilities nor a spread. Print it, "
                 "or draw the retrieval that it comes from."
             )
-        size = (6.0, 1.3 + 0.35 * min(12, len(self.candidates))) if self.candidates else None
+        size = (6.0, 1.3 + 0.35 * min(_BARS, len(self.candidates))) if self.candidates else None
         with drawing(ax, size=size) as ax:
-            (draw_candidates if self.candidates else draw_numbers)(ax, self)
+            (_draw_candidates if self.candidates else _draw_numbers)(ax, self)
             return ax
 
     def markdown(self) -> str:
         """The tables in Markdown."""
-        return "\n\n".join(map(grid_markdown, proposal_grids(self)))
+        return "\n\n".join(map(grid_markdown, self._grids()))
 
     def __str__(self) -> str:
-        return grids_text(proposal_grids(self))
+        return grids_text(self._grids())
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return grids_html(proposal_grids(self))
+        return grids_html(self._grids())
+
+    def _headline(self) -> str:
+        if self.abstains:
+            return f"{self.method}: nothing is proposed"
+        sure = f", confidence {self.confidence:.3f}" if self.confidence is not None else ""
+        interval = " ({:.6g} to {:.6g})".format(*self.interval) if self.interval is not None else ""
+        return f"{self.method}: {value_text(self.solution)}{interval}{sure}"
+
+    def _grids(self) -> list[Grid]:
+        grids = [self._candidates_grid() if self.candidates else self._sources_grid()]
+        if self.steps:
+            rows = [[f"{s.by} {s.name}", value_text(s.before, 32), value_text(s.after, 32), s.why] for s in self.steps]
+            grids.append(Grid("changes", ["by", "before", "after", "why"], rows))
+        if self.differences:
+            rows = [[d.attribute, value_text(d.case, 32), value_text(d.query, 32), d.how] for d in self.differences]
+            title = f"differences from case {self.base}"
+            grids.append(Grid(title, ["attribute", "case", "query", "change"], rows[:_SHOWN], _more(rows)))
+        if self.problems:
+            grids.append(Grid("problems", ["what is wrong"], [[value_text(text, 100)] for text in self.problems]))
+        return grids
+
+    def _candidates_grid(self) -> Grid:
+        rows = [
+            [value_text(c.solution, 40), f"{c.probability:.3f}", f"{c.support:.3g}", f"{c.against:.3g}", _ids(c.cases)]
+            for c in self.candidates
+        ]
+        if self.unseen:
+            rows.append(["none of these", f"{self.unseen:.3f}", "", "", ""])
+        note = "; ".join(filter(None, [_more(rows), *self.notes]))
+        header = ["solution", "probability", "for", "against", "cases"]
+        return Grid(self._headline(), header, rows[:_SHOWN], note, right={1, 2, 3})
+
+    def _sources_grid(self) -> Grid:
+        parts = any(source.part is not None for source in self.sources)
+        rows = []
+        for s in self.sources:
+            solution = s.solution[s.part] if s.part is not None else s.solution
+            numbers = [str(s.id), f"{s.similarity:.3f}", f"{s.weight:.3f}"]
+            rows.append([*[s.part or ""] * parts, *numbers, value_text(solution, 40)])
+        note = "; ".join(filter(None, [_more(rows), *self.notes]))
+        header = [*["part"] * parts, "case", "similarity", "weight", "solution"]
+        return Grid(self._headline(), header, rows[:_SHOWN], note, right={parts, parts + 1, parts + 2})
+
+
+def _ids(cases: tuple[int, ...]) -> str:
+    return value_text(", ".join(map(str, cases)), 24)
+
+
+def _more(rows: list[list[str]]) -> str:
+    return f"and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
 
 
 def _cell(value: Any) -> Any:
-    """A value that a frame can hold: lists and mappings as JSON text, several numbers with commas."""
+    """A value that a frame can hold: lists and mappings as JSON text, ids with commas."""
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     if isinstance(value, (dict, list)):
         return written(value)
     return value_text(value, 1000) if isinstance(value, (set, frozenset)) else value
+
+
+def _draw_candidates(ax: Any, proposal: Proposal) -> None:
+    """A bar for each candidate, the most probable on top, with its probability."""
+    shown, rest = proposal.candidates[:_BARS], proposal.candidates[_BARS:]
+    names = captions([value_text(candidate.solution) for candidate in shown], 32)
+    shares, fills = [candidate.probability for candidate in shown], [colour(0)] * len(shown)
+    others = {f"{len(rest)} others": sum(each.probability for each in rest)} if rest else {}
+    others |= {"none of these": proposal.unseen} if proposal.unseen else {}
+    for name, share in others.items():
+        names, shares, fills = [*names, name], [*shares, share], [*fills, tint(2)]
+    places = range(len(names))
+    ax.barh(places, shares, color=fills, edgecolor=INK, linewidth=0.6, height=0.65)
+    for place, share in zip(places, shares, strict=True):
+        ax.text(share + 0.012, place, f"{share:.2f}", va="center", fontsize="small")
+    ax.set_yticks(list(places), names)
+    ax.invert_yaxis()
+    ax.grid(visible=False, axis="y")
+    ax.set_xlim(0, 1.08)
+    ax.set_xlabel("probability")
+    ax.set_title("No solution has a vote" if proposal.abstains else "Probability of each solution")
+
+
+def _draw_numbers(ax: Any, proposal: Proposal) -> None:
+    """The cases' numbers over their similarity, sized by weight; the proposed number and its interval."""
+    sources = proposal.sources
+    largest = max(source.weight for source in sources)
+    if proposal.spread is not None and all(map(math.isfinite, proposal.spread.interval)):
+        low, high = proposal.spread.interval
+        label = f"{100 * proposal.spread.level:g} %: {low:.6g} to {high:.6g}"
+        ax.axhspan(low, high, color=tint(0), linewidth=0, label=label, zorder=0)
+    proposed = proposal.steps[0].before if proposal.steps else proposal.solution  # the interval is that of the estimate
+    ax.axhline(proposed, color=colour(0), label="proposed", zorder=1)
+    numbers = [source.solution for source in sources]
+    ax.scatter(
+        [source.similarity for source in sources],
+        numbers,
+        s=[18 + 60 * source.weight / largest for source in sources],
+        color=colour(1),
+        edgecolor=INK,
+        linewidth=0.6,
+        label="cases, sized by weight",
+        zorder=3,
+    )
+    # A wide interval does not press the cases together: at most as much again is shown on either side of them.
+    low, high = min(proposed, *numbers), max(proposed, *numbers)
+    room = (high - low) or abs(high) or 1.0
+    bottom, top = ax.get_ylim()
+    ax.set_ylim(max(bottom, low - room), min(top, high + room))
+    ax.set_xlabel("similarity to the query")
+    ax.set_ylabel("solution")
+    ax.set_title(caption(f"Proposed by {proposal.method}: {proposed:.6g}", 60))
+    ax.tick_params(axis="both", color=MUTED)
+    legend_beside(ax)

@@ -1,37 +1,42 @@
-"""The retrieved cases as reuse reads them: copies, the most similar first."""
+"""The retrieved cases as reuse reads them: copies, how well their solutions worked, and their weights."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from priorcase._parameters import is_number
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+
+from priorcase._parameters import check_value, is_number
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.cases.kinds import CaseKind, check_plain, plain_shown
-from priorcase.exceptions import CaseBaseError, quoted
+from priorcase.cases.table import CaseTable
+from priorcase.exceptions import CaseBaseError, PriorcaseError, failure, quoted
 
-Share: TypeAlias = tuple[float | None, float]
-"""A local similarity, None where it does not count, and the attribute's weight."""
+Success: TypeAlias = Literal["outcome"] | Callable[[Any], bool | float] | None
+"""How outcomes are read: as they are, by a function, or not at all."""
+
+Weights: TypeAlias = Literal["similarity", "uniform", "inverse_square"]
+"""How cases are weighted by their similarities."""
+
+SUCCESS = [StrOptions({"outcome"}), callable, None]
+WEIGHTS = [StrOptions({"similarity", "uniform", "inverse_square"})]
+
+HALF = 0.5
+"""A solution worked if its degree of success is above this: at 1/2 as much speaks against it as for it."""
+
+_IDENTICAL = 1e-12  # similarities are sums of shares: one that should be 1 may lie this much below it
 
 
 class SourceCase(Mapping[str, Any]):
-    """A retrieved case that a proposal may be made from: its known attributes, its solution and its outcome.
+    """A retrieved case: a mapping of its known attributes, with ``id``, ``solution`` and ``outcome``.
 
-    It is a copy, and so is every solution that it hands out: nothing done to it reaches the case base.
-
-    Parameters
-    ----------
-    id
-        The case's number.
-    similarity
-        How similar it is to the query, from 0 to 1.
-    values
-        The attributes that the case knows.
-    solution, outcome
-        As canonical JSON text; None for none.
-    shares
-        For each attribute that the query knows, its local similarity, None where it does not count, and its weight.
+    It is a copy, and so is every solution that it hands out: nothing done to it reaches the case base. ``shares`` has,
+    for each attribute of the query, the local similarity (None if it does not count) and the weight.
     """
 
     __slots__ = ("_outcome", "_values", "id", "shares", "similarity", "solution_text")
@@ -43,11 +48,11 @@ class SourceCase(Mapping[str, Any]):
         values: Mapping[str, Any],
         solution: str,
         outcome: str | None,
-        shares: Mapping[str, Share],
+        shares: Mapping[str, tuple[float | None, float]],
     ) -> None:
         self.id, self.similarity, self.shares = id, similarity, dict(shares)
         self._values = {name: copy.deepcopy(value) for name, value in values.items() if value is not None}
-        self.solution_text, self._outcome = solution, outcome
+        self.solution_text, self._outcome = solution, outcome  # canonical JSON
 
     @property
     def solution(self) -> Any:
@@ -56,11 +61,11 @@ class SourceCase(Mapping[str, Any]):
 
     @property
     def outcome(self) -> Any:
-        """What came of it; None where that is not known."""
+        """The outcome; None if unknown."""
         return plain_shown(self._outcome)
 
     def copied(self) -> SourceCase:
-        """A copy of its own for a user's function."""
+        """Another copy, for a user's function."""
         return SourceCase(self.id, self.similarity, self._values, self.solution_text, self._outcome, self.shares)
 
     def __getitem__(self, name: str) -> Any:
@@ -78,17 +83,7 @@ class SourceCase(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class Sources:
-    """The cases of a retrieval that have a solution.
-
-    Parameters
-    ----------
-    cases
-        The most similar first; of equally similar ones that with the lower number.
-    skipped
-        How many retrieved cases have no solution.
-    kinds
-        What the attributes are; None where only their values say so.
-    """
+    """The retrieved cases that have a solution, the most similar first; kinds are None if only values tell them."""
 
     cases: tuple[SourceCase, ...]
     skipped: int
@@ -108,58 +103,167 @@ class Sources:
         return next(iter(first))
 
     def attributes(self) -> list[str]:
-        """All attributes, in the declared order, or in that in which the cases name them."""
+        """All attributes, as declared, or in the order in which the cases name them."""
         if self.kinds is not None:
             return list(self.kinds)
         return list(dict.fromkeys(name for case in self.cases for name in (*case, *case.shares)))
 
 
 def read_sources(retrieval: object, kinds: Mapping[str, CaseKind] | None) -> Sources:
-    """The cases of a retrieval, sorted and copied; an error where there is none, or none with a solution."""
-    found, skipped = [], 0
-    for match in _matches(retrieval):
-        text = check_plain(match.case.solution, what="solution")
-        if text is None:
-            skipped += 1
-            continue
-        outcome = check_plain(match.case.outcome, what="outcome")
-        shares = {name: (share.similarity, share.weight) for name, share in match.shares.items()}
-        found.append(SourceCase(match.id, float(match.similarity), dict(match.case), text, outcome, shares))
-    if not found:
-        if not skipped:
-            raise CaseBaseError(
-                "got no retrieved cases; expected at least one. Ask with fewer conditions (where=), or add cases first."
-            )
-        which = "the only retrieved case has no" if skipped == 1 else f"none of {skipped} retrieved cases has a"
-        raise CaseBaseError(
-            f"{which} solution. Retrieve more cases (k=), or add solutions with revise(id, solution=...)."
-        )
-    found.sort(key=lambda case: (-case.similarity, case.id))
-    return Sources(tuple(found), skipped, kinds)
-
-
-def _matches(retrieval: object) -> list[Any]:
+    """The cases of a retrieval that have a solution; of equally similar ones the lower number comes first."""
     matches = list(retrieval) if isinstance(retrieval, Iterable) and not isinstance(retrieval, str) else [retrieval]
+    found: list[SourceCase] = []
     for match in matches:
         if not all(hasattr(match, name) for name in ("id", "similarity", "shares", "case")):
             raise CaseBaseError(
                 f"got {quoted(retrieval)}; expected retrieved cases. Pass what retrieve(query) returned."
             )
-    return matches
+        text = check_plain(match.case.solution, what="solution")
+        if text is not None:
+            outcome = check_plain(match.case.outcome, what="outcome")
+            shares = {name: (share.similarity, share.weight) for name, share in match.shares.items()}
+            found.append(SourceCase(match.id, float(match.similarity), dict(match.case), text, outcome, shares))
+    if not matches:
+        raise CaseBaseError(
+            "got no retrieved cases; expected at least one. Retrieve with fewer conditions (where=), or add cases."
+        )
+    if not found:
+        n = len(matches)
+        which = "the only retrieved case has no" if n == 1 else f"none of {n} retrieved cases has a"
+        raise CaseBaseError(
+            f"{which} solution. Retrieve more cases (k=), or add solutions with revise(id, solution=...)."
+        )
+    found.sort(key=lambda case: (-case.similarity, case.id))
+    return Sources(tuple(found), len(matches) - len(found), kinds)
 
 
 def solution_kind(value: Any) -> str:
     """What a solution is, in one word.
 
-    Examples
-    --------
     >>> [solution_kind(value) for value in ("reboot", 3, True, ["a"], {"a": 1})]
     ['text', 'number', 'boolean', 'list', 'mapping']
     """
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, bool):
-        return "boolean"
     if is_number(value):
         return "number"
-    return "list" if isinstance(value, list) else "mapping"
+    return {str: "text", bool: "boolean", list: "list"}.get(type(value), "mapping")
+
+
+# -- how well solutions worked
+
+
+def check_success(value: object) -> None:
+    """Refuse what is no way to read outcomes."""
+    check_value("success", value, SUCCESS)
+
+
+def degree(outcome: Any, success: Success, *, id: int | None) -> float:
+    """How well a case worked, from 0 (failed) to 1: its outcome if that is a boolean or a number from 0 to 1.
+
+    Unknown outcomes count as 1, and so does every outcome with ``success=None``. Other outcomes need a function that
+    reads them: no words are guessed.
+    """
+    if success is None or outcome is None:
+        return 1.0
+    found = called(success, outcome, owner="success") if callable(success) else outcome
+    if isinstance(found, bool) or (is_number(found) and 0 <= found <= 1):
+        return float(found)
+    if callable(success):
+        raise CaseBaseError(
+            f"success returned {quoted(found)} for case {id}; expected True, False or a number from 0 to 1. For "
+            "example success=lambda outcome: outcome == 'solved'."
+        )
+    raise CaseBaseError(
+        f"got outcome {quoted(outcome)}{'' if id is None else f' of case {id}'}; expected True, False, a number from 0 "
+        "to 1 or None to tell whether the solution worked. Pass success=, a function from an outcome to one of these, "
+        "or success=None to count every case."
+    )
+
+
+def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
+    """How well the solution of each case of a table worked, from 0 to 1; each distinct outcome is read once.
+
+    Unknown outcomes count as 1, and so do those of cases that are retired or have no solution, which are not read.
+
+    >>> from priorcase.schema import Nominal
+    >>> rows = [(1, {"make": "A"}, '"fix"', "false"), (2, {"make": "A"}, '"swap"', None)]
+    >>> worked(CaseTable.of({"make": Nominal()}, rows))
+    array([0., 1.])
+    """
+    check_success(success)
+    column = table.column("outcome")
+    read = (table.column("solution").codes >= 0) & ~table.retired & (column.codes >= 0)
+    degrees = np.ones(len(column.values) + 1)
+    places = np.flatnonzero(read)
+    codes, firsts = np.unique(column.codes[places], return_index=True)
+    for code, first in zip(codes.tolist(), firsts.tolist(), strict=True):
+        outcome = plain_shown(str(column.values[code]))
+        degrees[code] = degree(outcome, success, id=int(table.ids[places[first]]))
+    return np.where(read, degrees[column.codes], 1.0)
+
+
+def able(table: CaseTable, degrees: FloatArray) -> BoolArray:
+    """Which cases of a table have a solution that worked, as far as is known, and are not retired."""
+    found: BoolArray = (table.column("solution").codes >= 0) & ~table.retired & (degrees > HALF)
+    return found
+
+
+# -- weights
+
+
+def weigh(similarities: Sequence[float], how: Weights) -> list[float]:
+    """A weight from 0 to 1 for each case.
+
+    ``"similarity"``: ``s``. ``"uniform"``: 1. ``"inverse_square"``: ``((1 - s*) / (1 - s))^2`` with ``s*`` the largest
+    similarity, so that the most similar case counts 1; if some are identical to the query (``s = 1``), these count 1
+    and all others 0, which is the limit.
+
+    >>> weigh([0.75, 0.5], "similarity"), weigh([0.75, 0.5], "inverse_square"), weigh([1.0, 0.5], "inverse_square")
+    ([0.75, 0.5], [1.0, 0.25], [1.0, 0.0])
+    """
+    if how == "uniform":
+        return [1.0] * len(similarities)
+    if how == "similarity":
+        return list(similarities)
+    nearest = 1.0 - max(similarities)
+    if nearest <= _IDENTICAL:
+        return [float(1.0 - s <= _IDENTICAL) for s in similarities]
+    return [(nearest / (1.0 - s)) ** 2 for s in similarities]
+
+
+def effective(weights: Sequence[float]) -> float:
+    """The effective number of cases, ``(sum w)^2 / sum w^2``.
+
+    >>> effective([2.0, 2.0, 0.0]), effective([1.0, 1.0, 2.0])
+    (2.0, 2.6666666666666665)
+    """
+    largest = max(weights)
+    shares = [w / largest for w in weights]  # no overflow, whatever the scale
+    return math.fsum(shares) ** 2 / math.fsum(share * share for share in shares)
+
+
+# -- functions of users
+
+
+def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
+    """What a user's function returns for copies of its arguments; ``owner`` is whose it is, for its errors."""
+    try:
+        found = function(*arguments)
+    except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
+        raise CaseBaseError(
+            f"the function of {owner} raised {failure(error).rstrip('.')}. The traceback above this one shows where."
+        ) from error
+    return bool(found) if isinstance(found, np.bool_) else found
+
+
+def copied_solution(solution: Any, *, owner: str) -> Any:
+    """A solution that a user's function returned, as a copy; an error if JSON cannot write it."""
+    try:
+        text, cause = check_plain(solution, what="solution"), None
+    except PriorcaseError as error:
+        text, cause = None, error
+    if text is None:
+        raise CaseBaseError(
+            f"{owner} made {quoted(solution)} of the solution; expected a solution that JSON can write. Return texts, "
+            "numbers, booleans, or lists and mappings of them, and not None."
+        ) from cause
+    return plain_shown(text)

@@ -11,7 +11,7 @@ import click
 from priorcase.cases import CaseBase, Conversation
 from priorcase.cases.conversation import Question
 from priorcase.cases.kinds import Text
-from priorcase.cases.reuse.texts import value_text
+from priorcase.cases.reuse import value_text
 from priorcase.cli.cases.values import parted, read_value
 from priorcase.cli.cases.wording import in_commands
 from priorcase.cli.errors import BadInputError, one_line

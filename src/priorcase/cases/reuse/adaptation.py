@@ -1,0 +1,365 @@
+"""Reuse: a method makes a solution, rules adapt it to the query, and critics check and repair it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Integral
+from typing import Any, TypeAlias
+
+from sklearn.utils._param_validation import Interval
+
+from priorcase._parameters import check_value
+from priorcase.cases.conditions import mask
+from priorcase.cases.errors import check_known
+from priorcase.cases.kinds import CaseKind, check, check_plain, infer, shown, written
+from priorcase.cases.reuse.methods import Method, MethodName, automatic, check_method
+from priorcase.cases.reuse.proposal import Difference, Proposal, Step
+from priorcase.cases.reuse.sources import SourceCase, called, copied_solution, read_sources, solution_kind
+from priorcase.cases.table import CaseTable
+from priorcase.exceptions import CaseBaseError, ParameterError, quoted
+
+When: TypeAlias = Mapping[str, Any] | Callable[[Mapping[str, Any], Any], bool]
+"""Conditions by attribute, or a function of the query and the case."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``when`` a condition holds, ``then`` change the solution.
+
+    Parameters
+    ----------
+    when
+        A mapping from attributes to conditions, all of which must hold; an empty one always holds. Conditions are those
+        of `CaseBase.find`, on the query's values. A pair (a tuple) is about the change from the case to the query:
+        ``("windows", "linux")`` holds if the case has the first and the query the second; ``...`` is anything.
+        ``"solution"`` is the current solution. Or a function of the query and the case that returns True or False; a
+        case is a mapping with ``id``, ``solution`` and ``outcome``.
+    then
+        For a solution that is a mapping, a mapping of parts to new values. For a text, a pair of texts: the second
+        replaces the first wherever it occurs. Otherwise a function of the solution, the query and the case that returns
+        the new solution, or a text, number, boolean or list that takes its place.
+    name, why
+        Its name and reason, for explanations.
+
+    Examples
+    --------
+    >>> Rule({"os": ("windows", "linux")}, {"driver": "cups"}, why="other drivers").why
+    'other drivers'
+    """
+
+    when: When
+    then: Any
+    _: KW_ONLY
+    name: str = ""
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        check_value("when", self.when, [Mapping, callable])
+        check_value("name", self.name, [str])
+        check_value("why", self.why, [str])
+        if self.then is None:
+            raise ParameterError(
+                "then must be a mapping of changes, a pair of texts, a function, or a solution, got None. For example "
+                "{'driver': 'cups'}."
+            )
+        if not callable(self.then):
+            copied_solution(self.then, owner="then")
+
+
+@dataclass(frozen=True)
+class Critic:
+    """Finds problems with a solution, and may repair them.
+
+    Parameters
+    ----------
+    finds
+        A function of the solution and the query that returns the problem in words, or None if there is none.
+    repairs
+        A function of the solution and the query that returns a better solution; None only reports the problem.
+    name
+        Its name, for explanations.
+
+    Examples
+    --------
+    >>> thin = Critic(lambda pipe, query: "too thin" if pipe["width"] < query["flow"] else None, name="width")
+    >>> thin.finds({"width": 2}, {"flow": 3})
+    'too thin'
+    """
+
+    finds: Callable[[Any, Mapping[str, Any]], str | None]
+    repairs: Callable[[Any, Mapping[str, Any]], Any] | None = None
+    _: KW_ONLY
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        check_value("finds", self.finds, [callable])
+        check_value("repairs", self.repairs, [callable, None])
+        check_value("name", self.name, [str])
+
+
+def reuse(
+    retrieval: Iterable[Any],
+    query: Mapping[str, Any] | None = None,
+    method: MethodName | Method = "auto",
+    *,
+    rules: Iterable[Rule] | Rule = (),
+    critics: Iterable[Critic] | Critic = (),
+    rounds: int = 10,
+    kinds: Mapping[str, CaseKind] | None = None,
+    **options: Any,
+) -> Proposal:
+    """A solution for the query, made from those of the retrieved cases.
+
+    A method makes a solution, rules adapt it to the differences between the query and the case, and critics look for
+    problems and repair them (Aamodt & Plaza 1994, section 6; Kolodner 1993, chapters 11 and 12). Functions of rules,
+    critics and options get copies: nothing they do reaches the case base.
+
+    Parameters
+    ----------
+    retrieval
+        What `retrieve` found. Cases without a solution are skipped and counted.
+    query
+        A mapping from attributes to values; None for that of the retrieval.
+    method
+        ``"copy"``: the solution of the most similar case (`Copy`). ``"null"``: the same, unchanged (`Null`).
+        ``"vote"``: the solution with most votes, with probabilities (`Vote`). ``"mean"``: a weighted mean of numbers
+        (`Mean`). ``"local"``: local regression (`Local`). ``"compose"``: parts of several cases (`Compose`).
+        ``"auto"``: a vote for texts and booleans that repeat, the mean for numbers, otherwise a copy. Or one of these
+        classes with parameters.
+    rules
+        Each is applied once, in order, if its condition holds.
+    critics
+        They are asked until none finds a problem that it can repair.
+    rounds
+        How often all critics are asked at most.
+    kinds
+        The kinds of the attributes; None to infer them from the values.
+    options
+        Parameters of the method: ``reuse(found, query, "vote", prior=1)`` is ``reuse(found, query, Vote(prior=1))``.
+
+    Returns
+    -------
+    Proposal
+        The solution, where it comes from and what was done to it; it prints as a table.
+
+    Examples
+    --------
+    >>> from priorcase.cases.retrieval import retrieve
+    >>> from priorcase.schema import Nominal, Numeric
+    >>> kinds = {"device": Nominal(), "pages": Numeric()}
+    >>> rows = [
+    ...     (1, {"device": "laser", "pages": 20}, '"replace the toner"', "true"),
+    ...     (2, {"device": "laser", "pages": 60}, '"clean the rollers"', "true"),
+    ...     (3, {"device": "inkjet", "pages": 10}, '"replace the toner"', "false"),
+    ... ]
+    >>> found = retrieve(CaseTable.of(kinds, rows), {"device": "laser", "pages": 30}, k=3)
+    >>> reuse(found, kinds=kinds)
+    vote: clean the rollers, confidence 0.538
+      solution           probability  for  against  cases
+      clean the rollers        0.538  0.7        0  2
+      replace the toner        0.462  0.9      0.3  1, 3
+      auto took a vote, since 3 cases have 2 distinct solutions
+    <BLANKLINE>
+    differences from case 2
+      attribute  case  query  change
+      pages      60    30     -30
+    >>> reuse(found, method="copy", rules=[Rule({"pages": (20, 30)}, ("the toner", "the drum"))]).solution
+    'replace the drum'
+    """
+    chosen = check_method(method, options)
+    some_rules, some_critics = _listed("rules", rules, Rule), _listed("critics", critics, Critic)
+    check_value("rounds", rounds, [Interval(Integral, 1, None, closed="left")])
+    for rule in some_rules:
+        if kinds is not None and isinstance(rule.when, Mapping):
+            check_known((name for name in rule.when if name != "solution"), kinds)
+    if chosen is not None and not chosen.adapts and some_rules:
+        raise CaseBaseError(
+            f"got rules with method={chosen.name!r}, which changes nothing. method='copy' starts from the same case "
+            "and lets rules change its solution."
+        )
+    asked = _known_values(getattr(retrieval, "query", None) if query is None else query, kinds)
+    sources = read_sources(retrieval, kinds)
+    notes = []
+    if chosen is None:
+        chosen, reason = automatic(sources, options)
+        notes.append(reason)
+    if n := sources.skipped:
+        notes.append(f"{n} retrieved {'case has' if n == 1 else 'cases have'} no solution")
+    proposal = chosen.propose(sources, asked)
+    if proposal.abstains:
+        return replace(proposal, notes=(*notes, *proposal.notes))
+    case = next((case for case in sources.cases if case.id == proposal.base), sources.cases[0])
+    solution, steps = _apply_rules(proposal.solution, some_rules, asked, case, kinds)
+    solution, repairs, problems, more = _criticise(solution, some_critics, asked, rounds if chosen.adapts else 0)
+    return replace(
+        proposal,
+        solution=solution,
+        differences=proposal.differences if proposal.base is None else _differences(asked, case),
+        steps=(*steps, *repairs),
+        problems=(*proposal.problems, *problems),
+        notes=(*notes, *proposal.notes, *more),
+    )
+
+
+def _listed(parameter: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
+    several = isinstance(given, Iterable) and not isinstance(given, (str, Mapping))
+    found = tuple(given) if several else (given,)
+    if not all(isinstance(each, kind) for each in found):
+        raise ParameterError(f"{parameter} must be a list of {kind.__name__}, got {quoted(given)}")
+    return found
+
+
+def _known_values(query: object, kinds: Mapping[str, CaseKind] | None) -> dict[str, Any]:
+    """The known values of the query, as cases show them."""
+    if not isinstance(query, Mapping):
+        raise CaseBaseError(
+            f"got {quoted(query)} as the query; expected a mapping from attributes to values. For example {{'device': "
+            "'printer', 'age': 3}."
+        )
+    if kinds is None:
+        return {name: copy.deepcopy(value) for name, value in query.items() if value is not None}
+    check_known(query, kinds)
+    stored = {name: check(kinds[name], value, attribute=name) for name, value in query.items()}
+    return {name: shown(kinds[name], value) for name, value in stored.items() if value is not None}
+
+
+def _differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference, ...]:
+    """The known attributes of the query in which the case differs, those that cost most similarity first.
+
+    An attribute of weight ``w`` and local similarity ``s`` costs ``w (1 - s)``. Attributes of weight 0 are left out.
+    """
+    found = []
+    for name, value in query.items():
+        other, (similarity, weight) = case.get(name), case.shares.get(name, (None, 0.0))
+        same = isinstance(value, bool) == isinstance(other, bool) and bool(value == other)
+        if not same and (weight or name not in case.shares):
+            found.append((weight * (1.0 - (similarity or 0.0)), Difference(name, other, value, similarity)))
+    return tuple(difference for _, difference in sorted(found, key=lambda pair: -pair[0]))
+
+
+def _no_answer(owner: str, found: object, expected: str) -> CaseBaseError:
+    return CaseBaseError(
+        f"the function of {owner} returned {quoted(found)}; expected {expected}. Let every path through the function "
+        "return one of these."
+    )
+
+
+# -- rules
+
+
+def _apply_rules(
+    solution: Any,
+    rules: Sequence[Rule],
+    query: Mapping[str, Any],
+    case: SourceCase,
+    kinds: Mapping[str, CaseKind] | None,
+) -> tuple[Any, list[Step]]:
+    """The solution after every rule whose condition holds was applied once, in order, with a step for each."""
+    steps = []
+    for number, rule in enumerate(rules, 1):
+        name = rule.name or str(number)
+        owner = f"rule {name!r}"
+        if callable(rule.when):
+            holds = called(rule.when, copy.deepcopy(query), case.copied(), owner=owner)
+            if not isinstance(holds, bool):
+                raise _no_answer(owner, holds, "True or False")
+        else:
+            holds = all(_meets(at, given, query, case, solution, kinds) for at, given in rule.when.items())
+        if holds:
+            before = copied_solution(solution, owner=owner)
+            solution = _changed(rule, copy.deepcopy(before), query, case, owner)
+            steps.append(Step("rule", name, rule.why, before, copied_solution(solution, owner=owner)))
+    return solution, steps
+
+
+def _meets(
+    name: str,
+    given: Any,
+    query: Mapping[str, Any],
+    case: SourceCase,
+    solution: Any,
+    kinds: Mapping[str, CaseKind] | None,
+) -> bool:
+    """Whether a condition of a rule holds: of the solution, of the query, or of the case and the query."""
+    if name == "solution":
+        table = CaseTable.of({}, [(1, {}, check_plain(solution, what="solution"), None)])
+        return bool(mask(table, {name: given})[0])
+    kind = infer((query.get(name), case.get(name))) if kinds is None else kinds[name]
+
+    def holds(condition: Any, value: Any) -> bool:
+        stored = check(kind, value, attribute=name)
+        return condition is ... or bool(
+            mask(CaseTable.of({name: kind}, [(1, {name: stored}, None, None)]), {name: condition})[0]
+        )
+
+    if isinstance(given, tuple) and len(given) == 2:
+        return holds(given[0], case.get(name)) and holds(given[1], query.get(name))
+    return holds(given, query.get(name))
+
+
+def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCase, owner: str) -> Any:
+    """The solution after a rule."""
+    if callable(rule.then):
+        found = called(rule.then, solution, copy.deepcopy(query), case.copied(), owner=owner)
+        return copied_solution(found, owner=owner)
+    then = copied_solution(rule.then, owner=owner)
+    replaces = isinstance(rule.then, tuple) and [type(text) for text in then] == [str, str]
+    if not replaces and not isinstance(then, dict):
+        return then
+    expected, kind = "text" if replaces else "mapping", solution_kind(solution)
+    if kind != expected:
+        raise CaseBaseError(
+            f"{owner} changes a {expected}, and the solution is a {kind}. Let its then be a function of the solution, "
+            "the query and the case."
+        )
+    return solution.replace(*then) if replaces else solution | then
+
+
+# -- critics
+
+
+def _criticise(
+    solution: Any, critics: Sequence[Critic], query: Mapping[str, Any], rounds: int
+) -> tuple[Any, list[Step], list[str], list[str]]:
+    """The solution after repairs, the steps, the problems that remain, and notes.
+
+    All critics are asked in turn, each about the solution as the previous ones left it, round after round until one
+    repairs nothing. If repairs lead back to the solution of an earlier round, they undo each other; then, and after the
+    last round, the remaining problems are reported.
+    """
+    steps: list[Step] = []
+    notes: list[str] = []
+    named = [(critic.name or str(number), critic) for number, critic in enumerate(critics, 1)]
+    seen = {written(solution)}
+    for turn in range(1, rounds + 1):
+        before = len(steps)
+        for name, critic in named:
+            problem = _problem(name, critic, solution, query)
+            if problem is not None and critic.repairs is not None:
+                owner = f"critic {name!r}"
+                found = called(critic.repairs, copy.deepcopy(solution), copy.deepcopy(query), owner=owner)
+                better = copied_solution(found, owner=owner)
+                if written(better) != written(solution):
+                    steps.append(Step("critic", name, problem, copy.deepcopy(solution), copy.deepcopy(better)))
+                    solution = better
+        if len(steps) == before:
+            break
+        if written(solution) in seen:
+            notes.append(f"critics undo each other's repairs: stopped after round {turn}")
+            break
+        seen.add(written(solution))
+        if turn == rounds:
+            notes.append(f"critics were stopped after round {rounds}")
+    told = [(name, _problem(name, critic, solution, query)) for name, critic in named]
+    problems = [f"{problem} (critic {name!r})" for name, problem in told if problem is not None]
+    return solution, steps, problems, notes if problems else []
+
+
+def _problem(name: str, critic: Critic, solution: Any, query: Mapping[str, Any]) -> str | None:
+    owner = f"critic {name!r}"
+    found = called(critic.finds, copy.deepcopy(solution), copy.deepcopy(query), owner=owner)
+    if found is not None and not (isinstance(found, str) and found):
+        raise _no_answer(owner, found, "None or the problem as a text")
+    return found  # type: ignore[no-any-return]
