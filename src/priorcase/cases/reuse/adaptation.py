@@ -362,4 +362,4 @@ def _problem(name: str, critic: Critic, solution: Any, query: Mapping[str, Any])
     found = called(critic.finds, copy.deepcopy(solution), copy.deepcopy(query), owner=owner)
     if found is not None and not (isinstance(found, str) and found):
         raise _no_answer(owner, found, "None or the problem as a text")
-    return found  # type: ignore[no-any-return]
+    return found

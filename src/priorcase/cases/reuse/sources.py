@@ -109,9 +109,10 @@ class Sources:
         return list(dict.fromkeys(name for case in self.cases for name in (*case, *case.shares)))
 
 
-def read_sources(retrieval: object, kinds: Mapping[str, CaseKind] | None) -> Sources:
+def read_sources(retrieval: Any, kinds: Mapping[str, CaseKind] | None) -> Sources:
     """The cases of a retrieval that have a solution; of equally similar ones the lower number comes first."""
-    matches = list(retrieval) if isinstance(retrieval, Iterable) and not isinstance(retrieval, str) else [retrieval]
+    several = isinstance(retrieval, Iterable) and not isinstance(retrieval, str)
+    matches: list[Any] = list(retrieval) if several else [retrieval]
     found: list[SourceCase] = []
     for match in matches:
         if not all(hasattr(match, name) for name in ("id", "similarity", "shares", "case")):
