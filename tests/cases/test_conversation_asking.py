@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from reference import information_gain as slow
 
 from priorcase.cases.conversation import Choice, Conversation
-from priorcase.cases.conversation.asking import Asking
-from priorcase.cases.conversation.candidates import Candidates
-from priorcase.cases.conversation.hypotheses import Hypotheses
-from priorcase.cases.conversation.step import Step
+from priorcase.cases.conversation.candidates import Candidates, Step
+from priorcase.cases.conversation.questions import Questions
 from priorcase.cases.kinds import Set
 from priorcase.cases.retain import Likeness
 from priorcase.cases.retain.solutions import Solutions
@@ -42,7 +40,7 @@ def tennis() -> CaseTable:
 
 
 def candidates_of(table: CaseTable, floor: float = 0.1) -> Candidates:
-    return Candidates(Likeness(table), Hypotheses.of(Solutions.exactly(table)), np.ones(len(table)), floor)
+    return Candidates(Likeness(table), Solutions.exactly(table), np.ones(len(table)), floor)
 
 
 def gains(talk: Conversation) -> dict:
@@ -59,7 +57,7 @@ def test_the_published_tree_is_asked_for():
     assert "outlook" not in gains(talk)
     alone = np.isin(np.arange(1, 15), [1, 2, 8, 9, 11]).astype(float)
     candidates = candidates_of(tennis())
-    branch = {q.attribute: q.gain for q in Asking(candidates, candidates.hypotheses, alone, (SUNNY,)).all()}
+    branch = {q.attribute: q.gain for q in Questions(candidates, alone, (SUNNY,)).all()}
     assert branch == pytest.approx({"humidity": 0.971, "temperature": 0.571, "wind": 0.020}, abs=5e-4)
     talk.tell("humidity", "high")
     assert talk.answer().solution == "no"

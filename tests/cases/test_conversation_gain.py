@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import information_gain as slow
 
-from priorcase.cases.conversation.gain import best_cut, branch_gain, entropy, first_best, group_gain
+from priorcase.cases.conversation.questions import best_cut, branch_gain, entropy, first_best, group_gain
 
 WEIGHTS = st.sampled_from([Fraction(0), Fraction(1), Fraction(2), Fraction(1, 2), Fraction(1, 3), Fraction(1, 20)])
 CASES = st.lists(st.tuples(WEIGHTS, st.sampled_from([None, 0, 1, 2]), st.integers(0, 2)), min_size=1, max_size=14)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from priorcase.cases.conversation import Conversation
-from priorcase.cases.conversation.branches import branches_of
-from priorcase.cases.conversation.mentions import Mentions, words_of
+from priorcase.cases.conversation.candidates import Mentions, words_of
+from priorcase.cases.conversation.questions import branches_of
 from priorcase.cases.kinds import Date, Graph, Set, Taxonomy, Text
 from priorcase.cases.table import CaseTable
 from priorcase.schema import Nominal, Numeric, Ordinal
@@ -88,7 +88,7 @@ def test_skipped_text_is_not_asked_again():
     assert talk.next_question().attribute == "light"
     talk.skip("light")
     assert talk.next_question() is None
-    assert talk.reason == "no question is left that would tell more"
+    assert talk.reason == "no informative question is left"
     assert talk.answer().probabilities == pytest.approx({"plug it in": 3 / 6, "open the tray": 2 / 6})
     talk.tell("message", "paper jam")  # may still be told
     assert talk.answer().solution == "open the tray"

@@ -13,10 +13,7 @@ from reference import case_reliability as slow
 import priorcase as pc
 from priorcase.cases import kinds
 from priorcase.cases.conversation import Conversation
-from priorcase.cases.conversation.candidates import Candidates
-from priorcase.cases.conversation.hypotheses import Hypotheses
-from priorcase.cases.conversation.reliability import evidence
-from priorcase.cases.conversation.step import Step
+from priorcase.cases.conversation.candidates import Candidates, Step, evidence
 from priorcase.cases.kinds import Set, Text
 from priorcase.cases.retain import Likeness
 from priorcase.cases.retain.solutions import Solutions
@@ -50,7 +47,7 @@ def table_of(attributes: dict, rows: list) -> CaseTable:
 
 def candidates_of(table: CaseTable, weights: dict | None = None) -> Candidates:
     likeness = Likeness(table, weights=weights)
-    return Candidates(likeness, Hypotheses.of(Solutions.exactly(table)), np.ones(len(table)), 0.1)
+    return Candidates(likeness, Solutions.exactly(table), np.ones(len(table)), 0.1)
 
 
 def pairs(table: CaseTable, name: str) -> list[list[float | None]]:
@@ -135,7 +132,7 @@ def test_large_bases_are_sampled():
             calls += 1
             return super().by_value(name, query)
 
-    found = Candidates(Counted(table), Hypotheses.of(Solutions.exactly(table)), np.ones(3000), 0.1).reliability
+    found = Candidates(Counted(table), Solutions.exactly(table), np.ones(3000), 0.1).reliability
     assert calls <= 2 * 300
     assert found["colour"] > 0.9 > found["size"]
 

@@ -71,7 +71,7 @@ def test_answers_are_checked_and_refused_ones_leave_no_trace():
         talk.tell("miles", "perhaps")
     with pytest.raises(CaseBaseError, match=r"Conversation\.back: found nothing to take back: "):
         talk.back()
-    words = r"tell got True for 'note', the answer to a question; the open question is 'miles <= 30\?'\. Tell the"
+    words = r"tell: got True for 'note', the answer to a question; the open question is 'miles <= 30\?'\. Tell the"
     with pytest.raises(CaseBaseError, match=words):
         talk.tell("note", True)
     assert (talk.candidates.tolist(), talk.next_question(), len(talk.transcript)) == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +19,7 @@ from priorcase.cases.exchange import CaseRecord, export, read_cases
 from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Text
 from priorcase.exceptions import (
     CaseBaseError,
+    CaseBaseFileError,
     MissingExtraError,
     ParameterError,
     ReadingError,
@@ -211,6 +213,20 @@ def test_the_permissions_of_a_replaced_file_stay(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o640
 
 
+def test_a_full_disk_is_one_clear_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "cases.csv"
+    path.write_text("theirs")
+    monkeypatch.setattr("os.fsync", full)
+    for form in ("jsonl", "csv", "parquet"):
+        with pytest.raises(CaseBaseFileError, match=r"^could not write .*cases\.csv: No space left on device\. Free"):
+            export(CASES, path, KINDS, format=form, overwrite=True)
+    assert path.read_text() == "theirs"
+    assert [each.name for each in tmp_path.iterdir()] == ["cases.csv"]
+
+
 def test_words_about_where_to_write(tmp_path: Path) -> None:
     with pytest.raises(CaseBaseError, match=r"cannot tell the format of .*cases\.txt by its name"):
         export(CASES, tmp_path / "cases.txt", KINDS)
@@ -231,7 +247,7 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         return None if name in ("pyarrow", "polars") else find_spec(name)
 
     export(CASES, tmp_path / "there.parquet", KINDS)
-    monkeypatch.setattr("priorcase.cases.exchange.parquet.find_spec", nothing)
+    monkeypatch.setattr("priorcase.cases.exchange.tables.find_spec", nothing)
     monkeypatch.setattr("priorcase.datasets.reading.find_spec", nothing)
     with pytest.raises(MissingExtraError, match=r"writes Parquet with PyArrow, which is not installed"):
         export(CASES, tmp_path / "cases.parquet", KINDS)
@@ -345,5 +361,5 @@ def test_parquet_that_is_none(tmp_path: Path) -> None:
     head = f'{{"priorcase cases":1,"attributes":[["age",{{"kind":"numeric"}}]],{told}}}'
     table = pyarrow.table({"age": [1]}).replace_schema_metadata({"priorcase cases": head})
     pyarrow.parquet.write_table(table, tmp_path / "c.parquet")
-    with pytest.raises(CaseBaseError, match="its columns are not those that it tells of"):
+    with pytest.raises(CaseBaseError, match="its columns are not those that it declares"):
         list(read_cases(tmp_path / "c.parquet").cases)

@@ -10,8 +10,7 @@ from typing import Any
 from priorcase.cases.base.checked import check_names
 from priorcase.cases.base.followed import Transaction
 from priorcase.cases.base.learned import Learned
-from priorcase.cases.exchange import CaseRecord, export, read_cases
-from priorcase.cases.exchange.exporting import Format
+from priorcase.cases.exchange import CaseRecord, Format, export, read_cases
 from priorcase.cases.storage import NewCase, StoredCase
 
 _BLOCK = 1_000

@@ -1,7 +1,6 @@
-"""Conversational case-based reasoning: asking for what tells most about the solution."""
+"""Conversational case-based reasoning: asking the most informative question next."""
 
-from priorcase.cases.conversation.conversation import Conversation
-from priorcase.cases.conversation.question import Choice, Question
-from priorcase.cases.conversation.transcript import Transcript, TranscriptLine
+from priorcase.cases.conversation.conversation import Conversation, Transcript, TranscriptLine
+from priorcase.cases.conversation.questions import Choice, Question
 
 __all__ = ["Choice", "Conversation", "Question", "Transcript", "TranscriptLine"]

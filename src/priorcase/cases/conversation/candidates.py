@@ -1,52 +1,177 @@
-"""Candidates: how much each case still counts after what was said."""
+"""Candidates of a conversation: how much each case counts after the answers so far, and which solutions they support.
+
+A new case that needs the solution of a stored one is taken to be like it, attribute by attribute: with probability r,
+the *reliability* of the attribute, its value is like that of the stored case, otherwise like that of any case. The
+reliabilities are learned from the cases: each is compared with its *mates*, the other cases with the same solution.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
 import numpy as np
+from scipy.sparse import csr_array
 
 from priorcase._locks import cached_property
-from priorcase._typing import BoolArray, FloatArray
-from priorcase.cases.conversation.hypotheses import Hypotheses
-from priorcase.cases.conversation.mentions import Mentions
-from priorcase.cases.conversation.reliability import evidence, reliabilities
-from priorcase.cases.conversation.step import Step, in_force
-from priorcase.cases.kinds import Taxonomy, days
+from priorcase._typing import BoolArray, FloatArray, IntArray
+from priorcase.cases.column import CaseColumn
+from priorcase.cases.kinds import Taxonomy, Text, days, plain_shown
+from priorcase.cases.measures.texts import folded, words
+from priorcase.cases.retain.solutions import Solutions
+from priorcase.cases.reuse import Candidate
 from priorcase.cases.scoring import Likeness
+from priorcase.schema.kinds import identity
 
-# Products of the same factors in another order differ by less.
-_ROUNDING = 1e-9
+__all__ = ["Candidates", "Mentions", "Step", "Term", "as_number", "evidence", "grouped", "in_force", "reliabilities"]
+
+StepKind: TypeAlias = Literal["given", "told", "cut", "mention", "skipped"]
+Term: TypeAlias = str | int | float | bool
+"""A word of a text, or a member of a set."""
 
 NONE = 1.0
-"""How much counts that no case speaks for the right answer: as much as one case of which nothing is known."""
+"""The weight of "none of these solutions": that of one case of which nothing is known."""
+
+_ROUNDING = 1e-9  # products of the same factors in another order differ by less
+_SHORTEST, _MOST_TERMS = 3, 20_000
+_ROUNDS, _HIGHEST = 5, 0.95  # rounds of expectation maximisation, and the largest reliability
+_DOUBT, _DOUBT_CASES = 0.5, 20.0  # a reliability of 1/2 is mixed in as if so many cases had shown it
+_MOST, _LEAST, _MATES, _VALUES = 300, 30, 100, 5_000_000  # bounds on the cases and mates that are compared
+
+
+# -- answers
+
+
+@dataclass(frozen=True)
+class Step:
+    """One answer: the value that was told, or for a cut or mention what was asked about, with yes or no.
+
+    ``asked`` is the text of the question that it answers; empty where nothing was asked.
+    """
+
+    attribute: str
+    kind: StepKind
+    value: Any = None
+    yes: bool = True
+    asked: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the value itself is known by it."""
+        return self.kind in ("given", "told")
+
+
+def in_force(steps: tuple[Step, ...]) -> list[Step]:
+    """The steps that count: of each attribute from its last value on, since a value replaces earlier answers.
+
+    Examples
+    --------
+    >>> said = (Step("miles", "cut", 50, True), Step("fuel", "told", "gas"), Step("miles", "told", 30))
+    >>> [step.kind for step in in_force(said)]
+    ['told', 'told']
+    """
+    last = {step.attribute: place for place, step in enumerate(steps) if step.whole}
+    return [step for place, step in enumerate(steps) if place >= last.get(step.attribute, 0)]
+
+
+def as_number(stored: float | str) -> float:
+    """A stored number or date as a number."""
+    return days(stored) if isinstance(stored, str) else float(stored)
+
+
+# -- words of texts and members of sets
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """The words or members of a column, and which of its distinct values have each: a matrix (terms, values).
+
+    Words stand in alphabetical order, those that at least two cases have; members in the order of sets. Of very many
+    terms the most frequent ones are kept.
+    """
+
+    terms: tuple[Term, ...]
+    by_term: csr_array
+
+    @classmethod
+    def of(cls, column: CaseColumn) -> Mentions:
+        """Those of a column of texts or of sets."""
+        texts = isinstance(column.kind, Text)
+        values: Sequence[Any] = column.values
+        split: list[Sequence[Term]] = [words_of(value) if texts else value for value in values]
+        found: dict[object, Term] = {}
+        for terms in split:
+            for term in terms:
+                found.setdefault(identity(term), term)
+        places = {key: place for place, key in enumerate(found)}
+        at = [[places[identity(term)] for term in terms] for terms in split]
+        ends = np.cumsum([0, *map(len, at)])
+        flat = np.array([place for row in at for place in row], dtype=np.int64)
+        has = csr_array((np.ones(flat.size), flat, ends), shape=(len(split), len(found)))
+        cases = np.asarray(has.T @ column.counts.astype(float))
+        usual = np.flatnonzero(cases >= (2 if texts else 1))
+        usual = usual[np.argsort(-cases[usual], kind="stable")][:_MOST_TERMS]
+        every = list(found.values())
+        kept = sorted(usual.tolist(), key=lambda place: _order(every[place]))
+        return cls(tuple(every[place] for place in kept), csr_array(has[:, kept].T))
+
+    @cached_property
+    def places(self) -> dict[object, int]:
+        """The row of each term, by its identity."""
+        return {identity(term): place for place, term in enumerate(self.terms)}
+
+    def having(self, term: Term) -> BoolArray:
+        """Which of the distinct values have a term."""
+        row = np.zeros(self.by_term.shape[1], dtype=bool)
+        place = self.places[identity(term)]
+        row[self.by_term.indices[self.by_term.indptr[place] : self.by_term.indptr[place + 1]]] = True
+        return row
+
+
+def words_of(text: str) -> list[str]:
+    """The distinct words of a text in lower case, sorted, of three characters or more.
+
+    Examples
+    --------
+    >>> words_of("The printer is offline; PRINTER 3 shows E49")
+    ['e49', 'offline', 'printer', 'shows', 'the']
+    """
+    return sorted({word for word in words(folded(text)) if len(word) >= _SHORTEST})
+
+
+def _order(term: Term) -> tuple[int, float, str]:
+    """Words alphabetically; of members booleans, then numbers, then texts."""
+    return (2, 0.0, term) if isinstance(term, str) else (0 if isinstance(term, bool) else 1, float(term), "")
+
+
+# -- weights of cases
 
 
 class Candidates:
-    """How much each case counts: ``degree * product_a e_a^(w_a / max w)``, over what was said.
+    """The weight of each case: ``degree * product_a e_a^(w_a / max w)`` over the answers.
 
-    ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` is the `evidence`: how much more what was said speaks for this case than
-    for any case whatever. ``s_a`` is the similarity of the case's value to the value that was told; or 1 and 0 where a
-    yes or no was told: whether it holds of the case. ``m_a`` is the largest similarity there is and ``r_a`` the
-    reliability of the attribute. A case that does not know the attribute gets 1. So no answer rules a case out for
-    good; but only cases *remain* that count more than ``floor`` times as much as the best.
+    ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` is the `evidence` of an answer for a case, relative to an average case.
+    ``s_a`` is the similarity of the case's value to the one told, or whether a yes or no holds of it; ``m_a`` is the
+    largest similarity and ``r_a`` the reliability of the attribute. A case without a value gets 1. No answer rules a
+    case out, but only cases *remain* that weigh more than ``floor`` times as much as the best.
 
-    Parameters
-    ----------
-    likeness
-        The cases and how values are compared.
-    hypotheses
-        What they speak for.
-    degrees
-        How well the solution of each worked; 0 for cases that cannot speak.
-    floor
-        Which part of what the best case counts a case must count to remain.
+    ``degrees`` says how well the solution of each case worked, 0 for cases that take no part.
     """
 
-    def __init__(self, likeness: Likeness, hypotheses: Hypotheses, degrees: FloatArray, floor: float) -> None:
-        self.likeness, self.hypotheses, self.degrees, self.floor = likeness, hypotheses, degrees, floor
+    def __init__(self, likeness: Likeness, solutions: Solutions, degrees: FloatArray, floor: float) -> None:
+        self.likeness, self.solutions, self.degrees, self.floor = likeness, solutions, degrees, floor
+        heaviest = max(likeness.weights.values())
+        self.powers = {name: weight / heaviest for name, weight in likeness.weights.items()}
+        if solutions.numbers is None:
+            self.codes, self.count = np.maximum(solutions.codes, 0), max(1, len(solutions.texts))
+        else:
+            groups = grouped(solutions.numbers, 2.0 * solutions.tolerance)
+            self.codes, self.count = np.append(groups, 0)[solutions.codes], int(groups.max(initial=0)) + 1
         self._mentions: dict[str, Mentions] = {}
 
     def weights(self, steps: tuple[Step, ...]) -> FloatArray:
-        """How much each case counts; steps in any order give the same, to the last bit."""
+        """The weight of each case; the order of the steps does not change a bit."""
         found = self.degrees.copy()
         order = list(self.likeness.attributes)
         said = [step for step in in_force(steps) if step.kind != "skipped"]
@@ -60,6 +185,25 @@ class Candidates:
         most = float(weights.max())
         return np.where(weights > self.floor * most * (1.0 + _ROUNDING), weights, 0.0)
 
+    def ranked(self, weights: FloatArray) -> tuple[Candidate, ...]:
+        """The solutions with their probabilities, most probable first; of equals that of the oldest case.
+
+        Only those that weigh more than ``floor`` times as much as the best are listed.
+        """
+        support = np.bincount(self.codes, weights=weights, minlength=self.count).astype(float)
+        total = float(support.sum()) + NONE
+        able = np.flatnonzero(weights > 0)
+        order = able[np.lexsort((-weights[able], self.codes[able]))]  # stable: of equals the oldest
+        ends = np.cumsum(np.bincount(self.codes[order], minlength=self.count))
+        found = []
+        for code in np.flatnonzero(support > self.floor * support.max()).tolist():
+            places = order[ends[code - 1] if code else 0 : ends[code]]
+            cases, own = tuple(self.likeness.ids[places].tolist()), float(support[code])
+            value = self._value(places, weights)
+            found.append((Candidate(value, own / total, own, 0.0, cases), int(places.min())))
+        found.sort(key=lambda pair: (-round(pair[0].probability, 12), pair[1]))
+        return tuple(candidate for candidate, _ in found)
+
     def mentions(self, name: str) -> Mentions:
         """The words or members of an attribute."""
         if name not in self._mentions:
@@ -67,16 +211,9 @@ class Candidates:
         return self._mentions[name]
 
     @cached_property
-    def powers(self) -> dict[str, float]:
-        """The weight of each attribute over the largest: none counts more than once."""
-        weights = self.likeness.weights
-        heaviest = max(weights.values())
-        return {name: weight / heaviest for name, weight in weights.items()}
-
-    @cached_property
     def reliability(self) -> dict[str, float]:
-        """How reliable each attribute is that weighs anything."""
-        return reliabilities(self.likeness, self.hypotheses.codes, self.degrees > 0)
+        """The reliability of each attribute with a weight."""
+        return reliabilities(self.likeness, self.codes, self.degrees > 0)
 
     def _factor(self, step: Step) -> FloatArray:
         column = self.likeness.columns[step.attribute]
@@ -89,10 +226,10 @@ class Candidates:
         return by_case ** self.powers[step.attribute]
 
     def _by_value(self, step: Step) -> FloatArray:
-        """The similarity of each distinct value to what was said."""
+        """The similarity of each distinct value to an answer."""
         name, column = step.attribute, self.likeness.columns[step.attribute]
         if step.kind == "cut":
-            return np.where(self._below(name, step.value) == step.yes, 1.0, 0.0)
+            return np.where((column.numbers() <= as_number(step.value)) == step.yes, 1.0, 0.0)
         if step.kind == "mention":
             return np.where(self.mentions(name).having(step.value) == step.yes, 1.0, 0.0)
         found = np.array(self.likeness.by_value(name, step.value), dtype=float)
@@ -101,11 +238,135 @@ class Candidates:
             found[[value in inside for value in column.values]] = 1.0
         return found
 
-    def _below(self, name: str, cut: float | str) -> BoolArray:
-        numbers = self.likeness.columns[name].numbers()
-        found: BoolArray = numbers <= self.as_number(cut)
-        return found
+    def _value(self, places: IntArray, weights: FloatArray) -> Any:
+        """The solution of some cases: the one they share, or the weighted mean of their numbers."""
+        codes = self.solutions.codes[places]
+        if self.solutions.numbers is None:
+            return plain_shown(self.solutions.texts[int(codes[0])])
+        numbers = self.solutions.numbers[codes]
+        return float(np.average(numbers, weights=weights[places])) if np.ptp(numbers) else float(numbers[0])
 
-    def as_number(self, stored: float | str) -> float:
-        """A stored number or date as a number."""
-        return days(stored) if isinstance(stored, str) else float(stored)
+
+def grouped(numbers: FloatArray, width: float) -> IntArray:
+    """The group of each number: from the least on, a group begins at the first number beyond the last one's width.
+
+    Examples
+    --------
+    >>> grouped(np.array([5.0, 1.0, 2.0, 3.5]), 2.0)
+    array([1, 0, 0, 1])
+    """
+    found = np.zeros(numbers.size, dtype=np.int64)
+    begin, group = float("-inf"), -1
+    for place in np.argsort(numbers, kind="stable").tolist():
+        number = float(numbers[place])
+        if number - begin > width + 1e-12 * abs(number):
+            begin, group = number, group + 1
+        found[place] = group
+    return found
+
+
+# -- reliability
+
+
+def evidence(similarities: FloatArray, mean: FloatArray | float, most: FloatArray | float, r: float) -> FloatArray:
+    """The evidence of a value for cases, relative to an average one: ``1 + r most (s / mean - 1)``; NaN counts as 1.
+
+    Where even the most similar case is not very similar, the evidence is weak: one word that two texts have in common
+    is no reason to believe in one of them.
+
+    Examples
+    --------
+    >>> evidence(np.array([1.0, 0.0, np.nan]), 0.25, 1.0, 0.8)
+    array([3.4, 0.2, 1. ])
+    """
+    relative = np.divide(similarities, mean, out=np.ones_like(similarities), where=np.asarray(mean) > 0)
+    return np.where(np.isnan(relative), 1.0, 1.0 + r * most * (relative - 1.0))
+
+
+def reliabilities(likeness: Likeness, answers: IntArray, able: BoolArray) -> dict[str, float]:
+    """The reliability of each attribute with a weight.
+
+    ``r = (q - p) / (1 - p)``, as in Cohen's kappa (Cohen 1960), with q the similarity of cases to their mates and p
+    that to all cases. A case need not be like all of its mates: each counts by the probability, under the
+    reliabilities of the round before, that the case is like this one (expectation maximisation). To be careful with
+    few cases, 1/2 is mixed in as if 20 more cases had shown it.
+
+    ``answers`` has the solution of each case, ``able`` those that take part.
+    """
+    names = [name for name, weight in likeness.weights.items() if weight and likeness.columns[name].values]
+    mates = _mates(likeness, names, answers, able)
+    if not mates:
+        return dict.fromkeys(names, _DOUBT)
+    compared = {name: _compared(likeness, name, mates, able) for name in names}
+    heaviest = max(likeness.weights.values())
+    size = max(others.size for _, others in mates)
+    shares = np.array([np.pad(np.full(o.size, 1.0 / o.size), (0, size - o.size)) for _, o in mates])
+    present = shares > 0
+    for _ in range(_ROUNDS):
+        logs = np.zeros_like(shares)
+        for name, (similarities, mean, most) in compared.items():
+            r = _reliability(similarities, mean, shares)
+            found = evidence(similarities, mean[:, None], most[:, None], r)
+            logs += np.log(found) * (likeness.weights[name] / heaviest)
+        logs = np.where(present, logs, -np.inf)
+        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+    return {name: _reliability(similarities, mean, shares) for name, (similarities, mean, _) in compared.items()}
+
+
+def _reliability(similarities: FloatArray, mean: FloatArray, shares: FloatArray) -> float:
+    known = ~np.isnan(similarities)
+    weights = np.where(known, shares, 0.0)
+    total = float(weights.sum())
+    heard = known.any(axis=1)  # a case with no other to compare with says nothing
+    if not total > 0 or not (base := float(mean[heard].mean())) < 1.0:
+        return _DOUBT
+    like = float((weights * np.where(known, similarities, 0.0)).sum() / total)
+    found = max((like - base) / (1.0 - base), 0.0)
+    return min((total * found + _DOUBT_CASES * _DOUBT) / (total + _DOUBT_CASES), _HIGHEST)
+
+
+def _compared(
+    likeness: Likeness, name: str, mates: list[tuple[int, IntArray]], able: BoolArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Similarities of cases to their mates by one attribute, NaN for none; the mean and the largest to all others."""
+    column = likeness.columns[name]
+    counts = np.bincount(column.codes[able & (column.codes >= 0)], minlength=len(column.values)).astype(float)
+    size = max(others.size for _, others in mates)
+    found = np.full((len(mates), size), np.nan)
+    mean, most = np.zeros(len(mates)), np.zeros(len(mates))
+    for row, (position, others) in enumerate(mates):
+        code = int(column.codes[position])
+        if code < 0 or counts.sum() < 2:
+            continue
+        by_value = np.append(likeness.by_value(name, column.values[code]), np.nan)
+        rest = counts.copy()
+        rest[code] -= 1.0  # not itself
+        mean[row] = float(rest @ by_value[:-1]) / rest.sum()
+        most[row] = float(by_value[:-1][rest > 0].max())
+        found[row, : others.size] = by_value[column.codes[others]]
+    return found, mean, most
+
+
+def _mates(likeness: Likeness, names: list[str], answers: IntArray, able: BoolArray) -> list[tuple[int, IntArray]]:
+    """Some cases, each with some others of its solution: evenly spread, and not too many."""
+    places = np.flatnonzero(able)
+    order = places[np.argsort(answers[places], kind="stable")]
+    groups = np.split(order, np.flatnonzero(np.diff(answers[order])) + 1)
+    by_answer = {int(answers[group[0]]): group for group in groups if group.size > 1}
+    if not by_answer:
+        return []
+    values = sum(len(likeness.columns[name].values) for name in names)
+    most = int(np.clip(_VALUES // max(1, values), _LEAST, _MOST))
+    found = []
+    for position in _spread(np.sort(np.concatenate(list(by_answer.values()))), most).tolist():
+        group = by_answer[int(answers[position])]
+        found.append((position, _spread(group[group != position], _MATES)))
+    return found
+
+
+def _spread(places: IntArray, most: int) -> IntArray:
+    """At most so many of these, evenly spread."""
+    if places.size <= most:
+        return places
+    return places[np.linspace(0, places.size - 1, most).round().astype(np.int64)]

@@ -1,46 +1,46 @@
-"""Conversations: a query that grows answer by answer, until the cases agree on a solution."""
+"""Conversational case-based reasoning: a query that grows answer by answer, until the cases agree on a solution."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
 import numpy as np
 
+from priorcase._locks import cached_property
 from priorcase._parameters import is_number
-from priorcase._typing import IdArray
+from priorcase._typing import Backend, FloatArray, IdArray
 from priorcase.cases import kinds
-from priorcase.cases.conversation.asking import Asking, gained
-from priorcase.cases.conversation.candidates import Candidates
-from priorcase.cases.conversation.hypotheses import Hypotheses
-from priorcase.cases.conversation.question import Question, yes_or_no
-from priorcase.cases.conversation.state import State
-from priorcase.cases.conversation.step import Step, in_force
-from priorcase.cases.conversation.transcript import Transcript, TranscriptLine
+from priorcase.cases.conversation.candidates import Candidates, Step, in_force
+from priorcase.cases.conversation.questions import Question, Questions
 from priorcase.cases.errors import unknown_attributes
 from priorcase.cases.measures import LocalSimilarity
 from priorcase.cases.retain.policies import shown_solution
 from priorcase.cases.retain.solutions import Solutions
-from priorcase.cases.reuse import Proposal, Source, Success, able, worked
+from priorcase.cases.reuse import Candidate, Proposal, Source, Success, able, worked
 from priorcase.cases.scoring import Likeness, MeasureCache, check_share
 from priorcase.cases.table import CaseTable
-from priorcase.exceptions import CaseBaseError, ParameterError, prefix_all_errors, prefix_errors, quoted
+from priorcase.exceptions import CaseBaseError, ParameterError, prefix_all_errors, quoted
+from priorcase.learning.results import Grid, GridResult, framed, short, value_text
+
+__all__ = ["Conversation", "Transcript", "TranscriptLine"]
 
 _SOURCES = 50
+_YES = {"yes": True, "no": False}
 
 
 @prefix_all_errors
 class Conversation:
-    """Asks for what tells most about the solution, one question after the other.
+    """Asks the most informative question about the solution, one after the other.
 
-    The right solution is that of a case which the new one is like, or of none of them. A case counts ``product_a
-    e_a^(w_a / max w)`` over what was said, with ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)``: how much more the answer
-    speaks for this case than for any case whatever. ``s_a`` is the similarity of its value to the one told, or 1 and 0
-    where a yes or no was told, ``m_a`` the largest there is, and ``r_a`` the reliability of the attribute, learned from
-    how far cases with the same solution agree in it. A case that does not know an attribute gets 1. A solution is as
-    probable as the share of its cases, with as much as one case for "none of these". No answer rules a case out for
-    good.
+    The right solution is that of a case which the new one is like, or none of them. The weight of a case is
+    ``product_a e_a^(w_a / max w)`` over the answers, with ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)``: the evidence of
+    the answer for this case, relative to an average one. ``s_a`` is the similarity of its value to the one told, or 1
+    and 0 for a yes or no, ``m_a`` the largest similarity, and ``r_a`` the reliability of the attribute, learned from
+    how far cases with the same solution agree in it. A case without a value gets 1. The probability of a solution is
+    the share of its cases, with the weight of one case for "none of these". No answer rules a case out for good.
 
     Parameters
     ----------
@@ -50,16 +50,16 @@ class Conversation:
     query
         What is known at the beginning.
     weights, measures
-        By attribute, as in `retrieve`; what weighs nothing is never asked.
+        By attribute, as in `retrieve`; attributes of weight 0 are never asked for.
     floor
-        A case remains, and is asked about, while it counts more than this part of what the best one counts.
+        A case remains, and is asked about, while its weight is more than this share of the largest.
     confidence
         How probable one solution must be for the conversation to be settled.
     least_gain
-        How many bits a question must tell, on average, to be asked.
+        The information gain, in bits, that a question must have to be asked.
     tolerance
-        How far a right number may be off: needed where solutions are numbers, which are then put in groups that are at
-        most twice as wide.
+        How far a right number may be off; needed where solutions are numbers, which are then put in groups at most
+        twice as wide.
     success
         How outcomes are read, as in `reuse`.
     cache
@@ -68,7 +68,7 @@ class Conversation:
     References
     ----------
     D. W. Aha, L. A. Breslow & H. Muñoz-Avila, "Conversational case-based reasoning", *Applied Intelligence* 14, 2001.
-    J. R. Quinlan, *Machine Learning* 1, 1986 (information gain); *C4.5*, 1993 (cuts, gaps).
+    J. R. Quinlan, *Machine Learning* 1, 1986 (information gain); *C4.5*, 1993 (cuts, missing values).
 
     Examples
     --------
@@ -101,9 +101,17 @@ class Conversation:
         success: Success = "outcome",
         cache: MeasureCache | None = None,
     ) -> None:
-        _check_floor(floor)
+        if not is_number(floor) or not 0 < floor < 1:
+            raise ParameterError(
+                f"floor must be a number above 0 and below 1, got {quoted(floor)}. 0.1 drops cases that weigh less "
+                "than a tenth of the best one."
+            )
+        if not is_number(least_gain) or not 0 <= least_gain < float("inf"):
+            raise ParameterError(
+                f"least_gain must be a finite number >= 0, got {quoted(least_gain)}. 0.01 bits is usual; 0 asks "
+                "whatever is informative at all."
+            )
         self.confidence = check_share("confidence", confidence, hint="0.8 is usual.")
-        least = _check_gain(least_gain)
         degrees = worked(table, success)
         speaking = able(table, degrees)
         if not speaking.any():
@@ -117,8 +125,8 @@ class Conversation:
         self._attributes = likeness.attributes
         self._solutions = Solutions.of(table, tolerance)
         self._lock = RLock()
-        first = State((), Candidates(likeness, Hypotheses.of(self._solutions), degrees, float(floor)), least)
-        self._states = [first.after(*self._given(query))]
+        candidates = Candidates(likeness, self._solutions, degrees, float(floor))
+        self._states = [_State(self._given(query), candidates, float(least_gain))]
 
     @property
     def known(self) -> dict[str, Any]:
@@ -128,7 +136,7 @@ class Conversation:
 
     @property
     def candidates(self) -> IdArray:
-        """The ids of the cases that remain, those that count most first."""
+        """The ids of the cases that remain, those with the largest weight first."""
         weights = self._now.weights
         order = np.argsort(-weights, kind="stable")[: int(np.count_nonzero(weights))]
         found: IdArray = self._now.candidates.likeness.ids[order]
@@ -136,7 +144,7 @@ class Conversation:
 
     @property
     def settled(self) -> bool:
-        """Whether one solution is sure enough, or no question is left that tells anything."""
+        """Whether one solution is probable enough, or no informative question is left."""
         return bool(self.reason)
 
     @property
@@ -146,44 +154,36 @@ class Conversation:
         best = now.ranked[0].probability
         if best >= self.confidence - 1e-12:
             return f"one solution is {best:.0%} probable"
-        return "" if now.question is not None else "no question is left that would tell more"
+        return "" if now.question is not None else "no informative question is left"
 
     @property
     def transcript(self) -> Transcript:
-        """What was said, and what was left of the candidates each time."""
+        """The answers so far, and what was left of the candidates each time."""
         with self._lock:
             states = list(self._states)
-        lines = [TranscriptLine.of(step, states[0].weights, states[0].ranked[0]) for step in states[0].steps]
-        for state in states[1:]:
-            lines.append(TranscriptLine.of(state.steps[-1], state.weights, state.ranked[0]))
+        lines = [_line(step, states[0]) for step in states[0].steps]
+        lines += [_line(state.steps[-1], state) for state in states[1:]]
         return Transcript(tuple(lines), self.reason)
 
     def next_question(self) -> Question | None:
-        """The question that tells most about the solution; None where none is left that tells anything.
+        """The most informative question; None where none is informative.
 
-        Free text is asked for first of all, where the cases have some and nothing is known yet. A settled conversation
-        may go on: questions do not depend on ``confidence``. Ties go to the first attribute.
+        Free text is asked for first, where the cases have some and nothing is known yet. A settled conversation may go
+        on: questions do not depend on ``confidence``. Ties go to the first attribute.
         """
         return self._now.question
 
     def questions(self) -> tuple[Question, ...]:
-        """The best question about each attribute that may still be asked for, by their gains, the largest first."""
+        """The best question about each attribute that may still be asked for, the largest gain first."""
         now = self._now
-        found = Asking(now.candidates, now.hypotheses, now.weights, now.steps).all()
-        return tuple(sorted(found, key=lambda question: -round(gained(question), 12)))
+        found = Questions(now.candidates, now.weights, now.steps).all()
+        return tuple(sorted(found, key=lambda question: -round(question.gain or 0.0, 12)))
 
     def tell(self, attribute: str, value: Any) -> None:
         """Add an answer: the value of an attribute, asked for or not, or yes or no to the open question about it.
 
-        A value replaces what was said of its attribute before.
-
-        Parameters
-        ----------
-        attribute
-            Which.
-        value
-            The value; where the open question can be answered by yes or no also True and False, "yes" and "no". None
-            skips the attribute.
+        A value replaces earlier answers about its attribute. Where the open question can be answered by yes or no,
+        True, False, "yes" and "no" answer it. None skips the attribute.
         """
         self._check_name(attribute)
         with self._lock:
@@ -193,7 +193,6 @@ class Conversation:
             mine = question if question is not None and question.attribute == attribute else None
             return self._step(self._answer(attribute, value, mine))
 
-    @prefix_errors
     def skip(self, attribute: str) -> None:
         """Never ask for an attribute again; it may still be told."""
         self._check_name(attribute)
@@ -203,7 +202,7 @@ class Conversation:
             self._step(Step(attribute, "skipped", asked=asked))
 
     def back(self) -> None:
-        """Take the last answer or skip back."""
+        """Take back the last answer or skip."""
         with self._lock:
             if len(self._states) == 1:
                 raise CaseBaseError(
@@ -213,7 +212,7 @@ class Conversation:
             self._states = self._states[:-1]
 
     def answer(self) -> Proposal:
-        """The most probable solution, with the probabilities of all and the cases that speak for it."""
+        """The most probable solution, with the probabilities of all and the cases that support it."""
         now = self._now
         best = now.ranked[0]
         ids, weights = now.candidates.likeness.ids, now.all_weights
@@ -221,12 +220,11 @@ class Conversation:
         for place in np.searchsorted(ids, best.cases[:_SOURCES]).tolist():
             weight = float(weights[place])
             sources.append(Source(int(ids[place]), weight / best.support, weight, self._solutions.value(place)))
-        count = len(in_force(now.steps))
-        left = int(np.count_nonzero(now.weights))
+        count, left = len(in_force(now.steps)), int(np.count_nonzero(now.weights))
         how = (
             f"What {left} remaining case{'s' * (left != 1)} and all others say after {count} answer{'s' * (count != 1)}"
         )
-        notes = (self.reason,) if self.settled else ("not settled yet",)
+        notes = (self.reason or "not settled yet",)
         unseen = max(0.0, 1.0 - sum(each.probability for each in now.ranked))
         return Proposal(
             best.solution, "vote", how, best.probability, best.cases[0], tuple(sources), now.ranked, unseen, notes=notes
@@ -239,15 +237,16 @@ class Conversation:
         return f"Conversation: {left} candidate{'s' * (left != 1)}, {said} {best.probability:.0%}; {state}"
 
     @property
-    def _now(self) -> State:
+    def _now(self) -> _State:
         return self._states[-1]
 
     def _step(self, step: Step) -> None:
-        self._states = [*self._states, self._now.after(step)]
+        now = self._now
+        self._states = [*self._states, _State((*now.steps, step), now.candidates, now.least_gain)]
 
     def _answer(self, attribute: str, value: Any, question: Question | None) -> Step:
         kind = self._attributes[attribute]
-        if question is not None and question.yes_or_no and (yes := yes_or_no(value)) is not None:
+        if question is not None and question.yes_or_no and (yes := _yes_or_no(value)) is not None:
             if question.kind == "cut":
                 cut = kinds.check(kind, question.about, attribute=attribute)
                 return Step(attribute, "cut", cut, yes, question.text)
@@ -256,8 +255,8 @@ class Conversation:
             asked = self._now.question
             open_now = "no question is open" if asked is None else f"the open question is {quoted(asked.text)}"
             raise CaseBaseError(
-                f"Conversation.tell got {quoted(value)} for {attribute!r}, the answer to a question; {open_now}. Tell "
-                f"the value of {attribute!r} itself, or answer next_question()."
+                f"got {quoted(value)} for {attribute!r}, the answer to a question; {open_now}. Tell the value of "
+                f"{attribute!r} itself, or answer next_question()."
             )
         stored = kinds.check(kind, value, attribute=attribute)
         return Step(attribute, "told", stored, asked=question.text if question is not None else "")
@@ -283,18 +282,100 @@ class Conversation:
             raise unknown_attributes([attribute], self._attributes)
 
 
-def _check_floor(floor: object) -> None:
-    if not is_number(floor) or not 0 < floor < 1:
-        raise ParameterError(
-            f"floor must be a number above 0 and below 1, got {quoted(floor)}. 0.1 leaves out cases that count less "
-            "than a tenth of the best one."
-        )
+@dataclass(frozen=True)
+class _State:
+    """A conversation after some steps; it never changes, and what follows from it is computed once."""
+
+    steps: tuple[Step, ...]
+    candidates: Candidates
+    least_gain: float
+
+    @cached_property
+    def all_weights(self) -> FloatArray:
+        return self.candidates.weights(self.steps)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        return self.candidates.remaining(self.all_weights)
+
+    @cached_property
+    def question(self) -> Question | None:
+        return Questions(self.candidates, self.weights, self.steps).best(self.least_gain)
+
+    @cached_property
+    def ranked(self) -> tuple[Candidate, ...]:
+        return self.candidates.ranked(self.all_weights)
 
 
-def _check_gain(least: object) -> float:
-    if not is_number(least) or not 0 <= least < float("inf"):
-        raise ParameterError(
-            f"least_gain must be a finite number >= 0, got {quoted(least)}. 0.01 bits; 0 asks whatever tells anything "
-            "at all."
-        )
-    return float(least)
+def _yes_or_no(answer: object) -> bool | None:
+    """An answer that is yes or no; None for any other."""
+    if isinstance(answer, str):
+        return _YES.get(answer.strip().casefold())
+    return bool(answer) if isinstance(answer, bool | np.bool_) else None
+
+
+# -- transcripts
+
+
+@dataclass(frozen=True)
+class TranscriptLine:
+    """One answer, and what was left afterwards.
+
+    Parameters
+    ----------
+    question, answer
+        In words; the question is the attribute's name where nothing was asked.
+    candidates
+        How many cases remain.
+    solution, probability
+        The most probable solution.
+    """
+
+    question: str
+    answer: str
+    candidates: int
+    solution: Any
+    probability: float
+
+
+@dataclass(frozen=True, repr=False)
+class Transcript(GridResult):
+    """The answers of a conversation, and why it is settled (empty where it is not); prints as a table."""
+
+    lines: tuple[TranscriptLine, ...]
+    reason: str
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One row for each answer, as a frame of ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas."""
+        fields = ("question", "answer", "candidates", "solution", "probability")
+        return framed({name: [getattr(line, name) for line in self.lines] for name in fields}, backend)
+
+    def _grid(self) -> Grid:
+        lines = [
+            [
+                str(number),
+                short(line.question, 48),
+                short(line.answer, 40),
+                str(line.candidates),
+                value_text(line.solution, 40),
+                f"{line.probability:.0%}",
+            ]
+            for number, line in enumerate(self.lines, 1)
+        ]
+        header = ("", "question", "answer", "candidates", "best solution", "probability")
+        return Grid(f"conversation, {self.reason or 'not settled yet'}", header, lines, right={0, 3, 5})
+
+
+def _line(step: Step, state: _State) -> TranscriptLine:
+    """A step, with the state after it."""
+    if step.kind == "skipped":
+        answer = "(skipped)"
+    elif step.whole:
+        answer = ", ".join(map(str, step.value)) if isinstance(step.value, tuple) else str(step.value)
+    else:
+        answer = "yes" if step.yes else "no"
+    best, left = state.ranked[0], int(np.count_nonzero(state.weights))
+    return TranscriptLine(step.asked or step.attribute, answer, left, best.solution, best.probability)

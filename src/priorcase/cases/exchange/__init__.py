@@ -1,7 +1,6 @@
-"""Cases in files for others, and from files of others: JSON lines, CSV, Parquet."""
+"""Exchange of cases with other case bases and programs: files of JSON lines, CSV and Parquet."""
 
-from priorcase.cases.exchange.exporting import export
-from priorcase.cases.exchange.importing import read_cases
+from priorcase.cases.exchange.files import Format, export, read_cases
 from priorcase.cases.exchange.records import CaseRecord, ReadCases
 
-__all__ = ["CaseRecord", "ReadCases", "export", "read_cases"]
+__all__ = ["CaseRecord", "Format", "ReadCases", "export", "read_cases"]

@@ -1,71 +1,57 @@
-"""One case as it travels between files and case bases."""
+"""One case as it travels between files and case bases, and JSON lines, which keep everything.
+
+The first line of JSON lines has the format and the attributes with their kinds; each other line is a case::
+
+    {"priorcase cases":1,"attributes":[["age",{"kind":"numeric"}],["tags",{"kind":"set"}]]}
+    {"id":1,"key":"T-17","values":{"age":3,"tags":["a"]},"solution":"replace the fuser"}
+
+Missing values are left out. Sets are lists, dates ISO texts, graphs texts of their own. Without the first line, kinds
+are inferred from the values. Lines of other programs, without ``values``, are mappings from attributes to values,
+``solution``, ``outcome``, ``key`` and ``note`` among them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
+from priorcase.cases import kinds
 from priorcase.cases.case import Note
+from priorcase.cases.errors import unknown_attributes
 from priorcase.cases.kinds import CaseKind, Stored
+from priorcase.cases.storage import StoredCase
+from priorcase.exceptions import CaseBaseError, errors_at, named
 
-__all__ = ["BESIDE", "FORMAT", "CaseRecord", "ReadCases", "Written"]
+MARK = "priorcase cases"
+"""The entry of a file's head that has the number of the format."""
 
 FORMAT = 1
-"""The number of the format that is written."""
 
 BESIDE = ("id", "key", "solution", "outcome", "notes", "by", "why", "added_at", "revised_at", "retired")
-"""What a case has beside its attributes; a case base lets no attribute be called so."""
+"""What a case has beside its attributes; attributes of a case base cannot have these names."""
 
+TEXTS = ("key", "by", "why", "added_at", "revised_at")
+IGNORED = ("id", "added_at", "revised_at")
+"""Columns of other programs' tables that are ignored, since every case base assigns these itself."""
 
-class _Noted(Protocol):
-    @property
-    def text(self) -> str: ...
-    @property
-    def at(self) -> str | None: ...
-    @property
-    def by(self) -> str | None: ...
+Kinds: TypeAlias = Mapping[str, CaseKind]
+Row: TypeAlias = tuple[int, Mapping[str, Any]]
+"""A line number, and what the line has by name."""
 
-
-class Written(Protocol):
-    """A case to be written: values in the order of the attributes, solution and outcome as JSON texts."""
-
-    @property
-    def values(self) -> Sequence[Any]: ...
-    @property
-    def solution(self) -> str | None: ...
-    @property
-    def outcome(self) -> str | None: ...
-    @property
-    def id(self) -> int | None: ...
-    @property
-    def key(self) -> str | None: ...
-    @property
-    def notes(self) -> Sequence[_Noted]: ...
-    @property
-    def by(self) -> str | None: ...
-    @property
-    def why(self) -> str | None: ...
-    @property
-    def added_at(self) -> str | None: ...
-    @property
-    def revised_at(self) -> str | None: ...
-    @property
-    def retired(self) -> bool: ...
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_NOT_READ = "Was it edited? Export the cases again; nothing was imported."
+_BAD_LINE = "Correct that line, or leave it out; nothing was imported."
 
 
 @dataclass(frozen=True, slots=True)
 class CaseRecord:
-    """A case that was read: values in the order of the attributes, as they are stored.
+    """A case that was read: values in the order of the attributes, as they are stored; None where missing.
 
-    Parameters
-    ----------
-    values
-        One for each attribute, None where it is missing.
-    solution, outcome
-        JSON texts, None where there is none.
-    id, key, notes, by, why, added_at, revised_at, retired
-        What the file says of it; the id and the times are those of the case base that it came from.
+    ``solution`` and ``outcome`` are JSON texts. The id and the times are those of the case base that it came from.
     """
 
     values: tuple[Stored, ...]
@@ -81,8 +67,197 @@ class CaseRecord:
     retired: bool = False
 
 
+Written: TypeAlias = CaseRecord | StoredCase
+"""A case that can be written."""
+
+
 class ReadCases(NamedTuple):
     """Cases of a file: their attributes, and one case after the other, read as they are asked for."""
 
-    attributes: Mapping[str, CaseKind]
+    attributes: Kinds
     cases: Iterator[CaseRecord]
+
+
+def check_known(names: Iterable[str], attributes: Collection[str], *, source: str | None = None) -> None:
+    """Raise if there are names of no attribute; ``source`` is the file that has them."""
+    if unknown := [name for name in names if name not in attributes]:
+        raise unknown_attributes(unknown, attributes, source)
+
+
+def check_no_columns(columns: Mapping[str, str], source: str) -> None:
+    """Raise if columns were named for a file that describes its own."""
+    if columns:
+        raise CaseBaseError(
+            f"{source} was exported from a case base and says itself what its columns are; got "
+            f"{named('parameter', columns)}. Leave them out."
+        )
+
+
+# -- what a case has beside its attributes
+
+
+def beside(told: Mapping[str, Any], *, source: str, line: int) -> dict[str, Any]:
+    """The entries of a `CaseRecord` beside its values, from plain values, checked."""
+    found: dict[str, Any] = {}
+    for name, value in told.items():
+        if value is None:
+            continue
+        if name in ("solution", "outcome"):
+            with errors_at(f"{source} line {line}"):
+                found[name] = kinds.check_plain(value, what=name)
+        elif (checked := _checked(name, value)) is not None:
+            found[name] = checked
+        else:
+            raise CaseBaseError(f"{source} line {line} is not a case: its {name} is {value!r:.60}. {_BAD_LINE}")
+    return found
+
+
+def _checked(name: str, value: Any) -> Any:
+    """A value beside the attributes; None where it is not allowed there."""
+    if name == "notes":
+        return _notes(value)
+    if name in ("id", "retired"):
+        return value if type(value) is (int if name == "id" else bool) else None
+    if name == "key" and type(value) is int:
+        return str(value)
+    return value if isinstance(value, str) and value else None
+
+
+def _notes(value: Any) -> tuple[Note, ...] | None:
+    found = []
+    for note in value if isinstance(value, list) else [None]:
+        if not isinstance(note, dict) or not note.get("text") or not note.keys() <= {"text", "at", "by"}:
+            return None
+        if not all(isinstance(part, str | None) for part in note.values()):
+            return None
+        found.append(Note(note["text"], note.get("at"), note.get("by")))
+    return tuple(found)
+
+
+def notes_as_plain(case: Written) -> list[dict[str, str]]:
+    """The notes of a case as JSON writes them."""
+    parts = ([("text", note.text), ("at", note.at), ("by", note.by)] for note in case.notes)
+    return [{name: text for name, text in note if text is not None} for note in parts]
+
+
+# -- heads
+
+
+def head_of(attributes: Kinds) -> dict[str, Any]:
+    """The head of an exported file as plain values: its format, and the attributes with their kinds.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Numeric
+    >>> head_of({"age": Numeric()})
+    {'priorcase cases': 1, 'attributes': [['age', {'kind': 'numeric'}]]}
+    """
+    return {MARK: FORMAT, "attributes": [[name, kinds.describe(kind)] for name, kind in attributes.items()]}
+
+
+def read_head(found: Mapping[str, Any], source: str) -> dict[str, CaseKind] | None:
+    """The attributes that a head declares; None where it is no head."""
+    if MARK not in found:
+        return None
+    if found[MARK] != FORMAT:
+        raise CaseBaseError(
+            f"{source} holds cases in format {found[MARK]!r}; this priorcase reads format {FORMAT}. Update priorcase, "
+            "or export the cases as CSV."
+        )
+    try:
+        attributes = {name: kinds.from_description(kind) for name, kind in found["attributes"]}
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CaseBaseError(f"{source} cannot be read: it declares attributes of no kind. {_NOT_READ}") from error
+    if len(attributes) != len(found["attributes"]) or not all(isinstance(name, str) for name in attributes):
+        raise CaseBaseError(f"{source} cannot be read: it declares an attribute twice, or without a name. {_NOT_READ}")
+    return attributes
+
+
+# -- JSON lines
+
+
+def write_json_lines(cases: Iterable[Written], attributes: Kinds, file: BinaryIO) -> int:
+    """Write cases; returns their number."""
+    names = list(attributes)
+    file.write(_encode(head_of(attributes)).encode() + b"\n")
+    n = 0
+    for n, case in enumerate(cases, start=1):  # noqa: B007 (returned)
+        file.write(_line(case, names).encode() + b"\n")
+    return n
+
+
+def _line(case: Written, names: list[str]) -> str:
+    values = {name: value for name, value in zip(names, case.values, strict=True) if value is not None}
+    parts = [] if case.id is None else [f'"id":{case.id}']
+    parts += [] if case.key is None else [f'"key":{_encode(case.key)}']
+    parts.append(f'"values":{_encode(values)}')
+    # JSON texts already; encoded anew they might differ.
+    parts += [] if case.solution is None else [f'"solution":{case.solution}']
+    parts += [] if case.outcome is None else [f'"outcome":{case.outcome}']
+    parts += [f'"notes":{_encode(notes_as_plain(case))}'] if case.notes else []
+    for name in ("by", "why", "added_at", "revised_at"):
+        if (text := getattr(case, name)) is not None:
+            parts.append(f'"{name}":{_encode(text)}')
+    parts += ['"retired":true'] if case.retired else []
+    return f"{{{','.join(parts)}}}"
+
+
+def read_json_lines(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | Iterator[Row]:
+    """The cases of an exported file; the rows of a file of another program."""
+    source = str(path)
+    lines = _lines(path)
+    first = next(lines, None)
+    if first is None:
+        raise CaseBaseError(f"{source} is empty; expected cases. Is this the right file?")
+    declared = read_head(first[1], source)
+    rows: Iterable[Row] = lines if declared is not None else chain([first], lines)
+    if declared is None and not isinstance(first[1].get("values"), dict):
+        return iter(rows)
+    check_no_columns(columns, source)
+    if declared is None and attributes is None:
+        rows = list(rows)
+        held = [row["values"] for _, row in rows if isinstance(row.get("values"), dict)]
+        declared = {name: kinds.infer(values.get(name) for values in held) for name in dict.fromkeys(chain(*held))}
+    if attributes is None:
+        attributes = declared or {}
+    else:
+        check_known(declared or (), attributes, source=source)
+    return ReadCases(attributes, _records(rows, attributes, source))
+
+
+def _lines(path: Path) -> Iterator[Row]:
+    """The objects of the lines, with their numbers; blank lines are skipped."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+            if not text.strip():
+                continue
+            try:
+                found = json.loads(text, parse_constant=_refuse)
+            except (ValueError, RecursionError):
+                found = "JSON, or only part of it"
+            if not isinstance(found, dict):
+                problem = found if isinstance(found, str) else "JSON object"
+                raise CaseBaseError(f"{path} line {number} is not a case: it is no {problem}. {_BAD_LINE}")
+            yield number, found
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _records(rows: Iterable[Row], attributes: Kinds, source: str) -> Iterator[CaseRecord]:
+    for line, row in rows:
+        where = f"{source} line {line}"
+        values, others = row.get("values"), {name: value for name, value in row.items() if name != "values"}
+        if not isinstance(values, dict):
+            raise CaseBaseError(f"{where} is not a case: it has no values. {_BAD_LINE}")
+        if strange := [name for name in others if name not in BESIDE]:
+            raise CaseBaseError(f"{where} is not a case: it has {strange[0]!r}, which cases have not. {_BAD_LINE}")
+        with errors_at(where):
+            check_known(values, attributes)
+            stored = tuple(
+                None if (value := values.get(name)) is None else kinds.check(kind, value, attribute=name)
+                for name, kind in attributes.items()
+            )
+        yield CaseRecord(stored, **beside(others, source=source, line=line))

@@ -1,0 +1,326 @@
+"""Questions of a conversation: the one with the largest information gain about the solution is asked next.
+
+Gains are Quinlan's (*Machine Learning* 1, 1986, section 4), with his rules for missing values and for cuts of numbers
+(*C4.5*, 1993, sections 3.2 and 2.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from priorcase._typing import FloatArray, IntArray
+from priorcase.cases.column import CaseColumn
+from priorcase.cases.conversation.candidates import Candidates, Mentions, Step, as_number, in_force
+from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Taxonomy, Text, shown
+from priorcase.schema import Numeric, Ordinal
+from priorcase.schema.kinds import identity
+
+__all__ = ["Choice", "Question", "Questions", "best_cut", "branch_gain", "branches_of", "entropy", "group_gain"]
+
+QuestionKind: TypeAlias = Literal["value", "cut", "word", "member", "text"]
+
+_NEGLIGIBLE = 1e-12  # gains that differ by less are equal: sums in another order do
+_CELLS = 2_000_000  # of a matrix of terms and solutions
+_LISTED = 8
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer to a question (a value, or True for yes and False for no), and how many candidates have it."""
+
+    answer: Any
+    cases: int
+
+
+@dataclass(frozen=True, repr=False)
+class Question:
+    """A question about one attribute; prints as the question.
+
+    Parameters
+    ----------
+    attribute
+        The attribute it is about.
+    kind
+        ``"value"`` asks for the value, ``"cut"`` whether it is at most ``about``, ``"word"`` and ``"member"`` whether
+        it has the word or member ``about``, ``"text"`` for free text.
+    gain
+        The expected information about the solution, in bits; None for ``"text"``.
+    choices
+        The answers with their numbers of candidates; none for ``"text"``. Other values may be told as well.
+    about
+        The number, date, word or member that is asked about.
+    unknown
+        How many candidates have no value.
+
+    Examples
+    --------
+    >>> Question("miles", "cut", 0.7, (Choice(True, 3), Choice(False, 4)), 50000)
+    miles <= 50000? (yes: 3 cases, no: 4 cases)
+    """
+
+    attribute: str
+    kind: QuestionKind
+    gain: float | None
+    choices: tuple[Choice, ...] = ()
+    about: Any = None
+    unknown: int = 0
+
+    @property
+    def yes_or_no(self) -> bool:
+        """Whether True and False are answers to it."""
+        return self.kind in ("cut", "word", "member")
+
+    @property
+    def text(self) -> str:
+        """The question itself."""
+        if self.kind == "cut":
+            return f"{self.attribute} <= {self.about}?"
+        if self.kind in ("word", "member"):
+            return f"does {self.attribute} {'mention' if self.kind == 'word' else 'include'} {self.about!r}?"
+        return f"{self.attribute}?" if self.kind == "value" else f"{self.attribute}, in your own words?"
+
+    def answered(self, answer: Any) -> str:
+        """An answer in words: yes or no where that is asked."""
+        return ("yes" if answer else "no") if self.yes_or_no and isinstance(answer, bool) else str(answer)
+
+    def __repr__(self) -> str:
+        listed = [f"{self.answered(c.answer)}: {c.cases} case{'s' * (c.cases != 1)}" for c in self.choices[:_LISTED]]
+        if len(self.choices) > _LISTED:
+            listed.append(f"{len(self.choices) - _LISTED} more")
+        return f"{self.text} ({', '.join(listed)})" if listed else self.text
+
+
+class Questions:
+    """Questions about the candidates that remain: those with a weight above 0."""
+
+    def __init__(self, candidates: Candidates, weights: FloatArray, steps: tuple[Step, ...]) -> None:
+        self.candidates, self.steps = candidates, in_force(steps)
+        self.left = np.flatnonzero(weights > 0)
+        self.weights = weights[self.left]
+        present, self.codes = np.unique(candidates.codes[self.left], return_inverse=True)
+        self.n_solutions = present.size
+
+    def best(self, least: float) -> Question | None:
+        """The question with the largest gain, of equals that of the first attribute; None where all gain less."""
+        if (free := self._free_text()) is not None:
+            return free
+        found, most = None, 0.0
+        for question in self.all():
+            if (question.gain or 0.0) > most + _NEGLIGIBLE:
+                found, most = question, question.gain or 0.0
+        return found if most >= least else None
+
+    def all(self) -> Iterator[Question]:
+        """The best question about each attribute that may still be asked, in the order of the attributes."""
+        closed = {step.attribute for step in self.steps if step.kind == "skipped"}
+        told = {step.attribute: step for step in self.steps if step.whole}
+        for name, kind in self.candidates.likeness.attributes.items():
+            if name in closed or not self.candidates.likeness.weights[name]:
+                continue
+            if name in told and not isinstance(kind, Taxonomy):
+                continue
+            column = self.candidates.likeness.columns[name]
+            question = self._about(name, kind, column, column.codes[self.left], told.get(name))
+            if question is not None:
+                yield question
+
+    def _about(
+        self, name: str, kind: CaseKind, column: CaseColumn, codes: IntArray, told: Step | None
+    ) -> Question | None:
+        if isinstance(kind, Numeric | Date):
+            return self._cut(name, column, codes)
+        if isinstance(kind, Text | Set):
+            return self._mention(name, column, codes)
+        if isinstance(kind, Graph):
+            return None
+        if isinstance(kind, Taxonomy):
+            return self._branch(name, kind, column, codes, told)
+        counts = np.bincount(codes[codes >= 0], minlength=len(column.values))
+        places = np.flatnonzero(counts)
+        order = np.argsort(column.numbers()[places] if isinstance(kind, Ordinal) else -counts[places], kind="stable")
+        return self._value(name, column.values, codes, places[order])
+
+    def _value(self, name: str, values: Any, groups: IntArray, order: Iterable[int]) -> Question:
+        gain = group_gain(self.weights, groups, self.codes, (len(values), self.n_solutions))
+        counts = np.bincount(groups[groups >= 0], minlength=len(values))
+        choices = tuple(Choice(values[place], int(counts[place])) for place in order)
+        return Question(name, "value", gain, choices, unknown=int((groups < 0).sum()))
+
+    def _branch(
+        self, name: str, kind: Taxonomy, column: CaseColumn, codes: IntArray, told: Step | None
+    ) -> Question | None:
+        present = [str(column.values[code]) for code in np.unique(codes[codes >= 0]).tolist()]
+        branches = branches_of(kind, present, above=None if told is None else str(told.value))
+        if not branches:
+            return None
+        names = sorted(set(branches.values()), key=kind.nodes.index)
+        by_value = [names.index(branches[str(v)]) if str(v) in branches else -1 for v in column.values]
+        groups = np.array([*by_value, -1], dtype=np.int64)[codes]
+        return self._value(name, names, groups, range(len(names)))
+
+    def _cut(self, name: str, column: CaseColumn, codes: IntArray) -> Question | None:
+        numbers = np.append(column.numbers(), np.nan)[codes]
+        inside = ~np.isnan(numbers)
+        for step in self.steps:  # cases outside earlier cuts say nothing about where to cut
+            if step.attribute == name and step.kind == "cut":
+                inside &= (numbers <= as_number(step.value)) == step.yes
+        cut, gain = best_cut(self.weights, np.where(inside, numbers, np.nan), self.codes, self.n_solutions)
+        if np.isnan(cut):
+            return None
+        place = int(np.flatnonzero(column.numbers() == cut)[0])
+        about = shown(column.kind, column.values[place]) if column.kind is not None else None
+        below = numbers[inside] <= cut
+        choices = (Choice(True, int(below.sum())), Choice(False, int((~below).sum())))
+        return Question(name, "cut", gain, choices, about, int((~inside).sum()))
+
+    def _mention(self, name: str, column: CaseColumn, codes: IntArray) -> Question | None:
+        mentions = self.candidates.mentions(name)
+        table = _tallied(self.weights, codes, self.codes, (len(column.values), self.n_solutions))
+        gains = _term_gains(mentions, table[:-1], table[-1])
+        for step in self.steps:
+            if step.attribute == name and step.kind == "mention":
+                gains[mentions.places[identity(step.value)]] = 0.0
+        if not gains.size or not gains.max() > 0:
+            return None
+        at = first_best(gains)
+        having = np.append(mentions.having(mentions.terms[at]), False)[codes]
+        known = codes >= 0
+        choices = (Choice(True, int(having.sum())), Choice(False, int((known & ~having).sum())))
+        kind: QuestionKind = "word" if isinstance(column.kind, Text) else "member"
+        return Question(name, kind, float(gains[at]), choices, mentions.terms[at], int((~known).sum()))
+
+    def _free_text(self) -> Question | None:
+        """Free text, which is asked for first, before anything is known."""
+        if self.n_solutions < 2 or any(step.kind != "skipped" for step in self.steps):
+            return None
+        closed = {step.attribute for step in self.steps}
+        for name, kind in self.candidates.likeness.attributes.items():
+            if isinstance(kind, Text) and self.candidates.likeness.weights[name] and name not in closed:
+                known = self.candidates.likeness.columns[name].codes[self.left] >= 0
+                if known.any():
+                    return Question(name, "text", None, unknown=int((~known).sum()))
+        return None
+
+
+def branches_of(taxonomy: Taxonomy, values: Iterable[str], *, above: str | None = None) -> dict[str, str]:
+    """The branch that each value lies in, at the deepest node that all of them share.
+
+    Values at that node itself are left out, and so are those that are not below ``above``, a node known already.
+
+    Examples
+    --------
+    >>> device = Taxonomy({"device": {"printer": ["laser", "inkjet"], "router": None}})
+    >>> branches_of(device, ["laser", "inkjet", "router"])
+    {'laser': 'printer', 'inkjet': 'printer', 'router': 'router'}
+    >>> branches_of(device, ["laser", "inkjet", "router"], above="printer")
+    {'laser': 'laser', 'inkjet': 'inkjet'}
+    """
+    paths = {value: taxonomy.ancestors(value)[::-1] for value in values}
+    if above is not None:
+        paths = {value: path for value, path in paths.items() if above in path[:-1]}
+    if not paths:
+        return {}
+    depth = 0
+    while all(len(path) > depth for path in paths.values()) and len({path[depth] for path in paths.values()}) == 1:
+        depth += 1
+    return {value: path[depth] for value, path in paths.items() if len(path) > depth}
+
+
+# -- information gain
+
+
+def entropy(weights: FloatArray) -> FloatArray:
+    """The entropy in bits over the last axis, ``-sum p log2 p``; 0 where all weights are 0.
+
+    Examples
+    --------
+    >>> entropy(np.array([[9.0, 5.0], [4.0, 0.0]])).round(3)
+    array([0.94, 0.  ])
+    """
+    total = weights.sum(axis=-1, keepdims=True)
+    p = np.divide(weights, total, out=np.zeros_like(weights, dtype=float), where=total > 0)
+    bits: FloatArray = -(p * np.log2(p, out=np.zeros_like(p), where=p > 0)).sum(axis=-1)
+    return bits + 0.0  # no minus zero
+
+
+def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
+    """The gain of questions, from weights by (question, branch, solution) and by (question, solution) where missing.
+
+    With W the weight of all cases and K that of those with a value: ``K/W (H(known) - sum_b W_b/K H(b))``.
+    """
+    by_branch = branches.sum(axis=-1)
+    known = by_branch.sum(axis=-1)
+    total = known + missing.sum(axis=-1)
+    share = np.divide(by_branch, known[..., None], out=np.zeros_like(by_branch), where=known[..., None] > 0)
+    gained = entropy(branches.sum(axis=-2)) - (share * entropy(branches)).sum(axis=-1)
+    part = np.divide(known, total, out=np.zeros_like(known), where=total > 0)
+    bits: FloatArray = np.maximum(part * gained, 0.0)
+    return bits
+
+
+def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> float:
+    """The gain of asking for the group of a case; -1 is missing, ``shape`` the numbers of groups and solutions.
+
+    Examples
+    --------
+    >>> windy, play = np.array([0, 1, 0, 0, 0, 1, -1]), np.array([0, 0, 1, 1, 1, 0, 1])
+    >>> round(group_gain(np.ones(7), windy, play, (2, 2)), 3)
+    0.394
+    """
+    table = _tallied(weights, groups, solutions, shape)
+    return float(branch_gain(table[:-1], table[-1]))
+
+
+def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: int) -> tuple[float, float]:
+    """The number for which "is it at most that?" gains most, and the gain; NaN and 0 where no cut gains anything.
+
+    A cut is one of the cases' own numbers (as in C4.5 since release 8), the smallest of the best ones. NaN is missing.
+
+    Examples
+    --------
+    >>> temperature, play = np.array([40.0, 48, 60, 72, 80, 90]), np.array([0, 0, 1, 1, 1, 0])
+    >>> cut, gain = best_cut(np.ones(6), temperature, play, 2)
+    >>> cut, round(gain, 3)
+    (48.0, 0.459)
+    """
+    known = ~np.isnan(numbers) & (weights > 0)
+    levels, places = np.unique(numbers[known], return_inverse=True)
+    if levels.size < 2:
+        return float("nan"), 0.0
+    table = _tallied(weights[known], places, solutions[known], (levels.size, n))[:-1]
+    below = table.cumsum(axis=0)[:-1]
+    # From the other end, since a difference of sums could leave a trace of solutions that are not there.
+    above = table[::-1].cumsum(axis=0)[::-1][1:]
+    missing = np.bincount(solutions[~known], weights=weights[~known], minlength=n)
+    gains = branch_gain(np.stack([below, above], axis=1), np.broadcast_to(missing, below.shape))
+    at = first_best(gains)
+    return (float(levels[at]), float(gains[at])) if gains[at] > 0 else (float("nan"), 0.0)
+
+
+def first_best(gains: FloatArray) -> int:
+    """The first place whose gain is the largest but for rounding."""
+    return int(np.argmax(gains >= gains.max() - _NEGLIGIBLE))
+
+
+def _tallied(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> FloatArray:
+    """Weights by group and solution; the last row has the missing ones."""
+    n_groups, n_solutions = shape
+    at = np.where(groups < 0, n_groups, groups).astype(np.int64) * n_solutions + solutions
+    counted: FloatArray = np.bincount(at, weights=weights, minlength=(n_groups + 1) * n_solutions).astype(float)
+    return counted.reshape(n_groups + 1, n_solutions)
+
+
+def _term_gains(mentions: Mentions, by_value: FloatArray, missing: FloatArray) -> FloatArray:
+    """The gain of asking for each word or member, in blocks that fit in memory."""
+    total = by_value.sum(axis=0)
+    step = max(1, _CELLS // max(1, total.size))
+    found = np.zeros(len(mentions.terms))
+    for start in range(0, len(mentions.terms), step):
+        yes = np.asarray(mentions.by_term[start : start + step] @ by_value)
+        no = np.maximum(total - yes, 0.0)
+        found[start : start + step] = branch_gain(np.stack([yes, no], axis=1), np.broadcast_to(missing, yes.shape))
+    return found

@@ -1,0 +1,242 @@
+"""Cases written to a file, and read from one: exported by `export`, or a table of another program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from priorcase._parameters import check_choice
+from priorcase.cases import kinds
+from priorcase.cases.exchange.records import (
+    IGNORED,
+    CaseRecord,
+    Kinds,
+    ReadCases,
+    Row,
+    Written,
+    beside,
+    check_known,
+    read_json_lines,
+    write_json_lines,
+)
+from priorcase.cases.exchange.tables import (
+    check_pyarrow,
+    delimiter_of,
+    plain_of,
+    read_csv,
+    read_parquet,
+    write_csv,
+    write_parquet,
+)
+from priorcase.cases.kinds import CaseKind, Set
+from priorcase.cases.saving.whole_files import whole_file
+from priorcase.datasets import read_table
+from priorcase.datasets.columns import check_column, parse_number
+from priorcase.datasets.reading import FORMATS
+from priorcase.exceptions import CaseBaseError, CaseBaseFileError, errors_at, listed
+from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema.kinds import plain
+
+Format: TypeAlias = Literal["jsonl", "csv", "parquet"]
+
+_SUFFIXES: dict[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_PARTS = ("solution", "outcome", "key", "note", "by", "why")
+"""What a row of another program's table can have beside attributes."""
+
+
+def export(
+    cases: Iterable[Written],
+    path: str | os.PathLike[str],
+    attributes: Kinds,
+    *,
+    format: Format | None = None,
+    overwrite: bool = False,
+) -> int:
+    """Write cases to a file, completely or not at all; returns their number.
+
+    ========  ==========================================================================================
+    jsonl     everything: values, solutions, outcomes, keys, notes, who added a case, when and why, and the kinds
+    parquet   the same in typed columns; needs PyArrow
+    csv       the same for spreadsheets, but without the kinds
+    ========  ==========================================================================================
+
+    Parameters
+    ----------
+    cases
+        Cases with their values in the order of the attributes, as they are stored.
+    path
+        The file.
+    attributes
+        Names and kinds.
+    format
+        None: by the suffix of the name.
+    overwrite
+        Whether an existing file is replaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from priorcase.cases.exchange import CaseRecord, read_cases
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     n = export([CaseRecord((3,), '"fix"')], f"{folder}/cases.jsonl", {"age": Numeric()})
+    ...     n, [case.values for case in read_cases(f"{folder}/cases.jsonl").cases]
+    (1, [(3,)])
+    """
+    path = Path(path)
+    if format is not None:
+        check_choice("format", format, get_args(Format), hint="Leave it out to go by the suffix of the name.")
+    elif (format := _SUFFIXES.get(path.suffix.lower())) is None:
+        raise CaseBaseError(
+            f"cannot tell the format of {path!s} by its name; expected one of {listed(get_args(Format))}. End the "
+            "name in .jsonl, .csv or .parquet, or pass format=."
+        )
+    _check_file(path)
+    if not path.parent.is_dir():
+        raise CaseBaseError(
+            f"cannot write to {path.parent!s}, which is no folder. Create the folder first, or check the path."
+        )
+    if format == "parquet":
+        check_pyarrow()
+    write = {"jsonl": write_json_lines, "csv": write_csv, "parquet": write_parquet}[format]
+    try:
+        with whole_file(path, overwrite=overwrite) as file:
+            return write(cases, attributes, file)
+    except FileExistsError:
+        raise CaseBaseError(
+            f"would replace {path!s}, which exists; nothing was written. Name another file, or pass overwrite=True."
+        ) from None
+    except OSError as error:
+        raise CaseBaseFileError(
+            f"could not write {path!s}: {error.strerror or error}. Free some space, or write to another folder; "
+            "nothing was written."
+        ) from error
+
+
+def read_cases(
+    path: str | os.PathLike[str],
+    attributes: Kinds | None = None,
+    *,
+    solution: str | None = None,
+    outcome: str | None = None,
+    key: str | None = None,
+    note: str | None = None,
+    format: str | None = None,
+) -> ReadCases:
+    """The attributes and the cases of a file that `export` wrote, or of a table of another program.
+
+    Cases are read as they are asked for: a mistake in a later line shows when it is reached, and names that line.
+
+    Parameters
+    ----------
+    path
+        JSON lines, CSV, TSV, ARFF, Parquet or C4.5.
+    attributes
+        What the values mean; a file with others is an error. None: as the file says, else inferred from its values:
+        numbers are numeric, lists sets, everything else nominal.
+    solution, outcome, key, note
+        For tables of other programs: the columns that hold them, if they have other names. They are no attributes, nor
+        are ``by`` and ``why`` (who added the case, and why), nor ``id``, which is ignored unless it is named here.
+    format
+        None: by the suffix of the name and by the content.
+
+    Raises
+    ------
+    ReadingError, CaseBaseError
+        The file is not what its format allows, or it does not fit ``attributes``; the message says where.
+    OSError
+        It cannot be opened.
+    """
+    path = Path(path)
+    _check_file(path)
+    if format is not None:
+        choices = tuple(dict.fromkeys([*get_args(Format), *FORMATS]))
+        check_choice("format", format, choices, hint="Leave it out to go by name and content.")
+    given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
+    columns = {part: name for part, name in given.items() if name is not None}
+    found = format or _SUFFIXES.get(path.suffix.lower())
+    if found == "jsonl":
+        read = read_json_lines(path, attributes, columns)
+        return read if isinstance(read, ReadCases) else _cases_of(read, attributes, columns, str(path))
+    reader = {"parquet": read_parquet, "csv": read_csv}.get(found or "")
+    exported = None if reader is None else reader(path, attributes, columns)
+    return exported or _table_cases(path, attributes, columns, format, delimiter_of(path) if found == "csv" else None)
+
+
+def _check_file(path: Path) -> None:
+    if path.is_dir():
+        raise CaseBaseError(
+            f"got {path!s}, which is a directory; expected a file. Name a file in it, for example cases.jsonl."
+        )
+
+
+# -- tables of other programs
+
+
+def _table_cases(
+    path: Path, attributes: Kinds | None, columns: Mapping[str, str], format: Any, delimiter: str | None
+) -> ReadCases:
+    """The cases of a table; columns that hold only numbers are numeric, others nominal, unless declared."""
+    table = read_table(path, format=format, delimiter=delimiter)
+    table.require(list(columns.values()))
+    others = {*(columns.get(part, part) for part in _PARTS), *IGNORED}
+    inferred = table.kinds()
+    if attributes is None:
+        attributes = {name: kind for name, kind in inferred.items() if name not in others}
+    else:
+        check_known((name for name in table.names if name not in others), attributes, source=str(path))
+    texts = {columns.get(part, part) for part in ("key", "note", "by", "why")}
+    read = {name: None if name in texts else attributes.get(name, inferred[name]) for name in table.names}
+    values = [  # what does not fit stays as it is, for the check to name
+        [known[cell] for cell in column]
+        for name, column in zip(table.names, table.columns, strict=True)
+        for known in [{cell: _value(cell, read[name]) for cell in set(column)}]
+    ]
+    rows = (dict(zip(table.names, row, strict=True)) for row in zip(*values, strict=True))
+    return _cases_of(zip(table.lines, rows, strict=False), attributes, columns, str(path))
+
+
+def _value(cell: str | None, kind: CaseKind | None) -> Any:
+    if cell is None or kind is None:
+        return cell
+    if isinstance(kind, Numeric):
+        number = parse_number(cell)
+        return cell if number is None else plain(number)
+    if isinstance(kind, Set):
+        return plain_of(cell)
+    declared = kind.order if isinstance(kind, Ordinal) else kind.values if isinstance(kind, Nominal) else None
+    return next((value for value in declared or () if str(value) == cell), cell)
+
+
+def _cases_of(rows: Iterable[Row], attributes: Kinds | None, columns: Mapping[str, str], source: str) -> ReadCases:
+    """The cases that rows stand for; without attributes every name is one, with the kind of its values."""
+    parts = {part: columns.get(part, part) for part in _PARTS}
+    if attributes is None:
+        rows = list(rows)
+        names = dict.fromkeys(name for _, row in rows for name in row)
+        for wanted in columns.values():
+            check_column(source, wanted, list(names))
+        taken = {*parts.values(), *IGNORED}
+        attributes = {name: kinds.infer(row.get(name) for _, row in rows) for name in names if name not in taken}
+    return ReadCases(attributes, _records(rows, attributes, parts, source))
+
+
+def _records(rows: Iterable[Row], attributes: Kinds, parts: Mapping[str, str], source: str) -> Iterator[CaseRecord]:
+    known = {*attributes, *parts.values(), *IGNORED}
+    for line, row in rows:
+        with errors_at(f"{source} line {line}"):
+            if not row.keys() <= known:
+                check_known((name for name in row if name not in known), attributes)
+            values = tuple(kinds.check(kind, row.get(name), attribute=name) for name, kind in attributes.items())
+        told = {part: row.get(name) for part, name in parts.items() if name not in attributes}
+        note = told.pop("note", None)
+        told["notes"] = None if note is None else [{"text": note}]
+        yield CaseRecord(values, **beside(told, source=source, line=line))

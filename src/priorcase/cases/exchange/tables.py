@@ -1,0 +1,429 @@
+"""Exported tables with one row for each case: CSV for spreadsheets, Parquet with typed columns.
+
+Columns ``id``, ``key``, ``solution``, ``outcome``, ``notes``, ``by``, ``why``, ``added_at``, ``revised_at`` and
+``retired`` come first, then the attributes.
+
+**CSV.** An empty cell is missing. Numbers, booleans, lists and mappings are JSON. Text stands as it is, unless it is
+empty or could be taken for JSON, or for a formula by a spreadsheet: then it is JSON text, with quotation marks that
+belong to the cell. So ``""`` in a cell is the empty text, ``"7"`` a text, ``7`` a number, and ``"=A1"`` no formula.
+Kinds are not stored: read back with the same attributes nothing is lost, without them numbers are numeric, lists sets,
+mappings graphs, and everything else nominal. A file whose header has no comma is read by its semicolons or tabs, as
+spreadsheets write it where the comma is the decimal sign.
+
+**Parquet** loses nothing and needs PyArrow. Numbers are doubles, dates days or moments where all are (texts where
+offsets differ or both occur), sets lists, text, taxonomies and graphs text. Nominal values, solutions and outcomes have
+the type that all of them share; where they share none the column has JSON texts, as the metadata of the file say.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import lru_cache, partial
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import Any, BinaryIO
+
+from priorcase.cases import kinds
+from priorcase.cases.exchange.records import (
+    BESIDE,
+    MARK,
+    TEXTS,
+    CaseRecord,
+    Kinds,
+    ReadCases,
+    Written,
+    beside,
+    check_known,
+    check_no_columns,
+    head_of,
+    notes_as_plain,
+    read_head,
+)
+from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Stored, Taxonomy, Text
+from priorcase.exceptions import CaseBaseError, MissingExtraError, ReadingError, errors_at
+from priorcase.schema import Numeric
+
+_BLOCK = 1_000
+_MANY = 50_000  # distinct cells of a column that are remembered
+_LONGEST, _LONGEST_HEADER = 200_000_000, 100_000
+_QUOTED = ('"', "=", "+", "-", "@", "\t", "\r")  # text that begins so is quoted: most of these begin formulas
+_JSON = frozenset('"-0123456789[{tfnNI \t\n\r')  # what JSON may begin with
+_NONE: Any = object()
+_limit = Lock()
+
+# -- cells of CSV
+
+
+def text_cell(text: str | None) -> str:
+    """A text, or nothing, as a cell.
+
+    Examples
+    --------
+    >>> text_cell("red"), text_cell(None), text_cell(""), text_cell('"so"'), text_cell("=A1")
+    ('red', '', '""', '"\\\\"so\\\\""', '"=A1"')
+    """
+    if text is None:
+        return ""
+    return json.dumps(text, ensure_ascii=False) if not text or text.startswith(_QUOTED) else text
+
+
+def text_of(cell: str) -> str | None:
+    """The text of such a cell."""
+    if cell and cell[0] == '"' and isinstance(found := _parsed(cell), str):
+        return found
+    return cell or None
+
+
+def plain_cell(text: str | None) -> str:
+    """A solution or an outcome, which is JSON text already, as a cell.
+
+    Examples
+    --------
+    >>> plain_cell('"fix"'), plain_cell('"7"'), plain_cell("7"), plain_cell(None)
+    ('fix', '"7"', '7', '')
+    """
+    if text is None:
+        return ""
+    value = json.loads(text) if text[0] == '"' else ""
+    return value if _stands(value) else text
+
+
+def plain_of(cell: str) -> Any:
+    """The solution or outcome of a cell; None where there is none."""
+    if not cell:
+        return None
+    found = _parsed(cell)
+    return cell if found is _NONE else found
+
+
+def _cell_of(kind: CaseKind, value: Stored) -> str:
+    if isinstance(value, str) and (isinstance(kind, Graph) or _stands(value)):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _stored_of(kind: CaseKind, name: str, cell: str) -> Stored:
+    value = text_of(cell) if isinstance(kind, Text | Taxonomy | Date) else plain_of(cell)
+    return kinds.check(kind, cell or None if isinstance(kind, Graph) else value, attribute=name)
+
+
+def _remembered(function: Callable[[Any], Any], kind: CaseKind) -> Callable[[Any], Any]:
+    """A function of one column's values, each distinct one computed once; by type too, since True equals 1."""
+    if isinstance(kind, Text | Set):  # texts repeat rarely, and members of sets have types of their own
+        return function
+    return lru_cache(maxsize=_MANY, typed=True)(function)
+
+
+def _stands(text: str) -> bool:
+    """Whether a text stands in a cell as it is."""
+    return bool(text) and not text.startswith(_QUOTED) and _parsed(text) is _NONE
+
+
+def _parsed(text: str) -> Any:
+    """The value of a JSON text; _NONE where it is none."""
+    if text[0] not in _JSON:
+        return _NONE
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return _NONE
+
+
+# -- CSV
+
+
+def write_csv(cases: Iterable[Written], attributes: Kinds, file: BinaryIO) -> int:
+    """Write cases; returns their number."""
+    writer = csv.writer(_Encoded(file))
+    writer.writerow([*BESIDE, *attributes])
+    columns = [_remembered(partial(_cell_of, kind), kind) for kind in attributes.values()]
+    n = 0
+    for n, case in enumerate(cases, start=1):  # noqa: B007 (returned)
+        told = {name: text_cell(getattr(case, name)) for name in TEXTS}
+        told |= {"solution": plain_cell(case.solution), "outcome": plain_cell(case.outcome)}
+        told["notes"] = json.dumps(notes_as_plain(case), ensure_ascii=False) if case.notes else ""
+        told |= {"id": "" if case.id is None else str(case.id), "retired": "true" if case.retired else ""}
+        values = zip(columns, case.values, strict=True)
+        cells = ("" if value is None else column(value) for column, value in values)
+        writer.writerow([*(told[name] for name in BESIDE), *cells])
+    return n
+
+
+class _Encoded:
+    """A file of bytes that takes text."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        return self._file.write(text.encode("utf-8"))
+
+
+def read_csv(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | None:
+    """The cases of an exported file; None where it is a table of another program."""
+    header = next((header for _, header in _rows(path)), [])
+    if header[: len(BESIDE)] != [*BESIDE]:
+        return None
+    names = header[len(BESIDE) :]
+    if attributes is None:
+        attributes = _inferred(path, names)
+    else:
+        check_known(names, attributes, source=str(path))
+    check_no_columns(columns, str(path))
+    return ReadCases(attributes, _csv_records(path, names, attributes))
+
+
+def _csv_records(path: Path, names: Sequence[str], attributes: Kinds) -> Iterator[CaseRecord]:
+    places = {name: place for place, name in enumerate(names, start=len(BESIDE))}
+    columns = [
+        (places.get(name), _remembered(partial(_stored_of, kind, name), kind)) for name, kind in attributes.items()
+    ]
+    for line, row in islice(_rows(path), 1, None):
+        with errors_at(f"{path} line {line}"):
+            values = tuple([None if place is None else stored(row[place]) for place, stored in columns])
+        told = {name: (text_of if name in TEXTS else plain_of)(cell) for name, cell in zip(BESIDE, row, strict=False)}
+        yield CaseRecord(values, **beside(told, source=str(path), line=line))
+
+
+def _inferred(path: Path, names: Sequence[str]) -> dict[str, CaseKind]:
+    """Kinds as the cells look, by a first reading of the file."""
+    samples: list[dict[type, Any]] = [{} for _ in names]
+    for _, row in islice(_rows(path), 1, None):
+        for cell, seen in zip(row[len(BESIDE) :], samples, strict=True):
+            if cell and str not in seen:  # one text makes a column nominal, whatever comes
+                value = plain_of(cell)
+                seen[type(value)] = value
+    return {
+        name: Graph() if {*seen} == {dict} else kinds.infer(seen.values())
+        for name, seen in zip(names, samples, strict=True)
+    }
+
+
+def delimiter_of(path: Path) -> str:
+    """The delimiter of a file, by its first line: a comma, or where there is none a semicolon or a tab."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        line = file.readline(_LONGEST_HEADER)
+    found = (mark for mark in ",;\t" if len(next(csv.reader([line], delimiter=mark), [])) > 1)
+    return next(found, ",")
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The header and the rows, with the lines they begin on; all have as many cells as the header."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, delimiter=delimiter_of(path), strict=True)
+        line, width, more = 1, 0, True
+        while more:
+            block = []
+            try:
+                with _long_cells():
+                    for row in islice(reader, _BLOCK):
+                        block.append((line, row))
+                        line = reader.line_num + 1
+            except csv.Error as error:
+                raise ReadingError(
+                    f"{path} line {line} is not valid CSV: {error}. Look for a quotation mark that is not closed, or "
+                    "write one inside a field twice."
+                ) from error
+            except UnicodeDecodeError as error:
+                raise ReadingError(
+                    f"{path} line {line} is not text in the encoding utf-8. Save the file as UTF-8."
+                ) from error
+            for at, row in block:
+                width = width or len(row)
+                if row and len(row) != width:
+                    raise ReadingError(
+                        f"{path} line {at} has {len(row)} field{'s' * (len(row) != 1)}; its header has {width}. Put "
+                        "fields that hold the delimiter between quotation marks, or name the right delimiter."
+                    )
+                if row:
+                    yield at, row
+            more = len(block) == _BLOCK
+    if not width:
+        raise CaseBaseError(f"{path} is empty; expected cases. Is this the right file?")
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let cells be as long as texts may be; the limit belongs to the whole process, and is restored."""
+    with _limit:
+        before = csv.field_size_limit(_LONGEST)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
+
+
+# -- Parquet
+
+_ROWS = 10_000
+_LARGE = 2**53
+_FIXED = {"id": "int64", "retired": "bool", "notes": "json"} | dict.fromkeys(TEXTS, "string")
+
+
+def check_pyarrow() -> None:
+    """Raise where PyArrow is not installed."""
+    if find_spec("pyarrow") is None:
+        raise MissingExtraError(
+            "writes Parquet with PyArrow, which is not installed; nothing was written. pip install pyarrow, or export "
+            "the cases as JSON lines or CSV."
+        )
+
+
+def write_parquet(cases: Iterable[Written], attributes: Kinds, file: BinaryIO) -> int:
+    """Write cases; returns their number."""
+    import pyarrow
+    import pyarrow.parquet
+
+    gathered: dict[str, list[Any]] = {name: [] for name in (*BESIDE, *(f"={name}" for name in attributes))}
+    columns = list(gathered.values())
+    for case in cases:
+        for column, value in zip(columns, [*_plain_beside(case), *case.values], strict=True):
+            column.append(value)
+    n = len(columns[0])
+    del columns
+    names, arrays, written = [*BESIDE, *attributes], [], {}
+    for name, key in zip(names, list(gathered), strict=True):  # one at a time, to hold few columns twice
+        kind = attributes[name] if key.startswith("=") else None
+        array, as_json = _arrow_column(kind, gathered.pop(key), fixed=_FIXED.get(key))
+        written[key] = {"column": name, "json": as_json}
+        arrays.append(array)
+    head = json.dumps({**head_of(attributes), "columns": written}, ensure_ascii=False)
+    table = pyarrow.Table.from_arrays(arrays, names=names).replace_schema_metadata({MARK: head})
+    pyarrow.parquet.write_table(table, file, row_group_size=_ROWS)
+    return n
+
+
+def _plain_beside(case: Written) -> Iterator[Any]:
+    for name in BESIDE:
+        value = getattr(case, name)
+        if name in ("solution", "outcome"):
+            yield kinds.plain_shown(value)
+        else:
+            yield notes_as_plain(case) or None if name == "notes" else value
+
+
+def _arrow_column(kind: CaseKind | None, values: list[Any], *, fixed: str | None) -> tuple[Any, bool]:
+    """A column of stored values, and whether it has them as JSON texts."""
+    import pyarrow
+
+    known = [value for value in values if value is not None]
+    found: Any = None
+    if fixed is not None and fixed != "json":
+        found = pyarrow.type_for_alias(fixed)
+    elif isinstance(kind, Numeric):
+        if not any(type(value) is int and abs(value) >= _LARGE for value in known):  # a double would round them
+            found = pyarrow.float64()
+    elif isinstance(kind, Date):
+        return _dates(values), False
+    elif isinstance(kind, Set):
+        inner = _type([member for value in known for member in value])
+        found = None if inner is None else pyarrow.list_(inner)
+    elif fixed is None:
+        found = _type(known)
+    if found is not None:
+        return pyarrow.array(values, type=found), False
+    texts = [None if value is None else kinds.written(value) for value in values]
+    return pyarrow.array(texts, type=pyarrow.string()), True
+
+
+def _type(values: Sequence[Any]) -> Any:
+    """The Arrow type that all values share; None where there is none."""
+    import pyarrow
+
+    found = set(map(type, values))
+    if found <= {str}:
+        return pyarrow.string()
+    if found == {bool}:
+        return pyarrow.bool_()
+    if found == {int} and all(-_LARGE <= value <= _LARGE for value in values):
+        return pyarrow.int64()
+    # A whole number among floats comes back from a double as itself: values are stored so.
+    exact = found <= {int, float} and float in found and all(type(v) is float or abs(v) < _LARGE for v in values)
+    return pyarrow.float64() if exact else None
+
+
+def _dates(values: list[Any]) -> Any:
+    import pyarrow
+
+    shown = [kinds.shown(Date(), value) for value in values]
+    known = [value for value in shown if value is not None]
+    moments = [value for value in known if isinstance(value, datetime)]
+    if moments and (len(moments) < len(known) or any(moment.tzinfo is not None for moment in moments)):
+        return pyarrow.array(values, type=pyarrow.string())
+    return pyarrow.array(shown, type=pyarrow.timestamp("us") if moments else pyarrow.date32())
+
+
+def read_parquet(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | None:
+    """The cases of an exported file; None where it is a table of another program, or PyArrow is not installed."""
+    if find_spec("pyarrow") is None:
+        return None
+    import pyarrow.parquet
+
+    with _arrow_errors(path):
+        metadata = pyarrow.parquet.read_schema(path).metadata or {}
+    if (text := metadata.get(MARK.encode())) is None:
+        return None
+    check_no_columns(columns, str(path))
+    with _edited(path, "its metadata are no head"):
+        head = json.loads(text)
+        written = {name: (each["column"], bool(each["json"])) for name, each in head["columns"].items()}
+        declared = read_head(head, str(path)) or {}
+    if attributes is not None:
+        check_known(declared, attributes, source=str(path))
+    return ReadCases(
+        declared if attributes is None else attributes, _parquet_records(path, attributes or declared, written)
+    )
+
+
+def _parquet_records(path: Path, attributes: Kinds, written: Mapping[str, tuple[str, bool]]) -> Iterator[CaseRecord]:
+    import pyarrow.parquet
+
+    line = 0
+    with _arrow_errors(path), pyarrow.parquet.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=_ROWS):
+            with _edited(path, "its columns are not those that it declares"):
+                held = {name: _values_of(batch.column(column), as_json) for name, (column, as_json) in written.items()}
+            columns = [(name, kind, held.get(f"={name}")) for name, kind in attributes.items()]
+            for row in range(batch.num_rows):
+                line += 1
+                with errors_at(f"{path} row {line}"):
+                    values = tuple(
+                        [kinds.check(kind, None if c is None else c[row], attribute=name) for name, kind, c in columns]
+                    )
+                told = {name: held[name][row] for name in BESIDE if name in held}
+                yield CaseRecord(values, **beside(told, source=str(path), line=line))
+
+
+def _values_of(column: Any, as_json: bool) -> list[Any]:
+    values: list[Any] = column.to_pylist()
+    return [None if value is None else json.loads(value) for value in values] if as_json else values
+
+
+@contextmanager
+def _arrow_errors(path: Path) -> Iterator[None]:
+    import pyarrow
+
+    try:
+        yield
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ReadingError(f"{path} is not valid Parquet: {reason}. Copy or download it again.") from error
+
+
+@contextmanager
+def _edited(path: Path, problem: str) -> Iterator[None]:
+    """Let what goes wrong while metadata are read be a damaged file."""
+    try:
+        yield
+    except CaseBaseError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise CaseBaseError(
+            f"{path} cannot be read: {problem}. Was it edited? Export the cases again; nothing was imported."
+        ) from error
