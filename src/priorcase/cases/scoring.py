@@ -35,7 +35,8 @@ Unknown: TypeAlias = Literal["different", "ignore"]
 """How an attribute counts that a case does not know: with similarity 0, or not at all."""
 
 _MEASURES = 4  # kept for each attribute: those of a user's functions and models may be large
-_REMEMBERED = 256  # distinct values of a column whose similarities are remembered
+_REMEMBERED = 256  # distinct values of a column, and queries, whose similarities are remembered
+_KEYS = frozenset({str, int, float})
 _ALL = slice(None)
 
 
@@ -222,7 +223,7 @@ class _Ready:
     column: CaseColumn
     solutions: CaseColumn | None
     prepared: Prepared
-    tables: dict[int, FloatArray] = field(default_factory=dict)
+    tables: dict[Stored, FloatArray] = field(default_factory=dict)
 
 
 class MeasureCache:
@@ -248,15 +249,18 @@ class MeasureCache:
     ) -> FloatArray:
         """Similarity of a query's value to each distinct value of the column; not to be changed.
 
-        Those of values that cases have are remembered if the column has few distinct values.
+        Those of the last queries are remembered if the column has few distinct values.
         """
         ready = self._prepared(column, measure, solutions if measure.needs_solutions else None)
-        place = column.place(query) if len(column.values) <= _REMEMBERED else -1
-        if place >= 0 and (found := ready.tables.get(place)) is not None:
+        # Texts and numbers are keys as they are; True, (True,) and their like equal other values.
+        key = query if type(query) in _KEYS and len(column.values) <= _REMEMBERED else None
+        if key is not None and (found := ready.tables.get(key)) is not None:
             return found
         found = _checked(ready.prepared.similarities(query), column, measure)
-        if place >= 0:
-            ready.tables[place] = found
+        if key is not None:
+            if len(ready.tables) >= _REMEMBERED:
+                ready.tables.clear()
+            ready.tables[key] = found
         return found
 
     def _prepared(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn | None) -> _Ready:
