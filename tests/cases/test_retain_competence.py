@@ -172,20 +172,6 @@ def test_bars_of_large_coverage_hold_several_sizes():
     pyplot.close(ax.figure)
 
 
-def test_competence_refuses_what_has_no_meaning():
-    words = table_of([({"size": 0}, "x")])
-    with pytest.raises(ParameterError, match="k must be"):
-        competence(words, k=0)
-    with pytest.raises(ParameterError, match="tolerance"):
-        competence(words, tolerance=1)
-    with pytest.raises(ParameterError, match="no tolerance, but all solutions are numbers"):
-        competence(table_of([({"size": 0}, 3), ({"size": 0}, 4.5)]))
-    with pytest.raises(ParameterError, match="tolerance must be"):
-        competence(table_of([({"size": 0}, 3)]), tolerance=-1)
-    with pytest.raises(CaseBaseError, match="found no case with a solution"):
-        competence(table_of([({"size": 0}, None)]))
-
-
 @settings(max_examples=60)
 @given(st.lists(st.tuples(VALUES, st.sampled_from(["x", "y", None])), max_size=12), st.sampled_from([0.5, 0.8, 1.0]))
 def test_duplicates_are_those_of_all_pairs(rows, threshold):
@@ -256,12 +242,6 @@ def test_duplicates_print_and_frame():
     assert (len(nothing), nothing.groups) == (0, [])
     assert str(nothing) == "near-duplicates, similarity at least 0.95: none\n  no two cases are so similar"
     assert len(nothing.frame("pandas")) == 0
-
-
-@pytest.mark.parametrize("threshold", [0, 1.5, "much", True])
-def test_duplicates_refuse_other_thresholds(threshold):
-    with pytest.raises(ParameterError, match="threshold must be"):
-        near_duplicates(table_of([]), threshold=threshold)
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=25))

@@ -8,7 +8,6 @@ from priorcase.cases.kinds import Set
 from priorcase.cases.retain import Likeness
 from priorcase.cases.retrieval import retrieve
 from priorcase.cases.table import CaseTable
-from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.schema import Nominal, Numeric
 
 ATTRIBUTES = {"size": Numeric(), "make": Nominal(), "tags": Set(), "flag": Nominal()}
@@ -80,11 +79,3 @@ def test_a_table_may_change_afterwards():
     table.remove([1])
     assert like.to({"size": 4}).tolist() == [0.0, 1.0]
     assert like.ids.tolist() == [1, 2]
-
-
-def test_bad_parameters_are_named():
-    table = table_of([{"size": 0}])
-    with pytest.raises(CaseBaseError, match="attribute 'sise'"):
-        Likeness(table, weights={"sise": 1})
-    with pytest.raises(ParameterError, match="unknown"):
-        Likeness(table, unknown="same")
