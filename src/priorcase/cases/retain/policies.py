@@ -11,8 +11,8 @@ import numpy as np
 from priorcase._parameters import check_choice
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Value
 from priorcase.cases.kinds import Stored, plain_shown, written
-from priorcase.cases.retain.solutions import Solutions, has_failed, most_similar
-from priorcase.cases.reuse import HALF, Success, able, tally, worked
+from priorcase.cases.retain.solutions import Solutions, most_similar
+from priorcase.cases.reuse import HALF, Success, able, degree, tally, worked
 from priorcase.cases.scoring import Likeness, check_count, check_share
 from priorcase.cases.table import CaseTable
 from priorcase.concepts.records import normal_quantile, verdicts, wilson_bounds
@@ -155,7 +155,8 @@ def decide(
     needs_tolerance = policy in ("if_wrong", "records") or tolerance is not None
     solutions = Solutions.of(table, tolerance, new=solution) if needs_tolerance else Solutions.exactly(table)
     success = None if policy == "always" else success
-    degrees, failed = worked(table, success), has_failed(outcome, success)
+    degrees = worked(table, success)
+    failed = degree(plain_shown(outcome), success, id=None) <= HALF
     near = _duplicates(table, likeness.to(case, both=True), solutions.right(solution), threshold)
     if policy == "always":
         return Decision(True, "every case is kept", near)

@@ -11,9 +11,8 @@ import numpy as np
 from priorcase._parameters import is_number
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases.kinds import plain_shown
-from priorcase.cases.reuse import HALF, Success, check_success, degree
 from priorcase.cases.table import CaseTable
-from priorcase.exceptions import CaseBaseError, ParameterError, quoted
+from priorcase.exceptions import ParameterError, quoted
 
 _ROUNDING = 1e-12
 
@@ -92,21 +91,6 @@ class Solutions:
         """The solution of a case as users see it."""
         code = int(self.codes[position])
         return plain_shown(self.texts[code]) if code >= 0 else None
-
-
-def has_failed(outcome: str | None, success: Success) -> bool:
-    """Whether the solution of a new case failed, by its outcome as JSON; not if that is unknown."""
-    check_success(success)
-    try:
-        return degree(plain_shown(outcome), success, id=None) <= HALF
-    except CaseBaseError:
-        if callable(success):
-            raise
-        raise CaseBaseError(
-            f"got outcome {quoted(plain_shown(outcome))}; expected True, False, a number from 0 to 1 or None to tell "
-            "whether the solution worked. success= is a function that tells it, from True or 1 to False or 0; "
-            "policy='always' keeps any outcome."
-        ) from None
 
 
 def most_similar(similarities: FloatArray, allowed: BoolArray, k: int) -> IntArray:

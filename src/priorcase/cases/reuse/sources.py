@@ -170,8 +170,8 @@ def degree(outcome: Any, success: Success, *, id: int | None) -> float:
         return float(found)
     if callable(success):
         raise CaseBaseError(
-            f"success returned {quoted(found)} for case {id}; expected True, False or a number from 0 to 1. For "
-            "example success=lambda outcome: outcome == 'solved'."
+            f"success returned {quoted(found)}{'' if id is None else f' for case {id}'}; expected True, False or a "
+            "number from 0 to 1. For example success=lambda outcome: outcome == 'solved'."
         )
     raise CaseBaseError(
         f"got outcome {quoted(outcome)}{'' if id is None else f' of case {id}'}; expected True, False, a number from 0 "
