@@ -86,7 +86,7 @@ def told(name: str, found: list[int]) -> None:
 
 def weigh(base: pc.CaseBase, ids: list[int]) -> pc.cases.Weights:
     """Learn weights, measure them on tickets they were and were not learned from, and keep them."""
-    helped = list(base.find(outcome=True))
+    helped = list(base.find(where={"outcome": True}))
     learned = base.learn_weights(k=1)
     print(f"{learned}\n")
     told("equal weights", places(base, helped, {}))
@@ -145,7 +145,7 @@ def forget(base: pc.CaseBase) -> None:
     """A person wants a ticket to be forgotten, and it is."""
     words = b"three weeks of leave"
     before = words in Path(base.path).read_bytes()
-    number = base.forget(key="A-07", why="asked for")
+    number = base.forget(where={"key": "A-07"}, why="asked for")
     after = words in Path(base.path).read_bytes()
     print(f"{number} forgotten; its words were in the file: {before}, and are: {after}")
     print(base.history()[-1].action, base.verify())

@@ -202,7 +202,7 @@ def test_export_to_standard_output_meets_conditions(desk: Path) -> None:
     head, *lines = done("export", desk, "-", "--where", "area=printer", "--where", "people>=5").splitlines()
     assert "priorcase cases" in json.loads(head)
     with pc.CaseBase.open(desk, readonly=True) as base:
-        found = [case.id for case in base.find(area="printer", people=pc.cases.at_least(5))]
+        found = [case.id for case in base.find(where={"area": "printer", "people": pc.cases.at_least(5)})]
     assert [json.loads(line)["id"] for line in lines] == found
     assert 0 < len(found) < 69
 
@@ -243,7 +243,7 @@ def test_list_as_csv_and_json_has_all_cases(desk: Path) -> None:
     assert len(lines) == 70
     cases = told("list", desk, "--where", "outcome=no|maybe")["cases"]
     with pc.CaseBase.open(desk, readonly=True) as base:
-        assert [case["id"] for case in cases] == [case.id for case in base.find(outcome=False)]
+        assert [case["id"] for case in cases] == [case.id for case in base.find(where={"outcome": False})]
     assert cases[0]["values"]["opened"] == str(base_value(desk, cases[0]["id"], "opened"))
     assert len(told("list", desk, "--limit", 2)["cases"]) == 2
 

@@ -265,7 +265,7 @@ def test_what_the_system_refuses_is_one_line(desk: Path, monkeypatch: pytest.Mon
     def refuse(*_: object, **__: object) -> None:
         raise CaseBaseFileError("Nothing was changed. Change the permissions, or open it with readonly=True.")
 
-    monkeypatch.setattr(pc.CaseBase, "_writing", refuse)
+    monkeypatch.setattr("priorcase.cases.live.LiveTable.writing", refuse)
     assert said("add", desk, "area=vpn") == "Nothing was changed. Change the permissions."
 
 

@@ -71,7 +71,7 @@ def test_ctrl_d_answers_from_what_is_known(made: Path, desk: pc.CaseBase) -> Non
     seen, code = at_terminal(["cases", "ask", made, "place=home", "--where", "area=vpn"], ["\x04"])
     assert code == 0
     assert "not settled yet" in seen
-    vpn = {case.solution for case in desk.find(area="vpn")}
+    vpn = {case.solution for case in desk.find(where={"area": "vpn"})}
     assert any(f"vote: {solution}, confidence" in seen for solution in vpn)
 
 

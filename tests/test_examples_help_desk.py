@@ -38,7 +38,7 @@ def test_it_goes_around_the_cycle_and_leaves_a_base_and_pictures(tmp_path, monke
     with pc.CaseBase.open(tmp_path / "desk" / "help_desk.priorcase", readonly=True) as base:
         assert len(base) == 69
         assert base.verify()
-        assert [case.solution for case in base.find(key="P-05")] == ["replace the separation pad"]
+        assert [case.solution for case in base.find(where={"key": "P-05"})] == ["replace the separation pad"]
 
 
 def test_the_pictures_of_the_page_are_there():

@@ -41,7 +41,7 @@ def _added(path: Path, rows: list[Any], few: list[Any], repeats: int) -> tuple[f
     with pc.CaseBase.open(path, attributes()) as base:
         together = _seconds(lambda: base.add_many(rows, solution=["repair"] * len(rows)))
         one_by_one = min(_seconds(lambda: [base.add(row, solution="repair") for row in few]) for _ in range(repeats))
-        base.forget(id=lambda id: id > len(rows))
+        base.forget(where={"id": lambda id: id > len(rows)})
     return together, one_by_one
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.cases.column import CaseColumn
 from priorcase.cases.kinds import CaseKind
 from priorcase.cases.measures import LocalSimilarity
-from priorcase.cases.table import CaseTable
+from priorcase.cases.table import CaseColumn, CaseTable
 
 
 def table_of(kind: CaseKind, values: Sequence[Any], solutions: Sequence[Any] | None = None) -> CaseTable:

@@ -31,8 +31,10 @@ def base(tmp_path):
 def held(base):
     """All that a base has in memory, and what its file says."""
     names = (*base.attributes, "solution", "outcome")
-    columns = [(name, base._table.column(name).codes.tolist(), base._table.column(name).values) for name in names]
-    return columns, base._table.ids.tolist(), base._table.retired.tolist(), base.digest()
+    columns = [
+        (name, base._live.table.column(name).codes.tolist(), base._live.table.column(name).values) for name in names
+    ]
+    return columns, base._live.table.ids.tolist(), base._live.table.retired.tolist(), base.digest()
 
 
 def assert_in_step(base):
@@ -86,7 +88,7 @@ def test_a_change_that_waits_to_be_followed_is_not_taken_for_none(base, monkeypa
         with pytest.raises(CaseBaseBusyError):
             len(base)
     assert Store.fetch is fetch
-    assert [case.id for case in base.find(make="other")] == [1]
+    assert [case.id for case in base.find(where={"make": "other"})] == [1]
     assert_in_step(base)
 
 
@@ -112,7 +114,7 @@ def test_an_attribute_declared_while_another_change_is_followed(base, monkeypatc
 @pytest.mark.parametrize("column", ["make", "age", "outcome"])
 @pytest.mark.parametrize("change", ["add", "revise", "forget"])
 def test_an_interrupted_table_is_read_anew(base, monkeypatch, column, change):
-    growing = base._table._columns[column]
+    growing = base._live.table._columns[column]
     for method in ("append", "replace", "keep"):
         monkeypatch.setattr(growing, method, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
@@ -147,7 +149,7 @@ def test_a_process_forked_while_another_thread_changes_the_base_can_use_it(base)
         return value == "a"
 
     # The thread holds the lock of the table, not that of the file, while a condition is asked.
-    reader = threading.Thread(target=lambda: list(base.find(make=slow)))
+    reader = threading.Thread(target=lambda: list(base.find(where={"make": slow})))
     writer = threading.Thread(target=lambda: base.add({"make": "c"}))  # waits for the reader
     reader.start()
     entered.wait(10)
@@ -173,14 +175,14 @@ def test_a_process_forked_while_another_thread_changes_the_base_can_use_it(base)
 def test_a_digest_is_of_one_moment(base, monkeypatch):
     """Another process changes the base between following it and reading its cases."""
     with pc.CaseBase.open(base.path) as other:
-        moment, done = base._store.moment, []
+        moment, done = base._live.store.moment, []
 
         def late():
             if not done:
                 done.append(other.forget(1))
             return moment()
 
-        monkeypatch.setattr(base._store, "moment", late)
+        monkeypatch.setattr(base._live.store, "moment", late)
         assert base.digest() == other.digest()
         assert done == [1]
 

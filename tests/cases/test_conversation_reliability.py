@@ -210,7 +210,7 @@ def test_the_help_desk_claims_what_it_keeps(weights, most):
     }
     with pc.CaseBase.temporary(attributes) as base:
         base.add_many(desk.tickets, solution="solution", outcome="outcome", key="ticket")
-        with base._reading() as table:
+        with base._live.reading() as table:
             claimed, right, asked = interviewed(table, ("message",), weights)
     assert abs(claimed - right) < most
     assert right >= 0.65

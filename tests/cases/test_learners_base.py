@@ -9,7 +9,6 @@ import pytest
 
 import priorcase as pc
 from priorcase.cases.case_base import CaseBase
-from priorcase.exceptions import CaseBaseError
 
 
 def filled(path: Path) -> CaseBase:
@@ -46,12 +45,3 @@ def test_what_was_learned_goes_with_a_forgotten_case(tmp_path: Path) -> None:
         assert again.digest == fresh.digest
         assert again.predict({"age": 99}).tolist() == ["swap it"]
         assert "flummox it" not in again.learner.classes_
-
-
-def test_an_unknown_name_is_refused(tmp_path: Path) -> None:
-    with filled(tmp_path / "cases.priorcase") as base:
-        with pytest.raises(CaseBaseError, match="the name of no learner of the case base; it has none yet"):
-            base.learner("near")
-        base.fit(pc.NaiveBayes(), name="bayes")
-        with pytest.raises(CaseBaseError, match="it has 'bayes'"):
-            base.learner("near")

@@ -38,7 +38,7 @@ def test_a_taxonomy_stands_between_the_same_and_another_maker(cars):
     same_group = cars.attributes["manufacturer"]
     assert same_group.common("audi", "seat") != same_group.roots[0]
     assert by_maker["bmw"] < by_maker["seat"] < 1
-    everyone = {case["manufacturer"] for case in cars.find(manufacturer=same_group.parent("audi"))}
+    everyone = {case["manufacturer"] for case in cars.find(where={"manufacturer": same_group.parent("audi")})}
     assert {"audi", "seat"} <= everyone
     assert "bmw" not in everyone
 

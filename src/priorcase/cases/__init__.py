@@ -9,241 +9,58 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from priorcase.cases.case import Case, Note
-    from priorcase.cases.case_base import CaseBase
-    from priorcase.cases.conditions import (
-        Condition,
-        above,
-        all_of,
-        at_least,
-        at_most,
-        below,
-        between,
-        contains,
-        exactly,
-        known,
-        matches,
-        missing,
-        not_,
-        one_of,
-        under,
-    )
-    from priorcase.cases.conversation import Conversation, Question, Transcript
-    from priorcase.cases.designs import (
-        Design,
-        Designs,
-        Elaboration,
-        Fragment,
-        FunctionGraph,
-        JoinArcs,
-        Piece,
-        Rewriting,
-        SplitArc,
-        design,
-        fragments_of,
-        graph_similarity,
-        plumbing,
-    )
-    from priorcase.cases.kinds import Date, Graph, Set, Taxonomy, Text
-    from priorcase.cases.learners import CaseLearner, KeptLearners
-    from priorcase.cases.measures import (
-        MVDM,
-        Blend,
-        Containment,
-        Dice,
-        EditDistance,
-        Embedding,
-        Equality,
-        EqualText,
-        ExponentialSimilarity,
-        GaussianSimilarity,
-        GraphSimilarity,
-        Jaccard,
-        LevelSimilarity,
-        Linear,
-        LocalSimilarity,
-        OneSided,
-        Own,
-        PathLength,
-        Prepared,
-        Ranks,
-        Recency,
-        Season,
-        SetOverlap,
-        SimilarityTable,
-        TfIdf,
-        Threshold,
-        WuPalmer,
-    )
-    from priorcase.cases.retain import Competence, Duplicates, Records, Retained
-    from priorcase.cases.retrieval import Explanation, Match, Retrieval, Share, Weights
-    from priorcase.cases.reuse import Compose, Copy, Critic, Local, Mean, Null, Proposal, Rule, Vote
-    from priorcase.cases.saving import load_learner, save_learner
+    from priorcase.cases.case import Case as Case
+    from priorcase.cases.case import Note as Note
+    from priorcase.cases.case_base import CaseBase as CaseBase
+    from priorcase.cases.conditions import *
+    from priorcase.cases.conversation import *
+    from priorcase.cases.designs import Design as Design
+    from priorcase.cases.designs import Designs as Designs
+    from priorcase.cases.designs import Elaboration as Elaboration
+    from priorcase.cases.designs import Fragment as Fragment
+    from priorcase.cases.designs import FunctionGraph as FunctionGraph
+    from priorcase.cases.designs import JoinArcs as JoinArcs
+    from priorcase.cases.designs import Piece as Piece
+    from priorcase.cases.designs import Rewriting as Rewriting
+    from priorcase.cases.designs import SplitArc as SplitArc
+    from priorcase.cases.designs import design as design
+    from priorcase.cases.designs import fragments_of as fragments_of
+    from priorcase.cases.designs import graph_similarity as graph_similarity
+    from priorcase.cases.designs import plumbing as plumbing
+    from priorcase.cases.kinds import Date as Date
+    from priorcase.cases.kinds import Graph as Graph
+    from priorcase.cases.kinds import Set as Set
+    from priorcase.cases.kinds import Taxonomy as Taxonomy
+    from priorcase.cases.kinds import Text as Text
+    from priorcase.cases.learners import CaseLearner as CaseLearner
+    from priorcase.cases.learners import KeptLearners as KeptLearners
+    from priorcase.cases.measures import *
+    from priorcase.cases.retain import *
+    from priorcase.cases.retrieval import *
+    from priorcase.cases.reuse import *
+    from priorcase.cases.saving import *
 
-_MODULES = {
-    "case": ("Case", "Note"),
-    "case_base": ("CaseBase",),
-    "conditions": (
-        "Condition",
-        "above",
-        "all_of",
-        "at_least",
-        "at_most",
-        "below",
-        "between",
-        "contains",
-        "exactly",
-        "known",
-        "matches",
-        "missing",
-        "not_",
-        "one_of",
-        "under",
-    ),
-    "conversation": ("Conversation", "Question", "Transcript"),
-    "designs": (
-        "fragments_of",
-        "Piece",
-        "Rewriting",
-        "JoinArcs",
-        "SplitArc",
-        "Design",
-        "Designs",
-        "Elaboration",
-        "Fragment",
-        "FunctionGraph",
-        "design",
-        "graph_similarity",
-        "plumbing",
-    ),
-    "kinds": ("Date", "Graph", "Set", "Taxonomy", "Text"),
-    "learners": ("CaseLearner", "KeptLearners"),
-    "measures": (
-        "Blend",
-        "Containment",
-        "Dice",
-        "EditDistance",
-        "Embedding",
-        "EqualText",
-        "Equality",
-        "ExponentialSimilarity",
-        "GaussianSimilarity",
-        "GraphSimilarity",
-        "Jaccard",
-        "LevelSimilarity",
-        "Linear",
-        "LocalSimilarity",
-        "MVDM",
-        "OneSided",
-        "SetOverlap",
-        "Own",
-        "PathLength",
-        "Prepared",
-        "Ranks",
-        "Recency",
-        "Season",
-        "SimilarityTable",
-        "TfIdf",
-        "Threshold",
-        "WuPalmer",
-    ),
-    "retain": ("Competence", "Duplicates", "Records", "Retained"),
-    "retrieval": ("Explanation", "Match", "Retrieval", "Share", "Weights"),
-    "reuse": ("Compose", "Copy", "Critic", "Local", "Mean", "Null", "Proposal", "Rule", "Vote"),
-    "saving": ("load_learner", "save_learner"),
+_NAMES = {  # module -> public names
+    "case": "Case Note",
+    "case_base": "CaseBase",
+    "conditions": "Condition above all_of at_least at_most below between contains exactly known matches missing not_ "
+    "one_of under",
+    "conversation": "Conversation Question Transcript",
+    "designs": "Design Designs Elaboration Fragment FunctionGraph JoinArcs Piece Rewriting SplitArc design "
+    "fragments_of graph_similarity plumbing",
+    "kinds": "Date Graph Set Taxonomy Text",
+    "learners": "CaseLearner KeptLearners",
+    "measures": "Blend Containment Dice EditDistance Embedding EqualText Equality ExponentialSimilarity "
+    "GaussianSimilarity GraphSimilarity Jaccard LevelSimilarity Linear LocalSimilarity MVDM OneSided Own PathLength "
+    "Prepared Ranks Recency Season SetOverlap SimilarityTable TfIdf Threshold WuPalmer",
+    "retain": "Competence Duplicates Records Retained",
+    "retrieval": "Explanation Match Retrieval Share Weights",
+    "reuse": "Compose Copy Critic Local Mean Null Proposal Rule Vote",
+    "saving": "load_learner save_learner",
 }
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-__all__ = [
-    "MVDM",
-    "Blend",
-    "Case",
-    "CaseBase",
-    "CaseLearner",
-    "Competence",
-    "Compose",
-    "Condition",
-    "Containment",
-    "Conversation",
-    "Copy",
-    "Critic",
-    "Date",
-    "Design",
-    "Designs",
-    "Dice",
-    "Duplicates",
-    "EditDistance",
-    "Elaboration",
-    "Embedding",
-    "EqualText",
-    "Equality",
-    "Explanation",
-    "ExponentialSimilarity",
-    "Fragment",
-    "FunctionGraph",
-    "GaussianSimilarity",
-    "Graph",
-    "GraphSimilarity",
-    "Jaccard",
-    "JoinArcs",
-    "KeptLearners",
-    "LevelSimilarity",
-    "Linear",
-    "Local",
-    "LocalSimilarity",
-    "Match",
-    "Mean",
-    "Note",
-    "Null",
-    "OneSided",
-    "Own",
-    "PathLength",
-    "Piece",
-    "Prepared",
-    "Proposal",
-    "Question",
-    "Ranks",
-    "Recency",
-    "Records",
-    "Retained",
-    "Retrieval",
-    "Rewriting",
-    "Rule",
-    "Season",
-    "Set",
-    "SetOverlap",
-    "Share",
-    "SimilarityTable",
-    "SplitArc",
-    "Taxonomy",
-    "Text",
-    "TfIdf",
-    "Threshold",
-    "Transcript",
-    "Vote",
-    "Weights",
-    "WuPalmer",
-    "above",
-    "all_of",
-    "at_least",
-    "at_most",
-    "below",
-    "between",
-    "contains",
-    "design",
-    "exactly",
-    "fragments_of",
-    "graph_similarity",
-    "known",
-    "load_learner",
-    "matches",
-    "missing",
-    "not_",
-    "one_of",
-    "plumbing",
-    "save_learner",
-    "under",
-]
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> object:

@@ -12,7 +12,7 @@ from priorcase.learning.results import Grid, GridResult
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What somebody wrote about a case."""
+    """A note on a case, with when and by whom it was written."""
 
     text: str
     at: str | None = None
@@ -21,22 +21,22 @@ class Note:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Case(GridResult, Mapping[str, Any]):
-    """A case of a case base: a mapping from its attributes to their values, None where one is missing.
+    """A case of a case base: a mapping from attributes to values, None where a value is missing.
 
     Parameters
     ----------
     attributes
         Attribute -> value.
+    solution, outcome
+        What was done, and what came of it; None where unknown.
     id, key
         Its number in the case base, and the name it was given, if any.
-    solution, outcome
-        What was done, and what came of it; None where nobody said.
     notes
         What was written about it since.
     added_at, by, why
-        When it was added (UTC), by whom and why; None where nobody said.
+        When it was added (UTC), by whom and why.
     revised_at
-        When it was changed last; None if never.
+        When it was last changed; None if never.
     retired
         Whether it is kept but never retrieved.
 
@@ -76,15 +76,15 @@ class Case(GridResult, Mapping[str, Any]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Case):
             return Mapping.__eq__(self, other) if isinstance(other, Mapping) else NotImplemented
-        return self._content() == other._content() and self.id == other.id
+        return self._content() == other._content()
 
     __hash__ = None  # type: ignore[assignment]
 
     def _content(self) -> tuple[object, ...]:
-        return dict(self.attributes), self.solution, self.outcome, self.key, self.notes, self.retired
+        return self.id, dict(self.attributes), self.solution, self.outcome, self.key, self.notes, self.retired
 
     def _grid(self) -> Grid:
-        beside = {
+        fields = {
             "solution": self.solution,
             "outcome": self.outcome,
             "key": self.key,
@@ -95,7 +95,7 @@ class Case(GridResult, Mapping[str, Any]):
             "retired": "yes" if self.retired else None,
         }
         lines = [[name, text_of(value)] for name, value in self.attributes.items()]
-        lines += [[name, text_of(value)] for name, value in beside.items() if value is not None]
+        lines += [[name, text_of(value)] for name, value in fields.items() if value is not None]
         lines += [["note", note.text] for note in self.notes]
         title = "case" if self.id is None else f"case {self.id}"
         first, rest = (lines[0], lines[1:]) if lines else (["", ""], [])
@@ -103,7 +103,7 @@ class Case(GridResult, Mapping[str, Any]):
 
 
 def text_of(value: Any) -> str:
-    """A value as a cell shows it.
+    """A value as a cell of a printed table shows it.
 
     Examples
     --------

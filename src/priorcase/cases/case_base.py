@@ -1,36 +1,85 @@
-"""The case base: cases that lose nothing and are forgotten on demand, and the cycle of reasoning from them."""
+"""The case base: cases in a file, and the cycle of retrieving, reusing, revising and retaining them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
-from priorcase._parameters import as_python, is_number
-from priorcase.cases.base.checked import check_attributes, check_path, check_words
-from priorcase.cases.base.exchanged import Exchanged
-from priorcase.cases.base.followed import declaration
+from priorcase import __version__
+from priorcase._parameters import as_python, is_number, is_whole
+from priorcase._typing import Backend, BoolArray
+from priorcase.cases import conditions, exchange, kinds, learners, retain, retrieval, reuse
+from priorcase.cases.case import Case
+from priorcase.cases.checks import (
+    check_attributes,
+    check_case,
+    check_id,
+    check_ids,
+    check_key,
+    check_names,
+    check_path,
+    check_text,
+    field_of,
+    inferred_attributes,
+    new_case,
+    rows_of,
+)
+from priorcase.cases.conversation import Conversation
+from priorcase.cases.designs import Designs, FunctionGraph, design
+from priorcase.cases.exchange import CaseRecord, Format
 from priorcase.cases.kinds import CaseKind
-from priorcase.cases.storage import Store
-from priorcase.exceptions import CaseBaseError, ParameterError, listed, prefix_all_errors, quoted
+from priorcase.cases.learners import CaseLearner, KeptLearner, KeptLearners, Recipe
+from priorcase.cases.live import LiveTable, declaration
+from priorcase.cases.measures import describe, from_description
+from priorcase.cases.retain import Competence, Duplicates, Likeness, Policy, Record, Records, Retained
+from priorcase.cases.retrieval import Retrieval, Weights
+from priorcase.cases.reuse import Critic, Proposal, Rule, Success
+from priorcase.cases.scoring import Unknown, measures_of, weights_of
+from priorcase.cases.storage import Event, NewCase, Store, StoredLearner, Writer, collector_paused
+from priorcase.cases.table import CaseTable
+from priorcase.exceptions import CaseBaseError, ParameterError, UnknownIdError, listed, prefix_all_errors, quoted
+from priorcase.learning.results import Grid, GridResult, framed
+
+Ids: TypeAlias = int | Case | Iterable[int | Case] | None
+ByName: TypeAlias = Mapping[str, Any] | None
+
+UNCHANGED: Any = type("Unchanged", (), {"__repr__": lambda self: "<unchanged>"})()
+"""What `revise` leaves as it is; None would remove a solution."""
+
+_BLOCK = 1_000  # so many cases are read at a time
+_DIGEST_FORMAT = b"priorcase cases 1"
+_CHANGES_OF_CASES = frozenset({"added", "revised", "forgotten", "retired", "unretired", "declared"})
 
 
 @prefix_all_errors
-class CaseBase(Exchanged):
-    """Cases in one file, kept for ever or forgotten exactly, and the cycle of reasoning from them.
+class CaseBase:
+    """Cases in one file, kept until they are forgotten, and case-based reasoning with them.
 
-    Open one by `CaseBase.open`. Each change is one transaction, durable when the method returns. Any number of threads
-    and processes may read while one writes; a question sees every change that was finished before it.
+    Open one with `CaseBase.open`. Each change is one transaction, durable when the method returns. Any number of
+    threads and processes may read while one writes; a question sees every change that was finished before it.
 
     Notes
     -----
-    **The cycle** (Aamodt & Plaza 1994): `retrieve` the most similar cases, `reuse` their solutions, `revise` what is
-    known of a case when feedback comes, `retain` a solved case where it is worth it.
+    **The cycle** (Aamodt & Plaza 1994): `retrieve` the most similar cases, `reuse` their solutions, `revise` a case
+    when feedback comes, `retain` a solved case if it is worth keeping.
 
-    **The file** is an SQLite database in rollback mode with full synchronisation and secure deletion, and a checksum
-    for each row. It holds values only: nothing in it is ever run.
+    **The file** is an SQLite database with a checksum for each row. It holds values only, never code.
+
+    **The history** keeps when each change was made, by whom and why: ``by=`` and ``why=`` of every method that changes
+    something.
+
+    **Conditions**, ``where=`` of `find`, `forget`, `retire`, `recall`, `retrieve`, `converse` and `export`, map names
+    to what cases must have. A name is an attribute or ``solution``, ``outcome``, ``key``, ``by``, ``retired`` or
+    ``id``. What they must have is a value (equal to it; in a taxonomy the node or anything below it; in a set a
+    member), None (missing), a list of values (any of them; in a set all), a function of the value, or a condition such
+    as ``cases.at_most(50_000)``, ``between``, ``contains``, ``not_``.
 
     References
     ----------
@@ -54,14 +103,16 @@ class CaseBase(Exchanged):
                 f"CaseBase got {quoted(store)}; expected to be opened. Use CaseBase.open(path), which creates the file "
                 "if there is none."
             )
-        self._folder = folder
-        super().__init__(store, by=by)
+        self._by, self._folder = by, folder
+        self._live = LiveTable(store)
+
+    # Opening and closing -------------------------------------------------------------------------------------------
 
     @classmethod
     def open(
         cls,
         path: str | Path,
-        attributes: Mapping[str, Any] | None = None,
+        attributes: ByName = None,
         *,
         by: str | None = None,
         readonly: bool = False,
@@ -75,36 +126,23 @@ class CaseBase(Exchanged):
             The file.
         attributes
             Name -> kind: ``"numeric"``, ``"nominal"``, ``"text"``, ``"set"``, ``"date"``, ``"graph"``, or a kind like
-            ``Ordinal(("low", "high"))``, ``Nominal(values)``, ``Taxonomy(tree)``, ``Text(longest=500)``. None: as the
-            file has them; a new file learns them from the first cases added.
+            ``Ordinal(("low", "high"))`` or ``Taxonomy(tree)``. None: as in the file, or inferred from the first cases.
         by
-            Who makes the changes, unless they say otherwise.
+            Who makes the changes, unless a method says otherwise.
         readonly
-            Open it to be read; the file must exist.
+            Open it for reading only; the file must exist.
         timeout
             How many seconds to wait while another process writes.
-
-        Examples
-        --------
-        >>> import priorcase as pc, tempfile, os
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> path = os.path.join(folder.name, "tickets.priorcase")
-        >>> with pc.CaseBase.open(path, {"device": "nominal", "age": "numeric"}) as base:
-        ...     id = base.add({"device": "printer", "age": 3}, solution="replace the fuser")
-        >>> with pc.CaseBase.open(path) as base:
-        ...     len(base), base.get(id).solution
-        (1, 'replace the fuser')
-        >>> folder.cleanup()
         """
         wanted = None if attributes is None else check_attributes(attributes)
-        by = check_words(by, what="by")
+        by = check_text(by, what="by")
         if not is_number(timeout) or not timeout >= 0:
             raise ParameterError(
                 f"timeout must be a number of seconds, at least 0, got {quoted(timeout)}. 5 is the usual one."
             )
-        place, waiting = check_path(path), float(as_python(timeout))
         create = None if readonly else declaration(wanted or {}, {})
-        base = cls(Store.open(place, readonly=bool(readonly), timeout=waiting, create=create), by=by)
+        store = Store.open(check_path(path), readonly=bool(readonly), timeout=float(as_python(timeout)), create=create)
+        base = cls(store, by=by)
         try:
             if wanted:
                 base._require(wanted)
@@ -114,31 +152,20 @@ class CaseBase(Exchanged):
         return base
 
     @classmethod
-    def temporary(cls, attributes: Mapping[str, Any] | None = None, *, by: str | None = None) -> Self:
-        """A case base in a temporary file, which is gone when it is closed: to try things out, and for tests.
-
-        Close it, by `close` or by ``with``: Python complains of files that nobody closed.
-
-        Examples
-        --------
-        >>> import priorcase as pc
-        >>> with pc.CaseBase.temporary({"age": "numeric"}) as base:
-        ...     len(base)
-        0
-        """
-        wanted = check_attributes(attributes or {})
+    def temporary(cls, attributes: ByName = None, *, by: str | None = None) -> Self:
+        """A case base in a temporary file that is deleted on closing, for experiments and tests."""
+        wanted, by = check_attributes(attributes or {}), check_text(by, what="by")
         folder = TemporaryDirectory(prefix="priorcase-")
         try:
             path = Path(folder.name) / "cases.priorcase"
-            store = Store.open(path, readonly=False, timeout=5.0, create=declaration(wanted, {}))
-            return cls(store, by=check_words(by, what="by"), folder=folder)
+            return cls(Store.open(path, create=declaration(wanted, {})), by=by, folder=folder)
         except BaseException:
             folder.cleanup()
             raise
 
     def close(self) -> None:
         """Close the file; everything is on the disk already."""
-        self._store.close()
+        self._live.store.close()
         if self._folder is not None:
             self._folder.cleanup()
 
@@ -157,13 +184,731 @@ class CaseBase(Exchanged):
         )
 
     def __repr__(self) -> str:
-        if self._store.closed:
+        if self._live.store.closed:
             return f"CaseBase {self.path}: closed"
-        with self._reading() as table:
+        with self._live.reading() as table:
             head = f"CaseBase {self.path}: {len(table):,} case{'s' * (len(table) != 1)}"
             width = max(map(len, table.attributes), default=0)
             lines = [f"  {name:<{width}}  {kind.describe()}" for name, kind in table.attributes.items()]
         return "\n".join([head, *lines])
+
+    @property
+    def path(self) -> str:
+        """The path of the file."""
+        return str(self._live.store.path)
+
+    @property
+    def readonly(self) -> bool:
+        """Whether it was opened for reading only."""
+        return self._live.store.readonly
+
+    @property
+    def attributes(self) -> dict[str, CaseKind]:
+        """Names and kinds of the attributes, in their order."""
+        with self._live.reading() as table:
+            return dict(table.attributes)
+
+    def declare(
+        self, attributes: ByName = None, /, *, by: str | None = None, why: str | None = None, **more: Any
+    ) -> None:
+        """Declare further attributes, or other kinds for attributes whose stored values all fit them.
+
+        Both ``{"message": "text"}`` and ``message="text"`` work.
+        """
+        wanted = check_attributes({} if attributes is None else attributes) | check_attributes(more)
+        by, why = self._provenance(by, why)
+        with self._live.writing() as writer:
+            table = self._live.table
+            for name, kind in wanted.items():
+                if name in table.attributes:
+                    _check_fits(table, name, kind)
+            writer.declare(declaration(table.attributes | wanted, self._live.settings), by=by, why=why)
+
+    # Adding, revising and forgetting -------------------------------------------------------------------------------
+
+    def add(
+        self,
+        case: Mapping[str, Any],
+        *,
+        solution: Any = None,
+        outcome: Any = None,
+        key: str | None = None,
+        note: str | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> int:
+        """Add a case and return its id, which is never used again.
+
+        The first case of a base without declared attributes declares them, by its values.
+
+        Parameters
+        ----------
+        case
+            Attribute -> value; attributes left out, and None, are missing.
+        solution, outcome
+            What was done, and what came of it: any value that JSON can represent.
+        key
+            A name of your own (a ticket number): adding it again adds nothing and returns the id that has it.
+        note
+            A free note.
+        """
+        return self._add([case], [[solution], [outcome], [key], [note]], by, why)[0]
+
+    def add_many(
+        self,
+        cases: Any,
+        *,
+        solution: str | Sequence[Any] | None = None,
+        outcome: str | Sequence[Any] | None = None,
+        key: str | Sequence[Any] | None = None,
+        note: str | Sequence[Any] | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> list[int]:
+        """Add many cases in one transaction, all of them or, if one is wrong, none; returns their ids in order.
+
+        Parameters
+        ----------
+        cases
+            A list of mappings, or a frame of pandas, Polars or PyArrow with one row for each case.
+        solution, outcome, key, note
+            The name of the column that holds it, which is then no attribute; or one value for each case.
+        """
+        rows = rows_of(cases)
+        given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
+        fields = [field_of(rows, value, field=field) for field, value in given.items()]
+        if taken := {column for _, column in fields if column is not None}:
+            rows = [{name: value for name, value in row.items() if name not in taken} for row in rows]
+        return self._add(rows, [values for values, _ in fields], by, why)
+
+    def revise(
+        self,
+        id: int | Case,
+        changes: ByName = None,
+        *,
+        solution: Any = UNCHANGED,
+        outcome: Any = UNCHANGED,
+        note: str | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> None:
+        """Change a case, or record what came of it: the feedback of the cycle.
+
+        Parameters
+        ----------
+        id
+            The id of the case, or the case itself.
+        changes
+            Attribute -> new value; None makes it missing. Attributes left out stay.
+        solution, outcome
+            New ones; None removes them.
+        note
+            A note to be added to the others.
+        """
+        note = check_text(note, what="note")
+        by, why = self._provenance(by, why)
+        changes = {} if changes is None else changes
+        with self._live.writing() as writer:
+            attributes = self._live.table.attributes
+            (id,) = check_ids(check_id(id), self._live.table)
+            (old,) = self._live.fetch([id])
+            new = check_case(changes, attributes)
+            old_values = zip(attributes, old.values, strict=True)
+            values = [new.get(name) if name in changes else value for name, value in old_values]
+            solution = old.solution if solution is UNCHANGED else kinds.check_plain(solution, what="solution")
+            outcome = old.outcome if outcome is UNCHANGED else kinds.check_plain(outcome, what="outcome")
+            writer.replace(id, NewCase(values, solution, outcome, old.key, note), by=by, why=why)
+
+    def forget(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> int:
+        """Forget cases, so that no byte of them stays in any file of the case base; returns how many.
+
+        Everything that was known of them goes: values, solution, outcome, key, notes, who added them and why, their
+        records, and learners fitted to them (which are refitted when asked for). The history keeps that a case of that
+        id was forgotten, when, and what ``by`` and ``why`` say here. What was declared stays: attributes, the values
+        that a `Nominal` lists, and those named by a measure that `prefer` keeps.
+
+        Parameters
+        ----------
+        ids
+            One id or case, or several; or leave it out and give ``where``.
+        where
+            Conditions, see `CaseBase`: all cases that meet them are forgotten. An empty one is refused.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     _ = base.add_many([{"age": 3}, {"age": 5}, {"age": 9}])
+        ...     base.forget(where={"age": pc.cases.at_least(5)}), len(base)
+        (2, 1)
+        """
+        by, why = self._provenance(by, why)
+        with self._live.writing() as writer:
+            if chosen := self._chosen(ids, where):
+                writer.delete(chosen, by=by, why=why)
+        return len(chosen)
+
+    def retire(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> None:
+        """Keep cases, but no longer retrieve them; `recall` undoes it. The parameters are those of `forget`."""
+        by, why = self._provenance(by, why)
+        with self._live.writing() as writer:
+            writer.retire(self._chosen(ids, where), by=by, why=why)
+
+    def recall(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> None:
+        """Let retired cases be retrieved again, with a fresh record. The parameters are those of `forget`."""
+        by, why = self._provenance(by, why)
+        with self._live.writing() as writer:
+            writer.unretire(self._chosen(ids, where), by=by, why=why)
+
+    # Finding cases -------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        with self._live.reading() as table:
+            return len(table)
+
+    def __contains__(self, id: object) -> bool:
+        with self._live.reading() as table:
+            found = id.id if isinstance(id, Case) else id
+            return is_whole(found) and found in table
+
+    def __iter__(self) -> Iterator[Case]:
+        return self.find()
+
+    def get(self, id: int | Case | None = None, *, key: str | None = None) -> Case:
+        """The case that has an id, or a key."""
+        if (id is None) == (key is None):
+            raise UnknownIdError("got neither or both of id and key; expected one. get(7) or get(key=...).")
+        with self._live.reading() as table:
+            if key is not None:
+                id = self._live.store.with_key(str(check_key(key)))
+                if id is None:
+                    raise UnknownIdError(f"got the key {quoted(key)}, which no case has. find() shows all cases.")
+            (id,) = check_ids(check_id(id), table)
+            found = self._live.cases([id])
+        if not found:
+            raise UnknownIdError(f"got id {id}, which another process has just forgotten. find() shows all cases.")
+        return found[0]
+
+    def find(self, where: ByName = None) -> Iterator[Case]:
+        """The cases that meet all conditions (see `CaseBase`), by ascending id; without conditions all cases.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     _ = base.add_many([{"age": 3, "make": "A"}, {"age": 5, "make": "B"}, {"age": None, "make": "B"}])
+        ...     [case.id for case in base.find(where={"make": "B", "age": pc.cases.at_least(3)})]
+        [2]
+        """
+        with self._live.reading() as table:
+            ids = table.ids[self._meeting(where)].tolist()
+        return self._found(ids)
+
+    def history(self, id: int | Case | None = None) -> History:
+        """What changed when, by whom and why, for one case or for all; of forgotten cases only that they were."""
+        return History(self._live.store.history(None if id is None else check_id(id)))
+
+    # The file ------------------------------------------------------------------------------------------------------
+
+    def digest(self) -> str:
+        """A fingerprint of the attributes and of all cases in the order of their ids, as hexadecimal text.
+
+        It covers values, solutions, outcomes, keys, notes and their authors, who added a case and why, and whether it
+        is retired; not ids and times. A base that has forgotten cases has the digest of one that never had them.
+        """
+        with self._live.moment() as table:
+            digest = sha256(_DIGEST_FORMAT)
+            _update(digest, [[name, kinds.describe(kind)] for name, kind in table.attributes.items()])
+            for case in _in_blocks(table.ids.tolist(), self._live.fetch):
+                notes = [[note.by, note.text] for note in case.notes]
+                content = [case.values, case.solution, case.outcome, case.key, notes, case.by, case.why, case.retired]
+                _update(digest, content)
+        return digest.hexdigest()
+
+    def verify(self) -> Verification:
+        """Check all pages, checksums, counts and keys of the file; `open` checks the cases already."""
+        with self._live.moment() as table:
+            return Verification(len(table), tuple(map(str, self._live.store.verify())))
+
+    def backup(self, path: str | Path) -> None:
+        """Copy the case base, as of one moment, to a new file; what is forgotten here later stays in the copy."""
+        self._live.store.backup(check_path(path))
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        where: ByName = None,
+        format: Format | None = None,
+        overwrite: bool = False,
+    ) -> int:
+        """Write cases to a file, completely or not at all; returns how many.
+
+        Cases that others change meanwhile are written as they are when read; `backup` is of one moment.
+
+        Parameters
+        ----------
+        path
+            ``.jsonl`` has everything, including kinds; ``.parquet`` the same in typed columns; ``.csv`` all but kinds.
+        where
+            Which cases: conditions by name, see `CaseBase`. None: all.
+        format
+            ``"jsonl"``, ``"parquet"`` or ``"csv"``; None: by the ending of the name.
+        overwrite
+            Whether to replace an existing file.
+
+        Examples
+        --------
+        >>> import priorcase as pc, tempfile
+        >>> with pc.CaseBase.temporary() as base, tempfile.TemporaryDirectory() as folder:
+        ...     _ = base.add({"device": "printer", "age": 3}, solution="clean it")
+        ...     base.export(f"{folder}/cases.jsonl")
+        ...     with pc.CaseBase.temporary() as copy:
+        ...         copy.import_(f"{folder}/cases.jsonl"), copy.digest() == base.digest()
+        1
+        ([1], True)
+        """
+        with self._live.reading() as table:
+            ids = table.ids[self._meeting(where)].tolist()
+            attributes = dict(table.attributes)
+        cases = _in_blocks(ids, self._live.store.fetch)
+        return exchange.export(cases, path, attributes, format=format, overwrite=overwrite)
+
+    def import_(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        solution: str | None = None,
+        outcome: str | None = None,
+        key: str | None = None,
+        note: str | None = None,
+        format: str | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> list[int]:
+        """Add the cases of a file in one transaction, all of them or, if one is wrong, none; returns their ids.
+
+        Cases get new ids and the time of the import; who added them, why, and all notes are kept. A case whose key
+        exists is not added, and the id that has the key is returned.
+
+        Parameters
+        ----------
+        path
+            What `export` wrote; or any table: CSV, TSV, ARFF, Parquet, C4.5, JSON lines.
+        solution, outcome, key, note
+            The columns of a table that hold them, where they have other names.
+        format
+            None: by the ending of the name and by the content.
+        """
+        by, why = self._provenance(by, why)
+        columns = {"solution": solution, "outcome": outcome, "key": key, "note": note}
+        with self._live.writing() as writer:
+            declared = self._live.table.attributes or None
+            read = exchange.read_cases(path, declared, format=format, **columns)
+            if declared is None:
+                check_names(read.attributes)
+                writer.declare(declaration(read.attributes, self._live.settings), by=by, why=why)
+            return _insert_records(writer, read.cases, by, why)
+
+    # The cycle -----------------------------------------------------------------------------------------------------
+
+    def retrieve(
+        self,
+        query: Mapping[str, Any],
+        k: int = 5,
+        *,
+        weights: Mapping[str, float] | None = None,
+        measures: ByName = None,
+        where: ByName = None,
+        diversity: float = 0.0,
+        unknown: Unknown = "different",
+        n_jobs: int | None = None,
+    ) -> Retrieval:
+        """The k cases most similar to a query, most similar first, each with the contribution of every attribute.
+
+        ``similarity = sum_a w_a s_a / sum_a w_a`` over the attributes that the query knows, with local similarities
+        s_a from 0 to 1. Of equally similar cases the oldest come first.
+
+        Parameters
+        ----------
+        query
+            Attribute -> value, for some or all attributes.
+        k
+            Number of cases.
+        weights
+            By attribute, numbers >= 0; attributes not named have weight 1. None: those that `prefer` keeps, else all 1.
+        measures
+            By attribute: a local similarity of `priorcase.cases`, its name (``"tfidf"``, ``"edit"``, ...) or a
+            function of two values. Attributes not named: as `prefer` keeps, else the default of their kind.
+        where
+            Conditions that cases must meet, see `CaseBase`.
+        diversity
+            From 0, the most similar cases, to 1: how much the retrieved cases should differ from each other.
+        unknown
+            Where a case lacks a value that the query has: ``"different"``: similarity 0; ``"ignore"``: the attribute
+            does not count for that case.
+        n_jobs
+            Threads; None for all cores.
+        """
+        with self._live.reading() as table:
+            weights, measures = self._preferred(weights, measures)
+            return retrieval.retrieve(
+                table,
+                check_case(query, table.attributes),
+                k,
+                weights=weights,
+                measures=measures,
+                where=None if where is None else self._meeting(where),
+                diversity=diversity,
+                unknown=unknown,
+                n_jobs=n_jobs,
+                cache=self._live.cache,
+                look_up=self._live.look_up,
+            )
+
+    def reuse(
+        self,
+        found: Retrieval | Mapping[str, Any],
+        method: Any = "auto",
+        *,
+        k: int | None = None,
+        rules: Iterable[Rule] | Rule = (),
+        critics: Iterable[Critic] | Critic = (),
+        rounds: int = 10,
+        **options: Any,
+    ) -> Proposal:
+        """A solution for a query, made from those of similar cases.
+
+        Parameters
+        ----------
+        found
+            The result of `retrieve`; or a query, for which similar cases are retrieved first.
+        method
+            ``"copy"``, ``"null"``, ``"vote"``, ``"mean"``, ``"local"``, ``"compose"`` or ``"auto"``; see
+            `priorcase.cases.reuse`.
+        k
+            Number of cases to use: the first k of those found, or the k most similar ones to a query. None: all that
+            were found, or 5 for a query.
+        rules
+            ``Rule(when, then)``: each fires once, in order, if its condition holds.
+        critics
+            ``Critic(finds, repairs)``: called until none finds anything to repair, at most ``rounds`` times.
+        **options
+            Parameters of the method, such as ``prior=1`` of a vote.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     _ = base.add_many([{"age": 1, "price": 900}, {"age": 3, "price": 500}], solution="price")
+        ...     base.reuse({"age": 2}, "mean").solution
+        700.0
+        """
+        if k is not None and (not is_whole(k) or k < 1):
+            raise ParameterError(f"k must be a whole number >= 1, got {quoted(k)}. None uses all that were found.")
+        if not isinstance(found, Retrieval):
+            found = self.retrieve(found, 5 if k is None else k)
+        elif k is not None:
+            found = found[: int(k)]
+        attributes = self.attributes
+        return reuse.reuse(
+            found, found.query, method, rules=rules, critics=critics, rounds=rounds, kinds=attributes, **options
+        )
+
+    def retain(
+        self,
+        case: Mapping[str, Any],
+        *,
+        solution: Any,
+        outcome: Any = None,
+        key: str | None = None,
+        note: str | None = None,
+        by: str | None = None,
+        why: str | None = None,
+        policy: Policy = "if_wrong",
+        k: int = 1,
+        tolerance: float | None = None,
+        threshold: float = 0.95,
+        success: Success = "outcome",
+    ) -> Retained:
+        """Keep a solved case if it is worth keeping; says whether it was kept, why, and which cases it retired.
+
+        Parameters
+        ----------
+        case, solution, outcome, key, note, by, why
+            As for `add`; a solution is needed.
+        policy
+            ``"if_wrong"``: only if the base would have answered differently (IB2), or the same and the solution failed.
+            ``"if_new"``: unless a case with the same solution is at least ``threshold`` similar. ``"records"``: always,
+            and cases whose record of answers is significantly bad are retired (IB3). ``"always"``.
+        k
+            Number of cases that answer.
+        tolerance
+            How far off a number may be and still be right; needed where solutions are numbers.
+        threshold
+            Similarity from which two cases are near-duplicates.
+        success
+            How outcomes are read: ``"outcome"`` for booleans and numbers from 0 to 1, where more than 1/2 is success;
+            a function of the outcome; None to ignore outcomes.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     _ = base.add({"sign": "paper jam"}, solution="clean the rollers")
+        ...     base.retain({"sign": "paper jam"}, solution="clean the rollers")
+        Not kept: the base already answers 'clean the rollers'.
+        """
+        by, why = self._provenance(by, why)
+        with self._live.writing() as writer:
+            attributes = self._declared(writer, [case])
+            new = new_case(case, attributes, solution, outcome, key, note)
+            table = self._live.table if self._live.table.attributes else CaseTable(attributes)
+            decision = retain.decide(
+                table,
+                check_case(case, attributes),
+                new.solution,
+                new.outcome,
+                policy=policy,
+                likeness=self._likeness(table),
+                k=k,
+                tolerance=tolerance,
+                threshold=threshold,
+                records=self._records() if policy == "records" else None,
+                success=success,
+            )
+            id = self._live.insert(writer, [new], attributes, by=by, why=why)[0] if decision.keep else None
+            # Steps of other cases say nothing of the new one: who added it and why is forgotten with it.
+            for right in (True, False):
+                if answered := [trial.id for trial in decision.trials if trial.right is right]:
+                    writer.record_use(answered, helped=right)
+            if decision.retire:
+                writer.retire(decision.retire, why="its record of use is poor")
+        return decision.done(id)
+
+    def converse(
+        self,
+        query: ByName = None,
+        *,
+        weights: Mapping[str, float] | None = None,
+        measures: ByName = None,
+        where: ByName = None,
+        **options: Any,
+    ) -> Conversation:
+        """A conversation that asks the most informative question next, until the answer is clear.
+
+        ``query`` is what is known already; weights, measures and conditions are those of `retrieve`, further options
+        (``confidence``, ``floor``, ``least_gain``, ``tolerance``, ``success``) those of `priorcase.cases.Conversation`.
+        """
+        with self._live.reading() as table:
+            weights, measures = self._preferred(weights, measures)
+            if where is not None:
+                table = table.only(self._meeting(where))
+            return Conversation(table, query, weights=weights, measures=measures, cache=self._live.cache, **options)
+
+    def design(self, function: FunctionGraph | str, *, attribute: str | None = None, **options: Any) -> Designs:
+        """Designs for a wanted function, a graph or its text (``"C +> Q"``), composed from those of cases (CADET).
+
+        ``attribute`` holds the function of a case; None where only one is a graph. Further options are those of
+        `priorcase.cases.design`: ``elaborate``, ``limit``, ``compatible``, ...
+        """
+        graphs = [name for name, kind in self.attributes.items() if isinstance(kind, kinds.Graph)]
+        if attribute is None and len(graphs) == 1:
+            attribute = graphs[0]
+        if attribute not in graphs:
+            given = f"got attribute={attribute!r}" if attribute is not None else "got no attribute"
+            remedy = f"Those that do: {listed(graphs)}." if graphs else "Declare one as 'graph'."
+            raise CaseBaseError(f"{given}; expected one that holds graphs. {remedy}")
+        return design(function, list(self.find(where={"retired": False})), attribute=attribute, **options)
+
+    # How cases are compared ----------------------------------------------------------------------------------------
+
+    def prefer(
+        self,
+        *,
+        weights: Mapping[str, float] | None = None,
+        measures: ByName = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> None:
+        """Keep weights and measures in the file: every later retrieval uses them unless it says otherwise.
+
+        Both are by attribute; None keeps those that are there, ``{}`` goes back to the defaults. Functions and
+        embeddings cannot be stored; pass them to `retrieve`.
+        """
+        by, why = self._provenance(by, why)
+        with self._live.writing() as writer:
+            attributes, settings = self._live.table.attributes, dict(self._live.settings)
+            if weights is not None:
+                found = weights_of(attributes, weights)
+                settings["weights"] = {name: found[name] for name in attributes if name in weights}
+            if measures is not None:
+                chosen = measures_of(attributes, measures)
+                settings["measures"] = {name: describe(chosen[name]) for name in attributes if name in measures}
+            writer.declare(declaration(attributes, settings), by=by, why=why)
+
+    def preferences(self) -> dict[str, dict[str, Any]]:
+        """The weights and measures that `prefer` keeps, by attribute."""
+        with self._live.reading():
+            return self._settings()
+
+    def learn_weights(
+        self,
+        *,
+        k: int = 5,
+        target: str = "solution",
+        measures: ByName = None,
+        fixed: Mapping[str, float] | None = None,
+        success: Success = "outcome",
+        sample: int = 2000,
+        seed: int = 0,
+        unknown: Unknown = "different",
+        n_jobs: int | None = None,
+    ) -> Weights:
+        """Attribute weights with which the k most similar other cases predict each case's solution best.
+
+        Each case is predicted from the others (leave-one-out); weights are searched one at a time on a small grid.
+        ``base.prefer(weights=base.learn_weights())`` keeps them for every later retrieval.
+
+        Parameters
+        ----------
+        k
+            Number of cases that answer.
+        target
+            ``"solution"``, ``"outcome"`` or an attribute.
+        fixed
+            Weights that stay as given; 0 leaves an attribute out of every comparison.
+        success
+            As for `retain`: failed solutions are not learned from.
+        sample, seed
+            If there are more cases, a random sample of this size is used.
+        measures, unknown, n_jobs
+            As for `retrieve`.
+        """
+        with self._live.reading() as table:
+            _, measures = self._preferred(None, measures)
+            return retrieval.learn_weights(
+                table,
+                k=k,
+                target=target,
+                measures=measures,
+                fixed=fixed,
+                success=success,
+                sample=sample,
+                seed=seed,
+                unknown=unknown,
+                n_jobs=n_jobs,
+                cache=self._live.cache,
+            )
+
+    # What the cases are worth --------------------------------------------------------------------------------------
+
+    def records(self, *, tolerance: float | None = None, success: Success = "outcome") -> Records:
+        """How often each case answered for a solved one, and how often it was right (`retain` with ``"records"``).
+
+        The parameters are those of `retain`.
+        """
+        with self._live.reading() as table:
+            return retain.records_of(table, self._records(), tolerance=tolerance, success=success)
+
+    def competence(self, *, k: int = 5, tolerance: float | None = None, success: Success = "outcome") -> Competence:
+        """Which cases each case solves (its coverage) and which solve it (its reachability).
+
+        A case is solved by itself, and by those of its ``k`` most similar cases with the same solution that are more
+        similar than any case with another one. For ``tolerance`` and ``success`` see `retain`.
+        """
+        with self._live.reading() as table:
+            likeness = self._likeness(table)
+            return retain.competence(table, likeness=likeness, k=k, tolerance=tolerance, success=success)
+
+    def near_duplicates(self, threshold: float = 0.95, *, tolerance: float | None = None) -> Duplicates:
+        """All pairs of cases at least ``threshold`` similar, and whether their solutions agree.
+
+        Numbers agree if they differ by at most ``tolerance``; None: if they are equal.
+        """
+        with self._live.reading() as table:
+            likeness = self._likeness(table)
+            return retain.near_duplicates(table, likeness=likeness, threshold=threshold, tolerance=tolerance)
+
+    # Learners ------------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        learner: Any,
+        *,
+        target: str | None = "solution",
+        attributes: Iterable[str] | None = None,
+        name: str | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> CaseLearner:
+        """Fit a learner of the library to the cases, and keep it in the file if it gets a name.
+
+        Dates become days, nodes of a taxonomy names, sets a column for each member; texts and graphs are left out.
+        Retired cases and cases without a target are not learned from.
+
+        Parameters
+        ----------
+        learner
+            Any learner of the library, such as ``NaiveBayes()``; a copy of it is fitted.
+        target
+            What to predict: ``"solution"``, ``"outcome"`` or an attribute; None for learners without targets.
+        attributes
+            What to learn from; None: all that can be used.
+        name
+            Under which to keep it, in the format of saved models: values with a checksum, never code.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     _ = base.add_many([{"age": 1}, {"age": 2}, {"age": 9}], solution=["oil it", "oil it", "swap it"])
+        ...     _ = base.fit(pc.KNNClassifier(n_neighbors=1), name="nearest")
+        ...     base.learner("nearest").predict({"age": 8})
+        array(['swap it'], dtype=object)
+        """
+        name = check_text(name, what="name")
+        by, why = self._provenance(by, why)
+        with self._live.reading() as table:
+            sequence = self._live.sequence
+            fitted = learners.fit_learner(learner, table, target=target, attributes=attributes, sequence=sequence)
+        if name is not None:
+            state, recipe = fitted.state(), fitted.recipe.json()
+            with self._live.writing() as writer:
+                writer.put_learner(name, recipe, state=state, fitted_on=fitted.ids.tolist(), by=by, why=why)
+        return fitted
+
+    def learner(self, name: str) -> CaseLearner:
+        """A learner that `fit` kept, as it was then.
+
+        If one of its cases was forgotten, or another version of the library fitted it, it is refitted to the cases
+        that are left.
+        """
+        with self._live.reading() as table:
+            kept = self._kept(name)
+            recipe = Recipe.from_json(kept.recipe)
+            if kept.state is not None and recipe.version == __version__:
+                return learners.load_state(recipe, kept.state)
+            return learners.refit_learner(recipe, table, ids=kept.fitted_on, sequence=self._live.sequence)
+
+    def learners(self) -> KeptLearners:
+        """The learners that are kept: their names, when they were fitted, and how much has changed since."""
+        with self._live.reading():
+            found = []
+            steps = [event.sequence for event in self._live.store.history() if event.action in _CHANGES_OF_CASES]
+            for kept in self._live.store.learners():
+                changes = sum(step > kept.sequence for step in steps)
+                found.append(KeptLearner(kept.name, Recipe.from_json(kept.recipe), changes, kept.state is not None))
+            return KeptLearners(tuple(found))
+
+    def drop_learner(self, name: str, *, by: str | None = None, why: str | None = None) -> None:
+        """Remove a learner that `fit` kept."""
+        by, why = self._provenance(by, why)
+        with self._live.writing() as writer:
+            self._kept(name)
+            writer.drop_learner(name, by=by, why=why)
+
+    # Helpers -------------------------------------------------------------------------------------------------------
 
     def _require(self, wanted: dict[str, CaseKind]) -> None:
         """A file that exists must have the attributes that were asked for; one without any gets them."""
@@ -172,6 +917,198 @@ class CaseBase(Exchanged):
             self.declare(wanted)
         elif differing := [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]:
             raise CaseBaseError(
-                f"CaseBase.open got other attributes than {self.path} has: {listed(differing)} differ; nothing was "
-                "changed. Leave attributes out to open it as it is; CaseBase.declare adds attributes."
+                f"got other attributes than {self.path} has: {listed(differing)} differ; nothing was changed. Leave "
+                "attributes out to open it as it is; CaseBase.declare adds attributes."
             )
+
+    def _provenance(self, by: Any, why: Any) -> tuple[str | None, str | None]:
+        return check_text(by, what="by") or self._by, check_text(why, what="why")
+
+    def _declared(self, writer: Writer, cases: Sequence[Any]) -> Mapping[str, CaseKind]:
+        """The attributes; where there are none, the first cases declare them by their values."""
+        if self._live.table.attributes:
+            return self._live.table.attributes
+        attributes = inferred_attributes(cases)
+        writer.declare(declaration(attributes, self._live.settings))
+        return attributes
+
+    def _add(
+        self, cases: Sequence[Mapping[str, Any]], fields: Sequence[list[Any]], by: str | None, why: str | None
+    ) -> list[int]:
+        by, why = self._provenance(by, why)
+        with collector_paused(), self._live.writing() as writer:
+            attributes = self._declared(writer, cases)
+            new = [new_case(case, attributes, *values) for case, *values in zip(cases, *fields, strict=True)]
+            return self._live.insert(writer, new, attributes, by=by, why=why)
+
+    def _chosen(self, ids: Any, where: Mapping[str, Any] | None) -> list[int]:
+        """The cases that are meant by ids, or by conditions."""
+        if (ids is None) == (not where):
+            raise CaseBaseError(
+                "got neither or both of ids and where; expected one of them. Nothing was changed. For example "
+                "forget(7), forget([7, 8]) or forget(where={'device': 'printer'})."
+            )
+        table = self._live.table
+        return table.ids[self._meeting(where)].tolist() if ids is None else check_ids(ids, table)
+
+    def _meeting(self, where: Mapping[str, Any] | None) -> BoolArray:
+        """Which cases of the table meet conditions."""
+        table, store = self._live.table, self._live.store
+        where = {} if where is None else where
+        asked = where if isinstance(where, Mapping) else {}
+        if isinstance(asked.get("key"), str):
+            rest = {name: condition for name, condition in asked.items() if name != "key"}
+            found: BoolArray = table.ids == store.with_key(asked["key"])
+            return found & self._meeting(rest)
+        ids = table.ids.tolist() if "key" in asked or "by" in asked else []
+        others: dict[str, list[Any]] = {
+            "key": list(map(store.keys().get, ids)) if "key" in asked else [],
+            "by": list(map(store.authors().get, ids)) if "by" in asked else [],
+            "retired": table.retired.tolist() if "retired" in asked else [],
+        }
+        return conditions.mask(table, where, others=others)
+
+    def _found(self, ids: list[int]) -> Iterator[Case]:
+        def read(block: list[int]) -> list[Case]:
+            with self._live.reading() as table:
+                return self._live.cases([id for id in block if id in table])
+
+        return _in_blocks(ids, read)
+
+    def _preferred(self, weights: Any, measures: Any) -> tuple[Any, Any]:
+        """What a question says, and what the file keeps where it says nothing."""
+        kept = self._settings()
+        weights = kept["weights"] or None if weights is None else weights
+        if measures is not None and not isinstance(measures, Mapping):
+            return weights, measures  # to be refused by those who know what is expected
+        return weights, {**kept["measures"], **(measures or {})} or None
+
+    def _settings(self) -> dict[str, dict[str, Any]]:
+        kept = self._live.settings
+        measures = {name: from_description(measure) for name, measure in kept.get("measures", {}).items()}
+        return {"weights": dict(kept.get("weights", {})), "measures": measures}
+
+    def _likeness(self, table: CaseTable) -> Likeness:
+        weights, measures = self._preferred(None, None)
+        return Likeness(table, weights=weights, measures=measures, cache=self._live.cache)
+
+    def _records(self) -> dict[int, Record]:
+        records: dict[int, Record] = {}
+        for use in self._live.store.uses():
+            if use.helped is not None:
+                records[use.id] = records.get(use.id, Record()).after(use.helped)
+        return records
+
+    def _kept(self, name: str) -> StoredLearner:
+        found = {kept.name: kept for kept in self._live.store.learners()}
+        if name not in found:
+            known = f"it has {listed(found)}" if found else "it has none yet"
+            raise CaseBaseError(
+                f"got {quoted(name)}, the name of no learner of the case base; {known}. CaseBase.fit(learner, "
+                "name=...) fits one and keeps it."
+            )
+        return found[name]
+
+
+class History(GridResult, Sequence[Event]):
+    """Changes in the order in which they happened; prints as a table."""
+
+    _columns = ("at", "action", "case", "by", "why")
+    _shown = 20
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._events = tuple(events)
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._events[at]
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One row for each event, as a frame of pandas, Polars or PyArrow."""
+        fields = ["id" if name == "case" else name for name in self._columns]
+        columns = {
+            name: [getattr(event, field) for event in self] for name, field in zip(self._columns, fields, strict=True)
+        }
+        return framed(columns, backend)
+
+    def _grid(self) -> Grid:
+        last = self._events[-self._shown :]
+        lines = [[e.at, e.action, "-" if e.id is None else str(e.id), e.by or "-", e.why or "-"] for e in last]
+        hidden = len(self) - len(last)
+        note = f"and {hidden} earlier" if hidden else ""
+        return Grid(f"{len(self)} event{'s' * (len(self) != 1)}", self._columns, lines, note, right={2})
+
+
+@dataclass(frozen=True, repr=False)
+class Verification:
+    """How many cases a file has, and what is wrong with it; true where nothing is.
+
+    Examples
+    --------
+    >>> Verification(2, ()), bool(Verification(2, ("page 3 is torn",)))
+    (clean: 2 cases, False)
+    """
+
+    cases: int
+    findings: tuple[str, ...]
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings
+
+    def __bool__(self) -> bool:
+        return self.clean
+
+    def __repr__(self) -> str:
+        if self.clean:
+            return f"clean: {self.cases:,} case{'s' * (self.cases != 1)}"
+        return "\n".join(["damaged:", *(f"  {finding}" for finding in self.findings)])
+
+
+def _check_fits(table: CaseTable, name: str, kind: CaseKind) -> None:
+    """Whether every stored value of an attribute stays the same under another kind."""
+    before = table.attributes[name]
+    for value in table.column(name).values:
+        try:
+            same = kinds.check(kind, kinds.shown(before, value), attribute=name) == value
+        except ValueError:
+            same = False
+        if not same:
+            raise CaseBaseError(
+                f"cannot make {name!r} {kind.describe()}: a stored case has {quoted(value)}; nothing changed. Revise "
+                "those cases first, or declare another attribute."
+            )
+
+
+def _insert_records(writer: Writer, cases: Iterable[CaseRecord], by: str | None, why: str | None) -> list[int]:
+    """Add cases that were read from a file, with their notes and retirements."""
+    ids: list[int] = []
+    for (author, reason), group in groupby(cases, lambda case: (case.by or by, case.why or why)):
+        records, seen = list(group), len(writer.changes)
+        new = [NewCase(list(case.values), case.solution, case.outcome, case.key) for case in records]
+        found = writer.insert(new, by=author, why=reason)
+        added = {change.id for change in writer.changes[seen:]}
+        fresh = {id: case for id, case in zip(found, records, strict=True) if id in added}
+        for id, case in fresh.items():
+            for note in case.notes:
+                same = NewCase(list(case.values), case.solution, case.outcome, case.key, note.text)
+                writer.replace(id, same, by=note.by, why=None)
+        if retired := [id for id, case in fresh.items() if case.retired]:
+            writer.retire(retired)
+        ids += found
+    return ids
+
+
+def _in_blocks(ids: list[int], read: Any) -> Iterator[Any]:
+    """Cases one by one, read block by block."""
+    for start in range(0, len(ids), _BLOCK):
+        yield from read(ids[start : start + _BLOCK])
+
+
+def _update(digest: Any, content: Any) -> None:
+    text = kinds.written(content).encode("utf-8")
+    digest.update(b"%d:" % len(text))
+    digest.update(text)

@@ -22,11 +22,10 @@ from priorcase import _core
 from priorcase._locks import Lock, cached_property
 from priorcase._parameters import as_python, check_choice, is_number, is_whole
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
-from priorcase.cases.column import CaseColumn
-from priorcase.cases.errors import unknown_attributes
+from priorcase.cases.checks import check_known
 from priorcase.cases.kinds import CaseKind, Stored
 from priorcase.cases.measures import DEFAULT_MEASURES, LocalSimilarity, Prepared, as_measure
-from priorcase.cases.table import CaseTable
+from priorcase.cases.table import CaseColumn, CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, quoted
 from priorcase.learning.estimator import thread_count
 from priorcase.schema.kinds import is_hashable
@@ -176,7 +175,7 @@ def checked_weights(attributes: Mapping[str, CaseKind], weights: object, *, para
             f"{parameter} must be None or a mapping from attributes to numbers, got {quoted(weights)}. For example "
             "{'age': 2, 'colour': 0}."
         )
-    check_names(attributes, weights)
+    check_known(weights, attributes)
     for name, weight in weights.items():
         if not is_number(weight) or not 0 <= as_python(weight) < math.inf:
             raise CaseBaseError(
@@ -201,14 +200,8 @@ def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[st
             f"measures must be None or a mapping from attributes to measures, got {quoted(measures)}. For example "
             "{'message': 'edit'}."
         )
-    check_names(attributes, measures)
+    check_known(measures, attributes)
     return found | {name: as_measure(given, attributes[name], name) for name, given in measures.items()}
-
-
-def check_names(attributes: Mapping[str, CaseKind], given: Mapping[str, object]) -> None:
-    """Refuse names of no attribute."""
-    if unknown := [name for name in given if name not in attributes]:
-        raise unknown_attributes(unknown, attributes)
 
 
 # -- similarities of values, and of cases

@@ -1,27 +1,215 @@
-"""All cases of a case base in memory, by columns."""
+"""All cases of a case base in memory, by columns: each distinct value once, and for each case which it has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from priorcase._typing import BoolArray, IdArray
-from priorcase.cases.column import Buffer, CaseColumn, GrowingColumn
-from priorcase.cases.errors import unknown_ids
-from priorcase.cases.kinds import CaseKind, Stored, plain_shown, shown
-from priorcase.exceptions import prefix_errors
+from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
+from priorcase.cases.kinds import CaseKind, Date, Stored, days, plain_shown, shown
+from priorcase.exceptions import UnknownIdError, named
+from priorcase.schema import Numeric, Ordinal
+from priorcase.schema.kinds import identity
 
 Row = tuple[int, Mapping[str, Stored], str | None, str | None]
-"""A case: its id, its known values, its solution and its outcome as JSON texts."""
+"""A case: its id, its known values, and its solution and outcome as JSON texts."""
 
 BESIDE = ("solution", "outcome")
 """Columns that every table has beside its attributes."""
 
+_PLAIN = frozenset({str, int, float})
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+class Buffer(Generic[Scalar]):
+    """An array that grows at its end, by half of its size when it is full."""
+
+    __slots__ = ("_data", "_used")
+
+    def __init__(self, data: NDArray[Scalar]) -> None:
+        self._data = data
+        self._used = len(data)
+
+    def __len__(self) -> int:
+        return self._used
+
+    def __getstate__(self) -> NDArray[Scalar]:
+        return self._data[: self._used].copy()
+
+    def __setstate__(self, data: NDArray[Scalar]) -> None:
+        self._data = data
+        self._used = len(data)
+
+    def view(self) -> NDArray[Scalar]:
+        """The items, read-only."""
+        view = self._data[: self._used]
+        view.flags.writeable = False
+        return view
+
+    def extend(self, items: NDArray[Any]) -> None:
+        """Write items behind the last one."""
+        end = self._used + len(items)
+        if end > len(self._data):
+            data = np.empty(max(end, self._used + self._used // 2), self._data.dtype)
+            data[: self._used] = self._data[: self._used]
+            self._data = data
+        self._data[self._used : end] = items
+        self._used = end
+
+    def keep(self, mask: BoolArray) -> None:
+        """Drop the items that the mask leaves out."""
+        self._data = self._data[: self._used][mask]
+        self._used = len(self._data)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseColumn:
+    """What a column held when it was asked for; later changes of the table do not reach it.
+
+    Parameters
+    ----------
+    name, kind
+        Which attribute; the kind of solutions and outcomes is None, and their values are JSON texts.
+    codes
+        For each case, by its position, a place in ``values``; -1 where the value is missing.
+    values
+        Distinct stored values, each held by at least one case, in order of first appearance.
+    counts
+        How many cases hold each.
+    version
+        The same while the column is the same.
+    """
+
+    name: str
+    kind: CaseKind | None
+    codes: IntArray
+    values: tuple[Stored, ...]
+    counts: IntArray
+    version: int
+    _numbers: FloatArray | None
+    _places: dict[Any, int]
+
+    def numbers(self) -> FloatArray:
+        """The values as numbers: days for dates, ranks from 0 for levels of an order."""
+        if self._numbers is None:
+            raise TypeError(f"the values of {self.name} are no numbers")
+        return self._numbers
+
+    def at(self, positions: IdArray) -> list[Stored]:
+        """The values of some cases, None where one is missing."""
+        values, codes = self.values, self.codes[positions].tolist()
+        return [values[code] if code >= 0 else None for code in codes]
+
+    def place(self, value: Stored) -> int:
+        """Where a value stands among ``values``; -1 where no case has it."""
+        place = self._places.get(value if type(value) in _PLAIN else _key(value), -1)
+        return place if place < len(self.values) else -1  # the table may know more by now
+
+
+class GrowingColumn:
+    """A column that cases are added to, changed in and removed from."""
+
+    def __init__(self, name: str, kind: CaseKind | None) -> None:
+        self.name, self.kind = name, kind
+        self._codes: Buffer[np.int32] = Buffer(np.empty(0, dtype=np.int32))
+        self._values: list[Stored] = []
+        self._places: dict[Any, int] = {}
+        self._number = number_of(kind)
+        self._numbers: FloatArray = np.empty(0)
+        self._version = 0
+        self._seen: CaseColumn | None = None
+
+    def append(self, values: Sequence[Stored], version: int) -> None:
+        """Add values for so many more cases."""
+        self._codes.extend(np.fromiter(map(self._place, values), np.int32, len(values)))
+        self._changed(version)
+
+    def replace(self, positions: Sequence[int], values: Sequence[Stored], version: int) -> None:
+        """Give some cases other values."""
+        codes = self._codes.view().copy()
+        new = np.fromiter(map(self._place, values), np.int32, len(values))
+        if np.array_equal(codes[list(positions)], new):
+            return
+        codes[list(positions)] = new
+        self._recode(codes, version)
+
+    def keep(self, kept: BoolArray, version: int) -> None:
+        """Remove all cases but some."""
+        self._recode(self._codes.view()[kept], version)
+
+    def column(self) -> CaseColumn:
+        """The column as it is now."""
+        if self._seen is None:
+            codes, values = self._codes.view(), tuple(self._values)
+            counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]
+            numbers = self._as_numbers()
+            self._seen = CaseColumn(self.name, self.kind, codes, values, counts, self._version, numbers, self._places)
+        return self._seen
+
+    def stored(self, position: int) -> Stored:
+        """The value of one case."""
+        code = self._codes.view()[position]
+        return None if code < 0 else self._values[code]
+
+    def _place(self, value: Stored) -> int:
+        if value is None:
+            return -1
+        wanted = value if type(value) in _PLAIN else _key(value)
+        place = self._places.setdefault(wanted, len(self._values))
+        if place == len(self._values):
+            self._values.append(value)
+        return place
+
+    def _recode(self, codes: IntArray, version: int) -> None:
+        """Number values anew, in order of first appearance, and drop those that no case has any more."""
+        first = np.full(len(self._values), len(codes), dtype=np.int64)
+        known = np.flatnonzero(codes >= 0)[::-1]
+        first[codes[known]] = known  # the last assignment, that of the first case, stays
+        order = np.argsort(first, kind="stable")[: int(np.count_nonzero(first < len(codes)))]
+        places = np.full(len(self._values) + 1, -1, dtype=np.int32)
+        places[order] = np.arange(len(order), dtype=np.int32)
+        self._values = [self._values[place] for place in order]
+        self._places = {_key(value): place for place, value in enumerate(self._values)}
+        self._codes = Buffer(places[codes])  # -1 is the last place, which stays -1
+        self._numbers = np.empty(0)
+        self._changed(version)
+
+    def _changed(self, version: int) -> None:
+        self._version, self._seen = version, None
+
+    def _as_numbers(self) -> FloatArray | None:
+        if self._number is None:
+            return None
+        new: Iterable[Stored] = self._values[len(self._numbers) :]
+        numbers = np.fromiter(map(self._number, new), np.float64)
+        self._numbers = np.concatenate([self._numbers, numbers]) if len(self._numbers) else numbers
+        return self._numbers
+
+
+def _key(value: Stored) -> Any:
+    """A key that is equal for two values exactly when they are the same value, members of sets too."""
+    if type(value) is tuple:
+        return tuple(map(identity, value)) if bool in map(type, value) else value
+    return identity(value)
+
+
+def number_of(kind: CaseKind | None) -> Any:
+    """How a stored value of a kind is a number; None where it is none."""
+    if isinstance(kind, Ordinal):
+        ranks = {identity(level): float(rank) for rank, level in enumerate(kind.order)}
+        return lambda level: ranks[identity(level)]
+    if isinstance(kind, Date):
+        return days
+    return float if isinstance(kind, Numeric) else None
+
 
 class Snapshot:
-    """Some cases as they were, to be looked at when somebody wants to see them; it holds on to no others."""
+    """Some cases as they were at one moment; it keeps no other cases alive."""
 
     def __init__(self, columns: Iterable[CaseColumn], positions: IdArray) -> None:
         self._cases = len(positions)
@@ -42,12 +230,7 @@ class Snapshot:
 class CaseTable:
     """All cases by columns, in the order of their ids, ready to be searched.
 
-    After any change a table equals a fresh one of the same cases.
-
-    Parameters
-    ----------
-    attributes
-        Names and kinds.
+    After any change a table equals a new one of the same cases.
 
     Examples
     --------
@@ -91,25 +274,32 @@ class CaseTable:
 
     def __contains__(self, id: int) -> bool:
         ids = self._ids.view()
-        at = int(np.searchsorted(ids, id))
-        return at < len(ids) and bool(ids[at] == id)
+        if not len(ids) or not ids[0] <= id <= ids[-1]:
+            return False
+        return bool(ids[np.searchsorted(ids, id)] == id)
 
     def known(self, ids: Sequence[int]) -> list[int]:
-        """Those of some ids that are here."""
+        """Those of some ids that are in the table."""
         here, wanted = self._ids.view(), np.asarray(ids, dtype=np.int64)
         at = np.minimum(np.searchsorted(here, wanted), len(here) - 1)
         return wanted[here[at] == wanted].tolist() if len(here) else []
 
+    def check_ids(self, ids: Sequence[int]) -> None:
+        """Refuse ids that are not in the table."""
+        if absent := [id for id in ids if id not in self]:
+            which = "which names no case" if len(absent) == 1 else "which name no cases"
+            raise UnknownIdError(
+                f"got {named('id', absent)}, {which}. Ids are what add returned; find() shows all cases."
+            )
+
+    def position(self, id: int) -> int:
+        """The position of a case."""
+        self.check_ids([id])
+        return int(np.searchsorted(self._ids.view(), id))
+
     def column(self, name: str) -> CaseColumn:
         """An attribute, ``"solution"`` or ``"outcome"``."""
         return self._columns[name].column()
-
-    @prefix_errors
-    def position(self, id: int) -> int:
-        """Where a case stands."""
-        if id not in self:
-            raise unknown_ids([id])
-        return int(np.searchsorted(self._ids.view(), id))
 
     def values(self, position: int) -> dict[str, Stored]:
         """The values of one case, None where one is missing."""
@@ -134,9 +324,7 @@ class CaseTable:
     def append(self, rows: Iterable[Row]) -> None:
         """Add cases; their ids are larger than all others."""
         rows = list(rows)
-        columns = {name: [row[1].get(name) for row in rows] for name in self.attributes}
-        columns |= {"solution": [row[2] for row in rows], "outcome": [row[3] for row in rows]}
-        self.append_columns([row[0] for row in rows], columns)
+        self.append_columns([row[0] for row in rows], self._by_columns(rows))
 
     def append_columns(
         self, ids: Sequence[int], columns: Mapping[str, Sequence[Stored]], retired: Sequence[bool] | None = None
@@ -152,20 +340,16 @@ class CaseTable:
 
     def replace(self, rows: Iterable[Row]) -> None:
         """Give cases other values, solutions and outcomes."""
-        rows = list(rows)
-        if not rows:
+        if not (rows := list(rows)):
             return
         positions = [self.position(row[0]) for row in rows]
         self.version += 1
-        for name in self.attributes:
-            self._columns[name].replace(positions, [row[1].get(name) for row in rows], self.version)
-        self._columns["solution"].replace(positions, [row[2] for row in rows], self.version)
-        self._columns["outcome"].replace(positions, [row[3] for row in rows], self.version)
+        for name, values in self._by_columns(rows).items():
+            self._columns[name].replace(positions, values, self.version)
 
     def remove(self, ids: Iterable[int]) -> None:
         """Take cases away."""
-        ids = list(ids)
-        if not ids:
+        if not (ids := list(ids)):
             return
         kept = np.ones(len(self), dtype=bool)
         kept[[self.position(id) for id in ids]] = False
@@ -182,3 +366,7 @@ class CaseTable:
         if not np.array_equal(flags, self._retired.view()):
             self._retired = Buffer(flags)
             self.version += 1
+
+    def _by_columns(self, rows: Sequence[Row]) -> dict[str, list[Stored]]:
+        columns: dict[str, list[Stored]] = {name: [row[1].get(name) for row in rows] for name in self.attributes}
+        return columns | {"solution": [row[2] for row in rows], "outcome": [row[3] for row in rows]}

@@ -44,9 +44,9 @@ def first(base):
 def state(base):
     """All that can be seen of a base, in memory and in its file."""
     seen = base.history(), base.learners(), base.records().frame("pandas").to_csv(), base.preferences()
-    columns = [base._table.column(name) for name in (*base.attributes, "solution", "outcome")]
+    columns = [base._live.table.column(name) for name in (*base.attributes, "solution", "outcome")]
     held = [(column.name, column.codes.tolist(), column.values) for column in columns]
-    return base.digest(), tuple(map(repr, seen)), held, base._table.ids.tolist(), base._table.retired.tolist()
+    return base.digest(), tuple(map(repr, seen)), held, base._live.table.ids.tolist(), base._live.table.retired.tolist()
 
 
 def attempt(base, change, folder, n, mode):

@@ -15,7 +15,7 @@ from priorcase._locks import cached_property
 from priorcase._parameters import as_python, is_number
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases import kinds
-from priorcase.cases.errors import check_known
+from priorcase.cases.checks import check_known
 from priorcase.cases.kinds import CaseKind, Date, Stored, Taxonomy
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, failure, listed, prefix_errors, quoted

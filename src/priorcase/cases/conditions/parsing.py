@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 
 from priorcase.cases import kinds
+from priorcase.cases.checks import check_known
 from priorcase.cases.conditions.conditions import (
     ALWAYS,
     Condition,
@@ -22,7 +23,6 @@ from priorcase.cases.conditions.conditions import (
     not_,
     one_of,
 )
-from priorcase.cases.errors import check_known
 from priorcase.cases.kinds import CaseKind
 from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.schema import Numeric

@@ -16,12 +16,12 @@ from scipy.sparse import csr_array
 
 from priorcase._locks import cached_property
 from priorcase._typing import BoolArray, FloatArray, IntArray
-from priorcase.cases.column import CaseColumn
 from priorcase.cases.kinds import Taxonomy, Text, days, plain_shown
 from priorcase.cases.measures.texts import folded, words
 from priorcase.cases.retain.solutions import Solutions
 from priorcase.cases.reuse import Candidate
 from priorcase.cases.scoring import Likeness
+from priorcase.cases.table import CaseColumn
 from priorcase.schema.kinds import identity
 
 __all__ = ["Candidates", "Mentions", "Step", "Term", "as_number", "evidence", "grouped", "in_force", "reliabilities"]

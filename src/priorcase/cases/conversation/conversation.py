@@ -13,9 +13,9 @@ from priorcase._locks import cached_property
 from priorcase._parameters import is_number
 from priorcase._typing import Backend, FloatArray, IdArray
 from priorcase.cases import kinds
+from priorcase.cases.checks import check_known
 from priorcase.cases.conversation.candidates import Candidates, Step, in_force
 from priorcase.cases.conversation.questions import Question, Questions
-from priorcase.cases.errors import unknown_attributes
 from priorcase.cases.measures import LocalSimilarity
 from priorcase.cases.retain.policies import shown_solution
 from priorcase.cases.retain.solutions import Solutions
@@ -278,8 +278,7 @@ class Conversation:
         return tuple(found)
 
     def _check_name(self, attribute: object) -> None:
-        if attribute not in self._attributes:
-            raise unknown_attributes([attribute], self._attributes)
+        check_known([attribute], self._attributes)
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from priorcase._typing import FloatArray, IntArray
-from priorcase.cases.column import CaseColumn
 from priorcase.cases.conversation.candidates import Candidates, Mentions, Step, as_number, in_force
 from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Taxonomy, Text, shown
+from priorcase.cases.table import CaseColumn
 from priorcase.schema import Numeric, Ordinal
 from priorcase.schema.kinds import identity
 

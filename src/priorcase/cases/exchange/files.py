@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from priorcase._parameters import check_choice
 from priorcase.cases import kinds
+from priorcase.cases.checks import check_known
 from priorcase.cases.exchange.records import (
     IGNORED,
     CaseRecord,
@@ -17,7 +18,6 @@ from priorcase.cases.exchange.records import (
     Row,
     Written,
     beside,
-    check_known,
     read_json_lines,
     write_json_lines,
 )

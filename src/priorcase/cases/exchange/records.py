@@ -13,7 +13,7 @@ are inferred from the values. Lines of other programs, without ``values``, are m
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from priorcase.cases import kinds
 from priorcase.cases.case import Note
-from priorcase.cases.errors import unknown_attributes
+from priorcase.cases.checks import check_known
 from priorcase.cases.kinds import CaseKind, Stored
 from priorcase.cases.storage import StoredCase
 from priorcase.exceptions import CaseBaseError, errors_at, named
@@ -76,12 +76,6 @@ class ReadCases(NamedTuple):
 
     attributes: Kinds
     cases: Iterator[CaseRecord]
-
-
-def check_known(names: Iterable[str], attributes: Collection[str], *, source: str | None = None) -> None:
-    """Raise if there are names of no attribute; ``source`` is the file that has them."""
-    if unknown := [name for name in names if name not in attributes]:
-        raise unknown_attributes(unknown, attributes, source)
 
 
 def check_no_columns(columns: Mapping[str, str], source: str) -> None:

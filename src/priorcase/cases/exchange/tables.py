@@ -30,6 +30,7 @@ from threading import Lock
 from typing import Any, BinaryIO
 
 from priorcase.cases import kinds
+from priorcase.cases.checks import check_known
 from priorcase.cases.exchange.records import (
     BESIDE,
     MARK,
@@ -39,7 +40,6 @@ from priorcase.cases.exchange.records import (
     ReadCases,
     Written,
     beside,
-    check_known,
     check_no_columns,
     head_of,
     notes_as_plain,

@@ -19,8 +19,8 @@ from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import as_python, check_fields, is_number, settle
 from priorcase._typing import FloatArray
-from priorcase.cases.column import CaseColumn
 from priorcase.cases.kinds import Stored, shown
+from priorcase.cases.table import CaseColumn
 from priorcase.exceptions import ParameterError, failure, quoted
 
 EVERY_KIND = ("numeric", "ordinal", "nominal", "text", "set", "date", "taxonomy", "graph")

@@ -13,8 +13,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._parameters import as_python, settle
 from priorcase._typing import AnyArray, FloatArray, Value
-from priorcase.cases.column import CaseColumn
 from priorcase.cases.measures.base import SIMILARITY, FrozenMapping, Measure, is_similarity
+from priorcase.cases.table import CaseColumn
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.schema.kinds import identity, is_hashable, plain
 

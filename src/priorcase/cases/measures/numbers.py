@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._typing import FloatArray, IntArray, Value
-from priorcase.cases.column import CaseColumn
 from priorcase.cases.kinds import Date, Stored, days, kind_name
 from priorcase.cases.measures.base import POSITIVE, Measure
+from priorcase.cases.table import CaseColumn
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.schema import Ordinal
 from priorcase.schema.kinds import identity

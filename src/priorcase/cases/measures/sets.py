@@ -12,8 +12,8 @@ from scipy import sparse
 
 from priorcase import _core
 from priorcase._typing import AnyArray, FloatArray, Value
-from priorcase.cases.column import CaseColumn
 from priorcase.cases.measures.base import Measure
+from priorcase.cases.table import CaseColumn
 from priorcase.schema.kinds import identity
 
 Terms = Callable[[Any], Sequence[Hashable]]

@@ -11,9 +11,9 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import as_python, settle
 from priorcase._typing import BoolArray, FloatArray, IntArray
-from priorcase.cases.column import CaseColumn
 from priorcase.cases.kinds import Taxonomy
 from priorcase.cases.measures.base import SIMILARITY, FrozenMapping, Measure, is_similarity
+from priorcase.cases.table import CaseColumn
 from priorcase.exceptions import ParameterError, advice, listed, quoted
 
 

@@ -17,9 +17,9 @@ from sklearn.utils._param_validation import StrOptions
 from priorcase import _core
 from priorcase._parameters import is_whole, settle
 from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.cases.column import CaseColumn
 from priorcase.cases.measures.base import Measure
 from priorcase.cases.measures.sets import Documents, Postings
+from priorcase.cases.table import CaseColumn
 from priorcase.exceptions import ParameterError, failure, quoted
 from priorcase.learning.estimator import thread_count
 

@@ -319,7 +319,7 @@ def near_duplicates(
     tolerance: float | None = None,
     most: int = 100_000,
 ) -> Duplicates:
-    """All pairs of cases that are at least so similar, and whether their solutions agree; see `CaseBase.duplicates`.
+    """All pairs of cases at least so similar, and whether their solutions agree; see `CaseBase.near_duplicates`.
 
     The later case is the query, as when it came in. An attribute that only one of the two knows counts with similarity
     0: a case that says more than another is no duplicate of it. At most ``most`` pairs are listed, those of the

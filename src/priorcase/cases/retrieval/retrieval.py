@@ -14,6 +14,7 @@ from priorcase._parameters import is_number
 from priorcase._typing import Backend, BoolArray, FloatArray, IntArray
 from priorcase.cases import conditions, kinds
 from priorcase.cases.case import Case, text_of
+from priorcase.cases.checks import check_known
 from priorcase.cases.kinds import Stored
 from priorcase.cases.scoring import (
     Likeness,
@@ -21,7 +22,6 @@ from priorcase.cases.scoring import (
     Unknown,
     best_cases,
     check_count,
-    check_names,
     local_similarities,
 )
 from priorcase.cases.table import CaseTable, Snapshot
@@ -468,7 +468,7 @@ def _allowed(table: CaseTable, where: object) -> BoolArray:
 
 
 def _check_query(query: Mapping[str, Stored], likeness: Likeness) -> None:
-    check_names(likeness.attributes, query)
+    check_known(query, likeness.attributes)
     known = [name for name, value in query.items() if value is not None]
     if not known:
         raise CaseBaseError(

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_value
+from priorcase.cases.checks import check_known
 from priorcase.cases.conditions import mask
-from priorcase.cases.errors import check_known
 from priorcase.cases.kinds import CaseKind, check, check_plain, infer, shown, written
 from priorcase.cases.reuse.methods import Method, MethodName, automatic, check_method
 from priorcase.cases.reuse.proposal import Difference, Proposal, Step

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_fields, choices_text
 from priorcase._typing import AnyArray, Name
-from priorcase.cases.errors import check_known
+from priorcase.cases.checks import check_known
 from priorcase.cases.kinds import CaseKind, check, days, infer, kind_name, written
 from priorcase.cases.reuse.proposal import Candidate, Proposal, Source, Spread, value_text
 from priorcase.cases.reuse.sources import (

@@ -11,12 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from priorcase.cases.errors import unknown_ids
 from priorcase.cases.storage import integrity
 from priorcase.cases.storage.integrity import AMONG, Counters, canonical, read_counters, read_rows
 from priorcase.cases.storage.records import Change, Declaration, NewCase
 from priorcase.cases.storage.sqlite import APPLICATION, COLUMNS, PAGE, VERSION, create_tables, in_memory
-from priorcase.exceptions import CaseBaseError, CaseBaseFileError, listed, quoted
+from priorcase.exceptions import CaseBaseError, CaseBaseFileError, UnknownIdError, listed, quoted
 
 
 @contextmanager
@@ -99,7 +98,9 @@ class Writer:
         """Give a case new values, solution, outcome and key; a note is added to those it has."""
         old = self._rows("cases", [id])
         if not old:
-            raise unknown_ids([id])
+            raise UnknownIdError(
+                f"got id {id}, which names no case. Ids are what add returned; find() shows all cases."
+            )
         if case.key is not None and (holder := self.find_keys([case.key]).get(case.key, id)) != id:
             raise CaseBaseError(
                 f"The key {quoted(case.key)} belongs to case {holder}; nothing was changed. A key names one case: "

@@ -105,7 +105,7 @@ def _conversation(
     try:
         return begun(tolerance)
     except ParameterError:
-        numbers = [case.solution for case in base.find(**where) if case.solution is not None]
+        numbers = [case.solution for case in base.find(where=where) if case.solution is not None]
         if tolerance is not None or not all(map(is_number, numbers)):
             raise
         return begun((max(numbers) - min(numbers)) / _PARTS)

@@ -27,8 +27,6 @@ The end of the name says how: .jsonl has everything, kinds included; .parquet
 the same in typed columns (needs PyArrow); .csv all but the kinds, for
 spreadsheets. 'priorcase cases add FILE --from OUT' reads all of them."""
 
-_TAKEN = {"path", "format", "overwrite"}
-
 
 @click.command("export", cls=GroupedOptions, short_help="Write cases to a file for others.", epilog=_EPILOG)
 @file_argument
@@ -52,18 +50,16 @@ def command(file: str, out: str, where: tuple[str, ...], overwrite: bool) -> Non
 
     with reading(file) as base:
         given = conditions(base, where)
-        if given.keys() & _TAKEN:  # attributes that are named like parameters
-            given = {"id": [case.id for case in base.find(**given)]}
         if out == "-":
             _print(base, given)
             return
-        count = base.export(out, overwrite=overwrite, **given)
+        count = base.export(out, overwrite=overwrite, where=given)
     click.echo(f"{count} case{'s' * (count != 1)} written to {out}")
 
 
 def _print(base: Any, given: dict[str, Any]) -> None:
     with TemporaryDirectory(prefix="priorcase-") as folder:
         path = Path(folder) / "cases.jsonl"
-        base.export(path, **given)
+        base.export(path, where=given)
         with path.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from priorcase.cases.errors import unknown_ids
 from priorcase.cli.cases.arguments import file_argument, provenance_options, where_option
 from priorcase.cli.errors import debug_option
 from priorcase.cli.help import GroupedArgument, GroupedOptions, option
+from priorcase.exceptions import UnknownIdError, named
 
 __all__ = ["command"]
 
@@ -49,11 +49,14 @@ def command(file: str, ids: tuple[str, ...], where: tuple[str, ...], yes: bool, 
 
     with writing(file) as base:
         if where:
-            found = list(base.find(**conditions(base, where)))
+            found = list(base.find(where=conditions(base, where)))
         else:
             wanted = list(dict.fromkeys(case_id(base, given) for given in ids))
             if absent := [id for id in wanted if id not in base]:
-                raise unknown_ids(absent)
+                which = "which names no case" if len(absent) == 1 else "which name no cases"
+                raise UnknownIdError(
+                    f"got {named('id', absent)}, {which}. 'priorcase cases list FILE' shows all cases."
+                )
             found = [base.get(id) for id in wanted]
         if not found:
             click.echo("no case is like that; nothing was forgotten")

@@ -86,7 +86,7 @@ def _show_all(
     from priorcase.cli.cases.values import conditions
 
     tables.check_columns(columns, base.attributes, base.path)
-    found = base.find(**conditions(base, where))
+    found = base.find(where=conditions(base, where))
     if as_csv:
         names = columns or ["id", "key", *base.attributes, "solution", "outcome"]
         for line in tables.csv_lines(islice(found, limit), names):

@@ -36,7 +36,7 @@ def case_id(base: CaseBase, given: str) -> int:
     """
     if given.isascii() and given.isdecimal():
         return int(given)
-    for case in base.find(key=given):
+    for case in base.find(where={"key": given}):
         if case.id is not None:
             return case.id
     keys = [case.key for case in base if case.key is not None]

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from priorcase.cases import CaseBase
+from priorcase.cases.checks import check_known
 from priorcase.cases.conditions import all_of, parse
-from priorcase.cases.errors import unknown_attributes
 from priorcase.cases.kinds import CaseKind, Set, Taxonomy
 from priorcase.cli.errors import BadInputError
 from priorcase.exceptions import advice, listed
@@ -58,7 +58,7 @@ def parted(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
         name, _, _ = (part.strip() for part in pair.partition("="))
         after = pair[pair.index("=") :]
         if attributes:
-            raise unknown_attributes([name], attributes)
+            check_known([name], attributes)
     value = after[1:].strip()
     if not name or not value:
         raise BadInputError(f"{pair!r} has no {'value' if name else 'name'}. {form}")
@@ -109,7 +109,7 @@ def _held(base: CaseBase, name: str, text: str) -> Any:
     """A name among values: as text, unless only the number or the truth value that it spells is in the case base."""
     others = [found for found in (_number(text), {"true": True, "false": False}.get(text)) if found is not None]
     for reading in [text, *others] if others else []:
-        if next(iter(base.find(**{name: reading})), None) is not None:
+        if next(iter(base.find(where={name: reading})), None) is not None:
             return reading
     return text
 

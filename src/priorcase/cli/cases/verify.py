@@ -41,7 +41,7 @@ def command(ctx: click.Context, /, file: str, as_json: bool) -> None:
 
 
 def _verified(file: str) -> Any:
-    from priorcase.cases.base.verification import Verification
+    from priorcase.cases.case_base import Verification
     from priorcase.cases.storage import Store
     from priorcase.cli.cases.opening import reading
     from priorcase.exceptions import CaseBaseFileError

@@ -1,0 +1,240 @@
+"""Checks of what users pass to a case base: attributes, cases, keys, notes, ids and paths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from priorcase._parameters import is_whole
+from priorcase.cases import kinds
+from priorcase.cases.case import Case
+from priorcase.cases.kinds import CaseKind, Stored
+from priorcase.cases.storage import NewCase
+from priorcase.cases.table import CaseTable
+from priorcase.datasets import NamedColumns
+from priorcase.exceptions import CaseBaseError, ParameterError, UnknownIdError, advice, listed, named, quoted
+from priorcase.schema.kinds import is_missing
+
+RESERVED = frozenset(
+    {"id", "key", "solution", "outcome", "note", "notes", "by", "why", "added_at", "revised_at", "retired"}
+)
+"""Names of the fields that every case has; no attribute may have one of them."""
+
+LONGEST_KEY = 1_000
+LONGEST_TEXT = 1_000_000
+LARGEST_ID = 2**62
+
+
+def check_attributes(attributes: Any) -> dict[str, CaseKind]:
+    """Declared attributes as names and kinds."""
+    if not isinstance(attributes, Mapping):
+        raise CaseBaseError(
+            f"got attributes={quoted(attributes)}; expected a mapping from names to kinds. For example {{'age': "
+            "'numeric', 'message': Text()}."
+        )
+    check_names(attributes)
+    return {name: kinds.as_kind(kind, attribute=name) for name, kind in attributes.items()}
+
+
+def check_names(names: Iterable[Any]) -> None:
+    """Attributes are named by text that is not the name of a field."""
+    for name in names:
+        if not isinstance(name, str) or not name or not _encodable(name):
+            raise CaseBaseError(
+                f"got an attribute named {quoted(name)}; expected a text that is not empty. Name each attribute, for "
+                "example {'device': 'printer'}."
+            )
+    if taken := [name for name in names if name in RESERVED]:
+        raise CaseBaseError(
+            f"got {named('attribute', taken)}, a name that every case has for something else. Choose another name; "
+            "solution=, outcome=, key= and note= are given beside the attributes."
+        )
+
+
+def check_known(names: Iterable[object], attributes: Collection[str], *, source: str | None = None) -> None:
+    """Refuse names that are not among the attributes; `source` is the file that has them."""
+    if unknown := [name for name in names if name not in attributes]:
+        known = f"It has {listed(list(attributes), limit=12) or 'none yet'}; CaseBase.declare adds attributes."
+        raise CaseBaseError(
+            f"{'' if source is None else source + ' '}got {named('attribute', unknown)}, unknown to the case base. "
+            f"{advice(unknown[0], attributes, otherwise=known)}"
+        )
+
+
+def inferred_attributes(cases: Sequence[Any]) -> dict[str, CaseKind]:
+    """The attributes that the first cases of a base declare by their values."""
+    for case in cases:
+        _check_mapping(case)
+    names = list(dict.fromkeys(name for case in cases for name in case))
+    if not names:
+        raise CaseBaseError(
+            "got a case without attributes, and the case base declares none. Add a case with attributes, or declare "
+            "them by CaseBase.open(path, {...})."
+        )
+    check_names(names)
+    return {name: kinds.infer(case.get(name) for case in cases) for name in names}
+
+
+def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Stored]:
+    """The known values of a case, as they are stored."""
+    _check_mapping(case)
+    if not attributes.keys() >= case.keys():
+        check_known(case, attributes)
+    checked: dict[str, Stored] = {}
+    for name, value in case.items():
+        if value is not None:
+            stored = kinds.check(attributes[name], value, attribute=name)
+            if stored is not None:
+                checked[name] = stored
+    return checked
+
+
+def new_case(
+    case: Any, attributes: Mapping[str, CaseKind], solution: Any, outcome: Any, key: Any, note: Any
+) -> NewCase:
+    """A case as it will be stored."""
+    values = check_case(case, attributes)
+    return NewCase(
+        list(map(values.get, attributes)),
+        None if solution is None else kinds.check_plain(solution, what="solution"),
+        None if outcome is None else kinds.check_plain(outcome, what="outcome"),
+        None if key is None else check_key(key),
+        None if note is None else check_text(note, what="note"),
+    )
+
+
+def _check_mapping(case: Any) -> None:
+    if not isinstance(case, Mapping):
+        raise CaseBaseError(
+            f"got {quoted(case)} as a case; expected a mapping from attributes to values. For example {{'device': "
+            "'printer', 'age': 3}."
+        )
+
+
+def rows_of(cases: Any) -> list[Mapping[str, Any]]:
+    """Cases as mappings: from a list of them, a frame of pandas, Polars or PyArrow, or a table of `datasets`."""
+    if isinstance(cases, NamedColumns):
+        columns = [cases[name].tolist() for name in cases.data]
+        return [dict(zip(cases.data, row, strict=True)) for row in zip(*columns, strict=True)]
+    frame = nw.from_native(cases, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return list(frame.iter_rows(named=True))
+    rows = None if isinstance(cases, (Mapping, str)) else _listed(cases)
+    if rows is None:
+        raise CaseBaseError(
+            f"got {quoted(cases)}; expected a frame, or a list of mappings from attributes to values. Nothing was "
+            "changed. add takes a single case."
+        )
+    for row in rows:
+        _check_mapping(row)
+    return rows
+
+
+def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tuple[list[Any], str | None]:
+    """One value for each case, from a column of the cases or from a list; and the name of the column."""
+    if given is None:
+        return [None] * len(rows), None
+    if isinstance(given, str):
+        if rows and not any(given in row for row in rows):
+            check_known([given], rows[0])
+        return [row.get(given) for row in rows], given
+    if (values := _listed(given)) is None:
+        raise CaseBaseError(
+            f"got {field}={quoted(given)}; expected the name of a column, or one value for each case. Nothing was "
+            "changed."
+        )
+    if len(values) != len(rows):
+        raise CaseBaseError(
+            f"got {len(values)} values of {field} for {len(rows)} cases; expected one for each case. Write None "
+            "where a case has none; nothing was changed."
+        )
+    return values, None
+
+
+def _listed(given: Any) -> list[Any] | None:
+    try:
+        return list(given)
+    except TypeError:
+        return None
+
+
+def check_key(key: Any) -> str | None:
+    """The key of a case: a short text, or a whole number written as one."""
+    if is_missing(key):
+        return None
+    if not isinstance(key, str) and not (is_whole(key) and abs(key) < 10**LONGEST_KEY):
+        raise CaseBaseError(
+            f"got {quoted(key)} for 'key'; expected a text or a whole number. Write None where the value is not known."
+        )
+    return _check_length(str(int(key) if is_whole(key) else key), "key", LONGEST_KEY)
+
+
+def check_text(text: Any, *, what: str) -> str | None:
+    """A note, a name or a reason; None stays None."""
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise CaseBaseError(
+            f"got {quoted(text)} for {what!r}; expected a text. Write None where the value is not known."
+        )
+    return _check_length(text, what, LONGEST_TEXT)
+
+
+def _check_length(text: str, what: str, most: int) -> str:
+    if not text or not _encodable(text):
+        raise CaseBaseError(
+            f"got {quoted(text)} for {what!r}; expected a readable text that is not empty. Write None where the value "
+            "is not known."
+        )
+    if len(text) > most:
+        raise CaseBaseError(
+            f"got {len(text):,} characters for {what!r}; expected at most {most:,}. Keep long documents elsewhere and "
+            "store what tells cases apart."
+        )
+    return text
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def check_path(path: Any) -> Path:
+    """The path of a file that exists or will."""
+    try:
+        found = os.fspath(path)
+        os.fsencode(found)
+    except (TypeError, UnicodeEncodeError):
+        found = None
+    if not isinstance(found, str) or not found or "\0" in found:
+        raise ParameterError(
+            f"path must be the path of a file, as text or pathlib.Path, got {quoted(path)}. For example "
+            "'cases.priorcase'."
+        )
+    return Path(found)
+
+
+def check_id(given: Any) -> int:
+    """The id of one case, given as a number or as the case, whether the case is there or not."""
+    found = given.id if isinstance(given, Case) else given
+    if not is_whole(found) or abs(found) > LARGEST_ID:
+        raise UnknownIdError(
+            f"got {quoted(given)} as an id; expected a whole number. Ids are what add returned; get(key=...) finds a "
+            "case by its key."
+        )
+    return int(found)
+
+
+def check_ids(given: Any, table: CaseTable) -> list[int]:
+    """The ids of one case or several, each once and in their order; all of them must be in the table."""
+    many = list(given) if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)) else [given]
+    ids = list(dict.fromkeys(map(check_id, many)))
+    table.check_ids(ids)
+    return ids

@@ -1,0 +1,288 @@
+"""Learners of the library fitted to cases, and kept with them."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from priorcase import __version__
+from priorcase._typing import AnyArray, IdArray
+from priorcase.cases.saving.closed import check_learner, class_name, closed_class, is_learner
+from priorcase.cases.saving.reading import Reader
+from priorcase.cases.saving.saved import MADE_UP, pack, unpack
+from priorcase.cases.saving.writing import Writer
+from priorcase.cases.table import CaseTable
+from priorcase.cases.training import CaseRows, Layout, TrainingTable, training_table
+from priorcase.exceptions import ReadingError, prefix_errors, quoted
+from priorcase.learning.results import Grid, GridResult, framed, installed_backend
+
+_RECIPE = "The recipe of a learner"
+_STATE = "What the learner has learned"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The class of a learner, its parameters, and what it was fitted to.
+
+    It holds no value of a case: when a case is forgotten, the fitted state goes, and the recipe stays to refit.
+    `parameters` are nodes and bytes of the format of saved learners, `shown` is how the learner prints, and `sequence`
+    is the number of the last change of the case base that it saw.
+    """
+
+    learner: str
+    parameters: Mapping[str, Any]
+    shown: str
+    target: str | None
+    attributes: tuple[str, ...]
+    cases: int
+    fitted_at: str
+    sequence: int
+    version: str
+
+    @classmethod
+    def of(cls, learner: Any, **about: Any) -> Recipe:
+        """The recipe of a learner; ``UnsupportedDataError`` where a parameter cannot be stored."""
+        check_learner(learner)
+        writer = Writer()
+        # As attributes, so that messages name KNNClassifier.vote.
+        writer.write_attributes(learner.get_params(deep=False), type(learner).__name__)
+        parameters = {"nodes": writer.nodes, "blobs": b64encode(b"".join(writer.blobs)).decode()}
+        return cls(class_name(type(learner)), parameters, " ".join(repr(learner).split()), **about)
+
+    @property
+    def name(self) -> str:
+        """The name of the class."""
+        return self.learner.rpartition(":")[2]
+
+    def unfitted(self) -> Any:
+        """The learner with its parameters, not fitted."""
+        found = closed_class(self.learner)
+        if found is None or not is_learner(found):  # a constructor is called: that of a learner only
+            raise ReadingError(
+                f"{_RECIPE} names the class {quoted(self.learner)}, which is no part of a learner of priorcase. "
+                "Nothing was loaded; do not trust where this file came from."
+            )
+        try:
+            blobs = memoryview(b64decode(self.parameters["blobs"], validate=True))
+            parameters = Reader(self.parameters["nodes"], blobs, _RECIPE).read()
+            return found(**parameters)  # type: ignore[arg-type]
+        except ReadingError:
+            raise
+        except MADE_UP as error:
+            raise ReadingError(
+                f"{_RECIPE} is damaged: its parameters do not fit {self.name}. Nothing was loaded; fit the learner "
+                "again."
+            ) from error
+
+    def json(self) -> str:
+        """The recipe as canonical JSON text."""
+        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Recipe:
+        """The recipe that `json` wrote."""
+        try:
+            found = json.loads(text)
+            return cls(**found | {"attributes": tuple(found["attributes"]), "parameters": dict(found["parameters"])})
+        except MADE_UP as error:
+            raise ReadingError(
+                f"{_RECIPE} is damaged: it is no recipe. Nothing was loaded; fit the learner again."
+            ) from error
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CaseLearner(GridResult):
+    """A learner that was fitted to cases, as `CaseBase.fit` returns it.
+
+    Parameters
+    ----------
+    learner
+        The learner of the library, fitted.
+    ids
+        The cases it was fitted to: row 0 of the learner is case ``ids[0]``, and so on.
+    layout
+        How cases and queries become rows.
+    recipe
+        How it was fitted.
+    digest
+        A fingerprint of what it was fitted to.
+    left_out, without_target, retired
+        Attributes that no column could be made of; numbers of cases without a target, and of retired ones.
+    """
+
+    learner: Any
+    ids: IdArray
+    layout: Layout
+    recipe: Recipe
+    digest: str
+    left_out: tuple[str, ...] = ()
+    without_target: int = 0
+    retired: int = 0
+
+    @prefix_errors
+    def rows(self, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> CaseRows:
+        """Queries as the rows that the learner takes, for any of its methods."""
+        return self.layout.queries([queries] if isinstance(queries, Mapping) else queries)
+
+    def predict(self, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> AnyArray:
+        """What the learner predicts for one query or several, in their order."""
+        answers: AnyArray = self.learner.predict(self.rows(queries))
+        return answers
+
+    def predict_proba(self, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> AnyArray:
+        """The probabilities of the classes for one query or several."""
+        answers: AnyArray = self.learner.predict_proba(self.rows(queries))
+        return answers
+
+    def cases(self, rows: Sequence[int] | AnyArray) -> AnyArray:
+        """The ids of the cases behind row ids of the learner, such as those that ``kneighbors`` returns."""
+        return self.ids[np.asarray(rows, dtype=np.int64)]
+
+    def state(self) -> bytes:
+        """All that was learned as bytes, in the closed format of saved learners."""
+        beside = {"layout": self.layout.describe(), "ids": self.ids, "digest": self.digest}
+        beside |= {"left_out": list(self.left_out), "without_target": self.without_target, "retired": self.retired}
+        return pack({"learner": self.learner, **beside}, type(self.learner).__name__)
+
+    def _grid(self) -> Grid:
+        lines = {
+            "target": self.recipe.target or "-",
+            "attributes": ", ".join(self.recipe.attributes),
+            "left out": ", ".join(self.left_out),
+            "cases": f"{len(self.ids):,}",
+            "without a target": f"{self.without_target:,}" if self.without_target else "",
+            "retired": f"{self.retired:,}" if self.retired else "",
+            "fitted": self.recipe.fitted_at,
+        }
+        first, *rest = [[name, text] for name, text in lines.items() if text]
+        return Grid(self.recipe.shown, first, rest)
+
+
+def fit_learner(
+    learner: Any,
+    table: CaseTable,
+    *,
+    target: str | None = "solution",
+    attributes: Iterable[str] | None = None,
+    ids: Sequence[int] | IdArray | None = None,
+    sequence: int = 0,
+) -> CaseLearner:
+    """A clone of a learner, fitted to cases as `training_table` makes rows of them.
+
+    Examples
+    --------
+    >>> from priorcase import KNNClassifier
+    >>> from priorcase.schema import Nominal, Numeric
+    >>> rows = [(3, {"age": 3, "make": "A"}, '"fix"', None), (4, {"age": 9, "make": "B"}, '"swap"', None)]
+    >>> fitted = fit_learner(KNNClassifier(1), CaseTable.of({"age": Numeric(), "make": Nominal()}, rows))
+    >>> fitted.predict({"age": 8}), fitted.cases(fitted.learner.kneighbors(fitted.rows({"age": 8}))[1])
+    (array(['swap'], dtype=object), array([[4]]))
+    """
+    check_learner(learner)
+    made = training_table(table, attributes, target, ids=ids)
+    return _fitted(clone(learner), made, Recipe.of(learner, target=target, sequence=sequence, **_about(made)))
+
+
+def refit_learner(
+    recipe: Recipe, table: CaseTable, *, ids: Sequence[int] | IdArray | None = None, sequence: int = 0
+) -> CaseLearner:
+    """The learner of a recipe, fitted again, as if cases that are gone had never been there."""
+    attributes = [name for name in recipe.attributes if name in table.attributes]
+    made = training_table(table, attributes, recipe.target, ids=ids)
+    return _fitted(recipe.unfitted(), made, replace(recipe, sequence=sequence, **_about(made)))
+
+
+def _about(made: TrainingTable) -> dict[str, Any]:
+    fitted_at = datetime.now(UTC).isoformat(timespec="seconds")
+    used = tuple(made.layout.attributes)
+    return {"attributes": used, "cases": len(made.ids), "fitted_at": fitted_at, "version": __version__}
+
+
+def _fitted(learner: Any, made: TrainingTable, recipe: Recipe) -> CaseLearner:
+    learner.fit(made.X) if made.y is None else learner.fit(made.X, made.y)
+    return CaseLearner(
+        learner, made.ids, made.layout, recipe, made.digest(), made.left_out, made.without_target, made.retired
+    )
+
+
+def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
+    """The learner whose state was kept; ``ReadingError`` where it is damaged, of another version or another learner."""
+    found = unpack(state, source=_STATE)
+    problem, cause = "", None
+    try:
+        learner, layout, ids = found["learner"], Layout.from_description(found["layout"]), found["ids"]
+        beside = [found[name] for name in ("digest", "left_out", "without_target", "retired")]
+        beside[1] = tuple(beside[1])
+        if class_name(type(learner)) != recipe.learner:
+            problem = f"it is that of a {type(learner).__name__}, not of a {recipe.name}"
+        elif not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1:
+            problem = "it tells of no cases"
+    except MADE_UP as error:
+        problem, cause = "it lacks parts", error
+    if problem:
+        raise ReadingError(f"{_STATE} is damaged: {problem}. Nothing was loaded; fit the learner again.") from cause
+    return CaseLearner(learner, ids, layout, recipe, *beside)
+
+
+@dataclass(frozen=True)
+class KeptLearner:
+    """One learner of a case base: its name, how it was fitted, and how many changes the base has seen since.
+
+    `learned` is False where a case was forgotten that it was fitted to: it is refitted when asked for.
+    """
+
+    name: str
+    recipe: Recipe
+    changes: int
+    learned: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KeptLearners(GridResult, Sequence[KeptLearner]):
+    """The learners of a case base, by name; prints as a table."""
+
+    learners: tuple[KeptLearner, ...]
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.learners[at]
+
+    def __len__(self) -> int:
+        return len(self.learners)
+
+    def __iter__(self) -> Iterator[KeptLearner]:
+        return iter(self.learners)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        recipes = [each.recipe for each in self.learners]
+        return {
+            "name": [each.name for each in self.learners],
+            "learner": [recipe.name for recipe in recipes],
+            "target": [recipe.target for recipe in recipes],
+            "cases": [recipe.cases for recipe in recipes],
+            "fitted": [recipe.fitted_at for recipe in recipes],
+            "changes since": [each.changes for each in self.learners],
+            "learned": [each.learned for each in self.learners],
+        }
+
+    def frame(self) -> Any:
+        """The table as a frame of pandas, Polars or PyArrow, whichever is installed."""
+        return framed(self._columns(), installed_backend())
+
+    def _grid(self) -> Grid:
+        if not self.learners:
+            return Grid("", ["no learners"], [])
+        *columns, learned = self._columns().items()
+        lines = [
+            [f"{value:,}" if isinstance(value, int) else value or "-" for value in line]
+            for line in zip(*(values for _, values in columns), strict=True)
+        ]
+        again = learned[1].count(False)
+        note = f"{again} will be fitted anew: a case was forgotten" if again else ""
+        return Grid("learners", [name for name, _ in columns], lines, note, right={3, 5})

@@ -1,0 +1,271 @@
+"""The cases of a file in memory; changes by any process are seen by the next question."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from threading import Condition, RLock, get_ident
+from typing import Any
+from weakref import WeakSet
+
+from priorcase.cases import kinds
+from priorcase.cases.case import Case, Note
+from priorcase.cases.kinds import CaseKind
+from priorcase.cases.retrieval import MeasureCache
+from priorcase.cases.storage import Change, Declaration, NewCase, Step, Store, StoredCase, Writer, damage_errors
+from priorcase.cases.table import CaseTable, Row, Snapshot
+from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError
+
+
+class LiveTable:
+    """The cases of a file in memory, brought up to date before each question.
+
+    Any number of threads may read at a time, or one may write.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.table = CaseTable({})
+        self.settings: dict[str, Any] = {}
+        self.cache = MeasureCache()
+        self._lock = ReadersWriter()
+        self._step: Step | None = None  # the last step of the file that the table has; None while it is not whole
+        self._behind = True
+        self._inserted: dict[int, Row] = {}  # cases of the current transaction that need not be read back
+        self._load()
+        _LIVE_TABLES.add(self)
+
+    @property
+    def sequence(self) -> int:
+        """The number of the last change that the table has."""
+        return 0 if self._step is None else self._step.sequence
+
+    @contextmanager
+    def reading(self) -> Iterator[CaseTable]:
+        """All cases as they are now; no other thread of this process changes them meanwhile."""
+        # A user's function may ask in the middle of an answer or of a change, and then sees what that one sees.
+        if not self._lock.held() and (self._behind or self.store.changed_elsewhere()):
+            with self._lock.writing():
+                self._catch_up()
+        with self._lock.reading():
+            yield self.table
+
+    @contextmanager
+    def moment(self) -> Iterator[CaseTable]:
+        """All cases as they are now; no other process changes the file meanwhile, either."""
+        while True:
+            with self.reading() as table, self.store.moment():
+                if self._step is not None and self.store.changes_since(self._step) == []:
+                    yield table
+                    return
+            with self._lock.writing():  # another process was faster
+                self._catch_up()
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """One transaction; the table follows when it is durable, and stays as it is when it fails."""
+        inserted: dict[int, Row] = {}
+        with self._lock.writing():
+            try:
+                with self.store.writing() as writer:
+                    self._catch_up()
+                    self._inserted = inserted
+                    self._behind = True  # until the table has followed, whatever comes in between
+                    yield writer
+            except BaseException:
+                with suppress(CaseBaseError):
+                    self._catch_up()
+                raise
+            with suppress(CaseBaseError):  # it is durable: what cannot be read back now follows at the next question
+                if all(change.id in inserted for change in writer.changes):
+                    self._apply(writer.changes, inserted)
+                else:
+                    self._catch_up()
+
+    def insert(
+        self, writer: Writer, cases: Sequence[NewCase], attributes: Iterable[str], *, by: str | None, why: str | None
+    ) -> list[int]:
+        """Store cases within a transaction; the table takes them over without reading them back."""
+        ids = writer.insert(cases, by=by, why=why)
+        names, present = list(attributes), set(self.table.known(ids))
+        for id, case in zip(ids, cases, strict=True):
+            if id not in present and id not in self._inserted:  # else its key was there already
+                values: dict[str, Any] = dict(zip(names, case.values, strict=True))
+                self._inserted[id] = (id, values, case.solution, case.outcome)
+        return ids
+
+    def fetch(self, ids: Sequence[int]) -> list[StoredCase]:
+        """Cases of the table with all that the file has, within a moment or a transaction."""
+        found = self.store.fetch(ids)
+        if len(found) < len(ids):
+            missing = min(set(ids) - {case.id for case in found})
+            raise CaseBaseFileError(
+                f"The case base {self.store.path} is damaged: case {missing} is missing. The file was not changed. "
+                "Restore it from a backup; keep the damaged file until that is done."
+            )
+        return found
+
+    def cases(self, ids: Sequence[int]) -> list[Case]:
+        """Cases as users see them, in the order of the ids; those that are gone by now are left out."""
+        return [_shown(case, self.table.attributes) for case in self.store.fetch(ids)]
+
+    def look_up(self, ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
+        """Cases as they were retrieved, with their key, notes and provenance where the file still has them."""
+        stored: dict[int, StoredCase] = {}
+        with suppress(CaseBaseError):
+            stored = {case.id: case for case in self.store.fetch(ids)}
+        found = []
+        for id, (values, solution, outcome) in zip(ids, snapshot.shown(), strict=True):
+            case = _shown(stored[id], {}) if id in stored else Case(id=id)
+            found.append(replace(case, attributes=values, solution=solution, outcome=outcome))
+        return found
+
+    def _catch_up(self) -> None:
+        """Apply to the table the changes that the file has had since."""
+        self._behind = True
+        with self.store.moment():
+            changes = None if self._step is None else self.store.changes_since(self._step)
+            if changes is None or any(change.action == "declared" for change in changes):
+                self._load()
+            else:
+                self._apply(changes, {})
+
+    def _apply(self, changes: Sequence[Change], rows: Mapping[int, Row]) -> None:
+        """Apply changes to the table; the given rows need not be read."""
+        if changes:
+            touched = list(dict.fromkeys(change.id for change in changes if change.id is not None))
+            unknown = [id for id in touched if id not in rows]
+            read = self.store.fetch(unknown) if unknown else []
+            there = dict(rows)
+            for case in read:
+                values: dict[str, Any] = dict(zip(self.table.attributes, case.values, strict=True))
+                there[case.id] = case.id, values, case.solution, case.outcome
+            table, self._step = self.table, None  # until all of it is done
+            known = table.known(touched)
+            table.remove([id for id in known if id not in there])
+            table.replace([there[id] for id in known if id in there])
+            table.append([there[id] for id in sorted(there.keys() - set(known))])
+            for retired in (True, False):
+                table.retire([case.id for case in read if case.retired is retired], retired)
+            self._step = changes[-1].step
+        self._behind = False
+
+    def _load(self) -> None:
+        loaded = self.store.load()
+        declared = loaded.declaration
+        with damage_errors(str(self.store.path)):
+            columns: dict[str, Sequence[Any]] = dict(zip(declared.names, loaded.columns, strict=True))
+            columns |= {"solution": loaded.solutions, "outcome": loaded.outcomes}
+            table = CaseTable({name: kinds.from_description(kind) for name, kind in declared.attributes})  # type: ignore[arg-type]
+            table.append_columns(loaded.ids, columns, loaded.retired)
+        self.settings = dict(declared.settings)
+        self.table, self._step, self._behind = table, loaded.step, False
+        self.cache.clear()
+
+    def restart(self) -> None:
+        """Take new locks and read the file again: threads that a fork left behind may have held the old ones."""
+        self._lock, self.cache = ReadersWriter(), MeasureCache()
+        self._step, self._behind = None, True
+
+
+def declaration(attributes: Mapping[str, CaseKind], settings: Mapping[str, Any]) -> Declaration:
+    """Attributes and settings as a file declares them."""
+    described: list[tuple[str, Any]] = [(name, kinds.describe(kind)) for name, kind in attributes.items()]
+    return Declaration(described, dict(settings))
+
+
+def _shown(case: StoredCase, attributes: Mapping[str, CaseKind]) -> Case:
+    pairs = zip(attributes.items(), case.values, strict=False)
+    return Case(
+        {name: kinds.shown(kind, value) for (name, kind), value in pairs},  # type: ignore[arg-type]
+        kinds.plain_shown(case.solution),
+        kinds.plain_shown(case.outcome),
+        case.id,
+        case.key,
+        tuple(Note(note.text, note.at, note.by) for note in case.notes),
+        case.added_at,
+        case.by,
+        case.why,
+        case.revised_at,
+        case.retired,
+    )
+
+
+class ReadersWriter:
+    """A lock that any number of readers hold together, or one writer alone.
+
+    A waiting writer goes before readers that come later, so that it is not kept out for ever. The lock is
+    reentrant: a reader may read again, a writer may read and write again.
+    """
+
+    def __init__(self) -> None:
+        self._changed = Condition(RLock())
+        self._readers: dict[int, int] = {}
+        self._writer: int | None = None
+        self._waiting = 0
+
+    def held(self) -> bool:
+        """Whether this thread holds the lock."""
+        me = get_ident()
+        return self._writer == me or me in self._readers
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Hold the lock together with other readers."""
+        me = get_ident()
+        with self._changed:
+            while self._writer != me and me not in self._readers and (self._waiting or self._writer is not None):
+                self._changed.wait()
+            self._readers[me] = self._readers.get(me, 0) + 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._readers[me] -= 1
+                if not self._readers[me]:
+                    del self._readers[me]
+                    self._changed.notify_all()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the lock alone."""
+        me = get_ident()
+        if self._writer == me:
+            yield
+            return
+        if me in self._readers:  # it would wait for itself
+            raise CaseBaseBusyError(
+                "a case base cannot be changed from inside its own answer to a question, such as in a function that is "
+                "a condition. Change it after the answer."
+            )
+        with self._changed:
+            self._waiting += 1
+            try:
+                while self._readers or self._writer is not None:
+                    self._changed.wait()
+                self._writer = me
+            except BaseException:
+                self._changed.notify_all()  # readers may be waiting for this writer
+                raise
+            finally:
+                self._waiting -= 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._writer = None
+                self._changed.notify_all()
+
+
+_LIVE_TABLES: WeakSet[LiveTable] = WeakSet()
+
+
+def _restart_in_child() -> None:
+    for live in list(_LIVE_TABLES):
+        live.restart()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_restart_in_child)

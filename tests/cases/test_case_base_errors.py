@@ -1,0 +1,144 @@
+"""What a case base refuses: one line that names the method, and nothing changed."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import priorcase as pc
+from priorcase.exceptions import CaseBaseError, ParameterError, PriorcaseError, SchemaError, UnknownIdError
+
+ATTRIBUTES: dict[str, Any] = {
+    "device": pc.Taxonomy({"printer": ["laser", "inkjet"]}),
+    "age": "numeric",
+    "tags": "set",
+    "message": "text",
+    "function": "graph",
+}
+Refusal = tuple[str, Callable[[pc.CaseBase], Any], type[Exception], str]
+
+REFUSED: list[Refusal] = [
+    # cases
+    ("no number", lambda b: b.add({"age": "old"}), CaseBaseError, r"CaseBase\.add: got 'old' for 'age'.*number"),
+    ("no node", lambda b: b.add({"device": "scanner"}), CaseBaseError, "node of its taxonomy"),
+    ("too long", lambda b: b.add({"message": "x" * 1_000_001}), CaseBaseError, "'message'; expected at most 1,000,000"),
+    ("no graph", lambda b: b.add({"function": "C *> Q"}), ValueError, "C"),
+    ("unknown attribute", lambda b: b.add({"colour": "red"}), CaseBaseError, "'colour', unknown to the case base"),
+    ("no mapping", lambda b: b.add([1, 2]), CaseBaseError, "as a case; expected a mapping"),
+    ("no solution", lambda b: b.add({}, solution=object()), CaseBaseError, "as solution"),
+    ("no outcome", lambda b: b.add({}, outcome={1, 2}), CaseBaseError, "as outcome"),
+    ("no key", lambda b: b.add({}, key=1.5), CaseBaseError, "'key'; expected a text or a whole number"),
+    ("empty key", lambda b: b.add({}, key=""), CaseBaseError, "'key'.*not empty"),
+    ("long key", lambda b: b.add({}, key="k" * 1001), CaseBaseError, "1,001 characters for 'key'"),
+    ("no note", lambda b: b.add({}, note=3), CaseBaseError, "'note'; expected a text"),
+    ("no author", lambda b: b.add({}, by=3), CaseBaseError, "'by'; expected a text"),
+    ("no reason", lambda b: b.add({}, why="\ud800"), CaseBaseError, "'why'; expected a readable text"),
+    # many cases
+    ("one of many", lambda b: b.add_many([{"age": 1}, {"age": "old"}]), CaseBaseError, r"add_many: got 'old'"),
+    ("too few values", lambda b: b.add_many([{}, {}], solution=["x"]), CaseBaseError, "1 values of solution for 2"),
+    ("no column", lambda b: b.add_many([{"age": 1}], solution="fix"), CaseBaseError, "fix"),
+    ("no list", lambda b: b.add_many([{"age": 1}], solution=3), CaseBaseError, "name of a column"),
+    ("one case", lambda b: b.add_many({"age": 1}), CaseBaseError, "a frame, or a list of mappings"),
+    ("no cases", lambda b: b.add_many([3]), CaseBaseError, "as a case; expected a mapping"),
+    # ids, keys and conditions
+    ("no id", lambda b: b.get("x"), UnknownIdError, r"CaseBase\.get: got 'x' as an id"),
+    ("unknown id", lambda b: b.revise(99, {"age": 1}), UnknownIdError, "id 99, which names no case"),
+    ("unknown ids", lambda b: b.forget([1, 7, 8]), UnknownIdError, "ids 7, 8, which name no cases"),
+    ("huge id", lambda b: b.forget(10**30), UnknownIdError, "as an id; expected a whole number"),
+    ("several ids", lambda b: b.revise([1, 2], {"age": 9}), UnknownIdError, r"\[1, 2\] as an id"),
+    ("a mapping", lambda b: b.revise({"age": 3}, outcome=True), UnknownIdError, "as an id"),
+    ("neither", lambda b: b.get(), UnknownIdError, "neither or both of id and key"),
+    ("both", lambda b: b.get(1, key="k"), UnknownIdError, "neither or both of id and key"),
+    ("unknown key", lambda b: b.get(key="T-2"), UnknownIdError, "the key 'T-2', which no case has"),
+    ("misspelt", lambda b: b.find(where={"devise": "laser"}), CaseBaseError, "Did you mean 'device'"),
+    ("other name", lambda b: b.find(where={"when": 1}), CaseBaseError, "'outcome', 'id', 'key'"),
+    ("no conditions", lambda b: b.find(where=3), CaseBaseError, r"CaseBase\.find: got where=3"),
+    ("nothing", lambda b: b.forget(), CaseBaseError, r"CaseBase\.forget: got neither or both of ids and where"),
+    ("all", lambda b: b.forget(where={}), CaseBaseError, "neither or both of ids and where"),
+    ("ids and where", lambda b: b.forget(1, where={"age": 1}), CaseBaseError, "neither or both of ids and where"),
+    ("retire nothing", lambda b: b.retire(), CaseBaseError, r"CaseBase\.retire: got neither or both"),
+    ("recall nothing", lambda b: b.recall(where={}), CaseBaseError, r"CaseBase\.recall: got neither or both"),
+    ("revise to nonsense", lambda b: b.revise(1, 3), CaseBaseError, "expected a mapping"),
+    # attributes
+    ("no declaration", lambda b: b.declare(5), CaseBaseError, "a mapping from names to kinds"),
+    ("no kind", lambda b: b.declare(a="number"), CaseBaseError, "'number', which is no kind"),
+    ("another kind", lambda b: b.declare(age="text"), CaseBaseError, "cannot make 'age' text: a stored case has 3"),
+    ("reserved", lambda b: b.declare(solution="text"), CaseBaseError, "a name that every case has for something else"),
+    ("empty name", lambda b: b.declare({"": "text"}), CaseBaseError, "an attribute named ''"),
+    ("no name", lambda b: b.declare({3: "text"}), CaseBaseError, "an attribute named 3"),
+    ("unreadable name", lambda b: b.declare({"\ud800": "text"}), CaseBaseError, "an attribute named"),
+    ("no tree", lambda b: b.declare(x=pc.Taxonomy({"a": "b", "b": "a"})), SchemaError, "Taxonomy must"),
+    ("other attributes", lambda b: pc.CaseBase.open(b.path, {"age": "text"}), CaseBaseError, "open: got other attrib"),
+    # the cycle
+    ("no k", lambda b: b.reuse(b.retrieve({"age": 1}), k=0), ParameterError, r"CaseBase\.reuse: k must be"),
+    ("no weight", lambda b: b.prefer(weights={"colour": 1}), CaseBaseError, r"CaseBase\.prefer: .*'colour', unknown"),
+    ("no weights", lambda b: b.converse(weights={"colour": 1}), CaseBaseError, "'colour', unknown"),
+    ("unsolved", lambda b: b.retain({"age": 3}, solution=None), ValueError, "without a solution"),
+    ("no such graph", lambda b: b.design("C +> Q", attribute="age"), CaseBaseError, "Those that do: 'function'"),
+    # learners
+    ("no learner yet", lambda b: b.learner("near"), CaseBaseError, "no learner of the case base; it has none yet"),
+    ("nothing to drop", lambda b: b.drop_learner("near"), CaseBaseError, "the name of no learner"),
+    (
+        "text",
+        lambda b: b.fit(pc.NaiveBayes(), attributes=["message"]),
+        CaseBaseError,
+        r"cannot read: 'message' \(text\)",
+    ),
+    ("no target", lambda b: b.fit(pc.NaiveBayes(), target="outcome"), CaseBaseError, "none of the 1 cases has one"),
+    ("set target", lambda b: b.fit(pc.NaiveBayes(), target="tags"), CaseBaseError, "target='tags', a set attribute"),
+    ("misspelt target", lambda b: b.fit(pc.NaiveBayes(), target="solutions"), CaseBaseError, "Did you mean 'solution'"),
+    ("misspelt name", lambda b: b.fit(pc.NaiveBayes(), attributes=["agee"]), CaseBaseError, "Did you mean 'age'"),
+    ("same twice", lambda b: b.fit(pc.NaiveBayes(), attributes=["age"] * 2), ParameterError, "list of different names"),
+    ("one text", lambda b: b.fit(pc.NaiveBayes(), attributes="age"), ParameterError, "list of different names"),
+    # opening
+    ("no path", lambda b: b.backup(3), ParameterError, "path must be"),
+    ("no time", lambda b: pc.CaseBase.open(b.path, timeout=-1), ParameterError, "timeout"),
+    ("not opened", lambda b: pc.CaseBase(b.path), CaseBaseError, r"Use CaseBase\.open\(path\)"),
+]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pc.CaseBase]:
+    with pc.CaseBase.open(tmp_path_factory.mktemp("cases") / "base.priorcase", ATTRIBUTES) as base:
+        base.add({"age": 3}, solution="x")
+        yield base
+
+
+@pytest.mark.parametrize(("call", "error", "word"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+def test_refused(base: pc.CaseBase, call: Callable[[pc.CaseBase], Any], error: type[Exception], word: str) -> None:
+    before = Path(base.path).read_bytes()
+    with pytest.raises(error, match=word) as raised:
+        call(base)
+    assert isinstance(raised.value, PriorcaseError)
+    assert "\n" not in str(raised.value)
+    assert Path(base.path).read_bytes() == before
+    assert len(base) == 1
+
+
+@pytest.mark.parametrize("attributes", [3, {"a": "number"}, {"": "text"}, {"id": "text"}, {"\ud800": "text"}])
+def test_bad_attributes_create_nothing(tmp_path: Path, attributes: Any) -> None:
+    with pytest.raises(CaseBaseError, match=r"CaseBase\.open"):
+        pc.CaseBase.open(tmp_path / "new", attributes)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("method", ["find", "forget", "retire", "recall", "retrieve", "converse", "export"])
+def test_conditions_are_where_in_every_method(base: pc.CaseBase, tmp_path: Path, method: str) -> None:
+    parameters = inspect.signature(getattr(pc.CaseBase, method)).parameters
+    assert "where" in parameters
+    given = {"export": (tmp_path / "cases.jsonl",), "retrieve": ({"age": 1},), "converse": ({"age": 1},)}.get(
+        method, ()
+    )
+    with pytest.raises(CaseBaseError, match="Did you mean 'device'"):
+        getattr(base, method)(*given, where={"devise": "laser"})
+
+
+def test_messages_name_methods_that_exist() -> None:
+    for path in Path(inspect.getfile(pc.CaseBase)).parent.rglob("*.py"):
+        for name in re.findall(r"CaseBase\.(\w+)", path.read_text(encoding="utf-8")):
+            assert hasattr(pc.CaseBase, name), f"{path.name} names CaseBase.{name}"
