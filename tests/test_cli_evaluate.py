@@ -21,7 +21,7 @@ from priorcase.cli.contestants import USUAL
 from priorcase.cli.self_tuning import SelfTuningClassifier, SelfTuningRegressor
 from priorcase.datasets import NamedColumns
 from priorcase.evaluation import Comparison, Folds, Holdout, compare, learning_curve, noise_curve
-from priorcase.reporting.guessing import GuessedClass
+from priorcase.reporting.learners import baseline
 from priorcase.schema import Nominal, Numeric
 
 
@@ -68,7 +68,7 @@ def expected(found: Comparison) -> dict[str, dict[str, float | None]]:
 
 def test_the_usual_learners_are_those_of_the_library(table: Path) -> None:
     document = answers(evaluate(table, "--json", "--learner", "guess,neighbors,naive-bayes"))
-    learners = {"guess": GuessedClass(), "neighbors": KNNClassifier(5), "naive-bayes": NaiveBayes()}
+    learners = {"guess": baseline(classes=True), "neighbors": KNNClassifier(5), "naive-bayes": NaiveBayes()}
     found = compare(learners, *repairs())
     assert means(document) == expected(found)
     assert (document["task"], document["target"], document["cases"]) == ("classify", "job", 96)
@@ -187,7 +187,7 @@ def test_scores_are_those_asked_for(table: Path) -> None:
 
 def test_the_screen_is_the_table_of_the_library(table: Path) -> None:
     result = evaluate(table, "--learner", "guess,ib1", "--splits", 5)
-    found = compare({"guess": GuessedClass(), "ib1": KNNClassifier(1, distance="ib")}, *repairs(), splits=5)
+    found = compare({"guess": baseline(classes=True), "ib1": KNNClassifier(1, distance="ib")}, *repairs(), splits=5)
     assert result.exit_code == 0
     assert result.stderr == ""
     ours, theirs = result.stdout.splitlines(), str(found).splitlines()
@@ -209,7 +209,7 @@ def test_a_narrow_screen_has_the_columns_below_each_other(table: Path) -> None:
 def test_pairs_are_those_of_the_library(table: Path) -> None:
     args = ("--learner", "guess,neighbors,naive-bayes", "--paired", "--score", "accuracy")
     text = evaluate(table, *args).stdout
-    learners = {"guess": GuessedClass(), "neighbors": KNNClassifier(5), "naive-bayes": NaiveBayes()}
+    learners = {"guess": baseline(classes=True), "neighbors": KNNClassifier(5), "naive-bayes": NaiveBayes()}
     pairs = compare(learners, *repairs(), scores="accuracy").paired()
     assert text.split("\n\n")[1] == f"{pairs}\n"
     assert evaluate(table, *args, "--markdown").stdout.endswith(f"\n\n{pairs.markdown()}\n")
@@ -231,7 +231,7 @@ def test_csv_has_a_line_for_each_value(table: Path) -> None:
         (learner, score) for learner in ("guess", "ib1") for score in ("accuracy", "log_score", "brier")
     ]
     assert {line["value"] for line in lines if (line["learner"], line["score"]) == ("ib1", "log_score")} == {"-inf"}
-    found = compare({"guess": GuessedClass()}, *repairs(), splits=Holdout())
+    found = compare({"guess": baseline(classes=True)}, *repairs(), splits=Holdout())
     assert [float(line["value"]) for line in lines[:3]] == [found.mean("guess", s.name) for s in found.scores]
 
 

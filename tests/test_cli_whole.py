@@ -126,7 +126,7 @@ def test_wrong_usage_is_2(command: str) -> None:
 
 
 PLACES = {
-    "report": "priorcase.reporting.making.report_on",
+    "report": "priorcase.reporting.table_report.report_on",
     "predict": "priorcase.cli.fitting.fit",
     "explain": "priorcase.cli.fitting.fit",
     "evaluate": "priorcase.cli.measuring.measured",

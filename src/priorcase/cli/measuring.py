@@ -22,7 +22,7 @@ from priorcase.cli.task_checks import check_task
 from priorcase.evaluation import Comparison, Folds, Holdout, LeaveOneOut, Prequential, compare
 from priorcase.evaluation.curves import Curve, learning_curve, noise_curve
 from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
-from priorcase.reporting.guessing import GuessedClass, GuessedNumber
+from priorcase.reporting.learners import baseline
 
 __all__ = ["Measured", "measured", "past_cases"]
 
@@ -75,7 +75,7 @@ def _estimator(one: Contestant, task: Answered) -> Any:
     """The learner, not fitted; what is random in it begins where the comparison says."""
     classes = task == "classify"
     if one.learner is None:
-        return GuessedClass() if classes else GuessedNumber()
+        return baseline(classes)
     if isinstance(one.learner, ByNeighbors) and one.learner.tune:
         make = SelfTuningClassifier if classes else SelfTuningRegressor
         return make(**neighbor_parameters(one.learner))

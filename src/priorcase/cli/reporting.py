@@ -37,13 +37,15 @@ What it does:
 --json prints one document:
   name, target, task, place_word (what rows are called: "row" or "line")
   summary      the findings in sentences
-  table        rows, gaps, columns, target, repeated and conflicting rows
+  table        rows, missing values, columns, target, repeated and
+               conflicting rows
   comparisons  learners with scores (mean, error) and seconds; the last is
-               the one to go by, one before it is on a sample of the rows
-  verdict      chosen, by (the score), estimate (score -> mean, error; from
-               rows that took no part in the choice), runner_up, baseline
-  calibration, worth (of columns), explained (predictions), suspects (where
-  the target may be wrong), oddities (odd rows), left_out, next_steps, made
+               the one that counts, one before it is on a sample of the rows
+  verdict      chosen, by (the score), estimate (nested: score -> mean,
+               error), runner_up, baseline
+  calibration, importance (of columns), explained (predictions), suspects
+  (where the target may be wrong), oddities (unusual rows), left_out,
+  next_steps, made
   Rows have row (position from 0) and place (what the report calls them).
   Numbers that are not finite are null."""
 
@@ -64,7 +66,7 @@ class _TableArgument(click.Argument):
 
 def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
     from priorcase.exceptions import ParameterError
-    from priorcase.reporting.budget import parse_budget
+    from priorcase.reporting.comparison import parse_budget
 
     try:
         return parse_budget(value)
@@ -116,8 +118,8 @@ def report(table: str | None, out: str | None, as_json: bool, **options: Any) ->
     """Say what is in TABLE, which learner to trust on it and how far, and which rows stand out."""
     # Loaded here, not above: --help must not wait for NumPy and scikit-learn.
     from priorcase.cli import screens
-    from priorcase.reporting.budget import Budget
-    from priorcase.reporting.making import report_on
+    from priorcase.reporting.comparison import Budget
+    from priorcase.reporting.table_report import report_on
 
     clock = Budget(options.pop("budget"))
     seed, n_jobs = options.pop("seed"), options.pop("jobs")
@@ -141,7 +143,7 @@ def _problem(table: str | None, *, target: str | None, task: Any, **reading: Any
 
     from priorcase.cli.tables import cases
     from priorcase.datasets import load_repairs
-    from priorcase.reporting.problem import read_problem
+    from priorcase.reporting.table import read_problem
 
     if table is None:
         given = [f"--{name}" for name, value in reading.items() if value and name != "encoding"]

@@ -1,6 +1,5 @@
-"""A report on a table that a person would read: what was understood, which learner to trust, and why."""
+"""A report on a table: which learner to use, how good it is, and what stands out."""
 
-from priorcase.reporting.making import report
-from priorcase.reporting.result import Report
+from priorcase.reporting.table_report import Report, report
 
 __all__ = ["Report", "report"]

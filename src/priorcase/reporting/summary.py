@@ -1,35 +1,198 @@
-"""The short summary of a report, for a terminal or a notebook."""
+"""What a report says in sentences, which the page and the terminal share, and the summary for a terminal.
+
+``**bold**`` marks what is emphasized.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from io import StringIO
 from typing import TYPE_CHECKING
 
-from priorcase.reporting import sentences
-from priorcase.reporting.words import count, number, number_pair, percent, seconds
+from priorcase.registry import BASELINE
+from priorcase.reporting.comparison import Difference
+from priorcase.reporting.formatting import count, joined, number, percent, plus_minus, seconds, visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from priorcase.reporting.result import Report
+    from priorcase.reporting.table_report import Report
 
-__all__ = ["summary", "summary_text"]
+_IMPORTANT = 2.0  # standard errors
+_NOTICEABLE = 0.001  # nats, or a share of the variance
+_SHOWN = 5
+NESTED = "nested estimate: for each fold, the learner is selected on the other folds"
 
-_LISTED = 6
+
+# -- sentences
+
+
+def opening(report: Report) -> str:
+    """The size of the table and its target."""
+    table, target = report.table, report.table.target
+    what = count(target.distinct, "class", "classes") if report.problem.classes else "numeric"
+    missing = f"{count(table.missing, 'missing value')} in {count(table.rows_with_missing, 'row')}"
+    columns = count(len(table.columns), "column")
+    return (
+        f"{count(table.rows, 'row')}, {columns}, {missing if table.missing else 'no missing values'}; "
+        f"target {target.name}: {what}."
+    )
+
+
+def recommendation(report: Report) -> Iterator[str]:
+    """The recommended learner, and how well it is expected to do."""
+    verdict, last = report.verdict, report.compared[-1]
+    if verdict.chosen == BASELINE:
+        others = len(last.measured) - 1
+        if others:
+            yield f"**No learner beats the baseline**, of {others} that were tried."
+        else:
+            yield "**No learner could be measured in the time allowed.** Allow a larger budget."
+        return
+    title = last.title(verdict.chosen)
+    if not verdict.beats_baseline:
+        yield f"**No learner is significantly better than the baseline.** The best is {title}."
+    start = "Recommended" if verdict.beats_baseline else "Best"
+    yield f"{start}: **{title}**. {_accuracy(report) if report.problem.classes else _rmse(report)}."
+
+
+def _accuracy(report: Report) -> str:
+    mean, error = report.verdict.estimate["accuracy"]
+    frequent, size = report.table.target.values[0]
+    return (
+        f"Expected accuracy on new rows: {percent(mean)} ± {100 * error:.1f} ({NESTED}); always predicting {frequent}: "
+        f"{percent(size / report.table.rows)}"
+    )
+
+
+def _rmse(report: Report) -> str:
+    text = f"Expected root mean squared error on new rows: {plus_minus(*report.verdict.estimate['rmse'])} ({NESTED})"
+    baseline = report.compared[-1].baseline
+    return text if baseline is None else f"{text}; predicting the mean: {number(baseline.scores['rmse'][0])}"
+
+
+def nested_and_table(report: Report) -> Iterator[str]:
+    """How the nested estimate of the score that chose relates to the learner's score in the table."""
+    verdict, compared = report.verdict, report.compared[-1]
+    mean, error = verdict.estimate[verdict.by]
+    if verdict.chosen == BASELINE or not math.isfinite(error):
+        return
+    of_table = plus_minus(*compared.measured[0].scores[verdict.by])
+    if verdict.same_choice == verdict.folds:
+        yield f"Its {_score(report)} is {of_table}; it was selected in every fold, so the selection adds no bias."
+        return
+    yield (
+        f"Its {_score(report)} in the table is {of_table}; the folds that selected it also scored it, which is "
+        f"optimistic. The nested estimate for new rows is {plus_minus(mean, error)}."
+    )
+
+
+def differences(report: Report) -> Iterator[str]:
+    """How the learner compares with the runner-up and the baseline, and how stable the selection is."""
+    verdict, compared = report.verdict, report.compared[-1]
+    if verdict.runner_up is not None:
+        ahead, start = verdict.runner_up, f"Runner-up: {compared.title(verdict.runner_up.other)}"
+        if math.isinf(ahead.mean):
+            yield f"{start}, which gave probability 0 to a class that occurred."
+        elif ahead.mean == 0:
+            yield f"{start}, with the same {_score(report)}."
+        else:
+            significant = "significant" if ahead.significant else "not significant"
+            yield f"{start}, worse by {_interval(ahead)} in {_score(report)}: the difference is {significant}."
+    if verdict.baseline is not None and verdict.beats_baseline:
+        yield f"The baseline is worse by {_interval(verdict.baseline)}."
+    if verdict.same_choice < verdict.folds:
+        yield f"The same learner was selected in {verdict.same_choice} of {verdict.folds} folds."
+    if verdict.more_accurate is not None:
+        yield (
+            f"{compared.title(verdict.more_accurate.other)} has a higher accuracy (by "
+            f"{100 * verdict.more_accurate.mean:.1f} points) but worse probabilities: prefer it if only the predicted "
+            "class matters."
+        )
+
+
+def _score(report: Report) -> str:
+    return "log-score" if report.problem.classes else "root mean squared error"
+
+
+def _interval(ahead: Difference) -> str:
+    if math.isnan(ahead.low):
+        return number(ahead.mean, 2)
+    return f"{number(ahead.mean, 2)} (95 % interval {number(ahead.low, 2)} to {number(ahead.high, 2)})"
+
+
+def calibration(report: Report) -> Iterator[str]:
+    """Whether predicted probabilities agree with observed frequencies, or how large errors are."""
+    found = report.calibration
+    if found is None:
+        return
+    if found.half is not None and found.nine_tenths is not None:
+        yield (
+            f"Half of the predictions are within {number(found.half)} of the true value, nine of ten within "
+            f"{number(found.nine_tenths)}."
+        )
+        return
+    points = 100 * found.error
+    verdict = "well calibrated" if points < 5 else "roughly calibrated" if points < 10 else "poorly calibrated"
+    bold = any(one.rows >= 20 and one.predicted - one.observed > 0.1 for one in found.bins)
+    yield (
+        f"Its probabilities are **{verdict}**: on average they differ by {points:.1f} points from observed frequencies"
+        f"{', and where they differ most they are overconfident' if bold else ''}."
+    )
+
+
+def importance(report: Report) -> Iterator[str]:
+    """The most important columns."""
+    if report.importance is None:
+        return
+    if not report.verdict.beats_baseline:
+        yield "No column is known to be informative, since no learner is significantly better than the baseline."
+        return
+    columns = report.importance.columns
+    names = [one.name for one in columns if one.loss > max(_IMPORTANT * one.error, _NOTICEABLE)]
+    if names:
+        start = "Most important" if names[0] == columns[0].name else "Significantly important"
+        yield f"{start} column{'s' * (len(names) > 1)}: **{joined(names[:_SHOWN])}**."
+    else:
+        yield "No single column is important: the others can replace it."
+
+
+def rows(report: Report) -> Iterator[str]:
+    """Rows that a person should look at."""
+    suspects, target = report.suspects, report.problem.target
+    if suspects is not None and suspects.found:
+        text = f"**{count(suspects.found, 'row')}** may have a wrong {target}"
+        if suspects.by_chance is not None:
+            text += f"; about {suspects.by_chance:.0f} would look like it by chance"
+        yield f"{text}."
+    elif suspects is not None:
+        yield f"No row looks as if its {target} were wrong."
+    if report.oddities is not None and report.oddities.rows:
+        first = report.oddities.rows[0]
+        if first.values:
+            reasons = joined([f"{one.column} {one.value}" for one in first.values])
+            yield f"The most unusual row is {report.problem.place(first.row)} ({reasons})."
+
+
+def findings(report: Report) -> Iterator[str]:
+    """What stands out, in short."""
+    for part in (calibration, importance, rows):
+        yield from part(report)
+
+
+# -- the terminal
 
 
 def summary_text(report: Report, width: int = 100) -> str:
-    """The summary in plain characters."""
-    from io import StringIO
-
+    """The summary as plain text."""
     from rich.console import Console
 
-    console = Console(file=StringIO(), width=width, color_system=None, highlight=False)
+    file = StringIO()
+    console = Console(file=file, width=width, color_system=None, highlight=False)
     for part in summary(report):
         console.print(part)
-    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
 
 def summary(report: Report) -> Iterator[RenderableType]:
@@ -37,63 +200,62 @@ def summary(report: Report) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    yield Text(f"{report.problem.name}: {report.problem.target}", style="bold")
-    yield Text(sentences.opening(report))
-    for remark in report.understanding.remarks:
-        yield Padding(Text(remark, style="dim"), (0, 0, 0, 2))
+    yield Text(visible(f"{report.problem.name}: {report.problem.target}"), style="bold")
+    yield Text(visible(opening(report)))
+    for remark in report.table.remarks:
+        yield Padding(Text(visible(remark), style="dim"), (0, 0, 0, 2))
     yield Text()
-    for sentence in sentences.trust(report):
-        yield _marked(sentence)
-    for sentence in sentences.lead_words(report):
-        yield _marked(sentence)
+    for sentence in (*recommendation(report), *differences(report)):
+        yield _emphasized(sentence)
     yield Text()
     yield _table(report)
-    yield Text(f"{report.compared[-1].protocol}; ± is the standard error.", style="dim")
+    note = f"{report.compared[-1].protocol}; ± is the standard error."
+    if report.verdict.same_choice < report.verdict.folds:
+        note += " The first row of the table is optimistic, since these scores selected it."
+    yield Text(note, style="dim")
     yield Text()
-    for words in (sentences.calibration_words, sentences.worth_words, sentences.rows_words):
-        for sentence in words(report):
-            yield _marked(sentence)
+    for sentence in findings(report):
+        yield _emphasized(sentence)
     for line in report.skipped:
-        yield Text(f"Left out: {line}.", style="dim")
+        yield Text(visible(f"Left out: {line}."), style="dim")
     yield Text(f"Made in {seconds(report.made.seconds)} of {seconds(report.made.budget)}.", style="dim")
 
 
 def _table(report: Report) -> RenderableType:
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
-    shown = report.compared[-1]
-    classes = report.problem.classes
-    names = ("accuracy", "log_score") if classes else ("rmse", "r2")
+    shown, classes = report.compared[-1], report.problem.classes
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("learner")
-    for heading in ("right", "log-score") if classes else ("off by (rms)", "R²"):
+    for heading in (*(("accuracy", "log-score") if classes else ("RMSE", "R²")), "time"):
         table.add_column(heading, justify="right")
-    table.add_column("time", justify="right")
-    for one in shown.standings:
-        if one.reason:
-            continue
-        cells = [_score(name, *one.scores[name]) for name in names]
+    for one in shown.measured:
+        cells = [score_text(name, *one.scores[name]) for name in score_names(report)]
         style = "bold" if one.name == report.verdict.chosen else None
-        table.add_row(one.name, *cells, seconds(one.seconds), style=style)
-    missing = [one for one in shown.standings if one.reason]
-    if missing:
-        who = missing[0].name if len(missing) == 1 else count(len(missing), "learner")
-        table.add_row(f"{who} not measured", "", "", "", style="dim")
+        table.add_row(Text(visible(one.title)), *cells, seconds(one.seconds), style=style)
+    if shown.unmeasured:
+        who = shown.unmeasured[0].title if len(shown.unmeasured) == 1 else count(len(shown.unmeasured), "learner")
+        table.add_row(Text(visible(f"{who} not measured")), "", "", "", style="dim")
     return table
 
 
-def _score(name: str, mean: float, error: float) -> str:
-    if name == "accuracy":
-        return f"{percent(mean)} ± {100 * error:.1f}"
-    return " ± ".join(number_pair(mean, error)) if math.isfinite(error) else number(mean)
+def score_names(report: Report) -> tuple[str, str]:
+    """The two scores that are shown."""
+    return ("accuracy", "log_score") if report.problem.classes else ("rmse", "r2")
 
 
-def _marked(sentence: str) -> RenderableType:
-    """Text with what stands between double asterisks in bold."""
+def score_text(name: str, mean: float, error: float) -> str:
+    """A mean score with its standard error."""
+    return f"{percent(mean)} ± {100 * error:.1f}" if name == "accuracy" else plus_minus(mean, error)
+
+
+def _emphasized(sentence: str) -> RenderableType:
+    """Text with what is between double asterisks in bold."""
     from rich.text import Text
 
     text = Text()
-    for position, part in enumerate(sentence.split("**")):
+    for position, part in enumerate(visible(sentence).split("**")):
         text.append(part, style="bold" if position % 2 else "")
     return text

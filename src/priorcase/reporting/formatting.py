@@ -1,16 +1,34 @@
-"""Numbers and counts as a reader wants them: few digits, thousands apart, no jargon."""
+"""Numbers, names and cells as a report shows them."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
+from priorcase.learning.results import short
 from priorcase.schema.kinds import is_missing
 
-__all__ = ["count", "listed", "number", "number_pair", "percent", "plain", "seconds", "short", "signed", "value"]
+_WIDEST = 28  # characters of a cell
+# Control characters can command a terminal, and bidirectional ones show text in another order than it is.
+_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 
-_LONGEST = 28
+
+def visible(text: str) -> str:
+    """Text with control and bidirectional characters written as escapes.
+
+    Examples
+    --------
+    >>> print(visible("a\\x1b[2Jb\\u202ec"))
+    a\\x1b[2Jb\\u202ec
+    """
+    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def visible_json(text: str) -> str:
+    """JSON with such characters, which can only be inside strings, as JSON escapes; its own line ends are kept."""
+    return _HIDDEN.sub(lambda found: "\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
 def count(n: float, thing: str, things: str | None = None) -> str:
@@ -34,9 +52,9 @@ def percent(share: float, digits: int = 1) -> str:
     """
     if math.isnan(share):
         return "-"
-    if share in (0.0, 1.0):
-        return f"{share:.0%}".replace("%", " %")
     least = 10.0**-digits
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
     if 0 < 100 * share < least / 2:
         return f"< {least:g} %"
     if 100 - least / 2 < 100 * share < 100:
@@ -44,39 +62,31 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def number(x: float, digits: int = 3) -> str:
-    """A number to so many significant digits, whole thousands apart; a word where it is not finite.
+def number(x: float, digits: int = 3, *, grouped: bool = True) -> str:
+    """A number to so many significant digits, with commas between thousands if ``grouped``.
 
     Examples
     --------
     >>> number(0.30456), number(1234567.8), number(-0.0000123), number(float("-inf")), number(float("nan"))
-    ('0.305', '1,234,568', '-1.23e-05', 'minus infinity', '-')
+    ('0.305', '1,234,568', '-1.23e-05', '-infinity', '-')
+    >>> number(35435.2, grouped=False)
+    '35435'
     """
     if math.isnan(x):
         return "-"
     if math.isinf(x):
-        return "minus infinity" if x < 0 else "infinity"
+        return "-infinity" if x < 0 else "infinity"
     if x == 0:
         return "0"
     size = math.floor(math.log10(abs(x)))
     if size < -4 or size > 14:
         return f"{x:.{digits - 1}e}"
-    return f"{x:,.{max(digits - 1 - size, 0)}f}"
-
-
-def plain(x: float, digits: int = 3) -> str:
-    """A number as it would stand in a table: as `number`, thousands not apart.
-
-    Examples
-    --------
-    >>> plain(35435.2), plain(0.30456)
-    ('35435', '0.305')
-    """
-    return number(x, digits).replace(",", "")
+    text = f"{x:,.{max(digits - 1 - size, 0)}f}"
+    return text if grouped else text.replace(",", "")
 
 
 def number_pair(x: float, error: float) -> tuple[str, str]:
-    """A number and how far it may be off, to as many digits as that allows.
+    """A number and its standard error, to the digits that the error allows.
 
     Examples
     --------
@@ -85,7 +95,7 @@ def number_pair(x: float, error: float) -> tuple[str, str]:
     >>> number_pair(-0.550251, 0.000033)
     ('-0.5503', '< 0.0001')
     """
-    if not math.isfinite(error) or error <= 0 or not math.isfinite(x):
+    if not math.isfinite(error) or error <= 0 or not math.isfinite(x) or max(abs(x), error) >= 1e15:
         return number(x), number(error)
     places = max(1 - math.floor(math.log10(error)), 0)
     most = max(3 - math.floor(math.log10(abs(x))), 0) if x else places
@@ -95,16 +105,12 @@ def number_pair(x: float, error: float) -> tuple[str, str]:
     return (f"{x:,.{places}f}", f"{error:,.{places}f}") if places <= 8 else (number(x), number(error))
 
 
-def signed(x: float, digits: int = 2) -> str:
-    """A number with its sign, a true minus where it is below zero.
-
-    Examples
-    --------
-    >>> signed(0.0312), signed(-1.5)
-    ('+0.031', '\u22121.5')
-    """
-    text = number(abs(x), digits)
-    return f"\u2212{text}" if x < 0 else f"+{text}"
+def plus_minus(x: float, error: float) -> str:
+    """A number with its standard error, where that is known: ``2.14 ± 0.21``."""
+    if not math.isfinite(x) or not math.isfinite(error):
+        return number(x)
+    mean, off = number_pair(x, error)
+    return f"{mean} {off}" if off.startswith("<") else f"{mean} ± {off}"
 
 
 def seconds(spent: float) -> str:
@@ -120,7 +126,7 @@ def seconds(spent: float) -> str:
     return f"{spent:.0f} s" if spent >= 10 else f"{spent:.1f} s" if spent >= 0.1 else f"{spent:.2f} s"
 
 
-def value(cell: Any, width: int = _LONGEST) -> str:
+def value(cell: Any) -> str:
     """One cell of a table; ``?`` where it is missing.
 
     Examples
@@ -134,23 +140,17 @@ def value(cell: Any, width: int = _LONGEST) -> str:
         return "yes" if cell else "no"
     if isinstance(cell, float):
         return f"{cell:.0f}" if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.6g}"
-    return short(str(cell), width)
+    return short(visible(" ".join(str(cell).split())), _WIDEST)
 
 
-def short(text: str, width: int = _LONGEST) -> str:
-    """Text on one line, cut to so many characters."""
-    text = " ".join(text.split())
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def listed(names: Sequence[str], last: str = "and", most: int = 6) -> str:
+def joined(names: Sequence[str], most: int = 6) -> str:
     """Names as a sentence lists them.
 
     Examples
     --------
-    >>> listed(["a"]), listed(["a", "b", "c"]), listed(list("abcdefgh"), most=3)
+    >>> joined(["a"]), joined(["a", "b", "c"]), joined(list("abcdefgh"), most=3)
     ('a', 'a, b and c', 'a, b, c and 5 more')
     """
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +15,7 @@ import pytest
 
 import priorcase as pc
 from priorcase.reporting import Report, report
-from priorcase.reporting.charts import ticks
-from priorcase.reporting.marks import Scale, bar, histogram, interval, scale_of
-from priorcase.reporting.markup import Cell
+from priorcase.reporting.page import Scale, column_bar, histogram, interval, scale_of, ticks
 
 _VOID = {"meta", "br", "rect", "circle", "line", "path"}
 
@@ -78,9 +79,7 @@ def test_the_page_is_whole_and_needs_no_network(found: Report) -> None:
     page = found.html()
     reader = read(page)
     assert reader.headings[0] == '"quoted" & more: a<b'
-    assert {"In short", "The table", "Which learner to trust", "How far to trust it", "The oddest rows"} <= set(
-        reader.headings
-    )
+    assert {"Summary", "The table", "Comparison of learners", "Calibration", "Unusual rows"} <= set(reader.headings)
     assert not [name for _, name, _ in reader.attributes if name in ("src", "onclick", "onload")]
     assert all(value is not None and value.startswith("#") for _, name, value in reader.attributes if name == "href")
     assert "http" not in page
@@ -110,9 +109,30 @@ def test_names_and_values_are_escaped(found: Report) -> None:
     assert "& co failed: " in words.replace("\n", " ")
 
 
-def test_long_names_are_broken_and_short_ones_are_not() -> None:
-    assert Cell.named("manufacturer").kind == "w"
-    assert Cell.named("m" * 300).kind == "long"
+HIDDEN = "a\x1b[2Jb\x9bc\u202ed\u2066e\x00f"
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Report:
+    """Escape sequences in every text that a report shows."""
+    rng = np.random.default_rng(0)
+    names = [f"{HIDDEN}1", f"{HIDDEN}2"]
+    X = pd.DataFrame({f"x{HIDDEN}": rng.normal(size=80), f"c{HIDDEN}": rng.choice(names, 80)})
+    y = np.where(X.iloc[:, 0] > 0, f"u{HIDDEN}", f"v{HIDDEN}").astype(object)
+    y[0] = f"once{HIDDEN}"
+    learners = {f"bayes{HIDDEN}": pc.NaiveBayes(numeric="mdl"), f"failing{HIDDEN}": pc.KNNClassifier(100)}
+    return report(X, y, target=f"t{HIDDEN}", name=f"n{HIDDEN}", learners=learners, budget=60)
+
+
+def test_control_and_bidirectional_characters_are_shown_as_escapes(hostile: Report) -> None:
+    for text in (str(hostile), repr(hostile), hostile.html(), hostile.json(), hostile._repr_html_()):
+        assert not set(text) & set("\x1b\x9b\u202e\u2066\x00")
+    assert r"a\x1b[2Jb\x9bc\u202ed\u2066e\x00f" in str(hostile)
+    assert json.loads(hostile.json())["target"] == f"t{HIDDEN}"
+
+
+def test_long_names_are_broken_and_short_ones_are_not(found: Report) -> None:
+    assert '<th scope="row" class="w">colour</th>' in found.html()
     X = pd.DataFrame({"m" * 300: np.arange(60) % 7, "x": np.arange(60) % 5})
     page = report(X, np.arange(60) % 7 > 3, target="t" * 200, budget=60, learners={"b": pc.NaiveBayes()}).html()
     assert page.count(f' class="long">{"m" * 300}<') >= 2
@@ -121,14 +141,14 @@ def test_long_names_are_broken_and_short_ones_are_not() -> None:
 
 def test_the_page_says_what_the_report_says(found: Report) -> None:
     words = " ".join("".join(read(found.html()).words).split())
-    assert f"Trust {found.verdict.chosen}" in words
+    assert f"Recommended: {found.verdict.chosen}" in words
     for one in found.explained:
         assert f": row {one.row}" in words
 
 
 def test_the_page_of_numbers(numbers: Report) -> None:
     words = "".join(read(numbers.html()).words)
-    assert "root mean square" in words
+    assert "root mean squared error" in words
     assert "Relief weight" in words
     assert "log-score" not in words
 
@@ -153,24 +173,53 @@ def test_reports_are_saved_by_the_ending_of_the_name(found: Report, tmp_path: Pa
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["target"] == "a<b"
 
 
+def test_a_full_disk_leaves_the_earlier_file_and_is_named(
+    found: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("before")
+    monkeypatch.setattr("os.fsync", raising(OSError(errno.ENOSPC, "No space left on device")))
+    with pytest.raises(OSError, match=r"No space left on device: '.*report\.html'"):
+        found.save(path)
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+    assert path.read_text() == "before"
+
+
+def raising(error: Exception) -> Any:
+    def fail(*_: object) -> None:
+        raise error
+
+    return fail
+
+
+def test_links_are_followed_and_devices_are_written_to(found: Report, tmp_path: Path) -> None:
+    (tmp_path / "real.json").write_text("before")
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    found.save(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "real.json").read_text(encoding="utf-8") == found.json()
+    found.save(os.devnull)
+    assert not Path(os.devnull).is_file()
+
+
 def test_the_summary_is_short_and_plain(found: Report) -> None:
     text = str(found)
-    assert text.startswith('"quoted" & more: a<b\n80 rows, 2 columns, no gaps; the target a<b is 2 classes.\n')
+    assert text.startswith('"quoted" & more: a<b\n80 rows, 2 columns, no missing values; target a<b: 2 classes.\n')
     assert "**" not in text
     assert len(text.splitlines()) < 40
     assert found._repr_html_().startswith("<pre>&quot;quoted&quot;")
 
 
 def test_marks_lie_where_the_numbers_are() -> None:
-    scale = scale_of([-1.0, -0.5, float("-inf")], [0.1, float("nan"), float("nan")])
+    scale = scale_of([(-1.0, 0.1), (-0.5, float("nan")), (float("-inf"), float("nan"))])
     assert (scale.low, scale.high) == (-1.1, -0.5)
     assert scale.at(-1.1) == 6.0
     assert scale.at(-0.5) == scale.at(7.0) == 174.0
     assert 'cx="174.0"' in interval(-0.5, float("nan"), scale, reference=-1.0, words="", stressed=True)
     assert "◂" in interval(float("-inf"), float("nan"), scale, reference=None, words="", stressed=False)
-    assert 'width="84.0"' in bar(0.5, 0.1, Scale(0.0, 1.0, 180.0), words="")
-    assert histogram([], words="") == ""
-    assert histogram([1, 0, 2], words="rows").count("<rect") == 2
+    assert 'width="84.0"' in column_bar(0.5, 0.1, Scale(0.0, 1.0, 180.0), "")
+    assert histogram([], "") == ""
+    assert histogram([1, 0, 2], "rows").count("<rect") == 2
 
 
 def test_ticks_hold_the_numbers() -> None:

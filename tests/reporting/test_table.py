@@ -14,8 +14,7 @@ from reference import reporting as reference
 
 from priorcase.datasets import NamedColumns, load_repairs
 from priorcase.exceptions import EvaluationError, TargetError
-from priorcase.reporting.problem import Problem, named_columns, read_problem
-from priorcase.reporting.understanding import Understanding, _pattern, understand
+from priorcase.reporting.table import Problem, TableSummary, _pattern, named_columns, read_problem, summarize
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 CELLS = st.one_of(st.none(), st.sampled_from("ab"))
@@ -28,11 +27,11 @@ def problem(X: Any, y: Any, **options: Any) -> Problem:
     return read_problem(X, y, name="table", target="y", **options)
 
 
-def understood(X: Any, y: Any) -> Understanding:
-    return understand(problem(X, y))
+def understood(X: Any, y: Any) -> TableSummary:
+    return summarize(problem(X, y))
 
 
-def remark(found: Understanding, name: str) -> str:
+def remark(found: TableSummary, name: str) -> str:
     return next(column.remark for column in found.columns if column.name == name)
 
 
@@ -47,8 +46,8 @@ def test_repeated_and_conflicting_rows_are_counted_as_pair_by_pair(rows: list[tu
     repeated, conflicting, ceiling = reference.repetitions([row[:3] for row in rows], targets)
     assert (found.repeated, found.conflicting) == (repeated, conflicting)
     assert found.ceiling == pytest.approx(ceiling)
-    assert found.gaps == sum(value is None for row in rows for value in row[:3])
-    assert found.rows_with_gaps == sum(None in row[:3] for row in rows)
+    assert found.missing == sum(value is None for row in rows for value in row[:3])
+    assert found.rows_with_missing == sum(None in row[:3] for row in rows)
 
 
 @given(st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 2)), min_size=1))
@@ -74,12 +73,12 @@ def test_strange_columns_are_named_and_left_out() -> None:
     X["code"] = X["city"].map({"A": 3, "B": 1, "C": 2})
     X["leak"] = np.where(y == "yes", "granted", "refused")
     found = understood(X, y)
-    assert remark(found, "id") == remark(found, "name") == "names each row: left out"
-    assert remark(found, "always") == "always the same value: left out"
-    assert remark(found, "never") == "never known: left out"
+    assert remark(found, "id") == remark(found, "name") == "identifies rows: ignored"
+    assert remark(found, "always") == "constant: ignored"
+    assert remark(found, "never") == "all missing: ignored"
     assert remark(found, "mostly").endswith("% missing")
-    assert remark(found, "code") == "says the same as city"
-    assert remark(found, "leak") == "tells the target: is it known before y is?"
+    assert remark(found, "code") == "same information as city"
+    assert remark(found, "leak") == "determines the target: is it known before y is?"
     assert remark(found, "score") == ""
     assert found.used == ("city", "mostly", "score", "code", "leak")
 
@@ -92,7 +91,7 @@ def test_a_table_of_strange_columns_only_is_used_all_the_same() -> None:
 def test_a_column_of_one_value_and_gaps_may_tell() -> None:
     ticked = pd.DataFrame({"ticked": pd.Series(["yes", None] * 20, dtype=object), "v": np.arange(40) % 7})
     found = understood(ticked, ["a", "a", "b", "a"] * 10)
-    assert remark(found, "ticked") == "one value or a gap"
+    assert remark(found, "ticked") == "one value or missing"
     assert found.used == ("ticked", "v")
 
 
@@ -100,14 +99,14 @@ def test_a_column_of_one_value_and_gaps_may_tell() -> None:
 def test_dates_that_are_read_as_names_are_told(form: str) -> None:
     X = pd.DataFrame({"when": [form.format(i % 28 + 1) for i in range(40)], "v": np.arange(40) % 7})
     found = understood(X, ["a", "a", "b", "a"] * 10).remarks
-    assert found[0].startswith("when holds dates and is read as names, which tells little: days since some date")
+    assert found[0].startswith("when holds dates and is read as nominal: days since some date")
 
 
 def test_rows_are_repeated_whatever_they_are_called() -> None:
     X = pd.DataFrame({"id": np.arange(40), "v": np.arange(40) % 20, "w": np.arange(40) % 10})
     found = understood(X, ["a", "b"] * 19 + ["b", "a"])
     assert (found.repeated, found.conflicting, found.ceiling) == (20, 4, 0.95)
-    assert found.remarks[-1].startswith("4 rows agree with another row in every column that does not name rows and")
+    assert found.remarks[-1].startswith("4 rows equal another row in all columns other than ids but not")
 
 
 def test_numbers_that_count_up_in_no_order_are_no_id() -> None:
@@ -121,16 +120,18 @@ def test_summaries_of_columns() -> None:
     size, colour, age = understood(NamedColumns.of(data, kinds), ["a", "b", "a"] * 5).columns
     assert (size.kind, size.missing, size.values) == ("ordinal", 5, (("S", 5), ("L", 5)))
     assert (colour.kind, colour.distinct, colour.values) == ("nominal", 2, (("red", 10), ("blue", 5)))
-    assert (age.kind, age.low, age.middle, age.high, sum(age.bars)) == ("numeric", 1.0, 1.5, 2.0, 10)
+    assert (age.kind, age.low, age.median, age.high, sum(age.bars)) == ("numeric", 1.0, 1.5, 2.0, 10)
 
 
 def test_remarks_are_sentences() -> None:
     X = pd.DataFrame({"code": [1, 2] * 10, "v": np.arange(20) % 7})
     y = np.array(["a", "b"] * 9 + ["c", None], dtype=object)
     found = understood(X, y).remarks
-    assert found[0] == "1 row without a known y took no part."
-    assert found[1].startswith("code holds few different numbers and is read as amounts; if these are codes, say so")
-    assert found[-1] == "Of c there is a single row: nothing can be learned of it; it is not scored."
+    assert found[0] == "Set aside because y is missing: 1 row."
+    assert found[1].startswith(
+        "code has few different numbers and is read as numeric; if these are codes, declare them nominal"
+    )
+    assert found[-1] == "Class with a single row, which cannot be scored: c."
 
 
 @pytest.mark.parametrize("make", [None, "pandas", "polars", "pyarrow"])

@@ -13,10 +13,9 @@ from reference import reporting as reference
 from priorcase.evaluation.comparison import Comparison
 from priorcase.evaluation.running import Cell
 from priorcase.evaluation.scoring import read_scores
-from priorcase.reporting.choosing import choose, difference
-from priorcase.reporting.comparing import Compared, Standing
+from priorcase.reporting.comparison import Compared, Standing, choose, difference
 
-NAMES = ("guessing", "first", "second")
+NAMES = ("baseline", "first", "second")
 
 
 def compared(scores: dict[str, list[list[float]]], *, repeats: int = 1, kind: str = "classes") -> Compared:
@@ -34,7 +33,7 @@ def compared(scores: dict[str, list[list[float]]], *, repeats: int = 1, kind: st
     sign = -1 if kind == "classes" else 1
     order = sorted(NAMES, key=lambda name: sign * result.mean(name, by))
     standings = tuple(
-        Standing(name, "", {s: (result.mean(name, s), result.standard_error(name, s)) for s in scores}, 0.0)
+        Standing(name, name, "", {s: (result.mean(name, s), result.standard_error(name, s)) for s in scores}, 0.0)
         for name in order
     )
     return Compared("test", np.arange(100), 100, standings, result)
@@ -52,7 +51,7 @@ def test_the_estimate_is_that_of_choosing_without_each_split(logs: list[list[flo
         mean, error = found.estimate[score]
         assert mean == pytest.approx(sum(values) / len(values))
         assert error == pytest.approx(reference.corrected_error(values, 10 / 90), abs=1e-12)
-    assert found.parts == 6
+    assert found.folds == 6
     assert found.same_choice == sum(NAMES[pick] == found.chosen for pick in picks)
     best = max(range(3), key=lambda i: sum(logs[i]))
     assert sum(logs[NAMES.index(found.chosen)]) == pytest.approx(sum(logs[best]))
@@ -61,11 +60,11 @@ def test_the_estimate_is_that_of_choosing_without_each_split(logs: list[list[flo
 def test_least_error_is_chosen_for_numbers() -> None:
     values = [[3.0] * 4, [1.0, 1.1, 0.9, 1.0], [2.0] * 4]
     found = choose(compared({"rmse": values}, kind="numbers"))
-    assert (found.chosen, found.by, found.beats_guessing) == ("first", "rmse", True)
+    assert (found.chosen, found.by, found.beats_baseline) == ("first", "rmse", True)
     assert found.runner_up is not None
     assert found.runner_up.other == "second"
     assert found.runner_up.mean == pytest.approx(1.0)
-    assert found.runner_up.beyond_chance
+    assert found.runner_up.significant
 
 
 def test_a_learner_that_rules_out_what_happened_is_never_chosen() -> None:
@@ -75,27 +74,27 @@ def test_a_learner_that_rules_out_what_happened_is_never_chosen() -> None:
     assert found.chosen == "second"
     assert found.runner_up is not None
     assert found.runner_up.mean == math.inf
-    assert found.runner_up.beyond_chance
-    assert found.sharper is not None
-    assert (found.sharper.other, found.sharper.mean) == ("first", pytest.approx(0.25))
+    assert found.runner_up.significant
+    assert found.more_accurate is not None
+    assert (found.more_accurate.other, found.more_accurate.mean) == ("first", pytest.approx(0.25))
 
 
-def test_a_lead_that_chance_could_bring_does_not_beat_guessing() -> None:
+def test_an_insignificant_lead_does_not_beat_the_baseline() -> None:
     logs = [[-0.7] * 4, [-0.2, -1.1, -0.3, -1.0], [-1.0] * 4]
     found = choose(compared({"log_score": logs, "accuracy": [[0.5] * 4] * 3}))
     assert found.chosen == "first"
-    assert not found.beats_guessing
+    assert not found.beats_baseline
 
 
-def test_a_lead_of_nothing_worth_having_does_not_beat_guessing() -> None:
+def test_a_lead_too_small_to_matter_does_not_beat_the_baseline() -> None:
     logs = [[-0.7] * 4, [-0.6999] * 4, [-1.0] * 4]
     found = choose(compared({"log_score": logs, "accuracy": [[0.5] * 4] * 3}))
     assert found.baseline is not None
-    assert found.baseline.beyond_chance
-    assert not found.beats_guessing
+    assert found.baseline.significant
+    assert not found.beats_baseline
 
 
 def test_differences_are_positive_where_the_other_is_worse() -> None:
     one = compared({"rmse": [[3.0, 3.0], [1.0, 2.0], [2.0, 2.0]]}, kind="numbers")
-    assert difference(one.result, "rmse", "first", "guessing").mean == pytest.approx(1.5)
-    assert difference(one.result, "rmse", "guessing", "first").mean == pytest.approx(-1.5)
+    assert difference(one.result, "rmse", "first", "baseline").mean == pytest.approx(1.5)
+    assert difference(one.result, "rmse", "baseline", "first").mean == pytest.approx(-1.5)

@@ -1,0 +1,456 @@
+"""Learners compared on the same splits within a time budget, and the one that is recommended."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+import numpy as np
+
+from priorcase._typing import FloatArray, IntArray
+from priorcase.evaluation.compare import compare
+from priorcase.evaluation.comparison import Comparison
+from priorcase.evaluation.running import Cell
+from priorcase.evaluation.scoring import Task, read_scores
+from priorcase.evaluation.significance import corrected_t
+from priorcase.evaluation.splits import Folds, Split
+from priorcase.exceptions import EvaluationError, ParameterError, quoted
+from priorcase.registry import BASELINE
+from priorcase.reporting.formatting import count, seconds
+from priorcase.reporting.learners import Candidate
+from priorcase.reporting.table import Problem
+
+Say = Callable[[str], None]
+
+_UNITS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_MANY, _LARGE, _SAMPLE = 2000, 8000, 2000  # rows for fewer folds, for a sample first, and of that sample
+_FOLDS, _FOLDS_OF_MANY, _REPEATS = 10, 5, 2
+_SHARE, _SHARE_OF_SAMPLE, _SHARE_OF_REPEATS = 0.6, 0.3, 0.25  # of the budget
+_GROWTH = 0.7  # of time with rows, as a power: part of it does not grow
+_PILOTS = (24, 60, 120, 240)  # rows
+_MEASURABLE = 0.01  # seconds: from shorter pilots the growth cannot be estimated
+_LONG = 1.5  # seconds: a pilot that is expected to take longer is not started
+_RISK = 0.4  # of the remaining time, which one split may be expected to take
+_USEFUL = 0.005  # of the baseline's score, which a lead must exceed
+
+
+# -- time
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A number of seconds from now."""
+
+    total: float
+    start: float = field(default_factory=perf_counter)
+
+    @property
+    def spent(self) -> float:
+        """The seconds that have passed."""
+        return perf_counter() - self.start
+
+    def until(self, share: float) -> float:
+        """The seconds left until a share of the whole is spent.
+
+        Examples
+        --------
+        >>> round(Budget(60.0).until(0.5))
+        30
+        """
+        return share * self.total - self.spent
+
+
+def parse_budget(budget: object) -> float:
+    """Seconds, from a number or from text.
+
+    Examples
+    --------
+    >>> parse_budget(60), parse_budget("90s"), parse_budget("2 min")
+    (60.0, 90.0, 120.0)
+    """
+    found = math.nan
+    if isinstance(budget, (int, float, str)) and not isinstance(budget, bool):
+        text = str(budget).strip().lower()
+        digits = text.rstrip("abcdefghijklmnopqrstuvwxyz ")
+        with suppress(ValueError, KeyError):
+            found = float(digits) * _UNITS[text[len(digits) :].strip() or "s"]
+    if not 0 < found < math.inf:
+        raise ParameterError(
+            f"budget must be a number of seconds > 0, or text such as '60s' or '2min', got {quoted(budget)}. 60 "
+            "seconds suit most tables."
+        )
+    return found
+
+
+# -- splits and pilots
+
+
+def task_of(problem: Problem) -> Task:
+    """The targets as `priorcase.evaluation` has them."""
+    if problem.classes:
+        return Task("classes", problem.y, np.unique(problem.y))
+    return Task("numbers", problem.y, np.empty(0))
+
+
+def deal(problem: Problem, folds: int, *, seed: int, repeat: int) -> list[Split]:
+    """The splits of a cross-validation, stratified by class."""
+    return list(Folds(folds).deal(task_of(problem), seed=seed, repeat=repeat))
+
+
+def sample_rows(problem: Problem, size: int, *, seed: int) -> IntArray:
+    """Positions of a random sample of the rows, ascending, stratified by class; all rows where there are few."""
+    if size >= len(problem):
+        return np.arange(len(problem))
+    parts = round(len(problem) / size)
+    if not problem.classes or parts < 2:
+        return np.sort(np.random.default_rng(seed).choice(len(problem), size, replace=False))
+    return deal(problem, parts, seed=seed, repeat=0)[0].test
+
+
+def pilot(candidate: Candidate, problem: Problem, folds: int, *, seed: int) -> float:
+    """An estimate of the seconds that a learner takes for all splits of a table, from small samples of it.
+
+    The time of the largest sample is extrapolated in proportion to the rows, or as it grew between the last two samples
+    where that is faster (rows may bring new values, and each of them a coefficient).
+    """
+    taken, size, growth = 0.0, 1, 1.0
+    for rows in _PILOTS:
+        if taken * (rows / size) ** growth > _LONG:
+            break
+        shorter, fewer = taken, size
+        size = min(rows, len(problem))
+        small = problem.taken(sample_rows(problem, size, seed=seed))
+        trials = Trials(small, deal(small, 4, seed=seed, repeat=0)[:1], seed, None)
+        start = perf_counter()
+        trials.run([candidate], trials.splits)
+        taken = perf_counter() - start
+        if shorter > _MEASURABLE and size > fewer:
+            growth = float(np.clip(np.log(taken / shorter) / np.log(size / fewer), 1.0, 3.0))
+        if size == len(problem):
+            break
+    return float(folds * taken * (len(problem) / size) ** growth)
+
+
+@dataclass
+class Trials:
+    """What has been measured so far on the splits of one table; ``n_jobs`` as in `compare`."""
+
+    problem: Problem
+    splits: list[Split]
+    seed: int
+    n_jobs: int | None
+    cells: list[Cell] = field(default_factory=list)
+    costs: dict[str, float] = field(default_factory=dict)  # seconds, by learner
+    reasons: dict[str, str] = field(default_factory=dict)  # why learners have no scores
+
+    def first_round(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
+        """Measure each learner on each split, the fastest first, so that the slow ones are left out."""
+        costs: dict[str, float] = {}
+        reserve, columns = left() / 2, len(self.problem.X.kinds)
+        for one in candidates:
+            say(one.title)
+            if one.max_columns is not None and columns > one.max_columns:
+                self.reasons[one.name] = f"not measured: {columns:,} columns are too many for it"
+            elif one.name == BASELINE:
+                costs[one.name] = 0.0
+            elif left() < reserve:
+                self.reasons[one.name] = "not measured: there was no time to try it"
+            else:
+                costs[one.name] = pilot(one, self.problem, len(self.splits), seed=self.seed)
+        for one in sorted((one for one in candidates if one.name in costs), key=lambda one: costs[one.name]):
+            say(one.title)
+            self.enter(one, costs[one.name], left)
+
+    def enter(self, candidate: Candidate, expected: float, left: Callable[[], float]) -> None:
+        """Measure one learner on all splits, or note why there was no time; the baseline is always measured."""
+        name, optional = candidate.name, candidate.name != BASELINE
+        if optional and expected / len(self.splits) > _RISK * left():
+            self._dismiss(name, expected, left())
+            return
+        start = perf_counter()
+        cells = self.run([candidate], self.splits[:1])
+        pace = perf_counter() - start
+        if cells[0].failure:
+            self.reasons[name] = f"failed: {cells[0].failure}"
+        elif optional and pace * (len(self.splits) - 1) > left():
+            self._dismiss(name, pace * len(self.splits), left() + pace)
+        else:
+            self.cells += cells + self.run([candidate], self.splits[1:])
+            self.costs[name] = perf_counter() - start
+
+    def again(self, candidates: Sequence[Candidate], splits: list[Split]) -> None:
+        """Measure those that were measured before on more splits."""
+        self.cells += self.run([one for one in candidates if one.name in self.costs], splits)
+
+    def run(self, candidates: Sequence[Candidate], splits: list[Split]) -> list[Cell]:
+        """The results of some learners on some splits."""
+        if not splits:
+            return []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a far query or a slow fit is no news in a comparison
+            found = compare(
+                {one.name: one.learner for one in candidates},
+                self.problem.X,
+                self.problem.y,
+                splits=[(split.train, split.test) for split in splits],
+                random_state=self.seed,
+                n_jobs=self.n_jobs,
+                keep_answers=True,
+                progress=False,
+            )
+        if not found.complete:
+            raise KeyboardInterrupt
+        numbers = [(splits[cell.split].repeat, splits[cell.split].number) for cell in found.cells]
+        pairs = zip(found.cells, numbers, strict=True)
+        return [replace(cell, repeat=repeat, split=number) for cell, (repeat, number) in pairs]
+
+    def _dismiss(self, name: str, needed: float, left: float) -> None:
+        self.reasons[name] = (
+            f"not measured: it would have taken about {seconds(needed)}, and {seconds(max(left, 0.0))} were left"
+        )
+
+
+# -- comparisons
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one learner did: the mean of each score with its standard error, and the seconds for all splits.
+
+    ``reason`` says why there is no score; empty where there is one.
+    """
+
+    name: str
+    title: str
+    description: str
+    scores: dict[str, tuple[float, float]]
+    seconds: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Learners on the same splits of the same rows.
+
+    Parameters
+    ----------
+    protocol
+        How rows were split, in words.
+    rows, of
+        Positions of the rows that took part, and how many rows the table has.
+    standings
+        The learners, the best first, then those without a score.
+    result
+        The values on every split.
+    """
+
+    protocol: str
+    rows: IntArray
+    of: int
+    standings: tuple[Standing, ...]
+    result: Comparison
+
+    @property
+    def on_sample(self) -> bool:
+        """Whether not all rows took part."""
+        return self.rows.size < self.of
+
+    @property
+    def measured(self) -> tuple[Standing, ...]:
+        """The learners with scores."""
+        return tuple(one for one in self.standings if not one.reason)
+
+    @property
+    def unmeasured(self) -> tuple[Standing, ...]:
+        """The learners without scores."""
+        return tuple(one for one in self.standings if one.reason)
+
+    def title(self, name: str) -> str:
+        """The title of a learner."""
+        return next(one.title for one in self.standings if one.name == name)
+
+    @property
+    def baseline(self) -> Standing | None:
+        """The baseline; None where it failed."""
+        return next((one for one in self.measured if one.name == BASELINE), None)
+
+
+def compare_learners(
+    problem: Problem, candidates: Sequence[Candidate], budget: Budget, *, seed: int, n_jobs: int | None, say: Say
+) -> list[Compared]:
+    """The learners on all rows; on a large table on a sample first, and then on all rows as time allows.
+
+    The last of the results is the one that counts.
+    """
+    size = len(problem)
+    folds = _FOLDS_OF_MANY if size > _MANY else min(_FOLDS, size // 2)
+    whole = Trials(problem, deal(problem, folds, seed=seed, repeat=0), seed, n_jobs)
+    if size <= _LARGE:
+        whole.first_round(candidates, lambda: budget.until(_SHARE), say)
+        repeats = 1
+        while repeats < _REPEATS and sum(whole.costs.values()) < budget.until(_SHARE_OF_REPEATS):
+            say(f"repetition {repeats + 1}")
+            whole.again(candidates, deal(problem, folds, seed=seed, repeat=repeats))
+            repeats += 1
+        return [_compared(whole, candidates, np.arange(size), size, repeats)]
+    rows = sample_rows(problem, _SAMPLE, seed=seed)
+    part = problem.taken(rows)
+    small = Trials(part, deal(part, _FOLDS_OF_MANY, seed=seed, repeat=0), seed, n_jobs)
+    small.first_round(candidates, lambda: budget.until(_SHARE_OF_SAMPLE), say)
+    sample = _compared(small, candidates, rows, size, 1)
+    order = [one.name for one in sample.measured]
+    promising = sorted((one for one in candidates if one.name in order), key=lambda one: order.index(one.name))
+    promising.sort(key=lambda one: one.name != BASELINE)
+    for one in promising:
+        say(one.title)
+        whole.enter(one, small.costs[one.name] * (size / rows.size) ** _GROWTH, lambda: budget.until(_SHARE))
+    if len(whole.costs) < 2:  # only the baseline was finished
+        return [sample]
+    return [sample, _compared(whole, promising, np.arange(size), size, 1)]
+
+
+def _compared(trials: Trials, candidates: Sequence[Candidate], rows: IntArray, of: int, repeats: int) -> Compared:
+    names = [one.name for one in candidates if one.name in trials.costs]
+    if not names:
+        reasons = "; ".join(f"{name} {why}" for name, why in trials.reasons.items())
+        raise EvaluationError(f"no learner could be measured: {reasons.rstrip('.')}. Allow a larger budget.")
+    classes = trials.problem.classes
+    scores = read_scores(None, "classes" if classes else "numbers")
+    again = "" if repeats == 1 else f", repeated {repeats} times"
+    protocol = f"{len(trials.splits)}-fold cross-validation on {count(rows.size, 'row')}{again}"
+    result = Comparison(tuple(names), scores, tuple(trials.cells), protocol, rows.size, repeats)
+    standings = [_standing(one, trials, result) for one in candidates]
+    by, sign = ("log_score", -1.0) if classes else ("rmse", 1.0)
+    standings.sort(key=lambda one: (one.reason != "", 0.0 if one.reason else sign * one.scores[by][0]))
+    return Compared(protocol, rows, of, tuple(standings), result)
+
+
+def _standing(one: Candidate, trials: Trials, result: Comparison) -> Standing:
+    if one.name not in trials.costs:
+        return Standing(
+            one.name, one.title, one.description, {}, math.nan, trials.reasons.get(one.name, "not measured")
+        )
+    cells = [cell for cell in result.cells if cell.learner == one.name]
+    spent = sum(cell.fit_seconds + cell.predict_seconds for cell in cells)
+    names = [score.name for score in result.scores]
+    scores = {score: (result.mean(one.name, score), result.standard_error(one.name, score)) for score in names}
+    failure = f"failed: {result.failures[one.name]}" if one.name in result.failures else ""
+    return Standing(one.name, one.title, one.description, scores, spent, failure)
+
+
+# -- the choice
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much better a learner is than ``other`` on the same splits: above 0 where ``other`` is worse.
+
+    ``low`` and ``high`` are the ends of a 95 % interval by the corrected resampled t-test (Nadeau & Bengio 2003); NaN
+    where ``other`` has an infinite score.
+    """
+
+    other: str
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def significant(self) -> bool:
+        """Whether the interval excludes zero, or the other learner's score is infinitely bad."""
+        return self.low > 0 or math.isinf(self.mean)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The recommended learner.
+
+    Parameters
+    ----------
+    chosen, by
+        The learner, and the score that chose it.
+    estimate
+        The nested estimate of each score, with its standard error: for each fold the learner is selected on the other
+        folds and scored on this one. Unlike the best score of the comparison, it is not biased by the selection.
+    same_choice, folds
+        In how many of the folds that was the learner recommended here, and how many folds there are.
+    runner_up, baseline
+        Differences to the second-best learner and to the baseline; None where there is no such learner.
+    more_accurate
+        A learner with significantly higher accuracy; None where there is none.
+    beats_baseline
+        Whether the learner is significantly better than the baseline, and by more than half a per cent of its score.
+    """
+
+    chosen: str
+    by: str
+    estimate: dict[str, tuple[float, float]]
+    same_choice: int
+    folds: int
+    runner_up: Difference | None
+    baseline: Difference | None
+    more_accurate: Difference | None
+    beats_baseline: bool
+
+
+def choose(compared: Compared) -> Verdict:
+    """The learner with the best log-score or the least error, and its nested estimate."""
+    result = compared.result
+    by = "log_score" if any(score.name == "log_score" for score in result.scores) else "rmse"
+    names = [one.name for one in compared.measured]
+    chosen = names[0]
+    picks = _picks(result, by)
+    others = [name for name in names if name not in (chosen, BASELINE)]
+    behind = difference(result, by, chosen, BASELINE) if BASELINE in names and chosen != BASELINE else None
+    useful = behind is not None and not behind.mean < _USEFUL * abs(result.mean(BASELINE, by))
+    more_accurate = None
+    if by == "log_score":
+        best = result.best("accuracy")
+        ahead = difference(result, "accuracy", best, chosen)
+        more_accurate = replace(ahead, other=best) if ahead.low > 0 else None
+    return Verdict(
+        chosen=chosen,
+        by=by,
+        estimate={score.name: _nested(result, score.name, picks) for score in result.scores},
+        same_choice=sum(result.learners[pick] == chosen for pick in picks),
+        folds=len(picks),
+        runner_up=difference(result, by, chosen, others[0]) if others else None,
+        baseline=behind,
+        more_accurate=more_accurate,
+        beats_baseline=behind is not None and behind.significant and useful,
+    )
+
+
+def difference(result: Comparison, score: str, one: str, other: str) -> Difference:
+    """How much better one learner is than another: the mean over splits, and a 95 % interval."""
+    values, sign = result.values(score), 1.0 if result.score(score).greater_is_better else -1.0
+    with np.errstate(invalid="ignore"):
+        gaps = sign * (values[result.learners.index(one)] - values[result.learners.index(other)])
+        if not np.isfinite(gaps).all():
+            return Difference(other, float(gaps.mean()), math.nan, math.nan)
+    found = corrected_t(gaps, result.test_to_train)
+    return Difference(other, found.difference, found.low, found.high)
+
+
+def _picks(result: Comparison, by: str) -> list[int]:
+    """For each split, the learner that the other splits of its repetition would choose."""
+    values = result.values(by) if result.score(by).greater_is_better else -result.values(by)
+    usable = np.where(np.isnan(values), -np.inf, values)
+    width = usable.shape[1] // result.repeats
+    picks = []
+    for split in range(usable.shape[1]):
+        start = split // width * width
+        others = [s for s in range(start, start + width) if s != split]
+        picks.append(int(usable[:, others].mean(axis=1).argmax()))
+    return picks
+
+
+def _nested(result: Comparison, score: str, picks: list[int]) -> tuple[float, float]:
+    """The mean score over splits of the learners that were chosen without them, and its corrected standard error."""
+    values: FloatArray = result.values(score)[picks, np.arange(len(picks))]
+    if values.size < 2 or not np.isfinite(values).all():
+        return float(values.mean()), math.nan
+    return float(values.mean()), float(np.sqrt((1 / values.size + result.test_to_train) * values.var(ddof=1)))

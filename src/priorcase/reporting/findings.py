@@ -1,0 +1,345 @@
+"""What stands out in a table: important columns, rows whose target may be wrong, and unusual rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase.bayes import MixtureModel, SubsetAveragedBayes
+from priorcase.concepts import PEBLS
+from priorcase.datasets.columns import NamedColumns
+from priorcase.evaluation.scoring import Task, aligned
+from priorcase.evaluation.splits import Split
+from priorcase.neighbors import attribute_weights
+from priorcase.reporting.comparison import deal, task_of
+from priorcase.reporting.formatting import number, value
+from priorcase.reporting.predictions import OutOfFold
+from priorcase.reporting.table import Problem
+from priorcase.schema import Numeric
+
+_ASKED, _LEAST_ASKED = 1000, 50  # test rows of a fold
+_PERMUTATIONS = 5
+_COLUMNS = 100  # of more columns the most relevant ones are measured
+_SUSPECTS = 8
+_UNLIKELY, _SURE = 0.1, 0.5  # of many classes most are unlikely without any other being likely
+_FAR = 3.5  # robust standard deviations
+_MAD = 1.4826  # the standard deviation of normal numbers over their median absolute deviation
+_UNRELIABLE = 200  # rows with the worst records
+_ODD_ROWS, _ODD_VALUES, _ODD = 5, 3, 1.0  # the last in nats
+_MIXTURE_ROWS, _COMPONENTS, _BLOCK = 1000, 8, 10_000
+
+
+# -- columns
+
+
+@dataclass(frozen=True)
+class ColumnImportance:
+    """How important a column is.
+
+    Parameters
+    ----------
+    name
+        The column.
+    loss, error
+        How much worse the score is when the column is permuted, with its standard error: the log-score of classes, the
+        mean squared error of numbers as a share of their variance. Predictions are averaged over five permutations.
+    accuracy
+        The change in accuracy; None for numbers.
+    relevance
+        The probability that the target depends on the column at all (SubsetAveragedBayes); None for numbers, and for a
+        numeric column in which no cut point was found.
+    weight
+        Relief's weight relative to the largest; None for classes.
+    """
+
+    name: str
+    loss: float
+    error: float
+    accuracy: float | None
+    relevance: float | None
+    weight: float | None
+
+
+@dataclass(frozen=True)
+class Importance:
+    """The columns, the most important first, and the number of test rows."""
+
+    columns: tuple[ColumnImportance, ...]
+    rows: int
+
+
+def measure_importance(
+    problem: Problem, learner: Any, folds: int, *, seed: int, allowed: float, say: Callable[[str], None]
+) -> Importance:
+    """Permute each column in turn in test rows of the learner, in as many folds as fit into ``allowed`` seconds."""
+    start, task = perf_counter(), task_of(problem)
+    losses: list[FloatArray] = []
+    hits: list[FloatArray] = []
+    relevance, weights = _relevance(problem), _weights(problem)
+    likely = relevance or weights
+    names = sorted(problem.X.kinds, key=lambda name: -likely.get(name, 0.0))[:_COLUMNS]
+    for done, split in enumerate(deal(problem, folds, seed=seed, repeat=0)):
+        if done and (done + 1) / done * (perf_counter() - start) > allowed:
+            break
+        say("columns")
+        spare = allowed - (perf_counter() - start)
+        loss, hit = _permuted(problem, learner, task, split, names, seed=seed, allowed=spare)
+        losses.append(loss)
+        hits.append(hit)
+    loss, hit = np.concatenate(losses, axis=1), np.concatenate(hits, axis=1)
+    errors = loss.std(axis=1, ddof=1) / np.sqrt(loss.shape[1])
+    columns = []
+    for name, lost, error, change in zip(names, loss.mean(axis=1), errors, hit.mean(axis=1), strict=True):
+        accuracy = float(change) if problem.classes else None
+        columns.append(
+            ColumnImportance(name, float(lost), float(error), accuracy, relevance.get(name), weights.get(name))
+        )
+    return Importance(tuple(sorted(columns, key=lambda one: -one.loss)), loss.shape[1])
+
+
+def _permuted(
+    problem: Problem, learner: Any, task: Task, split: Split, names: Sequence[str], *, seed: int, allowed: float
+) -> tuple[FloatArray, FloatArray]:
+    """For each column and test row, the change in loss and in whether the prediction is right."""
+    stream = np.random.default_rng([seed, split.number])
+    asked = split.test[stream.permutation(split.test.size)[:_ASKED]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = clone(learner).fit(problem.X.take(split.train), problem.y[split.train])
+        start = perf_counter()
+        _outputs(model, problem.X.take(asked), task)
+        needed = (1 + _PERMUTATIONS * len(names)) * (perf_counter() - start)
+        asked = asked[: max(_LEAST_ASKED, int(asked.size * min(1.0, allowed / needed)))]
+        here = problem.taken(asked)
+        orders = [stream.permutation(asked.size) for _ in range(_PERMUTATIONS)]
+        loss, hit = _losses(_outputs(model, here.X, task), here.y, task)
+        without = []
+        for name in names:
+            column = here.X[name]
+            tables = (NamedColumns.of({**here.X.data, name: column[order]}, here.X.kinds) for order in orders)
+            outputs = np.mean([_outputs(model, table, task) for table in tables], axis=0)
+            without.append(_losses(outputs, here.y, task))
+    scale = 1.0 if problem.classes else float(problem.y.var())
+    return np.array([(each - loss) / scale for each, _ in without]), np.array([each - hit for _, each in without])
+
+
+def _outputs(model: Any, X: Any, task: Task) -> FloatArray:
+    """Probabilities of the classes of the whole table, or numbers."""
+    if task.kind == "classes":
+        return aligned(np.asarray(model.predict_proba(X)), model.classes_, task.labels)
+    return np.asarray(model.predict(X), dtype=np.float64)
+
+
+def _losses(outputs: FloatArray, truth: AnyArray, task: Task) -> tuple[FloatArray, FloatArray]:
+    """The loss of each row, and 1 where its prediction is right."""
+    if task.kind == "numbers":
+        return (outputs - truth) ** 2, np.zeros(truth.size)
+    given = outputs[np.arange(truth.size), np.searchsorted(task.labels, truth)]
+    least = 1 / len(task)  # so many rows cannot tell smaller probabilities from zero: no single row may decide
+    right = task.labels[outputs.argmax(axis=1)] == truth
+    return -np.log(np.maximum(given, least)), right.astype(np.float64)
+
+
+def _relevance(problem: Problem) -> dict[str, float]:
+    """The posterior probability that the target depends on each column, for classes."""
+    if not problem.classes:
+        return {}
+    model = SubsetAveragedBayes(numeric="mdl").fit(problem.X, problem.y)
+    uncut = {name for name, cuts in model.cut_points_.items() if not len(cuts)}
+    table = model.relevance_table()
+    pairs = zip(table.labels, table.probabilities.tolist(), strict=True)
+    return {str(name): probability for name, probability in pairs if name not in uncut}
+
+
+def _weights(problem: Problem) -> dict[str, float]:
+    """Relief's weights relative to the largest, for numbers."""
+    if problem.classes:
+        return {}
+    table = attribute_weights(problem.X, problem.y, "relief", target="numbers")
+    largest = float(table.weights.max(initial=0.0)) or 1.0
+    return {str(name): float(weight) / largest for name, weight in zip(table.names, table.weights, strict=True)}
+
+
+# -- targets that may be wrong
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A row whose target may be wrong.
+
+    Parameters
+    ----------
+    row
+        Its position in the table.
+    actual, predicted
+        Its target, and what was predicted without it.
+    probability
+        The probability of the actual class; for numbers the error in robust standard deviations.
+    against
+        How many of the other learners disagree with the actual class as well; None for numbers.
+    used, correct
+        How often it was the nearest row of others (PEBLS), and how often it was right; None unless its record is among
+        the worst.
+    """
+
+    row: int
+    actual: str
+    predicted: str
+    probability: float
+    against: int | None = None
+    used: int | None = None
+    correct: int | None = None
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """Rows whose target may be wrong.
+
+    Parameters
+    ----------
+    rows
+        The most suspicious ones, the worst first.
+    found, by_chance
+        How many rows have a target of at most the probability ``limit`` while another class has a half or more, and how
+        many are expected if the probabilities are right; ``by_chance`` is None for numbers.
+    limit
+        The probability, or the number of robust standard deviations, from which on a row is listed.
+    asked, of
+        How many other learners were asked, and how many rows were checked.
+    """
+
+    rows: tuple[Suspect, ...]
+    found: int
+    by_chance: float | None
+    limit: float
+    asked: int
+    of: int
+
+
+def find_suspects(problem: Problem, found: OutOfFold, *, records: bool) -> Suspects:
+    """The rows that disagree most with their predictions; ``records`` adds those of PEBLS, which takes longer."""
+    if not problem.classes:
+        return _far_off(found)
+    given, sure = found.of_truth, found.proba.max(axis=1) >= _SURE
+    unlikely = np.flatnonzero(sure & (given <= _UNLIKELY))
+    by_chance = float(found.proba[sure[:, np.newaxis] & (found.proba <= _UNLIKELY)].sum())
+    worst = _records(problem) if records else {}
+    rows = []
+    for at in unlikely[np.lexsort((-found.against[unlikely], given[unlikely].round(3)))][:_SUSPECTS].tolist():
+        row, texts = int(found.rows[at]), (value(found.truth[at]), value(found.predicted[at]))
+        rows.append(Suspect(row, *texts, float(given[at]), int(found.against[at]), *worst.get(row, (None, None))))
+    return Suspects(tuple(rows), unlikely.size, by_chance, _UNLIKELY, found.asked, found.truth.size)
+
+
+def _far_off(found: OutOfFold) -> Suspects:
+    errors = found.truth - found.predicted
+    usual = _MAD * float(np.median(np.abs(errors - np.median(errors))))
+    off = np.abs(errors) / usual if usual else np.zeros(errors.size)
+    far = np.flatnonzero(off >= _FAR)
+    rows = []
+    for at in far[np.argsort(-off[far], kind="stable")][:_SUSPECTS].tolist():
+        predicted = number(float(found.predicted[at]), 4, grouped=False)
+        rows.append(Suspect(int(found.rows[at]), value(float(found.truth[at])), predicted, float(off[at])))
+    return Suspects(tuple(rows), far.size, None, _FAR, 0, errors.size)
+
+
+def _records(problem: Problem) -> dict[int, tuple[int, int]]:
+    """How often each of the least reliable rows was used and right, by position."""
+    worst = PEBLS().fit(problem.X, problem.y).suspects(min(_UNRELIABLE, len(problem)))
+    kept = zip(worst.ids.tolist(), worst.used.tolist(), worst.correct.tolist(), strict=True)
+    return {row: (int(used) - 1, int(correct) - 1) for row, used, correct in kept if used - correct > 1}
+
+
+# -- unusual rows
+
+
+@dataclass(frozen=True)
+class OddValue:
+    """A value that the rest of its row makes unlikely: by how many nats more than values of the column usually are."""
+
+    column: str
+    value: str
+    expected: str
+    beyond: float
+
+
+@dataclass(frozen=True)
+class OddRow:
+    """An unusual row: its position, the share of rows at least as unusual, and its least expected values."""
+
+    row: int
+    tail: float
+    values: tuple[OddValue, ...]
+
+
+@dataclass(frozen=True)
+class Oddities:
+    """The most unusual rows.
+
+    ``components`` are the sizes of the two mixture models, ``learned`` the rows that each was fitted to, and
+    ``looked_at`` the rows that were checked.
+    """
+
+    rows: tuple[OddRow, ...]
+    components: tuple[int, int]
+    learned: int
+    looked_at: int
+
+
+def find_oddities(problem: Problem, *, seed: int, n_jobs: int | None) -> Oddities:
+    """The rows with the lowest density under a mixture model that was not fitted to them.
+
+    Each half of the rows is checked by a model of the other half, or of a sample of it: a row far from all others would
+    get a component of its own if the model were fitted to it.
+    """
+    order = np.random.default_rng(seed).permutation(len(problem))
+    half = (len(problem) + 1) // 2
+    halves = np.sort(order[:half]), np.sort(order[half:])
+    scores, in_first = np.empty(len(problem)), np.isin(np.arange(len(problem)), halves[0])
+    models = []
+    for rows, others in (halves, halves[::-1]):
+        model = _mixture(problem, order[np.isin(order, others)][:_MIXTURE_ROWS], seed, n_jobs)
+        for start in range(0, rows.size, _BLOCK):
+            asked = rows[start : start + _BLOCK]
+            scores[asked] = model.oddness(problem.X.take(asked)).scores
+        models.append(model)
+    oddest = np.argsort(-scores, kind="stable")[:_ODD_ROWS]
+    tails = np.searchsorted(np.sort(-scores), -scores[oddest], side="right") / scores.size
+    found = []
+    for row, tail in zip(oddest.tolist(), tails.tolist(), strict=True):
+        found.append(OddRow(row, tail, _odd_values(problem, models[0] if in_first[row] else models[1], row)))
+    components = (int(models[0].n_components_), int(models[1].n_components_))
+    return Oddities(tuple(found), components, min(_MIXTURE_ROWS, halves[1].size), len(problem))
+
+
+def _mixture(problem: Problem, rows: IntArray, seed: int, n_jobs: int | None) -> MixtureModel:
+    most = min(_COMPONENTS, rows.size // 10 + 1)
+    model = MixtureModel(max_components=most, random_state=seed, n_jobs=n_jobs, progress=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a mixture that has not quite converged still finds unusual rows
+        return model.fit(problem.X.take(np.sort(rows)))
+
+
+def _odd_values(problem: Problem, model: MixtureModel, row: int) -> tuple[OddValue, ...]:
+    """The values of a row that are least expected, and what would have been."""
+    one = problem.X.take(slice(row, row + 1))
+    oddness = model.oddness(one)
+    beyond = oddness.surprises[0] - oddness.usual
+    names = list(problem.X.kinds)
+    found: list[OddValue] = []
+    for a in np.argsort(-beyond, kind="stable")[:_ODD_VALUES].tolist():
+        name = names[a]
+        if oddness.queries[0][a] is None or (beyond[a] < _ODD and found):
+            continue
+        expected = np.asarray(model.predict_column(one, name))[0]
+        numeric = isinstance(problem.X.kinds[name], Numeric)
+        words = number(float(expected), grouped=False) if numeric else value(expected)
+        found.append(OddValue(name, value(one[name][0]), words, float(beyond[a])))
+    return tuple(found)

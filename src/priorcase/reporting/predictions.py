@@ -1,0 +1,311 @@
+"""Predictions of the recommended learner for rows it was not fitted to: calibration, and three of them explained."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase.datasets.columns import NamedColumns
+from priorcase.evaluation import calibration_table
+from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents, TunedKNNClassifier, TunedKNNRegressor
+from priorcase.registry import BASELINE
+from priorcase.reporting.comparison import Compared
+from priorcase.reporting.formatting import number, value
+from priorcase.reporting.table import Problem
+
+_BINS, _POINTS = 10, 400
+_PRECEDENTS = 3
+_EXAMPLES = 4  # rows of each kind that may be explained
+_CLEAR = 0.97  # the probability of a clear case
+_DRAWS = 40  # values that stand for a hidden one
+
+
+# -- out-of-fold predictions
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """Predictions by fits without the predicted rows, the mean over repetitions.
+
+    Parameters
+    ----------
+    rows
+        Positions of the rows in the table.
+    labels, proba
+        The classes, and the probability of each, shape (rows, classes); empty for numbers.
+    predicted, truth
+        The predicted and the true class or number of each row.
+    against, asked
+        How many other learners predict another class than the true one, and how many there are; empty for numbers.
+    """
+
+    rows: IntArray
+    labels: AnyArray
+    proba: FloatArray
+    predicted: AnyArray
+    truth: AnyArray
+    against: IntArray
+    asked: int
+
+    @property
+    def of_truth(self) -> FloatArray:
+        """The probability of the true class."""
+        return self.proba[np.arange(len(self.truth)), np.searchsorted(self.labels, self.truth)]
+
+
+def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
+    """What a learner predicted for each row in a comparison, and how many others disagree with the row's class."""
+    truth = problem.y[compared.rows]
+    labels = np.unique(problem.y) if problem.classes else np.empty(0)
+    proba = np.zeros((truth.size, labels.size))
+    numbers, times = np.zeros(truth.size), np.zeros(truth.size)
+    for cell in compared.result.answers(chosen):
+        assert cell.rows is not None
+        assert cell.answers is not None
+        times[cell.rows] += 1
+        if cell.answers.proba is not None:
+            at = np.searchsorted(labels, cell.answers.labels)
+            proba[np.ix_(cell.rows, at)] += cell.answers.proba
+        if not problem.classes and cell.answers.predicted is not None:
+            numbers[cell.rows] += cell.answers.predicted
+    if not problem.classes:
+        return OutOfFold(compared.rows, labels, proba, numbers / times, truth, np.empty(0, dtype=np.int64), 0)
+    proba /= times[:, np.newaxis]
+    against, asked = np.zeros(truth.size, dtype=np.int64), 0
+    for name in compared.result.learners:
+        cells = [cell for cell in compared.result.answers(name) if cell.repeat == 0]
+        if name in (chosen, BASELINE) or not cells:
+            continue
+        asked += 1
+        for cell in cells:
+            if cell.rows is not None and cell.answers is not None and cell.answers.predicted is not None:
+                against[cell.rows] += cell.answers.predicted != cell.answers.truth
+    return OutOfFold(compared.rows, labels, proba, labels[proba.argmax(axis=1)], truth, against, asked)
+
+
+# -- calibration
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Rows with similar predictions, from ``low`` to ``high``: the mean prediction and the mean truth.
+
+    For classes these are the probability of the predicted class, and how often it was right.
+    """
+
+    low: float
+    high: float
+    rows: int
+    predicted: float
+    observed: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Predictions compared with the truth.
+
+    Parameters
+    ----------
+    bins
+        Predictions from small to large; bins without rows are left out.
+    error
+        The mean difference between predicted and observed, weighted by rows: the expected calibration error of classes;
+        for numbers in their own units.
+    rows
+        The number of rows.
+    half, nine_tenths
+        The median and the 90 % quantile of the absolute error; None for classes.
+    points
+        Predicted and true numbers of some rows, for a figure; empty for classes.
+    """
+
+    bins: tuple[Bin, ...]
+    error: float
+    rows: int
+    half: float | None = None
+    nine_tenths: float | None = None
+    points: tuple[tuple[float, float], ...] = ()
+
+
+def calibrate(found: OutOfFold) -> Calibration:
+    """Predictions beside the truth: in ten bins of probability, or in ten groups of equally many rows."""
+    if found.labels.size:
+        table = calibration_table(found.truth, found.proba, bins=_BINS, labels=found.labels)
+        edges, columns = table.edges.tolist(), (table.rows, table.probability, table.observed)
+        lines = zip(edges, edges[1:], *(column.tolist() for column in columns), strict=False)
+        return Calibration(tuple(Bin(*line) for line in lines if line[2]), table.expected_error, found.truth.size)
+    order = np.argsort(found.predicted, kind="stable")
+    bins = []
+    for rows in np.array_split(order, min(_BINS, order.size)):
+        predicted, truth = found.predicted[rows], found.truth[rows]
+        low, high, mean, observed = map(float, (predicted.min(), predicted.max(), predicted.mean(), truth.mean()))
+        bins.append(Bin(low, high, rows.size, mean, observed))
+    off = np.abs(found.predicted - found.truth)
+    error = sum(one.rows * abs(one.predicted - one.observed) for one in bins) / order.size
+    half, nine_tenths = np.quantile(off, (0.5, 0.9)).tolist()
+    drawn = order[np.linspace(0, order.size - 1, min(_POINTS, order.size)).round().astype(np.intp)]
+    points = tuple(zip(found.predicted[drawn].tolist(), found.truth[drawn].tolist(), strict=True))
+    return Calibration(tuple(bins), float(error), order.size, half, nine_tenths, points)
+
+
+# -- explained predictions
+
+
+@dataclass(frozen=True)
+class Precedent:
+    """A similar row; ``unlike`` if it is the nearest one of another class than the nearest rows vote for."""
+
+    row: int
+    target: str
+    distance: float
+    values: dict[str, str]
+    unlike: bool = False
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A column of an explained row, and the prediction without it.
+
+    ``without`` is the mean prediction over values that other rows have in the column: the probability of the predicted
+    class, or the number.
+    """
+
+    column: str
+    value: str
+    without: float
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One prediction, explained.
+
+    Parameters
+    ----------
+    kind
+        ``"clear"``, ``"doubtful"`` or ``"wrong"``; for numbers ``"close"``, ``"typical"`` or ``"far off"``.
+    row, actual, predicted
+        The position of the row, its target, and what was predicted without it.
+    probabilities
+        The likeliest classes with their probabilities; empty for numbers.
+    output
+        The probability of the predicted class, or the predicted number.
+    columns
+        The columns, first those that change the prediction most when they are hidden.
+    precedents
+        The most similar rows, the nearest first.
+    """
+
+    kind: str
+    row: int
+    actual: str
+    predicted: str
+    probabilities: tuple[tuple[str, float], ...]
+    output: float
+    columns: tuple[Hidden, ...]
+    precedents: tuple[Precedent, ...]
+
+
+def explain(problem: Problem, found: OutOfFold, learner: Any, *, seed: int) -> tuple[Explained, ...]:
+    """Up to three rows, predicted by a fit to the others, without any row that might have been explained."""
+    examples = dict(_examples(problem, found))
+    others = np.setdiff1d(np.arange(len(problem)), found.rows[np.concatenate(list(examples.values()))])
+    known = problem.taken(others)
+    drawn = np.random.default_rng(seed).choice(others.size, min(_DRAWS, others.size), replace=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = clone(learner).fit(known.X, known.y)
+        if isinstance(model, (TunedKNNClassifier, TunedKNNRegressor)):
+            near = model.model_
+        elif known.classes:
+            near = KNNClassifier(_PRECEDENTS, distance="hvdm").fit(known.X, known.y)
+        else:
+            near = KNNRegressor(_PRECEDENTS).fit(known.X, known.y)
+        explained = []
+        for kind, rows in examples.items():
+            row = _best_example(kind, problem, model, found.rows[rows])
+            if row is not None:
+                explained.append(_explained(kind, problem, known, model, near, row, others, drawn))
+    return tuple(explained)
+
+
+def _examples(problem: Problem, found: OutOfFold) -> Iterator[tuple[str, IntArray]]:
+    """A few rows of each kind, the best example first; none where there is none."""
+    if not problem.classes:
+        off = np.abs(found.predicted - found.truth)
+        yield "close", _first(np.abs(off - np.quantile(off, 0.05)))
+        yield "typical", _first(np.abs(off - np.median(off)))
+        yield "far off", _first(-off)
+        return
+    top, second = found.proba.max(axis=1), np.sort(found.proba, axis=1)[:, -2]
+    right = found.predicted == found.truth
+    yield "clear", _first(np.where(right, np.abs(top - _CLEAR), np.inf))
+    yield "doubtful", _first(top - second)
+    if not right.all():
+        yield "wrong", _first(np.where(right, np.inf, np.abs(top - np.median(top[~right]))))
+
+
+def _first(scores: FloatArray) -> IntArray:
+    most = min(_EXAMPLES, max(scores.size // 30, 1))  # three kinds leave as many rows as nine folds of ten
+    order = np.argsort(scores, kind="stable")[:most]
+    return order[np.isfinite(scores[order])]
+
+
+def _best_example(kind: str, problem: Problem, model: Any, rows: IntArray) -> int | None:
+    """The first row that is an example of its kind for this fit, too; None where there is none."""
+    if not rows.size:
+        return None
+    if not problem.classes:
+        off = np.abs(np.asarray(model.predict(problem.X.take(rows))) - problem.y[rows])
+        return int(rows[{"close": off.argmin(), "far off": off.argmax()}.get(kind, 0)])
+    proba = np.asarray(model.predict_proba(problem.X.take(rows)))
+    if kind == "doubtful":
+        if len(model.classes_) < 2:  # all rows of the other class were set aside
+            return None
+        ordered = np.sort(proba, axis=1)
+        return int(rows[(ordered[:, -1] - ordered[:, -2]).argmin()])
+    right = model.classes_[proba.argmax(axis=1)] == problem.y[rows]
+    fitting = rows[right == (kind == "clear")]
+    return int(fitting[0]) if fitting.size else None
+
+
+def _explained(
+    kind: str, problem: Problem, known: Problem, model: Any, near: Any, row: int, others: IntArray, drawn: IntArray
+) -> Explained:
+    one = problem.X.take(slice(row, row + 1))
+    likely: tuple[tuple[str, float], ...] = ()
+    if problem.classes:
+        proba = np.asarray(model.predict_proba(one))[0]
+        at = int(proba.argmax())
+        order = np.argsort(-proba, kind="stable")[:4].tolist()
+        likely = tuple((value(model.classes_[c]), float(proba[c])) for c in order)
+        output, predicted = float(proba[at]), value(model.classes_[at])
+    else:
+        output, at = float(np.asarray(model.predict(one))[0]), 0
+        predicted = number(output, 4, grouped=False)
+    columns = []
+    for name in problem.X.kinds:
+        if (held := value(one[name][0])) != "?":
+            copies = {key: column[np.zeros(drawn.size, dtype=np.intp)] for key, column in one.data.items()}
+            asked = NamedColumns.of({**copies, name: known.X[name][drawn]}, one.kinds)
+            outputs = model.predict_proba(asked)[:, at] if problem.classes else model.predict(asked)
+            columns.append(Hidden(name, held, float(np.mean(outputs))))
+    columns.sort(key=lambda column: -abs(column.without - output))
+    precedents = tuple(_precedents(near.precedents(one), known, others))
+    return Explained(kind, row, value(problem.y[row]), predicted, likely, output, tuple(columns), precedents)
+
+
+def _precedents(found: Precedents, known: Problem, others: IntArray) -> Iterator[Precedent]:
+    names, ids = list(known.X.kinds), found.ids[:_PRECEDENTS].tolist()
+    for entry, at in enumerate(ids):
+        values = dict(zip(names, map(value, found.rows[entry]), strict=True))
+        yield Precedent(int(others[at]), value(found.targets[entry]), float(found.distances[entry]), values)
+    unlike = found.unlike[0] if known.classes and found.unlike else None
+    if unlike is not None and unlike.id not in ids:
+        values = dict(zip(names, map(value, unlike.row), strict=True))
+        yield Precedent(int(others[unlike.id]), value(unlike.target), unlike.distance, values, unlike=True)

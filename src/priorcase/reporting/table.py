@@ -1,0 +1,402 @@
+"""The table that a report is about: its rows and target, and a summary of its columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from priorcase._typing import AnyArray, IntArray
+from priorcase.datasets.columns import NamedColumns
+from priorcase.exceptions import EvaluationError, TargetError, quoted
+from priorcase.learning.results import free_label
+from priorcase.learning.targets import as_array, check_finite, objects
+from priorcase.reporting.formatting import count, joined, percent, value
+from priorcase.schema import Kind, Nominal, Numeric, Ordinal
+from priorcase.schema.kinds import families, is_missing
+from priorcase.schema.schema import inferred, open_source
+
+Task: TypeAlias = Literal["classify", "regress"]
+
+_LEAST_ROWS = 10
+_FEW_CLASSES = 10  # whole numbers of so few values are taken for classes
+_BINS, _VALUES = 16, 16  # bars of a histogram, and values listed
+_ID_SHARE, _ID_ROWS = 0.7, 20  # how many values of a text column must differ, of how many rows, to be an id
+_CODES = 5  # numbers of so few values may be codes
+_IGNORED = ": ignored"
+_ID = f"identifies rows{_IGNORED}"
+_REVEALS = "determines the target"
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?\b|\d\d?[./]\d\d?[./]\d{4}\b")
+
+
+# -- rows and targets
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table and its target; ``places`` are the positions of the rows, or their lines in a file (``place_word``)."""
+
+    name: str
+    target: str
+    task: Task
+    X: NamedColumns
+    y: AnyArray
+    places: IntArray
+    place_word: str = "row"
+    without_target: int = 0  # rows set aside because their target is missing
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @property
+    def classes(self) -> bool:
+        """Whether the target is a class."""
+        return self.task == "classify"
+
+    def taken(self, rows: IntArray) -> Problem:
+        """Some of the rows."""
+        return replace(self, X=self.X.take(rows), y=self.y[rows], places=self.places[rows])
+
+    def place(self, row: int) -> str:
+        """The name of a row, such as ``line 7``."""
+        return f"{self.place_word} {int(self.places[row]):,}"
+
+
+def read_problem(
+    X: Any,
+    y: Any,
+    *,
+    name: str,
+    target: str,
+    task: Task | Literal["auto"] = "auto",
+    places: IntArray | None = None,
+    place_word: str = "row",
+) -> Problem:
+    """The table as named columns, without rows whose target is missing."""
+    table, array = named_columns(X), as_array(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise TargetError(f"got y with {array.shape[1]} columns; expected one target. Report on one target at a time.")
+    if len(array) != len(table):
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y has {len(array)}. "
+            "Pass one entry of y for each row of X."
+        )
+    values = array.tolist()
+    kept = np.array([row for row, each in enumerate(values) if not is_missing(each)], dtype=np.int64)
+    if kept.size < _LEAST_ROWS:
+        raise EvaluationError(
+            f"got {count(kept.size, 'row')} with a known target; expected at least {_LEAST_ROWS}. Learners are "
+            "compared on rows that they were not fitted to, which needs some rows."
+        )
+    targets = [values[row] for row in kept.tolist()]
+    types = families({type(each) for each in targets})
+    chosen = _task(targets, types) if task == "auto" else task
+    column = _numbers(targets, types) if chosen == "regress" else _labels(targets, types)
+    if np.unique(column).size < 2:
+        raise EvaluationError(
+            f"got a target {target!r} that is {quoted(targets[0])} in every row; expected two values or more. Name "
+            "another column as the target."
+        )
+    where = np.arange(len(values)) if places is None else places
+    taken = table if kept.size == len(table) else table.take(kept)
+    return Problem(name, target, chosen, taken, column, where[kept], place_word, len(values) - kept.size)
+
+
+def named_columns(X: Any) -> NamedColumns:
+    """A table of any type as named columns; columns without names are called x0, x1, ...
+
+    Examples
+    --------
+    >>> named_columns([[7.5, "S"], [None, "L"]])
+    NamedColumns: 2 rows
+       x0  x1
+      7.5   S
+        ?   L
+    """
+    if isinstance(X, NamedColumns):
+        return X
+    schema, source = inferred(X, "from_dtype", None), open_source(X)
+    data: dict[str, Any] = {}
+    kinds: dict[str, Kind] = {}
+    for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
+        label = free_label(f"x{a}" if schema.names is None else str(schema.names[a]), data)
+        kinds[label] = kind
+        if isinstance(kind, Numeric):
+            data[label] = column.numbers()
+        else:
+            coded = column.coded()
+            data[label] = objects([*coded.values, None])[np.asarray(coded.codes, dtype=np.intp)]
+    return NamedColumns.of(data, kinds)
+
+
+def scorable(problem: Problem) -> Problem:
+    """The rows whose class has another row to learn from."""
+    if not problem.classes:
+        return problem
+    _, codes, sizes = np.unique(problem.y, return_inverse=True, return_counts=True)
+    repeated, rows = int((sizes > 1).sum()), np.flatnonzero(sizes[codes] > 1)
+    if repeated < 2 or rows.size < min(_LEAST_ROWS, len(problem) / 2):
+        found = {0: "no class has", 1: "only one class has"}.get(repeated, f"{repeated} classes have")
+        raise EvaluationError(
+            f"got a target {problem.target!r} of which {found} two rows or more, {count(rows.size, 'row')} in all; "
+            f"expected two such classes, and {_LEAST_ROWS} rows or half of them. Name another column as the target: "
+            "free text and ids cannot be predicted."
+        )
+    return problem.taken(rows)
+
+
+def _task(targets: list[Any], types: frozenset[str]) -> Task:
+    """Numbers are a regression unless they are whole and of few values, which are more often codes of classes."""
+    distinct = set(targets)
+    few = len(distinct) <= _FEW_CLASSES and all(float(each).is_integer() for each in distinct if types == {"number"})
+    return "classify" if types != {"number"} or few else "regress"
+
+
+def _labels(targets: list[Any], types: frozenset[str]) -> AnyArray:
+    return np.array(targets) if len(types) == 1 and types <= {"text", "number", "boolean"} else objects(targets)
+
+
+def _numbers(targets: list[Any], types: frozenset[str]) -> AnyArray:
+    if not types <= {"number", "boolean"}:
+        raise TargetError(
+            f"got y as {' and '.join(sorted(types))}; expected real numbers. A classifier learns text, categories and "
+            "booleans."
+        )
+    numbers = np.array(targets, dtype=np.float64)
+    check_finite(numbers)
+    return numbers
+
+
+# -- columns
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """What a column holds.
+
+    ``values`` are the most frequent ones with their rows, levels in their order; ``bars`` are the rows for each of
+    them, or in equal steps from the least number to the greatest. ``remark`` says what is unusual about the column, and
+    ``used`` whether learners are given it.
+    """
+
+    name: str
+    kind: str
+    missing: int
+    distinct: int
+    low: float | None = None
+    median: float | None = None
+    high: float | None = None
+    values: tuple[tuple[str, int], ...] = ()
+    bars: tuple[int, ...] = ()
+    remark: str = ""
+    used: bool = True
+
+
+@dataclass(frozen=True)
+class TableSummary:
+    """What a table holds, and what is unusual about it.
+
+    Parameters
+    ----------
+    rows, missing, rows_with_missing
+        The number of rows, of missing values, and of rows with one.
+    columns, target
+        The columns, and the target.
+    repeated
+        How many rows repeat an earlier one in all columns that are used, whatever their target.
+    conflicting
+        How many rows equal another row in all these columns but not in the target.
+    ceiling
+        The best accuracy that any rule can have, given such conflicts; None for numbers.
+    remarks
+        What a reader should know, a sentence each.
+    """
+
+    rows: int
+    missing: int
+    rows_with_missing: int
+    columns: tuple[ColumnSummary, ...]
+    target: ColumnSummary
+    repeated: int
+    conflicting: int
+    ceiling: float | None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Names of the columns that learners are given."""
+        return tuple(column.name for column in self.columns if column.used)
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Names of the other columns."""
+        return tuple(column.name for column in self.columns if not column.used)
+
+    @property
+    def compared(self) -> str:
+        """The columns in which repeated rows are equal, in words."""
+        ids = any(column.remark == _ID and not column.used for column in self.columns)
+        return "all columns other than ids" if ids else "all columns"
+
+
+def summarize(problem: Problem) -> TableSummary:
+    """The columns of a table, and what is unusual about them."""
+    codes = {name: _codes(problem.X[name], kind) for name, kind in problem.X.kinds.items()}
+    target_codes = np.unique(problem.y, return_inverse=True)[1].astype(np.int64)
+    target = _column(problem.target, problem.y, Nominal() if problem.classes else Numeric(), target_codes)
+    columns = []
+    for name, kind in problem.X.kinds.items():
+        columns.append(_remarked(_column(name, problem.X[name], kind, codes[name]), codes[name]))
+    columns = list(_duplicates(columns, codes, target_codes if problem.classes else None, problem.target))
+    if not any(column.used for column in columns):  # better an unusual column than none
+        columns = [replace(column, used=True, remark=column.remark.replace(_IGNORED, "")) for column in columns]
+    missing = np.stack([each < 0 for each in codes.values()])
+    used = [codes[column.name] for column in columns if column.used]  # with an id no row would repeat another
+    repeated, conflicting, ceiling = _repetitions(used, target_codes, problem.classes)
+    cells, rows = int(missing.sum()), int(missing.any(axis=0).sum())
+    found = TableSummary(len(problem), cells, rows, tuple(columns), target, repeated, conflicting, ceiling)
+    return replace(found, remarks=tuple(_remarks(problem, found)))
+
+
+def _codes(column: AnyArray, kind: Kind) -> IntArray:
+    """A column as codes from 0 on, -1 where it is missing."""
+    if isinstance(kind, Numeric):
+        codes = np.full(len(column), -1, dtype=np.int64)
+        known = ~np.isnan(column)
+        codes[known] = np.unique(column[known], return_inverse=True)[1]
+        return codes
+    index: dict[object, int] = {None: -1}
+    return np.array([index.setdefault(each, len(index) - 1) for each in column.tolist()], dtype=np.int64)
+
+
+def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray) -> ColumnSummary:
+    known = np.flatnonzero(codes >= 0)
+    missing, counts = codes.size - known.size, np.bincount(codes[known])
+    if isinstance(kind, Numeric):
+        numbers = column[known]
+        if not numbers.size:
+            return ColumnSummary(name, "numeric", missing, 0)
+        low, high = float(numbers.min()), float(numbers.max())
+        exponent = int(np.frexp(max(-low, high))[1]) - 1  # divided by a power of two, no sum or difference overflows
+        scaled = np.ldexp(numbers, -exponent)
+        median = float(np.ldexp(np.median(scaled), exponent))
+        bars = np.histogram(scaled, bins=_BINS)[0] if low < high else counts
+        return ColumnSummary(name, "numeric", missing, counts.size, low, median, high, (), tuple(bars.tolist()))
+    held = column[known[np.unique(codes[known], return_index=True)[1]]]  # one value for each code
+    order = np.argsort(-counts, kind="stable").tolist()
+    if isinstance(kind, Ordinal):
+        ranks, levels = {level: rank for rank, level in enumerate(kind.order)}, held.tolist()
+        order = sorted(range(counts.size), key=lambda code: ranks.get(levels[code], len(ranks)))
+    top = tuple((value(held[code]), int(counts[code])) for code in order[:_VALUES])
+    word = "ordinal" if isinstance(kind, Ordinal) else "nominal"
+    return ColumnSummary(name, word, missing, counts.size, values=top, bars=tuple(n for _, n in top))
+
+
+def _remarked(column: ColumnSummary, codes: IntArray) -> ColumnSummary:
+    """The column with a remark where it is an id, is constant, or is mostly missing."""
+    known = codes.size - column.missing
+    if column.distinct == 1 and column.missing:  # a missing value is often how "no" is written
+        return replace(column, remark="one value or missing")
+    if column.distinct <= 1:
+        words = "all missing" if column.distinct == 0 else "constant"
+        return replace(column, remark=f"{words}{_IGNORED}", used=False)
+    if known >= _ID_ROWS and _is_id(column, codes, known):
+        return replace(column, remark=_ID, used=False)
+    if column.missing > 0.5 * codes.size:
+        return replace(column, remark=f"{percent(column.missing / codes.size, 0)} missing")
+    return column
+
+
+def _is_id(column: ColumnSummary, codes: IntArray, known: int) -> bool:
+    if column.kind == "nominal":
+        return column.distinct >= _ID_SHARE * known
+    counted = column.low is not None and column.high is not None and column.high - column.low == known - 1
+    steps = np.diff(codes[codes >= 0])
+    return column.distinct == known and counted and (bool((steps == 1).all()) or bool((steps == -1).all()))
+
+
+def _duplicates(
+    columns: list[ColumnSummary], codes: dict[str, IntArray], target: IntArray | None, target_name: str
+) -> Iterator[ColumnSummary]:
+    """Remarks on columns that hold the same as an earlier one, or as the target."""
+    earlier: dict[bytes, str] = {}
+    answer = None if target is None else _pattern(target)
+    for column in columns:
+        if not column.used:
+            yield column
+            continue
+        pattern = _pattern(codes[column.name])
+        twin = earlier.setdefault(pattern, column.name)
+        if pattern == answer:
+            yield replace(column, remark=f"{_REVEALS}: is it known before {target_name} is?")
+        elif twin != column.name:
+            yield replace(column, remark=f"same information as {twin}")
+        else:
+            yield column
+
+
+def _pattern(codes: IntArray) -> bytes:
+    """A digest that two columns share if their values correspond one to one, missing being a value, too."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.empty(first.size, dtype=np.int64)
+    order[np.argsort(first)] = np.arange(first.size)
+    return blake2b(order[inverse].tobytes(), digest_size=16).digest()
+
+
+def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tuple[int, int, float | None]:
+    """How many rows repeat another, how many contradict one, and the accuracy that this allows."""
+    group = np.zeros(target.size, dtype=np.int64)
+    for column in columns:  # numbered anew after each column, so that numbers stay small
+        group = np.unique(group * (int(column.max()) + 2) + column + 1, return_inverse=True)[1].astype(np.int64)
+    groups, targets = int(group.max()) + 1, int(target.max()) + 1
+    pairs, sizes = np.unique(group * targets + target, return_counts=True)
+    kinds = np.bincount(pairs // targets, minlength=groups)
+    conflicting = int(np.bincount(group, minlength=groups)[kinds > 1].sum())
+    if not classes:
+        return target.size - groups, conflicting, None
+    best = np.zeros(groups, dtype=np.int64)
+    np.maximum.at(best, pairs // targets, sizes)
+    return target.size - groups, conflicting, float(best.sum() / target.size)
+
+
+def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
+    target = problem.target
+    if problem.without_target:
+        yield f"Set aside because {target} is missing: {count(problem.without_target, 'row')}."
+    if names := [column.name for column in found.columns if column.remark.startswith(_REVEALS)]:
+        verb, they = ("determines", "it is") if len(names) == 1 else ("determine", "they are")
+        yield (
+            f"{joined(names)} {verb} {target}: no estimate here is meaningful unless {they} known before {target} is."
+        )
+    numeric = [column for column in found.columns if column.used and column.kind == "numeric"]
+    if names := [column.name for column in numeric if 1 < column.distinct <= _CODES]:
+        verb, these = ("has", "is") if len(names) == 1 else ("have", "are")
+        yield (
+            f"{joined(names)} {verb} few different numbers and {these} read as numeric; if these are codes, declare "
+            "them nominal (--nominal COLUMN)."
+        )
+    dates = [column for column in found.columns if column.values]
+    if names := [column.name for column in dates if all(_DATE.match(each) for each, _ in column.values)]:
+        verb, these = ("holds", "is") if len(names) == 1 else ("hold", "are")
+        yield (
+            f"{joined(names)} {verb} dates and {these} read as nominal: days since some date, months or weekdays would "
+            "be more informative."
+        )
+    if found.conflicting:
+        text = f"{count(found.conflicting, 'row')} equal another row in {found.compared} but not in {target}"
+        if found.ceiling is not None and found.ceiling < 0.999:
+            text += f": no rule on these columns can be right for more than {percent(found.ceiling)} of the rows"
+        yield f"{text}."
+    if problem.classes:
+        labels, sizes = np.unique(problem.y, return_counts=True)
+        if single := [value(label) for label in labels[sizes == 1].tolist()]:
+            yield (
+                f"{'Class' if len(single) == 1 else 'Classes'} with a single row, which cannot be scored: "
+                f"{joined(single)}."
+            )

@@ -1,0 +1,389 @@
+"""``report``: from a table to a recommendation and what stands out, within a time budget."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import os
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from priorcase._files import whole_file
+from priorcase._parameters import check_seed
+from priorcase.datasets.columns import NamedColumns
+from priorcase.exceptions import ParameterError, PriorcaseError, advice, prefix_errors, quoted
+from priorcase.learning.estimator import thread_count
+from priorcase.learning.resampling import bar
+from priorcase.registry import BASELINE
+from priorcase.reporting import summary
+from priorcase.reporting.comparison import Budget, Compared, Verdict, choose, compare_learners, parse_budget
+from priorcase.reporting.findings import (
+    Importance,
+    Oddities,
+    Suspects,
+    find_oddities,
+    find_suspects,
+    measure_importance,
+)
+from priorcase.reporting.formatting import visible_json
+from priorcase.reporting.learners import Candidate, candidates, converted, form_of, own_candidates
+from priorcase.reporting.predictions import Calibration, Explained, calibrate, explain, out_of_fold
+from priorcase.reporting.table import Problem, TableSummary, Task, read_problem, scorable, summarize
+
+R = TypeVar("R")
+
+_STEPS = 40
+_SMALL = 2000  # rows up to which threads are not worth their start
+_IMPORTANCE_SHARE = 0.12
+_LATEST = 0.85  # what is not started by then is left out
+
+
+@dataclass(frozen=True)
+class NextSteps:
+    """Lines for a shell, and lines of Python, that use the recommended learner on new rows."""
+
+    commands: tuple[str, ...] = ()
+    python: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Made:
+    """How a report was made: the version of priorcase, the seed, the seconds allowed and taken, and the day."""
+
+    version: str
+    seed: int
+    budget: float
+    seconds: float
+    date: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A table, the learner that is recommended for it, and what stands out; prints as a short summary.
+
+    Parameters
+    ----------
+    problem, table
+        The rows with their targets, and a summary of the columns.
+    compared
+        How learners did: on all rows, or on a sample first and then on all rows; the last is the one that counts.
+    verdict
+        The recommended learner.
+    importance, oddities, suspects, calibration, explained
+        Important columns, unusual rows, rows whose target may be wrong, calibration, and three predictions with their
+        precedents; None, or empty, where they were left out.
+    skipped
+        What was left out, and why.
+    next_steps
+        How to use the learner.
+    made
+        How the report was made.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = pc.datasets.load_repairs()
+    >>> found = pc.report(X, y, target="job", learners={"bayes": pc.NaiveBayes()})
+    >>> found.verdict.beats_baseline
+    True
+    """
+
+    problem: Problem
+    table: TableSummary
+    compared: tuple[Compared, ...]
+    verdict: Verdict
+    importance: Importance | None
+    oddities: Oddities | None
+    suspects: Suspects | None
+    calibration: Calibration | None
+    explained: tuple[Explained, ...]
+    skipped: tuple[str, ...]
+    next_steps: NextSteps
+    made: Made
+
+    def __str__(self) -> str:
+        return summary.summary_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def html(self) -> str:
+        """Return one page with everything in it, which needs no other file and no network."""
+        from priorcase.reporting.page import page
+
+        return page(self)
+
+    def json(self) -> str:
+        """Return one JSON document; numbers that are not finite are null.
+
+        ``place`` is the name of a row in the report: its position from 0, or its line in a file.
+        """
+        found = {
+            "name": self.problem.name,
+            "target": self.problem.target,
+            "task": self.problem.task,
+            "place_word": self.problem.place_word,
+            "summary": [text.replace("**", "") for text in self._sentences()],
+            "table": asdict(self.table),
+            "comparisons": [_comparison(one) for one in self.compared],
+            "verdict": asdict(self.verdict),
+            "calibration": self.calibration and asdict(self.calibration),
+            "importance": self.importance and asdict(self.importance),
+            "explained": [asdict(one) for one in self.explained],
+            "suspects": self.suspects and asdict(self.suspects),
+            "oddities": self.oddities and asdict(self.oddities),
+            "left_out": self.skipped,
+            "next_steps": asdict(self.next_steps),
+            "made": asdict(self.made),
+        }
+        data = _plain(found, self.problem.places.tolist())
+        return visible_json(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+
+    @prefix_errors
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the report to a file, which is replaced if it exists: as JSON if its name ends in ``.json``, else HTML.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written; one that was there before is unchanged.
+        """
+        data = (self.json() if str(path).endswith(".json") else self.html()).encode()
+        where = Path(path)
+        if where.exists() and not where.is_file():  # a terminal or a pipe, which cannot be replaced
+            where.write_bytes(data)
+            return
+        with whole_file(where.resolve(), overwrite=True) as file:
+            file.write(data)
+
+    def _sentences(self) -> list[str]:
+        parts = (summary.recommendation, summary.nested_and_table, summary.differences, summary.findings)
+        return [summary.opening(self), *(sentence for part in parts for sentence in part(self))]
+
+
+def _comparison(compared: Compared) -> dict[str, Any]:
+    learners = [
+        asdict(one) | {"scores": {name: {"mean": mean, "error": error} for name, (mean, error) in one.scores.items()}}
+        for one in compared.standings
+    ]
+    return {"protocol": compared.protocol, "rows": int(compared.rows.size), "of": compared.of, "learners": learners}
+
+
+def _plain(node: Any, places: list[int]) -> Any:
+    """Data for JSON: null for numbers that are not finite, and the place of whatever has a row."""
+    if isinstance(node, dict):
+        found = {str(key): _plain(child, places) for key, child in node.items()}
+        return found | {"place": places[node["row"]]} if isinstance(node.get("row"), int) else found
+    if isinstance(node, (list, tuple)):
+        return [_plain(child, places) for child in node]
+    return None if isinstance(node, float) and not math.isfinite(node) else node
+
+
+# -- making a report
+
+
+@prefix_errors
+def report(
+    X: Any,
+    y: Any,
+    *,
+    target: str = "target",
+    name: str = "the table",
+    task: Task | Literal["auto"] = "auto",
+    budget: float | str = 60.0,
+    learners: Mapping[str, Any] | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Report:
+    """Report on a table: what is in it, which learner to use and how good it is, and what stands out.
+
+    Learners are compared by cross-validation, as often as the time allows; on a large table on a sample first. The one
+    with the best log-score (classes) or the least squared error (numbers) is recommended; its estimate is nested, so
+    that it is not biased by the selection. Nothing in the report is measured on rows that a learner was fitted to.
+
+    Parameters
+    ----------
+    X, y
+        The rows, as any estimator takes them, and their targets; rows without a target are set aside.
+    target, name
+        The names of the target and of the table.
+    task
+        ``"classify"`` or ``"regress"``; ``"auto"`` takes numbers for a regression unless they are whole and have ten or
+        fewer values.
+    budget
+        The time allowed: seconds, or text such as ``"90s"`` or ``"2min"``. What does not fit is left out and listed.
+    learners
+        scikit-learn estimators to compare, by name; None for a set that suits most tables.
+    random_state
+        The seed of everything random.
+    n_jobs
+        The number of splits to work on in parallel, as in `compare`.
+    progress
+        Whether to show a progress bar on a terminal; None does.
+
+    Returns
+    -------
+    Report
+        It prints as a short summary; ``save("report.html")`` writes the page.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = pc.datasets.load_repairs()
+    >>> found = pc.report(X, y, target="job", budget="20s", learners={"bayes": pc.NaiveBayes()})
+    >>> found.table.rows, found.verdict.by
+    (96, 'log_score')
+    """
+    seconds = parse_budget(budget)
+    if learners is not None and (not isinstance(learners, Mapping) or not learners):
+        raise ParameterError(
+            f"learners must be None or a mapping of learners, got {quoted(learners)}. For example {{'nearest': "
+            "pc.KNNClassifier()}."
+        )
+    if task not in ("auto", "classify", "regress"):
+        remedy = advice(task, ("auto", "classify", "regress"), otherwise="'auto' decides by the targets.")
+        raise ParameterError(f"task must be 'auto', 'classify' or 'regress', got {quoted(task)}. {remedy}")
+    clock, form = Budget(seconds), form_of(X)
+    problem = read_problem(X, y, name=name, target=target, task=task)
+    if learners is not None:
+        learners = {str(label): converted(learner, form) for label, learner in learners.items()}
+    seed = check_seed(random_state)
+    return report_on(problem, clock, learners=learners, seed=seed, n_jobs=n_jobs, shown=progress, form=form)
+
+
+def report_on(
+    problem: Problem,
+    clock: Budget,
+    *,
+    learners: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    shown: bool | None = None,
+    table: str | None = None,
+    reading: str = "",
+    form: str = "named",
+) -> Report:
+    """A report on a table that was read; ``clock`` has been running since then.
+
+    ``table`` is the file that it came from, ``reading`` the options of the command line by which it was read, and
+    ``form`` that of the caller's ``X``.
+    """
+    thread_count(n_jobs)
+    with bar(_STEPS, shown=shown is not False, text="reading") as say:
+        columns = summarize(problem)
+        used = {name: problem.X.kinds[name] for name in columns.used}
+        scored = scorable(replace(problem, X=NamedColumns.of(problem.X.data, used)))
+        threads = 1 if len(scored) <= _SMALL else None
+        tried = own_candidates(scored, learners) if learners else list(candidates(scored, seed=seed, n_jobs=threads))
+        compared = compare_learners(scored, tried, clock, seed=seed, n_jobs=n_jobs, say=say)
+        verdict = choose(compared[-1])
+        chosen = next(one for one in tried if one.name == verdict.chosen)
+        parts = _Parts(clock, say)
+        if chosen.name == BASELINE:
+            calibration = suspects = importance = None
+            explained: tuple[Explained, ...] = ()
+        else:
+            learner, last = chosen.learner, compared[-1]
+            found = out_of_fold(last, scored, chosen.name)
+            seconds = {one.name: one.seconds for one in last.measured}
+            records = scored.classes and seconds.get("pebls", math.inf) < 0.1 * clock.total
+            folds, allowed = len({cell.split for cell in last.result.cells}), _IMPORTANCE_SHARE * clock.total
+            calibration = calibrate(found)
+            suspects = parts.made("label errors", lambda: find_suspects(scored, found, records=records), always=True)
+            explained = parts.made("explained predictions", lambda: explain(scored, found, learner, seed=seed)) or ()
+            importance = parts.made(
+                "important columns",
+                lambda: measure_importance(scored, learner, folds, seed=seed, allowed=allowed, say=say),
+            )
+        oddities = parts.made("unusual rows", lambda: find_oddities(scored, seed=seed, n_jobs=n_jobs))
+        today = datetime.date.today().isoformat()
+        return Report(
+            scored,
+            columns,
+            tuple(compared),
+            verdict,
+            importance,
+            oddities,
+            suspects,
+            calibration,
+            explained,
+            tuple(parts.skipped),
+            _next_steps(problem, columns, chosen, table, reading, form),
+            Made(version("priorcase"), seed, clock.total, clock.spent, today),
+        )
+
+
+@dataclass
+class _Parts:
+    """The parts that follow once a learner is chosen, as long as there is time."""
+
+    clock: Budget
+    say: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        self.skipped: list[str] = []
+
+    def made(self, what: str, work: Callable[[], R], *, always: bool = False) -> R | None:
+        """The result of some work; None, and a line in the report, where there is no time or the table forbids it."""
+        self.say(what)
+        if not always and self.clock.until(_LATEST) <= 0:
+            self.skipped.append(f"{what}: the budget was spent")
+            return None
+        try:
+            return work()
+        except PriorcaseError as error:  # for example numbers too large for a distance
+            self.skipped.append(f"{what}: {str(error).rstrip('.')}")
+            return None
+
+
+# -- how to use the learner
+
+_FLAGS = {  # options of the command line
+    "naive_bayes": "--learner naive-bayes",
+    "naive_bayes:numeric=mdl": "--learner naive-bayes --numeric-as mdl",
+    "subset_averaged_bayes": "--learner subsets",
+    "tree_averaged_bayes": "--learner trees",
+    "tuned_knn": "--tune",
+    "locally_weighted": "--learner local",
+    "locally_weighted:attribute_weights=relief": "--learner local --weights relief",
+    "rbf_network": "--learner rbf",
+    "ib3": "--learner ib3",
+    "pebls": "--learner pebls",
+}
+
+
+def _next_steps(
+    problem: Problem, columns: TableSummary, chosen: Candidate, table: str | None, reading: str, form: str
+) -> NextSteps:
+    """The lines that fit the chosen learner and predict new rows; none where the baseline was chosen."""
+    if chosen.name == BASELINE:
+        return NextSteps()
+    ignore = "".join(f" --ignore {shlex.quote(name)}" for name in columns.ignored)
+    tables = f"--train {shlex.quote(table or 'past.csv')} --target {shlex.quote(problem.target)} --query new.csv"
+    flags = _FLAGS.get(chosen.name)
+    options = f"{tables}{' ' * bool(reading)}{reading}{ignore} {flags}"
+    commands = [f"priorcase {command} {options}" for command in ("predict", "explain")] if flags else []
+    lines = ["import priorcase as pc", *_dropped(problem, columns, form), f"model = {chosen.fit}"]
+    return NextSteps(tuple(commands), (*lines, f"model.predict{'_proba' if problem.classes else ''}(X[:5])"))
+
+
+def _dropped(problem: Problem, columns: TableSummary, form: str) -> list[str]:
+    """The line of Python that drops the columns that were ignored."""
+    if not (names := list(columns.ignored)):
+        return []
+    if form == "named":
+        return [f"X = pc.datasets.NamedColumns.of(X.data, {{n: X.kinds[n] for n in X if n not in {names!r}}})"]
+    if form == "array":
+        kept = [a for a, name in enumerate(problem.X.kinds) if name not in names]
+        return [f"X = [[row[a] for a in {kept!r}] for row in X]"]
+    argument = {"pandas": f"columns={names!r}", "polars": f"{names!r}", "pyarrow": f"{names!r}"}[form]
+    return [f"X = X.drop{'_columns' if form == 'pyarrow' else ''}({argument})"]

@@ -1,0 +1,477 @@
+"""Reports: what is measured, and what is found where something was hidden for it to find."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from time import sleep
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import pytest
+from reference import reporting as reference
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import priorcase as pc
+from priorcase.exceptions import EvaluationError, ParameterError
+from priorcase.reporting import Report, report
+from priorcase.reporting.comparison import Budget, compare_learners, deal, parse_budget, pilot, sample_rows
+from priorcase.reporting.learners import Candidate, candidates
+from priorcase.reporting.predictions import OutOfFold, explain, out_of_fold
+from priorcase.reporting.summary import importance
+from priorcase.reporting.table import read_problem
+
+FEW: dict[str, Any] = {"bayes": pc.NaiveBayes(numeric="mdl"), "near": pc.KNNClassifier(5, prior=1.0)}
+LINES: dict[str, Any] = {"planes": pc.LocallyWeightedRegressor()}
+
+
+def planted(n: int = 300, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Two columns that determine the class, and one that does not."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"x": rng.normal(size=n), "colour": rng.choice(["red", "blue"], n), "noise": rng.normal(size=n)})
+    y = np.where(X["x"] + 2.5 * (X["colour"] == "red") > 1.2, "yes", "no")
+    return X, y
+
+
+def text(found: Report) -> str:
+    """The summary on one line."""
+    return " ".join(str(found).split())
+
+
+@pytest.fixture(scope="module")
+def repairs() -> Report:
+    X, y = pc.load_repairs()
+    return report(X, y, target="job", name="repairs", budget=120, learners=FEW)
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Report:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.uniform(0, 10, 200), "part": rng.choice(["a", "b"], 200), "noise": rng.normal(size=200)})
+    y = 3 * X["x"] + np.where(X["part"] == "a", 10, 0) + rng.normal(0, 1, 200)
+    y[17] += 60
+    learners = {"planes": pc.LocallyWeightedRegressor(), "near": pc.KNNRegressor(5)}
+    return report(X, y, target="rent", budget=120, learners=learners)
+
+
+# -- comparison
+
+
+def test_learners_share_their_splits_and_each_row_is_predicted_out_of_fold(repairs: Report) -> None:
+    last, problem = repairs.compared[-1], repairs.problem
+    splits = [split for repeat in range(last.result.repeats) for split in deal(problem, 10, seed=0, repeat=repeat)]
+    proba = np.zeros((96, 4))
+    for split in splits:
+        model = pc.NaiveBayes(numeric="mdl").fit(problem.X.take(split.train), problem.y[split.train])
+        proba[split.test] += model.predict_proba(problem.X.take(split.test))
+    found = out_of_fold(last, problem, "bayes")
+    np.testing.assert_allclose(found.proba, proba / last.result.repeats)
+    assert {cell.learner for cell in last.result.cells} == {"baseline", "bayes", "near"}
+    assert len(last.result.cells) == 3 * len(splits)
+
+
+def test_the_chosen_learner_has_the_best_log_score(repairs: Report) -> None:
+    scores = [one.scores["log_score"][0] for one in repairs.compared[-1].standings]
+    assert scores == sorted(scores, reverse=True)
+    assert repairs.verdict.chosen == repairs.compared[-1].standings[0].name
+    assert repairs.verdict.beats_baseline
+
+
+def test_nested_estimates_and_scores_of_the_table_are_told_apart(repairs: Report) -> None:
+    scores = repairs.compared[-1].standings[0].scores["log_score"]
+    estimate = {**repairs.verdict.estimate, "log_score": (-0.568, 0.012)}
+    found = replace(repairs, verdict=replace(repairs.verdict, same_choice=3, estimate=estimate))
+    sentences = [one for one in json.loads(found.json())["summary"] if "log-score in the table is" in one]
+    assert len(sentences) == 1
+    table, _, nested = sentences[0].partition("The nested estimate for new rows is")
+    assert f"{scores[0]:.2f}" in table
+    assert "-0.568 ± 0.012" in nested
+    assert sentences[0].replace("-0", "\u22120").replace("± ", "±\xa0") in found.html()
+    assert "nested estimate" in text(found).partition("learner accuracy")[0]
+    assert "optimistic" in text(found).partition("learner accuracy")[2]
+    same = replace(repairs, verdict=replace(repairs.verdict, same_choice=repairs.verdict.folds))
+    assert "optimistic" not in same.html() + str(same)
+
+
+def test_nothing_beats_the_baseline_where_there_is_nothing_to_learn() -> None:
+    rng = np.random.default_rng(1)
+    found = report(rng.normal(size=(150, 3)), rng.choice(["a", "b"], 150), budget=60, learners=FEW)
+    assert not found.verdict.beats_baseline
+    assert "better than the baseline" in text(found) or "beats the baseline" in text(found)
+    X = pd.DataFrame({"gone": [np.nan] * 60})
+    found = report(X, rng.choice(["u", "v"], 60), budget=60, learners={"near": pc.KNNClassifier(50, prior=3.0)})
+    assert "Most important" not in str(found)
+    assert "can replace it" not in str(found)
+    assert found.table.columns[0].remark == "all missing"
+
+
+def test_large_tables_are_measured_on_a_sample_first() -> None:
+    X, y = planted(8200)
+    problem = read_problem(X, y, name="large", target="y")
+    some = [one for one in candidates(problem, seed=0) if one.name in ("baseline", "naive_bayes")]
+    sample, whole = compare_learners(problem, some, Budget(60.0), seed=0, n_jobs=None, say=lambda _: None)
+    assert sample.on_sample
+    assert abs(sample.rows.size - 2000) < 100
+    assert whole.rows.size == 8200
+    assert not whole.on_sample
+
+
+def test_samples_are_stratified() -> None:
+    y = np.array(["a"] * 900 + ["b"] * 100)
+    rows = sample_rows(read_problem(np.arange(1000.0)[:, None], y, name="t", target="y"), 100, seed=0)
+    assert rows.size == 100
+    assert np.count_nonzero(y[rows] == "b") == 10
+
+
+def test_the_same_seed_gives_the_same_report() -> None:
+    X, y = planted(100)
+
+    def content() -> Iterator[Any]:
+        data = json.loads(report(X, y, budget=120, learners=FEW, random_state=3).json())
+        yield from (data[key] for key in ("verdict", "calibration", "importance", "explained", "suspects", "oddities"))
+
+    assert list(content()) == list(content())
+
+
+# -- time and failures
+
+
+class Slow(ClassifierMixin, BaseEstimator):
+    """A learner that takes its time."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        sleep(0.4)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        return np.full(len(X), self.classes_[0])
+
+
+class Cubic(Slow):
+    """A learner that takes a thousand times as long for ten times the rows."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        sleep(0.05 * (len(X) / 45) ** 3)
+        self.classes_ = np.unique(y)
+        return self
+
+
+class Failing(Slow):
+    def fit(self, X: Any, y: Any) -> Self:
+        raise ValueError("no such thing\nat all")
+
+
+def test_pilots_see_that_time_grows_faster_than_rows() -> None:
+    X, y = planted(1000)
+    found = pilot(Candidate("cubic", "Cubic", "", Cubic()), read_problem(X, y, name="t", target="y"), 10, seed=0)
+    assert found > 10 * 0.05 * (750 / 45) ** 3 / 2
+
+
+def test_learners_without_a_score_are_listed_with_the_reason() -> None:
+    X, y = planted(60)
+    found = report(X, y, budget=3, learners={**FEW, "slow": Slow(), "failing": Failing()})
+    reasons = {one.name: one.reason for one in found.compared[-1].standings}
+    assert reasons["slow"].startswith("not measured: ")
+    assert reasons["failing"] in ("failed: ValueError: no such thing", "not measured: there was no time to try it")
+    assert "slow" in found.html()
+
+
+def test_learners_are_not_tried_with_too_many_columns() -> None:
+    rng = np.random.default_rng(0)
+    wide = read_problem(rng.normal(size=(40, 130)), rng.choice(["a", "b"], 40), name="wide", target="y")
+    names = ("baseline", "naive_bayes", "tree_averaged_bayes")
+    some = [one for one in candidates(wide, seed=0) if one.name in names]
+    found = compare_learners(wide, some, Budget(60.0), seed=0, n_jobs=None, say=lambda _: None)[-1]
+    reasons = {one.name: one.reason for one in found.standings}
+    assert reasons["tree_averaged_bayes"] == "not measured: 130 columns are too many for it"
+    assert reasons["naive_bayes"] == ""
+
+
+def test_a_report_without_time_says_so() -> None:
+    found = report(*planted(100), budget=0.01, learners={"slow": Slow()})
+    assert found.verdict.chosen == "baseline"
+    assert "No learner could be measured in the time allowed" in text(found)
+    assert found.skipped == ("unusual rows: the budget was spent",)
+    assert found.next_steps.python == found.next_steps.commands == ()
+    assert "Next steps" not in found.html()
+
+
+@pytest.mark.parametrize("place", [slice(0, 1), slice(None)], ids=["one cell", "all cells"])
+@pytest.mark.parametrize("task", ["classify", "regress"])
+def test_numbers_too_large_for_distances_are_reported_on(place: slice, task: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"big": rng.normal(size=80), "x": rng.normal(size=80), "c": rng.choice(["a", "b"], 80)})
+    X.loc[X.index[place], "big"] = (1e308 * rng.uniform(-1, 1, 80))[place]
+    X.loc[0, "big"] = 1e308
+    y = np.where(X["x"] > 0, "u", "v") if task == "classify" else 2 * X["x"] + 1
+    learners: dict[str, Any] = {"bayes": pc.SubsetAveragedBayes(numeric="mdl"), "near": pc.KNNClassifier()}
+    if task == "regress":
+        learners = {"near": pc.KNNRegressor(), "rbf": pc.RBFNetworkRegressor(random_state=0)}
+    found = report(X, y, budget=60, learners=learners)
+    assert found.table.columns[0].high == 1e308
+    assert len(found.table.columns[0].bars) == 16
+    if task == "classify":
+        assert found.verdict.chosen == "bayes"
+        assert any(line.startswith("explained predictions: ") and "so large" in line for line in found.skipped)
+    assert any("so large" in one.reason for one in found.compared[-1].unmeasured)
+    assert "1e+308" in found.html()
+    assert json.loads(found.json())["table"]["columns"][0]["high"] == 1e308
+
+
+# -- targets
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (["u"] * 59 + ["v"], "only one class has"),
+        (list(map(str, range(60))), "no class has"),
+        ([f"note {i}" for i in range(56)] + ["paid", "paid", "open", "open"], "2 classes have"),
+    ],
+)
+def test_a_target_without_repeated_classes_is_refused(y: list[str], words: str) -> None:
+    with pytest.raises(EvaluationError, match=f"target 'y' of which {words} two rows or more"):
+        report(planted(60)[0], y, target="y", budget=60, learners=FEW)
+
+
+def test_a_text_target_of_which_nothing_is_predicted_right() -> None:
+    X, _ = planted(60)
+    y = [f"note {i % 30}" for i in range(60)]
+    found = report(
+        X[["noise"]], y, budget=60, learners={"bayes": pc.NaiveBayes(), "near": pc.KNNClassifier(1, prior=1)}
+    )
+    assert len(found.problem) == 60
+    X, y = pd.DataFrame({"x": np.arange(12) % 2}), ["a", "b"] * 6  # each row is predicted from five of the other class
+    problem = read_problem(X, y, name="t", target="y")
+    proba = np.where((problem.y == "a")[:, None], [0.1, 0.9], [0.9, 0.1])
+    labels, nobody = np.array(["a", "b"]), np.zeros(12, dtype=np.int64)
+    wrong = OutOfFold(np.arange(12), labels, proba, labels[proba.argmax(axis=1)], problem.y, nobody, 0)
+    assert "clear" not in [one.kind for one in explain(problem, wrong, pc.NaiveBayes(), seed=0)]
+
+
+def test_classes_of_one_row_are_not_scored() -> None:
+    X, y = planted(80)
+    y = y.astype(object)
+    y[0] = "once"
+    found = report(X, y, budget=60, learners=FEW)
+    assert len(found.problem) == 79
+    assert np.isfinite(found.verdict.estimate["log_score"][0])
+
+
+# -- findings
+
+
+def test_calibration_counts_every_row_once(repairs: Report) -> None:
+    assert repairs.calibration is not None
+    bins = repairs.calibration.bins
+    assert sum(one.rows for one in bins) == repairs.calibration.rows == 96
+    error = sum(one.rows * abs(one.predicted - one.observed) for one in bins) / 96
+    assert repairs.calibration.error == pytest.approx(error)
+
+
+def test_suspects_are_unlikely_and_compared_with_chance(repairs: Report) -> None:
+    found = out_of_fold(repairs.compared[-1], repairs.problem, repairs.verdict.chosen)
+    suspects = repairs.suspects
+    assert suspects is not None
+    assert suspects.by_chance == pytest.approx(reference.unlikely_by_chance(found.proba.tolist(), suspects.limit))
+    sure = found.proba.max(axis=1) >= 0.5
+    assert suspects.found == np.count_nonzero((found.of_truth <= suspects.limit) & sure)
+    for one in suspects.rows:
+        assert one.actual == repairs.problem.y[one.row] != one.predicted
+        assert one.probability == pytest.approx(found.of_truth[one.row])
+        assert one.against is not None
+        assert 0 <= one.against <= suspects.asked == 1
+
+
+def test_wrong_labels_are_found() -> None:
+    X, y = planted()
+    wrong = [3, 50, 120, 200, 280]
+    clear = [row for row in wrong if abs(X["x"][row] + 2.5 * (X["colour"][row] == "red") - 1.2) > 0.9]
+    y[wrong] = np.where(y[wrong] == "yes", "no", "yes")
+    found = report(X, y, budget=60, learners={"near": pc.KNNClassifier(15, prior=0.5)}).suspects
+    assert found is not None
+    assert len(clear) >= 3
+    assert {one.row for one in found.rows} >= set(clear)
+
+
+def test_of_many_classes_a_row_is_not_suspect_unless_another_is_likely() -> None:
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(np.arange(30), 6)
+    y = np.array([f"class {k:02}" for k in kinds])
+    found = report((kinds + 3 * rng.normal(size=180))[:, None], y, budget=60, learners={"bayes": pc.NaiveBayes()})
+    assert found.suspects is not None
+    assert found.suspects.found < 10
+    assert "always predicting class 00: 3.3 %" in text(found)
+
+
+def test_important_columns_are_found(numbers: Report) -> None:
+    X, y = planted()
+    found = report(X, y, budget=60, learners={"near": pc.KNNClassifier(5, prior=1.0)}).importance
+    assert found is not None
+    by_name = {one.name: one for one in found.columns}
+    assert by_name["colour"].loss > 5 * by_name["colour"].error
+    assert by_name["x"].loss > 5 * by_name["x"].error
+    assert by_name["noise"].loss < 0.1 * by_name["colour"].loss
+    assert (by_name["noise"].relevance or 0) < 0.5 < (by_name["colour"].relevance or 0)
+    assert numbers.importance is not None
+    assert [one.name for one in numbers.importance.columns] == ["x", "part", "noise"]
+    assert numbers.importance.columns[0].relevance is None
+    assert max(one.weight or 0 for one in numbers.importance.columns) == 1.0
+
+
+def test_a_column_that_determines_the_target_is_named() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.choice(["u", "v"], 100), rng.random(100)
+    found = report(pd.DataFrame({"a": a, "b": b}), a, target="y", budget=60, learners={"good": pc.IB3(random_state=0)})
+    assert "Most important column: a." in text(found)
+    assert "a determines y: no estimate here is meaningful" in text(found)
+    exact = report(pd.DataFrame({"a": b, "b": rng.random(100)}), 2 * b + 1, budget=60, learners=LINES)
+    assert "Most important column: a." in text(exact)
+
+
+def test_columns_are_most_important_only_if_the_first_one_is_significant(numbers: Report) -> None:
+    assert numbers.importance is not None
+    x, part, noise = numbers.importance.columns
+    assert list(importance(numbers)) == ["Most important columns: **x and part**."]
+    doubtful = replace(numbers.importance, columns=(replace(x, error=x.loss), part, noise))
+    assert list(importance(replace(numbers, importance=doubtful))) == ["Significantly important column: **part**."]
+
+
+def test_unusual_rows_are_found_with_the_unusual_value() -> None:
+    X, y = planted()
+    for column in ("code", "shade", "hue"):
+        X[column] = np.where(X["colour"] == "red", "r", "b")
+    X.loc[77, ["code", "hue"]] = "b" if X["colour"][77] == "red" else "r"
+    X.loc[5, "x"] = 40.0
+    found = report(X, y, budget=60, learners=FEW)
+    assert found.oddities is not None
+    rows = found.oddities.rows
+    assert [one.row for one in rows[:2]] == [5, 77]
+    assert rows[0].values[0].column == "x"
+    assert {one.column for one in rows[1].values} <= {"colour", "code", "shade", "hue"}
+    assert rows[0].tail == pytest.approx(1 / 300)
+    assert "more than 150 times" in found.html()  # which is all that a model of 150 rows can tell
+    assert "million" not in found.html()
+
+
+def test_predictions_are_explained_by_a_fit_without_them(repairs: Report) -> None:
+    assert [one.kind for one in repairs.explained] == ["clear", "doubtful", "wrong"]
+    for one in repairs.explained:
+        assert one.actual == repairs.problem.y[one.row]
+        assert (one.actual == one.predicted) == (one.kind == "clear") or one.kind == "doubtful"
+        assert one.output == one.probabilities[0][1] == max(share for _, share in one.probabilities)
+        assert sum(share for _, share in one.probabilities) == pytest.approx(1.0)
+        assert one.row not in [each.row for each in one.precedents]
+        distances = [each.distance for each in one.precedents if not each.unlike]
+        assert distances == sorted(distances)
+        assert all(each.target == repairs.problem.y[each.row] for each in one.precedents)
+        changes = [abs(column.without - one.output) for column in one.columns]
+        assert changes == sorted(changes, reverse=True)
+    assert "<p>Three rows, predicted by" in repairs.html()
+    assert "<p>Two rows, predicted by" in replace(repairs, explained=repairs.explained[:2]).html()
+
+
+def test_a_class_of_which_all_rows_were_set_aside() -> None:
+    X, _ = planted(200)
+    rare = np.arange(200) < 2
+    problem = read_problem(X, np.where(rare, "rare", "usual"), name="t", target="y")
+    labels, proba = np.unique(problem.y), np.where(rare[:, None], [0.49, 0.51], [0.03, 0.97])
+    nobody = np.zeros(200, dtype=np.int64)
+    found = OutOfFold(np.arange(200), labels, proba, labels[proba.argmax(axis=1)], problem.y, nobody, 0)
+    assert [one.kind for one in explain(problem, found, pc.NaiveBayes(), seed=0)] == ["clear", "wrong"]
+
+
+def test_large_errors_are_found(numbers: Report) -> None:
+    assert numbers.problem.task == "regress"
+    assert numbers.verdict.chosen == "planes"
+    assert numbers.suspects is not None
+    assert numbers.suspects.rows[0].row == 17
+    assert numbers.suspects.by_chance is None
+    dear = report(np.arange(40.0)[:, None], 9e4 + 1e3 * np.arange(40.0) % 17e3, budget=60, learners=LINES)
+    assert {one.predicted.isdigit() for one in dear.explained} == {True}
+    assert [one.kind for one in numbers.explained] == ["close", "typical", "far off"]
+    assert numbers.explained[-1].row == 17
+    assert numbers.calibration is not None
+    assert numbers.calibration.half is not None
+    assert numbers.calibration.nine_tenths is not None
+    assert 0 < numbers.calibration.half < numbers.calibration.nine_tenths < 60
+
+
+# -- learners
+
+
+def test_other_learners_get_the_table_in_the_callers_form() -> None:
+    X, y = planted(60)
+    plain = X[["x", "noise"]]
+    for table in (plain, plain.to_numpy()):
+        found = report(table, y, budget=20, learners={"tree": DecisionTreeClassifier(max_depth=2, random_state=0)})
+        assert {one.name for one in found.compared[-1].measured} == {"baseline", "tree"}
+    tree = DecisionTreeRegressor(max_depth=3, random_state=0)
+    found = report(plain, plain["x"] * 2, budget=20, learners={"tree": tree})
+    assert found.verdict.chosen == "tree"
+
+
+def test_default_learners_suit_the_table() -> None:
+    X, y = pc.load_repairs()
+    named = read_problem(X, y, name="t", target="y")
+    names = [one.title for one in candidates(named, seed=0)]
+    assert names[0] == "Baseline"
+    assert "Naive Bayes, numeric=mdl" in names
+    symbols = read_problem(X.frame("pandas")[["bike", "noise"]], y, name="t", target="y")
+    assert "Naive Bayes, numeric=mdl" not in [one.title for one in candidates(symbols, seed=0)]
+    for one in candidates(symbols, seed=0):
+        one.learner.fit(symbols.X, symbols.y).predict(symbols.X)
+
+
+@pytest.mark.parametrize("task", ["classify", "regress"])
+def test_the_python_expression_of_each_learner_makes_it(task: Any) -> None:
+    X, y = pc.load_repairs()
+    problem = read_problem(X, y if task == "classify" else np.arange(96) / 7, name="t", target="y")
+    found = [one for one in candidates(problem, seed=0) if one.name != "baseline"]
+    assert len({one.name for one in found}) == len({one.title for one in found}) == len(found) > 3
+    for one in found:
+        if "Tuned" not in one.fit:  # which would take long
+            model = eval(one.fit, {"pc": pc, "X": problem.X, "y": problem.y})
+            made = one.learner.fit(problem.X, problem.y)
+            assert type(model) is type(made)
+            np.testing.assert_array_equal(model.predict(problem.X), made.predict(problem.X))
+
+
+@pytest.mark.parametrize("form", [None, "pandas", "polars", "pyarrow", "rows"])
+def test_the_python_lines_run_as_printed(form: Any) -> None:
+    X, y = pc.load_repairs()
+    frame = X.frame("pandas")
+    frame["visit"] = [f"visit {i}" for i in range(96)]
+    X = pc.datasets.NamedColumns.of({**X.data, "visit": frame["visit"].tolist()}, {**X.kinds, "visit": pc.Nominal()})
+    table = X if form is None else frame.astype(object).to_numpy().tolist() if form == "rows" else X.frame(form)
+    learners = {"bayes": pc.NaiveBayes(numeric="mdl")}
+    lines = report(table, y, budget=60, learners=learners).next_steps.python
+    space: dict[str, Any] = {"X": table, "y": y, "learners": learners}
+    exec("\n".join(lines[:-1]), space)
+    assert eval(lines[-1], space).shape == (5, 4)
+    assert space["model"].n_features_in_ == 9
+
+
+# -- parameters
+
+
+def test_budgets_are_read() -> None:
+    assert [parse_budget(given) for given in (60, "60", "90s", "2min", "1 h")] == [60.0, 60.0, 90.0, 120.0, 3600.0]
+
+
+@pytest.mark.parametrize("given", ["soon", 0, -1, True, None, "10 years", "inf"])
+def test_what_is_no_budget(given: Any) -> None:
+    with pytest.raises(ParameterError, match="budget must be"):
+        parse_budget(given)
+
+
+def test_bad_parameters_are_refused() -> None:
+    X, y = planted(20)
+    with pytest.raises(ParameterError, match="learners must be"):
+        report(X, y, learners=[pc.KNNClassifier()])  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="task must be"):
+        report(X, y, task="regres")  # type: ignore[arg-type]
