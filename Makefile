@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORE_SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format asan bench bench-quick papers build clean FORCE
+.PHONY: help core-sources demo test lint format asan bench bench-quick papers build clean FORCE
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -39,6 +39,10 @@ asan: $(STAMPS)/tools  ## run the core's C++ tests under ASan and UBSan
 	  -DPRIORCASE_BINDINGS=OFF -DPRIORCASE_TESTS=ON -DPRIORCASE_SANITIZE=ON > build/asan.log || { cat build/asan.log; exit 1; }
 	$(BIN)/cmake --build build/asan
 	$(BIN)/ctest --test-dir build/asan --output-on-failure --no-tests=error
+	@$(MAKE) --no-print-directory core-sources > .ci/sanitized
+
+core-sources:
+	@cat CMakeLists.txt $(sort $(CORE_SOURCES)) | sha256sum | cut -c1-64
 
 bench: $(STAMPS)/build $(STAMPS)/bench $(STAMPS)/bench-system  ## measure against what users would pick instead (BENCH_ARGS=--help)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
