@@ -142,18 +142,10 @@ def test_the_cache_is_where_the_platform_keeps_caches(monkeypatch: pytest.Monkey
     assert cache_folder() == tmp_path / "local" / "priorcase"
 
 
-@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("backend", [None, "pandas", "polars", "pyarrow"])
 def test_the_list_as_a_frame(backend: Any, tmp_path: Path) -> None:
-    pytest.importorskip(backend)
     frame = available(folder=shop(tmp_path)).frame(backend)
     assert frame.shape == (len(KNOWN) + 1, 5)
-
-
-def test_the_list_without_a_frame_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("priorcase.datasets.catalog.find_spec", lambda _: None)
-    columns = available(folder=shop(tmp_path)).frame()
-    assert columns["name"][0] == "shoes"
-    assert columns["rows"][:2] == [3, None]
 
 
 def test_every_set_of_the_folder_is_what_its_manifest_says(data_dir: Path) -> None:

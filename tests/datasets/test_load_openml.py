@@ -46,17 +46,16 @@ def bunch(*, framed: bool, **changed: Any) -> Bunch:
     return made
 
 
-@pytest.fixture(params=[True, False], ids=["with pandas", "without pandas"])
+@pytest.fixture(params=[True, False], ids=["frame", "codes"])
 def online(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """OpenML answers; what it was asked is noted."""
     asked: list[dict[str, Any]] = []
 
     def fetch(name: str | None = None, **options: Any) -> Bunch:
         asked.append({"name": name, **options})
-        return bunch(framed=options["as_frame"])
+        return bunch(framed=request.param)
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
-    monkeypatch.setattr(catalog, "find_spec", lambda name: object() if request.param else None)
     return asked
 
 

@@ -267,8 +267,8 @@ def test_a_table_prints_what_it_understood() -> None:
     table = read_table(io.BytesIO(b"age,size\n7,S\n,\n,L\n"), name="shoes.csv", target="size")
     assert repr(table).splitlines() == [
         "shoes.csv: 3 rows",
-        "   age   numeric  2 gaps",
-        "   size  nominal  1 gap, target",
+        "   age   numeric  2 missing",
+        "   size  nominal  1 missing, target",
     ]
 
 

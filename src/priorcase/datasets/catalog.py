@@ -17,9 +17,8 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from pathlib import Path, PureWindowsPath
-from typing import Any, Literal, TypeAlias, cast, get_args, overload
+from typing import Any, Literal, TypeAlias, cast, overload
 
 import numpy as np
 
@@ -191,14 +190,10 @@ class Available:
         return name in self.places
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """The table as a frame: of the library named, else of the first installed, else a dictionary of lists."""
-        backends: tuple[Backend, ...] = get_args(Backend)
-        library = backend or next((name for name in backends if find_spec(name) is not None), None)
+        """The table as a frame of ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas."""
         columns = self._columns()
-        if library is None:
-            return columns
         kinds = {name: Numeric() if name in _NUMBERS else Nominal() for name in columns}
-        return NamedColumns.of(columns, kinds).frame(library)
+        return NamedColumns.of(columns, kinds).frame(backend)
 
     def __repr__(self) -> str:
         columns = self._columns()
@@ -226,28 +221,11 @@ class Available:
 
 @dataclass(frozen=True, repr=False)
 class Description:
-    """One entry of a ``manifest.json``; prints as a page.
+    """One entry of a ``manifest.json``: what the columns mean, origin, licence; prints as a page.
 
-    Attributes
-    ----------
-    name, file
-        The name of the data set, and its file beside the manifest.
-    rows
-        The number of rows.
-    kinds
-        What each attribute means, in the order of the file.
-    target, target_kind
-        The column to predict and its kind.
-    id_columns
-        Columns that name a case and are no attributes.
-    origin, licence, citation
-        Where the data come from, on what terms, and whom to cite.
-    deviations
-        What differs from the original, or from what papers say about it.
-    taxonomies
-        For some attributes the file, beside the manifest, of a tree that their values are nodes of.
-    size, sha256
-        Size in bytes of the unpacked file, and its checksum, where the manifest has them.
+    ``id_columns`` name a case and are no attributes; ``deviations`` say what differs from the original, or from what
+    papers say about it; ``taxonomies`` has, for some attributes, the file of a tree that their values are nodes of;
+    ``size`` and ``sha256`` are those of the unpacked file.
     """
 
     name: str
@@ -383,11 +361,7 @@ def _data_folder(folder: Folder | None = None) -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Where downloaded data sets are kept; it need not exist.
-
-    ``PRIORCASE_CACHE``, else ``priorcase`` in the user's cache folder: ``XDG_CACHE_HOME`` or ``~/.cache``,
-    ``~/Library/Caches`` on macOS, ``LOCALAPPDATA`` on Windows.
-    """
+    """Where downloaded data sets are kept: ``PRIORCASE_CACHE``, else in the user's cache folder; it need not exist."""
     if told := os.environ.get(CACHE):
         return Path(told)
     if sys.platform == "win32":
@@ -538,8 +512,8 @@ def _download(folder: Path, name: str) -> str | None:
 def _fetched(name: str) -> Any:
     from sklearn.datasets import fetch_openml
 
-    # Without pandas scikit-learn gives codes and their categories, but no columns of text; cache: ours keeps it.
-    how = {"as_frame": find_spec("pandas") is not None, "parser": "liac-arff", "cache": False, "n_retries": 1}
+    # A frame, but for sparse files, which give codes and their categories; no cache: ours keeps it.
+    how = {"as_frame": "auto", "parser": "liac-arff", "cache": False, "n_retries": 1}
     with warnings.catch_warnings(), _timeout():
         warnings.filterwarnings("ignore", message="A network error occurred")  # the error says it, if it stays
         return fetch_openml(data_id=KNOWN[name].number, **how) if name in KNOWN else fetch_openml(name, **how)

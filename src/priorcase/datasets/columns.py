@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias, get_args, overload
 
 import narwhals.stable.v2 as nw
@@ -115,12 +114,8 @@ class NamedColumns(Source):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """The table as a frame of a library, None for the first of pandas, Polars and PyArrow that is installed.
-
-        In pandas, ordinal columns are ordered categories.
-        """
-        if backend is None:
-            backend = next((name for name in get_args(Backend) if find_spec(name) is not None), None)
+        """The table as a frame of ``"pandas"``, with ordered categories, ``"polars"`` or ``"pyarrow"``."""
+        backend = "pandas" if backend is None else backend
         check_backend(backend, "backend")
         if backend == "pandas":
             return self._pandas()
@@ -220,7 +215,7 @@ class TextTable:
     >>> table = read_text(io.BytesIO(b"age,size,job\\n7,S,brakes\\n?,L,wheel\\n"), name="visits.csv")
     >>> table
     visits.csv: 2 rows
-       age   numeric  1 gap
+       age   numeric  1 missing
        size  nominal
        job   nominal
     >>> X, y = table.split("job")
@@ -243,14 +238,13 @@ class TextTable:
         return name in self.names
 
     def __repr__(self) -> str:
-        kinds, gaps = self.kinds(), [column.count(None) for column in self.columns]
+        kinds, counts = self.kinds(), [column.count(None) for column in self.columns]
         words = [kinds[name].describe() for name in self.names]
         wide, deep = max(map(len, self.names), default=0), max(map(len, words), default=0)
         lines = [f"{self.source}: {len(self)} row{'s' * (len(self) != 1)}"]
-        for name, word, missing in zip(self.names, words, gaps, strict=True):
-            told = f"{missing} gap{'s' * (missing != 1)}" if missing else ""
-            told += f"{', ' * bool(told)}target" if name == self.target else ""
-            lines.append(f"   {name.ljust(wide)}  {word.ljust(deep)}  {told}".rstrip())
+        for name, word, missing in zip(self.names, words, counts, strict=True):
+            notes = ", ".join([f"{missing} missing"] * bool(missing) + ["target"] * (name == self.target))
+            lines.append(f"   {name.ljust(wide)}  {word.ljust(deep)}  {notes}".rstrip())
         return "\n".join(lines)
 
     def column(self, name: str) -> tuple[Field, ...]:

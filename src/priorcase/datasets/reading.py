@@ -1,6 +1,6 @@
 """Tables from files: CSV, TSV, ARFF, Parquet and C4.5.
 
-A file is read in two steps, so that new cases are understood exactly as the stored ones were: the readers here give
+A file is read in two steps, so that new cases are understood exactly as the stored ones were: the readers here return
 fields as text, :meth:`TextTable.kinds` decides what each column means, and :meth:`TextTable.typed` applies that
 decision to this file or to another one.
 """
@@ -14,10 +14,10 @@ import os
 import re
 import zlib
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path, PurePath
-from typing import IO, Any, Literal, TypeAlias, get_args
+from typing import IO, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from priorcase._parameters import is_whole
 from priorcase.datasets.columns import MISSING, Field, TextTable, check_names, text_of
@@ -47,16 +47,11 @@ _SUFFIXES: dict[str, Format] = {
     ".test": "c4.5",
 }
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # workbooks of today and of old; other archives begin so too
-_BOM = b"\xef\xbb\xbf"
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # Excel's formats; other archives begin so too
 _DATE_HINT = (
-    "expected numbers, text or categories. Say what the date means here: a number such as days since a reference date, "
-    "or a category such as the month or the weekday."
+    "expected numbers, text or categories. Convert dates first: to a number such as days since a reference date, or to "
+    "a category such as the month or the weekday."
 )
-
-
-class _MalformedError(Exception):
-    """What is wrong with a line, for the reader, which knows the file."""
 
 
 @prefix_errors
@@ -114,10 +109,10 @@ def read_table(
     >>> import io
     >>> read_table(io.BytesIO(b"age\\tsize\\n7\\tS\\n\\tL\\n"), name="shoes.tsv")
     shoes.tsv: 2 rows
-       age   numeric  1 gap
+       age   numeric  1 missing
        size  nominal
     """
-    gaps = None if missing is None else _fields_of(missing)
+    extra = None if missing is None else _fields_of(missing)
     called, content = contents(source, name, max_bytes)
     found = format_of(source, content, format)
     if delimiter is not None and found not in _DELIMITERS:
@@ -126,17 +121,17 @@ def read_table(
             "only."
         )
     if found == "parquet":
-        table = text_of(_parquet_frame(content, called), called, missing=gaps or ())
+        table = text_of(_parquet_frame(content, called), called, missing=extra or ())
     elif found == "arff":
-        table = read_arff(decoded(content, called, encoding), called, missing=gaps or ())
+        table = read_arff(decoded(content, called, encoding), called, missing=extra or ())
     elif found == "c4.5":
         (about, names), (called, content) = _c45_files(source, content, called, max_bytes)
         texts = decoded(names, about, encoding), decoded(content, called, encoding)
-        table = read_c45(texts[0], about, texts[1], called, missing=gaps or ())
+        table = read_c45(texts[0], about, texts[1], called, missing=extra or ())
     else:
         text = decoded(content, called, encoding)
         delimiter = _DELIMITERS[found] if delimiter is None else delimiter
-        table = read_delimited(text, called, missing=MISSING if gaps is None else gaps, delimiter=delimiter)
+        table = read_delimited(text, called, missing=MISSING if extra is None else extra, delimiter=delimiter)
     if target is None:
         return table
     table.require([target])
@@ -154,7 +149,7 @@ def read_text(
 ) -> TextTable:
     """The fields of a CSV file with a header row, as text; see `read_table` for the parameters.
 
-    Spaces around a field do not count, blank lines are skipped, and an empty field is always missing.
+    Spaces around a field are ignored, blank lines are skipped, and an empty field is always missing.
 
     Examples
     --------
@@ -198,34 +193,30 @@ def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYT
         )
     if content.startswith(_WORKBOOKS):
         raise ReadingError(
-            f"{name} is an Excel or OpenDocument workbook or an archive, which is no table yet. Save its sheet as CSV, "
-            "or read it by pandas.read_excel and pass the frame."
+            f"{name} is an Excel or OpenDocument workbook or an archive. Save its sheet as CSV, or read it by "
+            "pandas.read_excel and pass the frame."
         )
-    if not content.startswith(b"\x1f\x8b"):
-        return name, content
-    unpacked = bytearray()
+    return name, _unpacked(name, content, max_bytes) if content.startswith(b"\x1f\x8b") else content
+
+
+def _unpacked(name: str, content: bytes, max_bytes: int) -> bytes:
+    found = bytearray()
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             while piece := file.read(2**20):
-                unpacked += piece
-                if len(unpacked) > max_bytes:
+                found += piece
+                if len(found) > max_bytes:
                     raise ReadingError(
                         f"{name} has more than {max_bytes:,} bytes when unpacked. Unpack the file first, or pass a "
                         "larger max_bytes if you trust it."
                     )
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ReadingError(f"{name} looks gzipped but is cut short or damaged. Copy or download it again.") from error
-    return name, bytes(unpacked)
+    return bytes(found)
 
 
 def decoded(content: bytes, name: str, encoding: str = "utf-8") -> str:
-    """The bytes as text, without a byte-order mark.
-
-    Examples
-    --------
-    >>> decoded(b"\\xef\\xbb\\xbfage", "t.csv")
-    'age'
-    """
+    """The bytes as text, without a byte-order mark."""
     if not isinstance(encoding, str):
         raise ParameterError(f"encoding must be the name of an encoding such as 'utf-8', got {quoted(encoding)}.")
     try:
@@ -246,10 +237,7 @@ def decoded(content: bytes, name: str, encoding: str = "utf-8") -> str:
 
 
 def format_of(source: Readable, content: bytes, format: object = None) -> Format:
-    """The format asked for, else that of the content, else that of the name.
-
-    Parquet and ARFF begin like no other format. Then the suffix of the name counts, ``.gz`` apart; then tabs without
-    commas in the first line are TSV, and the rest is CSV.
+    """The format asked for, else that of the content (Parquet, ARFF), else that of the suffix, else TSV or CSV.
 
     Examples
     --------
@@ -267,7 +255,7 @@ def format_of(source: Readable, content: bytes, format: object = None) -> Format
         return found
     if content.startswith(b"PAR1"):
         return "parquet"
-    lines = (line.removeprefix(_BOM).strip() for line in content[: 2**20].splitlines())
+    lines = (line.removeprefix(b"\xef\xbb\xbf").strip() for line in content[: 2**20].splitlines())
     first = next((line for line in lines if line and not line.startswith(b"%")), b"")
     if first[:10].lower().startswith((b"@relation", b"@attribute", b"@data")):
         return "arff"
@@ -292,11 +280,15 @@ def _check_width(source: str, line: int, fields: int, expected: int) -> None:
 
 
 def _columns(
-    rows: Sequence[Sequence[Field]], width: int, gaps: Collection[Field] = ()
+    rows: Sequence[Sequence[Field]], width: int, missing: Collection[Field] = ()
 ) -> tuple[tuple[Field, ...], ...]:
     """Rows as columns, some fields as missing."""
     columns = zip(*rows, strict=True) if rows else iter([()] * width)
-    return tuple(tuple(None if field in gaps else field for field in column) if gaps else column for column in columns)
+    return tuple(tuple(None if f in missing else f for f in column) if missing else column for column in columns)
+
+
+class _MalformedError(Exception):
+    """What is wrong with a line, and where the reader does not know it, the line."""
 
 
 # -- CSV and TSV
@@ -310,7 +302,7 @@ def read_delimited(text: str, source: str, *, missing: Collection[str] = MISSING
     header: list[str] = []
     rows: list[list[Field]] = []
     lines: list[int] = []
-    line, field_of = 1, _Known({"", *missing}).__getitem__
+    line, field_of = 1, _Fields({"", *missing}).__getitem__
     try:
         for record in reader:
             if not header:
@@ -333,17 +325,17 @@ def read_delimited(text: str, source: str, *, missing: Collection[str] = MISSING
     return TextTable(source, tuple(header), _columns(rows, len(header)), tuple(lines))
 
 
-class _Known(dict[str, Field]):
+class _Fields(dict[str, Field]):
     """Stripped fields, None for missing; equal ones are one object, which keeps large tables small."""
 
-    def __init__(self, gaps: Collection[str]) -> None:
+    def __init__(self, missing: Collection[str]) -> None:
         super().__init__()
-        self.gaps = gaps
+        self.missing = missing
         self.once: dict[str, str] = {}
 
     def __missing__(self, field: str) -> Field:
         bare = field.strip()
-        known = self[field] = None if bare in self.gaps else self.once.setdefault(bare, bare)
+        known = self[field] = None if bare in self.missing else self.once.setdefault(bare, bare)
         return known
 
 
@@ -382,14 +374,14 @@ def _parquet_frame(content: bytes, source: str) -> Any:
 
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.*)""", re.I | re.S)
 _SPECIAL = re.compile(r"""['"%\t{\\]""")
-_BLANK = re.compile(r"[ \t\f\v]*")
-_QUOTED = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\"""", re.S)
-_WORD = re.compile(r"""[^,\t%'"\s][^,\t%]*""")
-_WORD_IN_BRACES = re.compile(r"""[^,\t%'"\s{}][^,\t%{}]*""")
-_POSITION = re.compile(r"(\d+)[ \t]+")
+_BLANKS = r"[ \t\f\v]*"
+_QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
+_FIELD = re.compile(rf"{_BLANKS}(?:{_QUOTED}|([^,\t%'\"\s][^,\t%]*))?({_BLANKS})", re.S)
+_FIELD_IN_BRACES = re.compile(rf"{_BLANKS}(?:{_QUOTED}|([^,\t%'\"\s{{}}][^,\t%{{}}]*))?({_BLANKS})", re.S)
+_POSITION = re.compile(rf"{_BLANKS}(\d+)[ \t]+")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|[0-7]{1,3}|.)", re.S)
-_MEANT = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b", "v": "\v", "a": "\a"}
-_EMPTY_FIELD = "a field is empty. Write ? for a gap, '' for text without letters."
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b", "v": "\v", "a": "\a"}
+_EMPTY_FIELD = "a field is empty. Write ? for a missing value, '' for empty text."
 _ATTRIBUTE_HINT = "For example @attribute size {small, large}, or @attribute age numeric."
 _PARTS_HINT = "An ARFF file has a line '@attribute NAME TYPE' for each column, then '@data', then the rows."
 
@@ -401,7 +393,7 @@ def read_arff(text: str, source: str, *, missing: Collection[str] = ()) -> TextT
     --------
     >>> read_arff("@relation r\\n@attribute age real\\n@attribute size {S, L}\\n@data\\n7, S\\n?, L\\n", "shoes.arff")
     shoes.arff: 2 rows
-       age   numeric             1 gap
+       age   numeric             1 missing
        size  nominal ('S', 'L')
     """
     lines, line = _lines(text), 1
@@ -444,20 +436,20 @@ def _arff_attribute(word: str, source: str) -> tuple[str, Kind]:
     """The name and the kind that a line of the header declares."""
     if (found := _ATTRIBUTE.match(word)) is None:
         raise _MalformedError(f"an attribute has no name and type. {_ATTRIBUTE_HINT}")
-    name, rest = arff_fields(found[1])[0][1], found[2].strip()
+    name, rest = str(arff_fields(found[1])[0][1]), found[2].strip()
     if rest.startswith("{"):
         values = [value for _, value in arff_fields(rest, braces=True)]
         if not values or None in values or len(set(values)) < len(values):
-            raise _MalformedError(f"the values of {name!r} are not some different ones. {_ATTRIBUTE_HINT}")
-        return str(name), Nominal(tuple(map(str, values)))
+            raise _MalformedError(f"the values of {name!r} are not distinct ones. {_ATTRIBUTE_HINT}")
+        return name, Nominal(tuple(map(str, values)))
     kind = rest.partition("%")[0].strip().lower()
     if kind in ("numeric", "real", "integer"):
-        return str(name), Numeric()
+        return name, Numeric()
     if kind == "string":
-        return str(name), Nominal()
+        return name, Nominal()
     if kind.split()[:1] == ["date"]:
         raise ReadingError(f"{source} has column {name!r} as date; {_DATE_HINT}")
-    raise _MalformedError(f"{name!r} has the type {rest[:40]!r}, which has no reading here. {_ATTRIBUTE_HINT}")
+    raise _MalformedError(f"{name!r} has the type {rest[:40]!r}, which is not supported. {_ATTRIBUTE_HINT}")
 
 
 def _arff_row(record: str, kinds: dict[str, Kind]) -> list[Field]:
@@ -493,7 +485,7 @@ def _sparse_row(found: list[tuple[int, Field]], kinds: dict[str, Kind]) -> list[
         if position not in fields:
             if kind == Nominal():
                 raise _MalformedError(
-                    f"a sparse row leaves out {name!r}, which is text. Write its value, or ? for a gap."
+                    f"a sparse row leaves out {name!r}, which is text. Write its value, or ? if it is missing."
                 )
             fields[position] = str(kind.values[0]) if isinstance(kind, Nominal) and kind.values else "0"
     return [fields[position] for position in range(len(kinds))]
@@ -509,34 +501,39 @@ def arff_fields(text: str, *, braces: bool = False, positions: bool = False) -> 
     >>> arff_fields("{1 red, 4 'dark blue'} % colours", braces=True, positions=True)
     [(1, 'red'), (4, 'dark blue')]
     """
-    found: list[tuple[int, str, bool]] = []
-    at, going_on = int(braces), True
+    fields: list[tuple[int, Field]] = []
+    at, more, empty = int(braces), True, False
     if braces and text[1:].lstrip().startswith("}"):
-        at, going_on = text.index("}") + 1, False
-    while going_on:
-        at, position = _after_blanks(text, at), len(found)
+        at, more = text.index("}") + 1, False
+    while more:
+        position = len(fields)
         if positions:
             if (numbered := _POSITION.match(text, at)) is None:
                 raise _MalformedError(
-                    f"{text[at : at + 40]!r} is no position with its value. A sparse row is {{POSITION VALUE, ...}}, "
-                    "positions from 0."
+                    f"{text[at : at + 40].lstrip()!r} is no position with its value. A sparse row is {{POSITION VALUE, "
+                    "...}, positions from 0."
                 )
             position, at = int(numbered[1]), numbered.end()
-        value, quotes, end = _arff_value(text, at, _WORD_IN_BRACES if braces else _WORD)
-        found.append((position, value, quotes))
-        at = _after_blanks(text, end)
+        found = (_FIELD_IN_BRACES if braces else _FIELD).match(text, at)
+        assert found is not None  # every part of it may be empty
+        single, double, word, blanks = found.groups()
+        inside = single if single is not None else double
+        value = (word or "").strip() if inside is None else _ESCAPE.sub(_unescaped, inside)
+        empty |= not value and inside is None
+        fields.append((position, None if value == "?" and inside is None else value))
+        at = found.end()
         if braces and text.startswith("}", at):
-            at, going_on = at + 1, False
+            at, more = at + 1, False
         elif at == len(text) or text[at] == "%":
             if braces:
                 raise _MalformedError(
                     "a brace is not closed. Lists of values and sparse rows end with } on the line where they begin."
                 )
-            going_on = False
+            more = False
         elif text[at] == ",":
             at += 1
-        elif "\t" not in text[end:at]:
-            if text[at] in "'\"" and _QUOTED.match(text, at) is None:
+        elif "\t" not in blanks:
+            if text[at] in "'\"" and not value and inside is None:
                 raise _MalformedError(r"a quotation mark is not closed. Write one inside a value as \' or \".")
             raise _MalformedError(
                 f"{text[at : at + 40]!r} stands where a comma is expected. A quotation mark inside quotation marks is "
@@ -544,31 +541,16 @@ def arff_fields(text: str, *, braces: bool = False, positions: bool = False) -> 
             )
     if braces and (rest := text[at:].partition("%")[0].strip()):
         raise _MalformedError(f"{rest[:40]!r} follows the closing brace. A comment begins with %.")
-    if any(not value and not quotes for _, value, quotes in found):
+    if empty:
         raise _MalformedError(_EMPTY_FIELD)
-    return [(position, None if value == "?" and not quotes else value) for position, value, quotes in found]
-
-
-def _arff_value(text: str, at: int, word: re.Pattern[str]) -> tuple[str, bool, int]:
-    """The value that begins at a place, whether it is quoted, and where it ends."""
-    if quotes := _QUOTED.match(text, at):
-        inside = quotes[1] if quotes[1] is not None else quotes[2]
-        return _ESCAPE.sub(_unescaped, inside), True, quotes.end()
-    if bare := word.match(text, at):
-        return bare[0].strip(), False, bare.end()
-    return "", False, at
+    return fields
 
 
 def _unescaped(found: re.Match[str]) -> str:
     code = found[1]
     if len(code) == 5:
         return chr(int(code[1:], 16))
-    return chr(int(code, 8)) if code[0] in "01234567" else _MEANT.get(code, code)
-
-
-def _after_blanks(text: str, at: int) -> int:
-    blanks = _BLANK.match(text, at)
-    return at if blanks is None else blanks.end()
+    return chr(int(code, 8)) if code[0] in "01234567" else _ESCAPES.get(code, code)
 
 
 # -- C4.5: a name ends with a comma, a colon, a line or a period that a space or a line follows; ``|`` begins a comment
@@ -578,12 +560,13 @@ def _after_blanks(text: str, at: int) -> int:
 
 _CLASS = "class"  # the column of the classes, which have no name in C4.5
 _ORDERED = "[ordered]"
+_C45_TOKEN = re.compile(r"\|[^\n]*|\s+|((?:\\[^\n]|\\(?=\n)|\.(?![\s|])|[^\\,:\n|.])*)([,:.]|(?=[\n|]))")
+_C45_ESCAPE = re.compile(r"\\([^\n])")
 _NAMES_HINT = "First come the classes, then for each column 'NAME: continuous.', 'NAME: ignore.' or its values."
 
 
-@dataclass(frozen=True)
-class C45Name:
-    """A name, what ends it (a comma, a colon, a period or a line), and the line on which it ends."""
+class C45Name(NamedTuple):
+    """A name, what ends it (a comma, a colon, a period or a line), and the line it is on."""
 
     text: str
     ends: str
@@ -600,7 +583,7 @@ def read_c45(names: str, names_source: str, rows: str, source: str, *, missing: 
     >>> names = "no, yes.\\nage: continuous.\\nsize: S, L.\\n"
     >>> read_c45(names, "shoes.names", "7, S, yes.\\n?, L, no.\\n", "shoes.data")
     shoes.data: 2 rows
-       age    numeric                1 gap
+       age    numeric                1 missing
        size   nominal ('S', 'L')
        class  nominal ('no', 'yes')  target
     """
@@ -627,22 +610,22 @@ def read_c45_names(text: str, source: str) -> tuple[dict[str, Kind | None], str]
         classes, *attributes = _c45_entries(c45_names(text))
         for name, *_ in attributes:
             if name.ends != ":":
-                raise _MalformedError(f"line {name.line}", f"{name.text!r} is followed by no colon")
+                raise _MalformedError(f"{name.text!r} is followed by no colon", name.line)
         check_names([name.text for name, *_ in attributes], source)
         kinds = {name.text: _c45_kind(name, values, source) for name, *values in attributes}
-        first, line = classes[0], f"line {classes[0].line}"
+        first = classes[0]
         if first.ends == ":":
-            raise _MalformedError(line, "the first line does not list the classes")
+            raise _MalformedError("the first line does not list the classes", first.line)
         if len(classes) == 1 and first.text in kinds:
             if kinds[first.text] is None:
-                raise _MalformedError(line, f"the target {first.text!r} is to be ignored")
+                raise _MalformedError(f"the target {first.text!r} is to be ignored", first.line)
             return kinds, first.text
         if _CLASS in kinds:
-            raise _MalformedError(line, f"a column is called {_CLASS!r}, as the classes are here")
+            raise _MalformedError(f"a column is called {_CLASS!r}, as the classes are here", first.line)
         return {**kinds, _CLASS: _c45_values(classes)}, _CLASS
     except _MalformedError as error:
-        line, problem = error.args
-        raise ReadingError(f"{source} {line} is not valid for C4.5: {problem}. {_NAMES_HINT}") from None
+        problem, line = error.args
+        raise ReadingError(f"{source} line {line} is not valid for C4.5: {problem}. {_NAMES_HINT}") from None
 
 
 def _c45_entries(names: Sequence[C45Name]) -> list[list[C45Name]]:
@@ -651,20 +634,20 @@ def _c45_entries(names: Sequence[C45Name]) -> list[list[C45Name]]:
     going_on = False
     for name in names:
         if name.ends == ":" and going_on:
-            raise _MalformedError(f"line {name.line}", f"{name.text!r} stands before a colon among values")
+            raise _MalformedError(f"{name.text!r} stands before a colon among values", name.line)
         if going_on:
             entries[-1].append(name)
         else:
             entries.append([name])
         going_on = name.ends in (",", ":")
     if not entries:
-        raise _MalformedError("line 1", "there are no classes")
+        raise _MalformedError("there are no classes", 1)
     return entries
 
 
 def _c45_kind(name: C45Name, values: Sequence[C45Name], source: str) -> Kind | None:
     if not values:
-        raise _MalformedError(f"line {name.line}", f"{name.text!r} has no values")
+        raise _MalformedError(f"{name.text!r} has no values", name.line)
     word = values[0].text
     if len(values) > 1 or word.startswith(_ORDERED):
         return _c45_values(values)
@@ -676,7 +659,7 @@ def _c45_kind(name: C45Name, values: Sequence[C45Name], source: str) -> Kind | N
         raise ReadingError(f"{source} has column {name.text!r} as {word}; {_DATE_HINT}")
     if word.split()[:1] == ["discrete"]:
         return Nominal()
-    raise _MalformedError(f"line {name.line}", f"{name.text!r} has {word!r} as its only value")
+    raise _MalformedError(f"{name.text!r} has {word!r} as its only value", name.line)
 
 
 def _c45_values(values: Sequence[C45Name]) -> Kind:
@@ -684,13 +667,13 @@ def _c45_values(values: Sequence[C45Name]) -> Kind:
     ordered = words[0].startswith(_ORDERED)
     words[0] = words[0].removeprefix(_ORDERED).strip()
     if "" in words or len(set(words)) < len(words):
-        raise _MalformedError(f"line {values[0].line}", f"the values {', '.join(words)} are not different ones")
+        raise _MalformedError(f"the values {', '.join(words)} are not different ones", values[0].line)
     return Ordinal(tuple(words)) if ordered else Nominal(tuple(words))
 
 
 def _c45_fields(record: str) -> list[str]:
     """The fields of a row."""
-    if "|" in record or "\\" in record or ":" in record or ". " in record or "  " in record:
+    if any(mark in record for mark in ("|", "\\", ":", ". ", "  ")):
         return [name.text for name in c45_names(record)]
     record = record.strip().removesuffix(".")
     return [field.strip() for field in record.split(",")] if record else []
@@ -704,32 +687,14 @@ def c45_names(text: str) -> list[C45Name]:
     >>> [(name.text, name.ends) for name in c45_names("no, yes. | play\\nage: 1.5\\\\,  big.")]
     [('no', ','), ('yes', '.'), ('age', ':'), ('1.5, big', '.')]
     """
-    names: list[C45Name] = []
-    at, line = 0, 1
-    text = text.replace("\r\n", "\n").replace("\r", "\n") + "\n"
-    while at < len(text):
-        if text[at] == "|":
-            at = text.index("\n", at)
-        elif text[at].isspace():
-            line += text[at] == "\n"
-            at += 1
+    names, line = [], 1
+    for found in _C45_TOKEN.finditer(text.replace("\r\n", "\n").replace("\r", "\n") + "\n"):
+        word, ends = found.groups()
+        if ends is None:  # a comment, or spaces
+            line += found[0].count("\n")
         else:
-            word, ends, at = _c45_name(text, at)
-            names.append(C45Name(" ".join(word.split()), ends, line))
+            names.append(C45Name(" ".join(_C45_ESCAPE.sub(r"\1", word).split()), ends or "\n", line))
     return names
-
-
-def _c45_name(text: str, at: int) -> tuple[str, str, int]:
-    """The name that begins at a place, what ends it, and where to go on."""
-    letters: list[str] = []
-    while (letter := text[at]) not in ",:\n|":
-        if letter == "." and (text[at + 1].isspace() or text[at + 1] == "|"):
-            return "".join(letters), ".", at + 1
-        if letter == "\\" and text[at + 1] != "\n":
-            at += 1
-        letters.append(text[at])
-        at += 1
-    return ("".join(letters), letter, at + 1) if letter in ",:" else ("".join(letters), "\n", at)
 
 
 def _c45_files(
