@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorcase.cases.case import Note
-from priorcase.cases.designs.graph import FunctionGraph
+from priorcase.cases.designs import FunctionGraph
 from priorcase.cases.exchange import CaseRecord, export, read_cases
 from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Taxonomy, Text, check, check_plain
 from priorcase.schema import Nominal, Numeric, Ordinal

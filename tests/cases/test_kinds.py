@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from priorcase.cases import kinds
-from priorcase.cases.designs.graph import FunctionGraph
+from priorcase.cases.designs import FunctionGraph
 from priorcase.cases.kinds import Date, Graph, Set, Taxonomy, Text
 from priorcase.exceptions import CaseBaseError, SchemaError
 from priorcase.schema import Nominal, Numeric, Ordinal

@@ -7,7 +7,7 @@ from cases.measure_columns import column_of, measured
 from hypothesis import given, settings
 from reference import local_similarity as reference
 
-from priorcase.cases.designs.graph import FunctionGraph
+from priorcase.cases.designs import FunctionGraph
 from priorcase.cases.kinds import Graph
 from priorcase.cases.measures import GraphSimilarity
 

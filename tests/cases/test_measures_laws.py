@@ -11,7 +11,7 @@ import pytest
 from cases.measure_columns import table_of
 from hypothesis import given, settings
 
-from priorcase.cases.designs.graph import FunctionGraph
+from priorcase.cases.designs import FunctionGraph
 from priorcase.cases.kinds import Date, Graph, Set, Taxonomy, Text, kind_name
 from priorcase.cases.measures import (
     MVDM,

@@ -1,13 +1,17 @@
-"""Designs from fragments, as CADET makes them: function graphs, matching, elaboration, composition."""
+"""Designs composed of fragments of past designs, as in CADET: function graphs, matching, elaboration, composition."""
 
-from priorcase.cases.designs.common import graph_similarity
-from priorcase.cases.designs.designing import design
-from priorcase.cases.designs.designs import Design, Designs
+from priorcase.cases.designs.composition import (
+    Design,
+    Designs,
+    Fragment,
+    Piece,
+    design,
+    fragments_of,
+    plumbing,
+)
 from priorcase.cases.designs.elaboration import RULES, Elaboration, JoinArcs, Rewriting, SplitArc
-from priorcase.cases.designs.fragments import Fragment, fragments_of, plumbing
 from priorcase.cases.designs.graph import Arc, FunctionGraph, Sign
-from priorcase.cases.designs.matching import Match, Matches, matches
-from priorcase.cases.designs.pieces import Piece
+from priorcase.cases.designs.matching import Match, Matches, graph_similarity, matches
 
 __all__ = [
     "RULES",

@@ -1,36 +1,133 @@
-"""Pictures of function graphs."""
+"""Pictures of function graphs: causes on the left, effects on the right, arcs in the colours of the pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from priorcase.cases.designs.graph import Arc, FunctionGraph
-from priorcase.cases.designs.layout import Layout, Point, layered
-from priorcase.cases.designs.pieces import Piece
 from priorcase.learning.plotting import INK, MUTED, caption, colour, drawing, legend_beside
 
+Point = tuple[float, float]
+
+_SWEEPS = 12
+_ASIDE = 0.3
 _MINUS = (0, (5, 2.2))
 _WIDTH, _HEIGHT = 1.8, 0.95
 _LARGEST = 14.0
 
 
-def draw_design(ax: Any, graph: FunctionGraph, pieces: Sequence[Piece], missing: Sequence[Arc]) -> Any:
-    """A function graph whose arcs are coloured and numbered by piece, and dashed where the sign is minus."""
+@dataclass(frozen=True)
+class Layout:
+    """The place of each variable, and for each arc that is not straight the control point of its Bézier curve."""
+
+    places: dict[str, Point]
+    bends: dict[Arc, Point]
+
+    @property
+    def corners(self) -> tuple[Point, Point]:
+        """The lower left and the upper right corner of everything: centres of variables and of arcs."""
+        points = list(self.places.values())
+        for arc, (x, y) in self.bends.items():
+            start, end = self.places[arc.source], self.places[arc.target]
+            points.append(((start[0] + 2 * x + end[0]) / 4, (start[1] + 2 * y + end[1]) / 4))
+        (left, right), (low, high) = ((min(at), max(at)) for at in zip(*points, strict=True))
+        return (left, low), (right, high)
+
+
+def layered(graph: FunctionGraph) -> Layout:
+    """Columns from causes to effects, each variable just before its first effect; rows so that few arcs cross.
+
+    Variables that influence each other share a column. An arc over several columns takes a row of its own in those
+    between, so that it runs through no variable (Sugiyama, Tagawa & Toda 1981).
+
+    >>> layered(FunctionGraph.parse("A +> B; C +> B")).places
+    {'A': (0.0, 0.5), 'B': (1.0, 0.0), 'C': (0.0, -0.5)}
+    """
+    import networkx as nx
+
+    column = _columns(graph)
+    points = nx.Graph()  # variables, and a point of each long arc in every column between its ends
+    points.add_nodes_from((name, {"column": column[name]}) for name in graph.variables)
+    for arc in graph.arcs:
+        between = [(arc, at) for at in range(column[arc.source] + 1, column[arc.target])]
+        points.add_nodes_from((point, {"column": point[1]}) for point in between)
+        points.add_edges_from(pairwise([arc.source, *between, arc.target]))
+    height = _heights(points)
+    places = {name: (float(column[name]), height[name]) for name in graph.variables}
+    bends = {arc: bend for arc in graph.arcs if (bend := _bend(arc, places, height)) is not None}
+    return Layout(places, bends)
+
+
+def _columns(graph: FunctionGraph) -> dict[str, int]:
+    import networkx as nx
+
+    whole = nx.condensation(graph.networkx())
+    order = list(nx.lexicographical_topological_sort(whole, key=lambda part: min(whole.nodes[part]["members"])))
+    column: dict[int, int] = {}
+    for part in order:
+        column[part] = max((column[before] + 1 for before in whole.predecessors(part)), default=0)
+    for part in reversed(order):
+        column[part] = min((column[after] - 1 for after in whole.successors(part)), default=column[part])
+    first = min(column.values())
+    return {name: column[part] - first for part in whole for name in whole.nodes[part]["members"]}
+
+
+def _heights(points: Any) -> dict[Any, float]:
+    """The height of each point: by connected component, then by the mean height of its neighbours, back and forth."""
+    import networkx as nx
+
+    component = {point: i for i, part in enumerate(nx.connected_components(points)) for point in part}
+    rows: dict[int, list[Any]] = {}
+    for point, at in sorted(points.nodes(data="column"), key=lambda pair: component[pair[0]]):
+        rows.setdefault(at, []).append(point)
+    height: dict[Any, float] = {}
+
+    def spread(at: int) -> None:
+        height.update({point: (len(rows[at]) - 1) / 2 - place for place, point in enumerate(rows[at])})
+
+    for at in rows:
+        spread(at)
+    for sweep in range(_SWEEPS):
+        for at in sorted(rows, reverse=sweep % 2 == 1):
+            middle = {point: sum(height[other] for other in points[point]) / len(points[point]) for point in rows[at]}
+            rows[at].sort(key=lambda point: (component[point], -middle[point]))
+            spread(at)
+    return height
+
+
+def _bend(arc: Arc, places: Mapping[str, Point], height: Mapping[Any, float]) -> Point | None:
+    (x, y), (to_x, to_y) = places[arc.source], places[arc.target]
+    middle_x, middle_y = (x + to_x) / 2, (y + to_y) / 2
+    between = [height[arc, at] for at in range(int(x) + 1, int(to_x))]
+    if between:  # through the middle of its rows
+        return middle_x, 2 * sum(between) / len(between) - middle_y
+    if x != to_x:
+        return None
+    # Down on the right, up on the left, and further out the longer it is: an arc and the arc back stay apart.
+    return middle_x + _ASIDE * (y - to_y), middle_y
+
+
+def draw_design(
+    ax: Any, graph: FunctionGraph, pieces: Sequence[tuple[str, Sequence[Arc]]], missing: Sequence[Arc]
+) -> Any:
+    """A function graph whose arcs are coloured and numbered by piece, and dashed if the sign is minus."""
     layout = layered(graph)
     (left, low), (right, high) = layout.corners
     size = (min(3.6 + _WIDTH * (right - left), _LARGEST), min(1.2 + _HEIGHT * (high - low), _LARGEST))
     with drawing(ax, size=size) as ax:
         boxes = {name: _draw_variable(ax, name, graph.labels.get(name), at) for name, at in layout.places.items()}
-        for number, piece in enumerate(pieces, 1):
-            for arc in piece.arcs:
+        for number, (_, arcs) in enumerate(pieces, 1):
+            for arc in arcs:
                 _draw_arc(ax, arc, layout, boxes, shade=colour(number - 1), text=f"{arc.sign} ({number})")
         for arc in missing:
             _draw_arc(ax, arc, layout, boxes, shade=MUTED, text=f"{arc.sign} (?)")
         ax.set_xlim(left - 0.3, right + 0.3)
         ax.set_ylim(low - 0.4, high + 0.4)
         ax.set_axis_off()
-        _legend(ax, pieces, missing)
+        _legend(ax, [name for name, _ in pieces], bool(missing))
         return ax
 
 
@@ -72,7 +169,7 @@ def _draw_arc(ax: Any, arc: Arc, layout: Layout, boxes: Mapping[str, Any], *, sh
 
 
 def _curve(ax: Any, bend: Point) -> Any:
-    """A curve towards a point that is given in the coordinates of the data."""
+    """A curve with a control point that is given in the coordinates of the data."""
     from matplotlib.patches import ConnectionStyle
     from matplotlib.path import Path
 
@@ -85,7 +182,7 @@ def _curve(ax: Any, bend: Point) -> Any:
     return Curve()
 
 
-def _legend(ax: Any, pieces: Sequence[Piece], missing: Sequence[Arc]) -> None:
+def _legend(ax: Any, names: Sequence[str], missing: bool) -> None:
     from matplotlib.lines import Line2D
 
     # The signs come first, since a legend shows only so many entries.
@@ -95,8 +192,6 @@ def _legend(ax: Any, pieces: Sequence[Piece], missing: Sequence[Arc]) -> None:
     ]
     if missing:
         samples.append(Line2D([], [], color=MUTED, linewidth=1.8, label="(?) not realised"))
-    samples.extend(
-        Line2D([], [], color=colour(i), linewidth=1.8, label=f"({i + 1}) {piece.fragment.name}")
-        for i, piece in enumerate(pieces)
-    )
+    for i, name in enumerate(names):
+        samples.append(Line2D([], [], color=colour(i), linewidth=1.8, label=f"({i + 1}) {name}"))
     legend_beside(ax, samples=samples, width=30)

@@ -1,4 +1,4 @@
-"""Rules that rewrite a wanted function into an equivalent one, so that more cases are part of it."""
+"""Elaboration: a wanted function is rewritten into an equivalent one, of which other cases are part."""
 
 from __future__ import annotations
 
@@ -7,36 +7,26 @@ from dataclasses import dataclass
 from itertools import count, permutations
 from typing import Protocol
 
-from priorcase.cases.designs.budget import Budget
 from priorcase.cases.designs.graph import MOST_ARCS, MOST_VARIABLES, Arc, FunctionGraph, Sign
+from priorcase.cases.designs.matching import Budget
 from priorcase.exceptions import ParameterError, quoted
-
-__all__ = ["Elaborated", "Elaboration", "JoinArcs", "Rewriting", "SplitArc", "elaborations"]
 
 _PERMUTED = 4
 
 
 @dataclass(frozen=True)
 class Rewriting:
-    """One rewriting of a function graph.
-
-    Parameters
-    ----------
-    graph
-        What became of it.
-    text
-        What was done, for people.
-    """
+    """One rewriting of a function graph: the new graph, and what was done in words."""
 
     graph: FunctionGraph
     text: str
 
 
 class Elaboration(Protocol):
-    """A rule: given a function graph, and a name that is free in it, all graphs that it may be rewritten into."""
+    """A rule that rewrites function graphs."""
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterable[Rewriting]:
-        """Each way to apply the rule once."""
+        """Each way to apply the rule once; ``fresh`` is a name that is free in the graph."""
         ...
 
 
@@ -55,25 +45,23 @@ class SplitArc:
     """
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterator[Rewriting]:
-        """Every arc, in both ways; none where the graph can hold no more."""
+        """Every arc, in both ways; none if the graph can hold no more."""
         if len(graph.variables) >= MOST_VARIABLES or len(graph) >= MOST_ARCS:
             return
+        ways: dict[str, tuple[tuple[Sign, Sign], ...]] = {"+": (("+", "+"), ("-", "-")), "-": (("-", "+"), ("+", "-"))}
         for arc in graph.arcs:
-            signs: tuple[tuple[Sign, Sign], ...] = (("+", "+"), ("-", "-"))
-            if arc.sign == "-":
-                signs = (("-", "+"), ("+", "-"))
-            for first, second in signs:
+            for first, second in ways[arc.sign]:
                 new = [Arc(arc.source, first, fresh), Arc(fresh, second, arc.target)]
                 arcs = [*(other for other in graph.arcs if other != arc), *new]
-                text = f"{arc} becomes {arc.source} {first}> {fresh} {second}> {arc.target}"
+                text = f"{arc} becomes {new[0]} {second}> {arc.target}"
                 yield Rewriting(FunctionGraph(arcs, graph.labels), text)
 
 
 @dataclass(frozen=True)
 class JoinArcs:
-    """``A s1> x s2> B`` becomes ``A s> B`` with ``s = s1 s2``, where nothing else touches x and x may be any quantity.
+    """``A s1> x s2> B`` becomes ``A s> B`` with ``s = s1 s2``, if nothing else touches x and x has no label.
 
-    A variable with a label stays. For `design`, pass ``rules=(SplitArc(), JoinArcs())``.
+    For `design`, pass ``rules=(SplitArc(), JoinArcs())``.
 
     Examples
     --------
@@ -83,21 +71,19 @@ class JoinArcs:
     """
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterator[Rewriting]:
-        """Every variable that may go."""
-        pairs = {(arc.source, arc.target) for arc in graph.arcs}
+        """Every variable that can be left out."""
+        whole = graph.networkx()
         for name in graph.variables:
-            into = [arc for arc in graph.arcs if arc.target == name]
-            out = [arc for arc in graph.arcs if arc.source == name]
-            if name in graph.labels or len(into) != 1 or len(out) != 1:
+            if name in graph.labels or whole.in_degree(name) != 1 or whole.out_degree(name) != 1:
                 continue
-            before, after = into[0], out[0]
-            if before.source == after.target or (before.source, after.target) in pairs:
+            [source], [target] = whole.predecessors(name), whole.successors(name)
+            if source == target or whole.has_edge(source, target):
                 continue
-            joined = Arc(before.source, graph.sign(before.source, name, after.target), after.target)
-            arcs = [*(arc for arc in graph.arcs if arc not in (before, after)), joined]
-            yield Rewriting(
-                FunctionGraph(arcs, graph.labels), f"{before} {after.sign}> {after.target} becomes {joined}"
-            )
+            joined = Arc(source, graph.sign(source, name, target), target)
+            arcs = [*(arc for arc in graph.arcs if name not in (arc.source, arc.target)), joined]
+            before, after = graph.sign(source, name), graph.sign(name, target)
+            text = f"{source} {before}> {name} {after}> {target} becomes {joined}"
+            yield Rewriting(FunctionGraph(arcs, graph.labels), text)
 
 
 RULES: tuple[Elaboration, ...] = (SplitArc(),)
@@ -106,17 +92,7 @@ RULES: tuple[Elaboration, ...] = (SplitArc(),)
 
 @dataclass(frozen=True)
 class Elaborated:
-    """A function graph and the rewritings that led to it.
-
-    Parameters
-    ----------
-    graph
-        The graph.
-    steps
-        What was done, in order; empty for the query itself.
-    fresh
-        The variables that rewritings have brought in.
-    """
+    """A function graph, the rewritings that led to it, and the variables that they introduced."""
 
     graph: FunctionGraph
     steps: tuple[str, ...] = ()
@@ -126,15 +102,11 @@ class Elaborated:
 def elaborations(
     query: FunctionGraph, depth: int, rules: Sequence[Elaboration], budget: Budget
 ) -> Iterator[tuple[Elaborated, ...]]:
-    """The graphs that 0, 1, 2 ... ``depth`` rewritings lead to, those of each number together.
-
-    Each graph is given once, with the fewest rewritings, whatever its new variables are called. Raises where the budget
-    is spent.
-    """
+    """The graphs of 0, 1, 2 ... ``depth`` rewritings, those of each number together; each graph once."""
     level: tuple[Elaborated, ...] = (Elaborated(query),)
     seen = {_shape(level[0])}
-    yield level
     for _ in range(depth):
+        yield level
         found = []
         for one in level:
             for new in _rewritten(one, query, rules):
@@ -145,7 +117,7 @@ def elaborations(
         level = tuple(found)
         if not level:
             return
-        yield level
+    yield level
 
 
 def _rewritten(one: Elaborated, query: FunctionGraph, rules: Sequence[Elaboration]) -> Iterator[Elaborated]:
@@ -153,30 +125,23 @@ def _rewritten(one: Elaborated, query: FunctionGraph, rules: Sequence[Elaboratio
     fresh = next(name for i in count(1) if (name := f"x{i}") not in taken)
     for rule in rules:
         for rewriting in rule.rewritings(one.graph, fresh):
-            if not _is_rewriting(rewriting):
+            if not isinstance(rewriting, Rewriting) or not isinstance(rewriting.graph, FunctionGraph):
                 raise ParameterError(
-                    f"rules must give Rewritings, got {quoted(rule)}. A rule's rewritings(graph, fresh) "
-                    "gives Rewriting(graph, text) each."
+                    f"rules must give Rewritings, got {quoted(rule)}. The rewritings(graph, fresh) of a rule are "
+                    "Rewriting(graph, text) each."
                 )
             names = {*one.fresh, fresh} & set(rewriting.graph.variables)
             yield Elaborated(rewriting.graph, (*one.steps, rewriting.text), tuple(sorted(names)))
 
 
-def _is_rewriting(value: object) -> bool:
-    return isinstance(value, Rewriting) and isinstance(value.graph, FunctionGraph)
-
-
-def _shape(one: Elaborated) -> FunctionGraph:
-    """The graph with its new variables renamed in the one way, of all, that gives the first text.
-
-    Beyond four new variables they keep their names, and a graph may come more than once.
-    """
-    if not one.fresh or len(one.fresh) > _PERMUTED:
-        return one.graph
-    names = [dict(zip(one.fresh, order, strict=True)) for order in permutations(f"*{i}" for i in range(len(one.fresh)))]
-    return min((_renamed(one.graph, name) for name in names), key=lambda graph: (graph.arcs, graph.quantities))
-
-
-def _renamed(graph: FunctionGraph, names: dict[str, str]) -> FunctionGraph:
-    arcs = [(names.get(arc.source, arc.source), arc.sign, names.get(arc.target, arc.target)) for arc in graph.arcs]
-    return FunctionGraph(arcs, {names.get(name, name): label for name, label in graph.quantities})
+def _shape(one: Elaborated) -> object:
+    """The same for graphs that differ only in the names of up to four new variables; beyond that by name."""
+    fresh = one.fresh if len(one.fresh) <= _PERMUTED else ()
+    shapes = []
+    for order in permutations(range(len(fresh))):
+        name = {old: f"*{new}" for old, new in zip(fresh, order, strict=True)}
+        arcs = sorted(
+            (name.get(arc.source, arc.source), arc.sign, name.get(arc.target, arc.target)) for arc in one.graph.arcs
+        )
+        shapes.append((tuple(arcs), tuple(sorted((name.get(of, of), label) for of, label in one.graph.quantities))))
+    return min(shapes)

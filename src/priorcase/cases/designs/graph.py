@@ -1,38 +1,31 @@
-"""What a device does, as a graph of variables that raise or lower each other."""
+"""Function graphs: what a device does, as variables that increase or decrease each other."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from priorcase._locks import cached_property
-from priorcase.cases.designs.influence import Influences, walk_signs
-from priorcase.cases.designs.reading import graph_text, read_json, read_text
-from priorcase.exceptions import ParameterError, prefix_all_errors, quoted
-
-__all__ = ["Arc", "FunctionGraph", "Sign"]
+from priorcase.exceptions import ParameterError, listed, prefix_all_errors, quoted
 
 Sign = Literal["+", "-"]
+Influences: TypeAlias = Mapping[tuple[str, str], frozenset[str]]
 
-MOST_VARIABLES = 300
-"""How many variables a graph may have: matching takes a level of recursion for each."""
-
-MOST_ARCS = 3000
-"""How many arcs a graph may have."""
-
+MOST_VARIABLES, MOST_ARCS = 300, 3000  # matching takes a level of recursion for each variable
 _LONGEST = 200
 _RESERVED = frozenset(";:,>")
+_ARROW = re.compile(r"\s*([+-])>\s*")
+_EXAMPLE = "For example FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3; flow: Q1, Q2, Q3')."
 
 
 class Arc(NamedTuple):
     """One influence: with "+" the target increases with the source, with "-" it decreases.
 
-    Examples
-    --------
     >>> print(Arc("Q1", "+", "Q3"))
     Q1 +> Q3
     """
@@ -50,16 +43,16 @@ class Arc(NamedTuple):
 class FunctionGraph:
     """A qualitative function: variables, and arcs that say what increases (+) or decreases (-) with what.
 
-    The function of a case in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5). Frozen; two graphs are equal
-    where they have the same arcs and labels, in whatever order they were given.
+    The function of a case in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5). It is immutable; two graphs are
+    equal if they have the same arcs and labels, in any order.
 
     Parameters
     ----------
     arcs
-        Each ``(source, sign, target)`` with the sign "+" or "-". The same arc twice is one arc; both signs between
-        the same variables, or an arc from a variable to itself, are errors.
+        Each ``(source, sign, target)`` with the sign "+" or "-". Both signs between the same variables, or an arc from
+        a variable to itself, are errors.
     labels
-        The quantity of a variable: "flow", "temperature", "control". A variable without one stands for any quantity.
+        The quantity of a variable: "flow", "temperature", "control". A variable without one may be any quantity.
 
     Examples
     --------
@@ -81,31 +74,21 @@ class FunctionGraph:
 
     @classmethod
     def of(cls, value: FunctionGraph | str | Mapping[str, Any] | Iterable[Sequence[str]]) -> FunctionGraph:
-        """A graph from whatever says one: a graph, its text or JSON, ``{"arcs": ..., "labels": ...}``, or arcs."""
+        """A graph from a graph, its text or JSON, ``{"arcs": ..., "labels": ...}``, or arcs."""
         if isinstance(value, FunctionGraph):
             return value
         if isinstance(value, str):
             return cls.from_json(value) if value.lstrip().startswith("{") else cls.parse(value)
-        if isinstance(value, Mapping):
-            if not {"arcs"} <= set(value) <= {"arcs", "labels"}:
-                raise ParameterError(
-                    f"got {quoted(value)}; expected a FunctionGraph, its text, or a list of arcs. For example "
-                    "FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3; flow: Q1, Q2, Q3')."
-                )
+        if isinstance(value, Mapping) and {"arcs"} <= set(value) <= {"arcs", "labels"}:
             return cls(value["arcs"], value.get("labels"))
-        if not isinstance(value, Iterable):
-            raise ParameterError(
-                f"got {quoted(value)}; expected a FunctionGraph, its text, or a list of arcs. For example "
-                "FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3; flow: Q1, Q2, Q3')."
-            )
         return cls(value)
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """A graph from its text: ``A +> B`` (B increases with A), ``A -> B`` (it decreases), ``flow: A, B`` (labels).
 
-        Parts are separated by semicolons or new lines; arcs may be chained. The arrow's tail is the sign, so ``->`` is
-        a minus and never an arc without a sign. What `str` gives is read back to an equal graph.
+        Parts are separated by semicolons or new lines, and arcs may be chained. The tail of the arrow is the sign:
+        ``->`` is a minus. `str` writes a text that is read back to an equal graph.
 
         Examples
         --------
@@ -114,22 +97,60 @@ class FunctionGraph:
         x +> Q
         control: C
         """
-        return cls(*read_text(text))
+        if not isinstance(text, str):
+            raise ParameterError(f"got {quoted(text)}; expected a text. FunctionGraph(arcs) takes a list of arcs.")
+        arcs: list[Sequence[str]] = []
+        labels: dict[str, str] = {}
+        for part in filter(None, map(str.strip, re.split(r"[;\n]", text))):
+            label, colon, names = map(str.strip, part.partition(":"))
+            words = re.split(r"\s*,\s*", names) if colon else _ARROW.split(part)
+            if not label or not all(words) or any(">" in word for word in words) or (not colon and len(words) < 3):
+                raise ParameterError(
+                    f"cannot read {quoted(part)}; expected arcs 'A +> B' and 'A -> B' or labels 'flow: A, B'. Separate "
+                    "them by ';' or by new lines."
+                )
+            if not colon:
+                arcs.extend(words[i : i + 3] for i in range(0, len(words) - 2, 2))
+            for name in words if colon else ():
+                if labels.setdefault(name, label) != label:
+                    raise ParameterError(
+                        f"got the labels {quoted(labels[name])} and {quoted(label)} for {quoted(name)}; expected one. "
+                        "A variable is one quantity; use two variables."
+                    )
+        return cls(arcs, labels)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """A graph from the text that `to_json` gives."""
-        return cls(*read_json(text))
+        """A graph from the text of `to_json`."""
+        if not isinstance(text, str):
+            raise ParameterError(f"got {quoted(text)}; expected a text. FunctionGraph(arcs) takes a list of arcs.")
+        content: Any = None
+        reason = "expected an object with 'arcs' and 'labels'"
+        try:
+            content = json.loads(text, object_pairs_hook=_without_repeats)
+        except RecursionError:
+            reason = "it nests too deeply"
+        except ValueError as error:
+            reason = f"it is no JSON ({error})"
+        right = isinstance(content, dict) and set(content) == {"arcs", "labels"}
+        if right and not isinstance(content["arcs"], list):
+            reason, right = "expected 'arcs' to be a list", False
+        if not right:
+            raise ParameterError(
+                f"got a text that is no function graph: {reason}. to_json() writes "
+                '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}.'
+            )
+        return cls(content["arcs"], content["labels"])
 
     def to_json(self) -> str:
-        """The graph as canonical JSON: equal graphs, and only they, have equal texts.
+        """The graph as canonical JSON: two graphs are equal exactly if their texts are.
 
         Examples
         --------
         >>> FunctionGraph.parse("Q1 +> Q3; flow: Q1").to_json()
         '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}'
         """
-        content = {"arcs": [list(arc) for arc in self.arcs], "labels": dict(self.quantities)}
+        content = {"arcs": self.arcs, "labels": dict(self.quantities)}
         return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
     @cached_property
@@ -143,12 +164,16 @@ class FunctionGraph:
         return MappingProxyType(dict(self.quantities))
 
     def __len__(self) -> int:
-        """How many arcs."""
+        """The number of arcs."""
         return len(self.arcs)
 
     def networkx(self) -> Any:
         """The graph as a ``networkx.DiGraph``: nodes with ``label`` (None for none), edges with ``sign``."""
-        import networkx as nx
+        return self._digraph.copy()
+
+    @cached_property
+    def _digraph(self) -> Any:
+        import networkx as nx  # takes long to load, and opening a case base does not need it
 
         graph = nx.DiGraph()
         graph.add_nodes_from((name, {"label": self.labels.get(name)}) for name in self.variables)
@@ -163,38 +188,59 @@ class FunctionGraph:
         >>> FunctionGraph.parse("A -> x -> B").sign("A", "x", "B")
         '+'
         """
-        signs = {(arc.source, arc.target): arc.sign for arc in self.arcs}
-        for name in path:
-            if name not in self.variables:
-                raise ParameterError(
-                    f"got {quoted(name)}, which is no variable of the graph; it has {', '.join(self.variables)}. Names "
-                    "are case-sensitive."
-                )
+        edges = self._digraph.edges
+        if unknown := [name for name in path if name not in self.variables]:
+            raise ParameterError(
+                f"got {quoted(unknown[0])}, which is no variable of the graph; it has {listed(self.variables)}. Names "
+                "are case-sensitive."
+            )
         minuses = 0
         for step in pairwise(path):
-            if step not in signs:
+            if step not in edges:
                 raise ParameterError(
                     f"got a path from {quoted(step[0])} to {quoted(step[1])}, between which there is no arc. "
-                    "influences() says what influences what, over any number of arcs."
+                    "influences() lists what influences what, over any number of arcs."
                 )
-            minuses += signs[step] == "-"
+            minuses += edges[step]["sign"] == "-"
         return "-" if minuses % 2 else "+"
 
     def influences(self) -> Influences:
-        """What influences what, over any number of arcs: for each pair the signs of all ways between them.
+        """What influences what over any number of arcs: for each pair the signs of all walks between them.
+
+        A walk may pass a variable more than once, so the signs of two walks in a row are among those of the pair.
 
         Examples
         --------
         >>> FunctionGraph.parse("A +> B; B -> C").influences()["A", "C"]
         frozenset({'-'})
         """
-        return walk_signs(self.arcs)
+        return self._influences
+
+    @cached_property
+    def _influences(self) -> Influences:
+        import networkx as nx
+
+        # Two nodes for each variable, one for each sign of the walk so far: a minus leads to the other side.
+        signed = nx.DiGraph()
+        for source, sign, target in self.arcs:
+            signed.add_edges_from(((source, side), (target, side != (sign == "-"))) for side in (False, True))
+        found: dict[tuple[str, str], set[str]] = {}
+        for (source, turned), (target, minus) in nx.transitive_closure(signed).edges:
+            if not turned:
+                found.setdefault((source, target), set()).add("-" if minus else "+")
+        return MappingProxyType({pair: frozenset(signs) for pair, signs in found.items()})
+
+    def _lines(self) -> list[str]:
+        named: dict[str, list[str]] = {}
+        for name, label in self.quantities:
+            named.setdefault(label, []).append(name)
+        return [*map(str, self.arcs), *(f"{label}: {', '.join(named[label])}" for label in sorted(named))]
 
     def __str__(self) -> str:
-        return "\n".join(graph_text(self.arcs, self.quantities))
+        return "\n".join(self._lines())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}.parse({'; '.join(graph_text(self.arcs, self.quantities))!r})"
+        return f"{type(self).__name__}.parse({'; '.join(self._lines())!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.arcs, dict(self.quantities))
@@ -202,29 +248,23 @@ class FunctionGraph:
 
 def _checked_arcs(arcs: object) -> tuple[Arc, ...]:
     if isinstance(arcs, (str, bytes, Mapping)) or not isinstance(arcs, Iterable):
-        raise ParameterError(
-            f"got {quoted(arcs)}; expected a FunctionGraph, its text, or a list of arcs. For example "
-            "FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3; flow: Q1, Q2, Q3')."
-        )
+        raise ParameterError(f"got {quoted(arcs)}; expected a FunctionGraph, its text, or a list of arcs. {_EXAMPLE}")
     signs: dict[tuple[str, str], Sign] = {}
     for given in arcs:
         arc = _checked_arc(given)
         if signs.setdefault((arc.source, arc.target), arc.sign) != arc.sign:
             raise ParameterError(
-                f"got both '+' and '-' from {quoted(arc.source)} to {quoted(arc.target)}; expected one sign. Where "
-                "both hold, put a variable between them: 'A +> x; x -> B'."
+                f"got both '+' and '-' from {quoted(arc.source)} to {quoted(arc.target)}; expected one sign. If both "
+                "hold, put a variable between them: 'A +> x; x -> B'."
             )
     if not signs:
-        raise ParameterError(
-            "got no arcs; expected at least one. For example FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3; flow: Q1, Q2, "
-            "Q3')."
-        )
+        raise ParameterError(f"got no arcs; expected at least one. {_EXAMPLE}")
     variables = {name for pair in signs for name in pair}
     for what, number, most in (("variables", len(variables), MOST_VARIABLES), ("arcs", len(signs), MOST_ARCS)):
         if number > most:
             raise ParameterError(
-                f"got a graph of {number:,} {what}; expected at most {most:,}. A function graph says what a device "
-                "does, in some ten variables."
+                f"got a graph of {number:,} {what}; expected at most {most:,}. A function graph describes a device by "
+                "some ten variables."
             )
     return tuple(sorted(Arc(source, sign, target) for (source, target), sign in signs.items()))
 
@@ -236,7 +276,7 @@ def _checked_arc(given: object) -> Arc:
         )
     source, sign, target = given
     for name in (source, target):
-        check_name("a variable", name)
+        _check_name("a variable", name)
     if not isinstance(sign, str) or sign not in ("+", "-"):
         raise ParameterError(
             f"got the sign {quoted(sign)} from {quoted(source)} to {quoted(target)}; expected '+' or '-'. '+': the "
@@ -259,21 +299,27 @@ def _checked_labels(labels: object, variables: Sequence[str]) -> tuple[tuple[str
         )
     known = set(variables)
     for name, label in labels.items():
-        check_name("a variable", name)
+        _check_name("a variable", name)
         if name not in known:
             raise ParameterError(
                 f"got a label for {quoted(name)}, which is on no arc; expected the graph's variables. Correct the "
                 "name, or leave the label out."
             )
-        check_name(f"the label of {name!r}", label)
+        _check_name(f"the label of {name!r}", label)
     return tuple(sorted((str(name), str(label)) for name, label in labels.items()))
 
 
-def check_name(what: str, name: object) -> None:
-    """Refuse what cannot stand in a graph's text."""
+def _check_name(what: str, name: object) -> None:
     plain = isinstance(name, str) and 0 < len(name) <= _LONGEST and name.isprintable()
     if not plain or name != str(name).strip().strip("+-") or _RESERVED & set(str(name)):  # 'A --> B' is a slip
         raise ParameterError(
             f"got {quoted(name)} as {what}; expected a printable text of 1 to 200 characters without any of ; : , > "
             "and without spaces, + or - at its ends. Short names as 'Q1' or 'T hot' read best."
         )
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found

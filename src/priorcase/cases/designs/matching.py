@@ -1,37 +1,105 @@
-"""Where the function of a case is part of a wanted function: label-preserving subgraph matching."""
+"""How much of a wanted function a case realises: subgraph matching and common subgraphs, within a budget."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
+from time import monotonic
 from typing import Any, overload
 
-from priorcase.cases.designs.budget import Budget, BudgetSpentError, check_budget, check_count
+from priorcase._parameters import is_number, is_whole
 from priorcase.cases.designs.graph import Arc, FunctionGraph
-from priorcase.cases.designs.influence import Influences
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
 
-__all__ = ["Match", "Matches", "matches"]
+_BETWEEN_LOOKS = 64  # steps between two looks at the clock
 
-_STEPS = 100_000
-_SECONDS = 10.0
-_LIMIT = 1000
+
+class BudgetSpentError(Exception):
+    """The search has taken all the steps or seconds it was given; never leaves this package."""
+
+
+class Budget:
+    """Steps and seconds that searches share. Steps are the same on every machine; seconds are the last resort."""
+
+    def __init__(self, steps: int, seconds: float) -> None:
+        self.steps, self.seconds, self.taken = steps, seconds, 0
+        self._look, self._end = 0, monotonic() + seconds
+        self._cut = self._shortened = ""
+
+    def spend(self, steps: int = 1) -> None:
+        """Take some steps; raises if the budget is spent."""
+        self.taken += steps
+        if not self._cut and self.taken > self.steps:
+            self._cut = "steps"
+        elif not self._cut and self.taken >= self._look:
+            self._look = self.taken + _BETWEEN_LOOKS
+            self._cut = "seconds" if monotonic() > self._end else ""
+        if self._cut:
+            raise BudgetSpentError
+
+    @contextmanager
+    def part(self, share: float) -> Iterator[Budget]:
+        """A share of what is left, so that one hard part of a search leaves something for the others.
+
+        If it is spent, the context ends quietly, and ``cut`` of this budget says so.
+        """
+        part = Budget(max(1, int((self.steps - self.taken) * share)), max(0.0, self._end - monotonic()) * share)
+        try:
+            yield part
+        except BudgetSpentError:
+            pass
+        finally:
+            self.taken += min(part.taken, part.steps)
+            self._shortened = self._shortened or part._cut or part._shortened
+
+    @property
+    def cut(self) -> str:
+        """What cut the search or a part of it, in words; empty if nothing did."""
+        allowed = {"steps": f"{self.steps:,} steps", "seconds": f"{self.seconds:.3g} seconds"}
+        if self._cut:
+            return f"the search was cut after {allowed[self._cut]}"
+        return self._shortened and f"parts of the search were cut to stay within {allowed[self._shortened]}"
+
+
+def check_budget(steps: object, seconds: object) -> Budget:
+    """A budget from a user's numbers."""
+    if not is_number(seconds) or not float(seconds) > 0:
+        raise ParameterError(f"seconds must be a number > 0, got {quoted(seconds)}. 10.0 is usual.")
+    return Budget(check_count("steps", steps, 1), float(seconds))
+
+
+def check_count(parameter: str, value: object, least: int) -> int:
+    """A whole number of at least so many."""
+    if not is_whole(value) or int(value) < least:
+        raise ParameterError(f"{parameter} must be a whole number >= {least}, got {quoted(value)}")
+    return int(value)
+
+
+def _check_graphs(**graphs: object) -> None:
+    for name, graph in graphs.items():
+        if not isinstance(graph, FunctionGraph):
+            raise ParameterError(
+                f"{name} must be a FunctionGraph, got {quoted(graph)}. FunctionGraph.parse('Q1 +> Q3') makes one."
+            )
+
+
+def _agree(one: str | None, other: str | None) -> bool:
+    """Whether two variables may be one: the same quantity, or one of them any."""
+    return one is None or other is None or one == other
+
+
+# -- cases that are part of a wanted function
 
 
 @dataclass(frozen=True)
 class Match:
     """One way in which a case is part of a wanted function.
 
-    Parameters
-    ----------
-    bindings
-        Pairs of a variable of the case and the query's variable that it stands for, sorted.
-    arcs
-        The arcs of the query that the case realises, sorted.
-    free
-        Variables of the case that stand for nothing in the query.
+    ``bindings`` are sorted pairs of a variable of the case and the query's variable that it stands for, ``arcs`` the
+    arcs of the query that the case realises, ``free`` the variables of the case that stand for nothing in the query.
     """
 
     bindings: tuple[tuple[str, str], ...]
@@ -43,6 +111,11 @@ class Match:
         """The query's variable for each bound variable of the case."""
         return dict(self.bindings)
 
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """For sorting: most arcs first, then fewest free variables, then by name."""
+        return -len(self.arcs), len(self.free), self.bindings, self.free
+
     def __str__(self) -> str:
         text = ", ".join(f"{case} = {query}" for case, query in self.bindings)
         return text + (f"; {', '.join(self.free)} left open" if self.free else "")
@@ -50,15 +123,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Matches(Sequence[Match]):
-    """All matches of a case, the one that realises most arcs first.
-
-    Parameters
-    ----------
-    found
-        The matches.
-    cut
-        Why there may be more, in words; empty where these are all.
-    """
+    """All matches of a case, those that realise most arcs first; ``cut`` says why there may be more, if so."""
 
     found: tuple[Match, ...]
     cut: str = ""
@@ -84,26 +149,26 @@ def matches(
     query: FunctionGraph,
     *,
     free: int = 0,
-    limit: int = _LIMIT,
-    steps: int = _STEPS,
-    seconds: float = _SECONDS,
+    limit: int = 1000,
+    steps: int = 100_000,
+    seconds: float = 10.0,
 ) -> Matches:
-    """Every way in which the function of a case is part of a wanted function.
+    """All ways in which the function of a case is part of a wanted function.
 
     A match takes the case's variables to different variables of the query so that each arc of the case becomes an arc
     of the query with the same sign, and quantities agree; a variable without a label agrees with any. The query may
     have more arcs (a subgraph monomorphism, found by VF2; Cordella et al. 2004). Of matches that realise the same arcs
-    the first by its bindings is kept. One that realises the whole query comes first.
+    the first by its bindings is kept.
 
     Parameters
     ----------
     case, query
         The graphs.
     free
-        How many of the case's variables may stand for nothing in the query. A match that leaves some open is kept only
-        if the case's influences over them are influences that the query wants.
+        How many variables of the case may stand for nothing in the query. A match that leaves some open is kept only if
+        the case's influences over them are influences of the query.
     limit, steps, seconds
-        How many matches to return at most, and how long to search; ``cut`` of the result says so where it was cut.
+        How many matches to return, and how long to search at most; ``cut`` of the result says if it was cut.
 
     Examples
     --------
@@ -111,56 +176,29 @@ def matches(
     >>> print(matches(FunctionGraph.parse("Q1 +> Q3; Q2 +> Q3"), query))
     Q1 = Qc, Q2 = Qh, Q3 = Qm
     """
-    for name, graph in (("case", case), ("query", query)):
-        check_graph(name, graph)
-    free = check_count("free", free, least=0, hint="0: every variable of the case is bound.")
-    limit = check_count("limit", limit, least=1, hint="1000 is usual.")
-    budget = check_budget(steps, seconds)
-    found = sorted(find_matches(case, query, query.influences() if free else {}, free, budget), key=match_order)
+    _check_graphs(case=case, query=query)
+    free, limit, budget = check_count("free", free, 0), check_count("limit", limit, 1), check_budget(steps, seconds)
+    found = sorted(find_matches(case, query, free, budget), key=lambda match: match.order)
     cut = f"{len(found):,} matches were found, and {limit:,} are kept" if len(found) > limit else ""
     return Matches(tuple(found[:limit]), "; ".join(filter(None, [budget.cut, cut])))
 
 
-def check_graph(parameter: str, value: object) -> FunctionGraph:
-    """Refuse what is no graph."""
-    if isinstance(value, FunctionGraph):
-        return value
-    raise ParameterError(
-        f"{parameter} must be a FunctionGraph, got {quoted(value)}. FunctionGraph.parse('Q1 +> Q3') makes one."
-    )
-
-
-def match_order(match: Match) -> tuple[Any, ...]:
-    """Most arcs first, then fewest variables left open, then by name."""
-    return -len(match.arcs), len(match.free), match.bindings, match.free
-
-
-def find_matches(
-    case: FunctionGraph, query: FunctionGraph, wanted: Influences, free: int, budget: Budget
-) -> list[Match]:
-    """The matches, one for each set of realised arcs and each set of open variables; what was found before a cut.
-
-    ``wanted`` are the query's influences; they are looked at only where variables may be left open.
-    """
+def find_matches(case: FunctionGraph, query: FunctionGraph, free: int, budget: Budget) -> list[Match]:
+    """One match for each set of realised arcs and each set of open variables; what was found before a cut."""
     best: dict[tuple[tuple[Arc, ...], tuple[str, ...]], Match] = {}
-    try:
+    with suppress(BudgetSpentError):
         for part, left in _parts(case, free):
             budget.spend()
-            if not _is_possible(part, case.labels, query):
-                continue
-            for mapping in _monomorphisms(part, case.labels, query, budget):
+            for mapping in _monomorphisms(part, case, query, budget) if _is_possible(part, case, query) else ():
                 arcs = tuple(sorted(Arc(mapping[arc.source], arc.sign, mapping[arc.target]) for arc in part))
                 match = Match(tuple(sorted(mapping.items())), arcs, left)
-                known = best.get((arcs, left))
-                if known is None or match.bindings < known.bindings:
+                if (arcs, left) not in best or match.bindings < best[arcs, left].bindings:
                     best[arcs, left] = match
-    except BudgetSpentError:
-        pass
-    return [match for match in best.values() if not match.free or _is_wanted(case, match, wanted)]
+    return [match for match in best.values() if not match.free or _is_wanted(case, query, match.mapping)]
 
 
 def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tuple[str, ...]]]:
-    """The case without some of its variables, where each variable left is on an arc."""
+    """The arcs of the case without some of its variables, if each of the others is still on an arc."""
     for number in range(min(free, len(case.variables) - 2) + 1):
         for left in combinations(case.variables, number):
             part = tuple(arc for arc in case.arcs if arc.source not in left and arc.target not in left)
@@ -168,29 +206,29 @@ def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tu
                 yield part, left
 
 
-def _is_possible(part: Sequence[Arc], labels: Mapping[str, str], query: FunctionGraph) -> bool:
+def _is_possible(part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph) -> bool:
     """A quick look: enough arcs of each sign, and for each arc one that it may become."""
-    kinds = {(query.labels.get(arc.source), arc.sign, query.labels.get(arc.target)) for arc in query.arcs}
-    minuses = sum(arc.sign == "-" for arc in part)
-    there = sum(arc.sign == "-" for arc in query.arcs)
-    if minuses > there or len(part) - minuses > len(query.arcs) - there:
-        return False
     return all(
+        sum(arc.sign == sign for arc in part) <= sum(arc.sign == sign for arc in query.arcs) for sign in "+-"
+    ) and (_partners(part, case.labels, query.arcs, query.labels) == len(part))
+
+
+def _partners(
+    arcs: Sequence[Arc], labels: Mapping[str, str], others: Sequence[Arc], other_labels: Mapping[str, str]
+) -> int:
+    """How many arcs may become one of some others, by their signs and labels."""
+    kinds = {(other_labels.get(arc.source), arc.sign, other_labels.get(arc.target)) for arc in others}
+    return sum(
         any(
-            arc.sign == sign and agree(labels.get(arc.source), source) and agree(labels.get(arc.target), target)
+            arc.sign == sign and _agree(labels.get(arc.source), source) and _agree(labels.get(arc.target), target)
             for source, sign, target in kinds
         )
-        for arc in part
+        for arc in arcs
     )
 
 
-def agree(one: str | None, other: str | None) -> bool:
-    """Whether two variables may be one: the same quantity, or one of them any."""
-    return one is None or other is None or one == other
-
-
-def _is_wanted(case: FunctionGraph, match: Match, wanted: Influences) -> bool:
-    bound = match.mapping
+def _is_wanted(case: FunctionGraph, query: FunctionGraph, bound: Mapping[str, str]) -> bool:
+    wanted = query.influences()
     return all(
         signs <= wanted.get((bound[source], bound[target]), frozenset())
         for (source, target), signs in case.influences().items()
@@ -199,36 +237,34 @@ def _is_wanted(case: FunctionGraph, match: Match, wanted: Influences) -> bool:
 
 
 def _monomorphisms(
-    part: Sequence[Arc], labels: Mapping[str, str], query: FunctionGraph, budget: Budget
+    part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph, budget: Budget
 ) -> Iterator[dict[str, str]]:
-    """Each takes the part's variables to the query's. Nodes are numbers, whose order no hash seed changes."""
-    theirs = sorted({name for arc in part for name in (arc.source, arc.target)})
-    matcher = _matcher()(_numbered(query.arcs, query.variables, query.labels), _numbered(part, theirs, labels), budget)
+    """Each takes the part's variables to the query's."""
+    names = tuple(sorted({name for arc in part for name in (arc.source, arc.target)}))
+    matcher = _matcher()(_numbered(query, query.variables), _numbered(case, names), budget)
     for mapping in matcher.subgraph_monomorphisms_iter():
-        yield {theirs[case]: query.variables[place] for place, case in mapping.items()}
+        yield {names[place]: query.variables[wanted] for wanted, place in mapping.items()}
 
 
-def _numbered(arcs: Sequence[Arc], variables: Sequence[str], labels: Mapping[str, str]) -> Any:
+@lru_cache(maxsize=64)
+def _numbered(graph: FunctionGraph, names: tuple[str, ...]) -> Any:
+    """The part of the graph with some variables; its nodes are numbers, whose order no hash seed changes."""
     import networkx as nx
 
-    place = {name: i for i, name in enumerate(variables)}
-    graph = nx.DiGraph()
-    graph.add_nodes_from((i, {"label": labels.get(name)}) for i, name in enumerate(variables))
-    graph.add_edges_from((place[arc.source], place[arc.target], {"sign": arc.sign}) for arc in arcs)
-    return graph
+    return nx.convert_node_labels_to_integers(graph.networkx().subgraph(names), ordering="sorted")
 
 
 @cache
 def _matcher() -> Any:
-    """networkx's VF2 with a budget; made late, since networkx takes long to import."""
-    from networkx.algorithms.isomorphism import DiGraphMatcher
+    """networkx's VF2 with a budget."""
+    from networkx.algorithms.isomorphism import DiGraphMatcher  # takes long to load
 
     class Matcher(DiGraphMatcher):
         def __init__(self, query: Any, case: Any, budget: Budget) -> None:
             super().__init__(
                 query,
                 case,
-                node_match=lambda one, other: agree(one["label"], other["label"]),
+                node_match=lambda one, other: _agree(one["label"], other["label"]),
                 edge_match=lambda one, other: bool(one["sign"] == other["sign"]),
             )
             self.budget = budget
@@ -238,3 +274,82 @@ def _matcher() -> Any:
             return bool(super().syntactic_feasibility(query, case))
 
     return Matcher
+
+
+# -- what two functions have in common
+
+
+@prefix_errors
+def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 20_000, seconds: float = 1.0) -> float:
+    """The share of the query's arcs that the case can realise, from 0 to 1.
+
+    ``|common| / |query|``, where ``common`` is the largest set of arcs of the query that are arcs of the case under one
+    assignment of different variables with agreeing labels (McGregor 1982). The case may have more arcs.
+
+    Parameters
+    ----------
+    case, query
+        The graphs.
+    steps, seconds
+        How long to search; if it is cut, what was found so far counts, which is never too much.
+
+    Examples
+    --------
+    >>> query = FunctionGraph.parse("Qc +> Qm; Qh +> Qm; C -> Qc; C +> Qh")
+    >>> graph_similarity(FunctionGraph.parse("Q1 +> Q3; Q2 +> Q3"), query)
+    0.5
+    """
+    _check_graphs(case=case, query=query)
+    budget = check_budget(steps, seconds)
+    if case == query:
+        return 1.0
+    search = _CommonArcs(case, query, budget)
+    with suppress(BudgetSpentError):
+        search.assign({}, set(), 0)
+    return search.best / len(query)
+
+
+class _CommonArcs:
+    """The search: the query's variables are assigned one by one, those with most arcs first."""
+
+    def __init__(self, case: FunctionGraph, query: FunctionGraph, budget: Budget) -> None:
+        self.case, self.query, self.budget, self.best = case, query, budget, 0
+        self.signs = {(arc.source, arc.target): arc.sign for arc in case.arcs}
+        degree = dict.fromkeys(query.variables, 0)
+        for arc in query.arcs:
+            degree[arc.source] += 1
+            degree[arc.target] += 1
+        self.order = sorted(query.variables, key=lambda name: (-degree[name], name))
+        place = {name: i for i, name in enumerate(self.order)}
+        # An arc is decided when the later of its ends is assigned.
+        self.decided: list[list[Arc]] = [[] for _ in self.order]
+        for arc in query.arcs:
+            self.decided[max(place[arc.source], place[arc.target])].append(arc)
+        self.after = [sum(map(len, self.decided[i:])) for i in range(len(self.order) + 1)]
+        self.most = 0  # no more arcs can be common: of each sign, the fewer of those that have a partner
+        for sign in "+-":
+            ours, theirs = ([arc for arc in graph.arcs if arc.sign == sign] for graph in (query, case))
+            self.most += min(
+                _partners(ours, query.labels, theirs, case.labels), _partners(theirs, case.labels, ours, query.labels)
+            )
+
+    def assign(self, taken: dict[str, str], used: set[str], common: int) -> None:
+        """Assign the next variable in every way, or to nothing."""
+        place = len(taken)
+        self.best = max(self.best, common)
+        if place == len(self.order) or common + self.after[place] <= self.best:
+            return
+        name, choices = self.order[place], []
+        for other in self.case.variables:
+            if other not in used and _agree(self.query.labels.get(name), self.case.labels.get(other)):
+                taken[name] = other
+                pairs = ((taken[arc.source], taken[arc.target], arc.sign) for arc in self.decided[place])
+                gained = sum(self.signs.get((source, target)) == sign for source, target, sign in pairs)
+                choices.append((-gained, other))
+        for lost, other in [*sorted(choices), (0, "")]:
+            self.budget.spend()
+            taken[name] = other
+            self.assign(taken, used | {other} if other else used, common - lost)
+            if self.best >= self.most:
+                break
+        del taken[name]

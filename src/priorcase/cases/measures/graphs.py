@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._typing import FloatArray
-from priorcase.cases.designs.common import graph_similarity
-from priorcase.cases.designs.graph import FunctionGraph
+from priorcase.cases.designs import FunctionGraph, graph_similarity
 from priorcase.cases.measures.base import Measure
 from priorcase.cases.table import CaseColumn
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
 from drawn_graphs import graphs
 from hypothesis import given
 from reference import function_graphs as reference
 
-from priorcase.cases.designs import FunctionGraph, JoinArcs, Rewriting, SplitArc, design, plumbing
-from priorcase.cases.designs.budget import Budget
+from priorcase.cases.designs import FunctionGraph, JoinArcs, Rewriting, SplitArc, design
 from priorcase.cases.designs.elaboration import Elaborated, elaborations
-from priorcase.exceptions import ParameterError
+from priorcase.cases.designs.matching import Budget
 
 
 def levels(query: FunctionGraph, depth: int, rules: tuple[SplitArc | JoinArcs, ...]) -> list[list[Elaborated]]:
@@ -82,15 +80,3 @@ def test_a_rule_of_ones_own_is_used() -> None:
     found = design("Q +> D", cases, rules=[Gravity()], elaborate=1)
     assert found[0].steps == ("less level, more drained",)
     assert len(found[0].pieces) == 2
-
-
-def test_rules_that_are_none_are_refused() -> None:
-    class Wrong:
-        def rewritings(self, graph: FunctionGraph, fresh: str) -> list[FunctionGraph]:
-            return [graph]
-
-    with pytest.raises(ParameterError) as caught:
-        design("E -> Q", plumbing(), rules=[Wrong()])  # type: ignore[list-item]
-    assert "rules must give Rewritings" in str(caught.value)
-    with pytest.raises(ParameterError, match="rules must be"):
-        design("E -> Q", plumbing(), rules=[3])  # type: ignore[list-item]

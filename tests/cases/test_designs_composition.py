@@ -214,49 +214,6 @@ def test_cases_are_fragments_mappings_or_graphs_by_name() -> None:
     assert design("C +> Q", []).best is None
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (
-            {"cases": 3},
-            "cases must be",
-        ),
-        ({"cases": "valve"}, "cases must be"),
-        (
-            {"elaborate": -1},
-            "elaborate must be",
-        ),
-        (
-            {"free": 0.5},
-            "free must be",
-        ),
-        ({"share": 1}, "share"),
-        ({"limit": 0}, "limit must be"),
-        (
-            {"compatible": 1},
-            "compatible must be",
-        ),
-        (
-            {"compatible": lambda a, b: None, "query": "A +> B +> C"},
-            "returned None",
-        ),
-    ],
-)
-def test_words(options: dict[str, Any], text: str) -> None:
-    given_ = {"query": "A +> B", "cases": {"step": FunctionGraph.parse("a +> b")}, **options}
-    with pytest.raises(ParameterError) as caught:
-        design(given_.pop("query"), given_.pop("cases"), **given_)
-    assert text in str(caught.value)
-
-
-def test_words_for_cases_without_a_graph() -> None:
-    with pytest.raises(ParameterError) as caught:
-        design("A +> B", [3])  # type: ignore[list-item]
-    assert "3 among the cases" in str(caught.value)
-    with pytest.raises(ParameterError, match="cannot read 'A'"):
-        design("A", plumbing())
-
-
 def test_every_fragment_of_the_library_matches_itself_and_no_other_is_the_same() -> None:
     library = plumbing()
     assert len(library) >= 10

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from matplotlib import pyplot
 
 from priorcase.cases.designs import FunctionGraph, design
-from priorcase.cases.designs.layout import layered
+from priorcase.cases.designs.drawing import layered
 from priorcase.exceptions import MissingExtraError
 
 CASES = {"valve": FunctionGraph.parse("c +> q; control: c; flow: q"), "cooler": FunctionGraph.parse("q -> t; flow: q")}

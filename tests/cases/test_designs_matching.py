@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
-import pytest
 from drawn_graphs import graphs
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import function_graphs as reference
 
 from priorcase.cases.designs import FunctionGraph, graph_similarity, matches
-from priorcase.exceptions import ParameterError
 
 CASE_NAMES = ["p", "q", "r", "s"]
 
@@ -122,38 +119,3 @@ def test_steps_cut_a_search_the_same_way_each_time() -> None:
     assert found.cut == "the search was cut after 200 steps"
     assert 0 < len(found) < len(matches(path, clique))
     assert found == matches(path, clique, steps=200, seconds=float("inf"))
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (
-            {"case": "A +> B"},
-            "case must be",
-        ),
-        ({"query": None}, "query must be"),
-        (
-            {"free": -1},
-            "free must be",
-        ),
-        ({"limit": 0}, "limit must be"),
-        ({"steps": 0}, "steps must be"),
-        ({"seconds": 0}, "seconds must be"),
-        ({"seconds": float("nan")}, "seconds must be"),
-    ],
-)
-def test_words(options: dict[str, Any], text: str) -> None:
-    graph = FunctionGraph.parse("A +> B")
-    with pytest.raises(ParameterError) as caught:
-        matches(**{"case": graph, "query": graph, **options})
-    assert text in str(caught.value)
-
-
-def test_similarity_refuses_what_is_no_graph() -> None:
-    graph = FunctionGraph.parse("A +> B")
-    with pytest.raises(ParameterError, match="case must be"):
-        graph_similarity(1, graph)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="query must be"):
-        graph_similarity(graph, 1)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="steps must be"):
-        graph_similarity(graph, graph, steps=0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 import pytest
 
 from priorcase.cases.designs import FunctionGraph, design, graph_similarity, matches, plumbing
@@ -17,24 +15,18 @@ NEARLY = FunctionGraph(CLIQUE.arcs[1:])
 
 @pytest.mark.parametrize("case", [NEARLY, FunctionGraph.parse("a +> b; b +> c; c -> d; d +> e; e -> a")])
 def test_matching_in_a_clique_is_cut(case: FunctionGraph) -> None:
-    start = monotonic()
     found = matches(case, CLIQUE, steps=3000, seconds=1000.0)
     assert found.cut == "the search was cut after 3,000 steps"
-    assert monotonic() - start < 60
 
 
 def test_seconds_cut_as_well() -> None:
-    start = monotonic()
     found = matches(CLIQUE, CLIQUE, steps=10**9, seconds=0.3)
     assert found.cut == "the search was cut after 0.3 seconds"
-    assert monotonic() - start < 30
 
 
 @pytest.mark.parametrize("free", [0, 2])
 def test_a_design_of_a_clique_is_cut_and_gives_a_part(free: int) -> None:
-    start = monotonic()
     found = design(CLIQUE, plumbing(), steps=20_000, seconds=1000.0, free=free)
-    assert monotonic() - start < 60
     assert not found
     assert found.partial is not None
     assert found.partial.missing
@@ -63,10 +55,8 @@ def test_the_largest_graph_can_be_asked_for() -> None:
 
 
 def test_similarity_of_hostile_graphs_is_bounded_and_never_too_much() -> None:
-    start = monotonic()
     assert 0 < graph_similarity(CLIQUE, NEARLY) <= 1
     assert graph_similarity(CLIQUE, CLIQUE) == 1
-    assert monotonic() - start < 30
 
 
 def test_many_equal_cases_are_alternatives_of_one() -> None:

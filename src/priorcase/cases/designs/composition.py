@@ -1,0 +1,658 @@
+"""Designs: fragments of past designs, put together until every arc of a wanted function is realised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+
+from priorcase._parameters import check_flag
+from priorcase._typing import Backend, Name
+from priorcase.cases.designs.drawing import draw_design
+from priorcase.cases.designs.elaboration import RULES, Elaborated, Elaboration, elaborations
+from priorcase.cases.designs.graph import Arc, FunctionGraph
+from priorcase.cases.designs.matching import Budget, BudgetSpentError, Match, check_budget, check_count, find_matches
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
+from priorcase.learning.results import Grid, GridResult, framed, grids_html, grids_text
+
+MOST_PIECES = 100
+"""Designs of more pieces are not looked for."""
+
+_LONGEST = 60  # longer solutions are cut if they serve as names
+_SHOWN = 40
+_CONFLICTS = 50
+_TRIED = 20_000
+_SHARE = 0.25  # of what a search may still take, what one fragment may
+
+
+# -- fragments
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """A device or a part of one: what it does (``function``), how it is built (``structure``), and its case's ``id``.
+
+    Examples
+    --------
+    >>> print(Fragment("regulated valve", FunctionGraph.parse("C +> Q; control: C; flow: Q")))
+    regulated valve: C +> Q; control: C; flow: Q
+    """
+
+    name: str
+    function: FunctionGraph
+    structure: Any = None
+    id: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}: {'; '.join(str(self.function).splitlines())}"
+
+
+@prefix_errors
+def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fragment]:
+    """The fragments that cases hold: the graph of an attribute, with the solution as the structure.
+
+    Parameters
+    ----------
+    cases
+        Fragments; graphs by name; or mappings, such as cases of a case base, with the graph under ``attribute`` and
+        ``id`` and ``solution`` as attributes or keys. Those without a graph are skipped. Fragments are called by the
+        ``name`` of the case or of its solution, or by a solution that is a text.
+    attribute
+        The attribute that holds the graph.
+
+    Examples
+    --------
+    >>> case = {"function": FunctionGraph.parse("C +> Q"), "solution": "a disc on a spindle"}
+    >>> print(fragments_of([case])[0].structure)
+    a disc on a spindle
+    """
+    if isinstance(cases, (str, bytes)) or not isinstance(cases, Iterable):
+        raise ParameterError(
+            f"cases must be a list of cases or fragments, got {quoted(cases)}. plumbing() gives a small library of "
+            "fragments."
+        )
+    if isinstance(cases, Mapping):
+        return [Fragment(str(name), FunctionGraph.of(graph)) for name, graph in cases.items()]
+    found = []
+    for place, case in enumerate(cases):
+        if isinstance(case, Fragment):
+            found.append(case)
+        elif not isinstance(case, Mapping):
+            raise ParameterError(
+                f"got {quoted(case)} among the cases; expected Fragments, or mappings with a function graph. For "
+                "example Fragment('regulated valve', FunctionGraph.parse('C +> Q'))."
+            )
+        elif (graph := case.get(attribute)) is not None:
+            found.append(_fragment(case, FunctionGraph.of(graph), place))
+    return found
+
+
+def _fragment(case: Any, function: FunctionGraph, place: int) -> Fragment:
+    known, solution = (getattr(case, field, case.get(field)) for field in ("id", "solution"))
+    name = case.get("name")
+    if name is None:
+        name = solution.get("name") if isinstance(solution, Mapping) else solution if isinstance(solution, str) else ""
+    shown = " ".join(str(name).split()) if name is not None else ""
+    shown = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 4]} ..."
+    number = known if isinstance(known, int) else None
+    return Fragment(shown or f"case {place if known is None else known}", function, solution, number)
+
+
+_PLUMBING = {
+    "T-junction pipe": (
+        "Q1 +> Q3; Q2 +> Q3; T1 +> T3; T2 +> T3; flow: Q1, Q2, Q3; temperature: T1, T2, T3",
+        "two pipes that join at right angles into a third, which carries what both bring",
+    ),
+    "regulated valve": (
+        "C +> Q; control: C; flow: Q",
+        "a disc on a threaded spindle above a seat in the pipe; turning the spindle lifts the disc",
+    ),
+    "reversing lever": (
+        "C1 -> C2; control: C1, C2",
+        "a lever on a pivot in its middle: one end goes up where the other is pushed down",
+    ),
+    "push rod": ("C1 +> C2; control: C1, C2", "a stiff rod in a guide that hands a movement on"),
+    "straight pipe": (
+        "Q1 +> Q2; T1 +> T2; flow: Q1, Q2; temperature: T1, T2",
+        "a length of pipe with a flange at either end",
+    ),
+    "mixing chamber": (
+        "Qhot +> T; Qcold -> T; flow: Qhot, Qcold; temperature: T",
+        "a chamber in which a hotter and a colder stream swirl round each other before they leave together",
+    ),
+    "speed-controlled pump": (
+        "C +> Q; C +> P; control: C; flow: Q; pressure: P",
+        "an impeller driven by a motor whose speed follows a signal",
+    ),
+    "immersion heater": (
+        "E +> T2; T1 +> T2; Q -> T2; current: E; temperature: T1, T2; flow: Q",
+        "a heating element inside the pipe, in the stream",
+    ),
+    "thermostat": ("T -> C; temperature: T; control: C", "wax that swells in the warm stream and pushes a pin"),
+    "tank with float valve": (
+        "Qin +> L; Qout -> L; L -> Qin; flow: Qin, Qout; level: L",
+        "a tank whose inlet is closed by a float that rises with the water",
+    ),
+    "pressure relief valve": (
+        "P +> Q; pressure: P; flow: Q",
+        "a disc held down by a spring until the pressure lifts it",
+    ),
+    "heat exchanger": (
+        "Th +> Tc; Qh +> Tc; Qc -> Tc; temperature: Th, Tc; flow: Qh, Qc",
+        "two streams on either side of a thin corrugated plate",
+    ),
+}
+
+
+def plumbing() -> list[Fragment]:
+    """A small library of parts that water flows through, or that move them.
+
+    Examples
+    --------
+    >>> [fragment.name for fragment in plumbing()][:3]
+    ['T-junction pipe', 'regulated valve', 'reversing lever']
+    """
+    return [Fragment(name, FunctionGraph.parse(text), built) for name, (text, built) in _PLUMBING.items()]
+
+
+# -- designs
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A fragment in its place in a design, and other fragments with the same function that would do as well."""
+
+    fragment: Fragment
+    match: Match
+    alternatives: tuple[Fragment, ...] = ()
+
+    @property
+    def arcs(self) -> tuple[Arc, ...]:
+        """The arcs of the wanted function that it realises."""
+        return self.match.arcs
+
+    def own_arc(self, arc: Arc) -> Arc:
+        """The fragment's arc that realises an arc of the wanted function."""
+        names = {query: case for case, query in self.match.bindings}
+        return Arc(names[arc.source], arc.sign, names[arc.target])
+
+    def quantity(self, variable: str) -> str | None:
+        """The quantity that a variable of the wanted function has in the fragment; None for any."""
+        labels = self.fragment.function.labels
+        return next((labels.get(case) for case, query in self.match.bindings if query == variable), None)
+
+    def __str__(self) -> str:
+        return f"{self.fragment.name} ({self.match})"
+
+
+@dataclass(frozen=True, repr=False)
+class Design(GridResult):
+    """Fragments put together: which realises which arcs of the wanted function, and how they are connected.
+
+    Parameters
+    ----------
+    query, graph
+        The wanted function, and the same after the rewritings.
+    steps
+        The rewritings, in words.
+    pieces
+        The fragments in their places, numbered from 1 in the printed table.
+    quantities
+        The quantities of variables without a label, as far as the fragments tell.
+    """
+
+    query: FunctionGraph
+    graph: FunctionGraph
+    steps: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    quantities: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def missing(self) -> tuple[Arc, ...]:
+        """The arcs that no piece realises."""
+        done = {arc for piece in self.pieces for arc in piece.arcs}
+        return tuple(arc for arc in self.graph.arcs if arc not in done)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every arc is realised."""
+        return not self.missing
+
+    @property
+    def connections(self) -> dict[str, tuple[str, ...]]:
+        """For each variable at which pieces meet, what it is in each of them."""
+        found: dict[str, list[str]] = {}
+        for number, piece in enumerate(self.pieces, 1):
+            for own, name in piece.match.bindings:
+                found.setdefault(name, []).append(f"{own} of {number} {piece.fragment.name}")
+        return {name: tuple(ends) for name, ends in sorted(found.items()) if len(ends) > 1}
+
+    @prefix_errors
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each arc and the piece that realises it: ``source``, ``sign``, ``target``, ``piece``, ...
+
+        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first that is installed.
+        """
+        rows = []
+        for arc, number, piece in self._rows():
+            own = (piece.fragment.name, *piece.own_arc(arc)[::2]) if piece else (None, None, None)
+            rows.append((*arc, number, *own))
+        names = ("source", "sign", "target", "piece", "fragment", "own_source", "own_target")
+        return framed({name: [row[i] for row in rows] for i, name in enumerate(names)}, backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """The function graph: arcs coloured by the piece that realises them, dashed if the sign is minus.
+
+        ``ax`` are matplotlib's axes; None for a new figure.
+        """
+        graph = FunctionGraph(self.graph.arcs, {**dict(self.quantities), **self.graph.labels})
+        return draw_design(ax, graph, [(piece.fragment.name, piece.arcs) for piece in self.pieces], self.missing)
+
+    def _rows(self) -> list[tuple[Arc, int | None, Piece | None]]:
+        rows: list[tuple[Arc, int | None, Piece | None]] = []
+        for number, piece in enumerate(self.pieces, 1):
+            rows.extend((arc, number, piece) for arc in piece.arcs)
+        return [*rows, *((arc, None, None) for arc in self.missing)]
+
+    def _grid(self) -> Grid:
+        done = len(self.graph) - len(self.missing)
+        parts = [_counted(len(self.pieces), "piece"), _counted(len(self.steps), "rewriting")]
+        whole = "design" if self.complete else f"part of a design, {done} of {len(self.graph)} arcs"
+        lines = [
+            [str(arc), f"{number} {piece.fragment.name}", str(piece.own_arc(arc))]
+            if piece
+            else [str(arc), "nothing", ""]
+            for arc, number, piece in self._rows()
+        ]
+        notes = self._notes()
+        if len(lines) > _SHOWN:
+            notes.insert(0, f"and {len(lines) - _SHOWN} more arcs: see frame()")
+        if len(notes) > _SHOWN:
+            notes[_SHOWN:] = [f"and {len(notes) - _SHOWN} more remarks"]
+        header = ("arc", "realised by", "there called")
+        return Grid(f"{whole}: {', '.join(parts)}", header, lines[:_SHOWN], "\n  ".join(notes))
+
+    def _notes(self) -> list[str]:
+        notes = [*self.steps, *(f"{name} is a {quantity}" for name, quantity in self.quantities)]
+        for number, piece in enumerate(self.pieces, 1):
+            if piece.match.free:
+                notes.append(f"{number} {piece.fragment.name} leaves open {', '.join(piece.match.free)}")
+            if piece.alternatives:
+                names = ", ".join(fragment.name for fragment in piece.alternatives[:3])
+                more = f" and {len(piece.alternatives) - 3} more" if len(piece.alternatives) > 3 else ""
+                notes.append(f"{number} {piece.fragment.name} may be {names}{more} instead")
+        return notes
+
+
+@dataclass(frozen=True, repr=False)
+class Designs(Sequence[Design]):
+    """The designs for a wanted function, those of fewest pieces first; prints the first.
+
+    Parameters
+    ----------
+    query
+        The wanted function.
+    found
+        The designs that realise all of it.
+    partial
+        If there is none, the partial design with fewest arcs missing; None if no fragment matches at all.
+    conflicts
+        Why pieces could not be combined, in words.
+    backtracks
+        How often a choice was taken back.
+    cut
+        Why there may be more designs, in words; empty if the search was complete.
+    """
+
+    query: FunctionGraph
+    found: tuple[Design, ...]
+    partial: Design | None = None
+    conflicts: tuple[str, ...] = ()
+    backtracks: int = 0
+    cut: str = ""
+
+    @overload
+    def __getitem__(self, i: int) -> Design: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Design, ...]: ...
+    def __getitem__(self, i: int | slice) -> Design | tuple[Design, ...]:
+        return self.found[i]
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @property
+    def best(self) -> Design | None:
+        """The first design, or else the partial one; None if nothing matches."""
+        return self.found[0] if self.found else self.partial
+
+    @prefix_errors
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each design: ``pieces``, ``rewritings``, ``missing``, ``fragments``; see `Design.frame`."""
+        shown = self.found or tuple(filter(None, [self.partial]))
+        columns: dict[str, list[Any]] = {
+            "pieces": [len(design.pieces) for design in shown],
+            "rewritings": [len(design.steps) for design in shown],
+            "missing": [len(design.missing) for design in shown],
+            "fragments": [", ".join(piece.fragment.name for piece in design.pieces) for design in shown],
+        }
+        return framed(columns, backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """The best design, or the wanted function alone if nothing matches; ``ax`` are matplotlib's axes."""
+        return draw_design(ax, self.query, (), self.query.arcs) if self.best is None else self.best.plot(ax)
+
+    def _rest(self) -> str:
+        others = len(self.found) - 1
+        if self.found:
+            lines = [f"{_counted(others, 'other design')}: see frame()"] if others else []
+        else:
+            lines = ["no design realises all of it" if self.partial else "no fragment matches any part of the function"]
+        return "\n".join([*lines, *filter(None, [self.cut and f"{self.cut}; there may be better designs"])])
+
+    def __str__(self) -> str:
+        return grids_text([self.best._grid()] if self.best else [], self._rest())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html([self.best._grid()] if self.best else [], self._rest())
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+# -- the search
+
+
+Compatible: TypeAlias = Callable[[Piece, Piece], bool]
+
+
+@prefix_errors
+def design(
+    query: FunctionGraph | str,
+    cases: Iterable[Fragment] | Iterable[Mapping[str, Any]] | Mapping[str, FunctionGraph],
+    *,
+    attribute: Name = "function",
+    elaborate: int = 2,
+    rules: Sequence[Elaboration] = RULES,
+    free: int = 0,
+    share: bool = False,
+    compatible: Compatible | None = None,
+    limit: int = 5,
+    steps: int = 200_000,
+    seconds: float = 10.0,
+) -> Designs:
+    """Designs for a wanted function, composed of the functions of cases.
+
+    As in CADET (Sycara et al. 1992; Mitchell 1997, section 8.5): a case with exactly the wanted function is a design;
+    otherwise cases that are part of it are combined until every arc is realised, with backtracking if pieces conflict;
+    and if that fails, the wanted function is rewritten into an equivalent one of which other cases are part.
+
+    Parameters
+    ----------
+    query
+        The wanted function, as a graph or as its text.
+    cases
+        Fragments, mappings such as cases of a case base, or graphs by name.
+    attribute
+        The attribute under which mappings hold their graph.
+    elaborate
+        The largest number of rewritings. Graphs of fewer rewritings are tried first, and more only while fewer than
+        ``limit`` designs are found.
+    rules
+        How the function may be rewritten: objects with ``rewritings(graph, fresh)``, see `Elaboration`.
+    free
+        How many variables of a case may stand for nothing in the wanted function.
+    share
+        Whether two pieces may realise the same arc.
+    compatible
+        ``compatible(piece, other)`` returns whether two pieces may be combined; None: any may.
+    limit
+        How many designs to look for.
+    steps, seconds
+        How long to search. Steps give the same designs on every machine; the result says if the search was cut.
+
+    Returns
+    -------
+    Designs
+        Those of fewest pieces first, then those of fewest rewritings.
+
+    Examples
+    --------
+    >>> design("C -> Q; control: C; flow: Q", plumbing(), limit=1)
+    design: 2 pieces, 1 rewriting
+      arc      realised by        there called
+      x1 +> Q  1 regulated valve  C +> Q
+      C -> x1  2 reversing lever  C1 -> C2
+      C -> Q becomes C -> x1 +> Q
+      x1 is a control
+    """
+    groups: dict[object, list[Fragment]] = {}
+    for place, fragment in enumerate(fragments_of(cases, attribute)):  # with the same function they are alternatives
+        groups.setdefault(fragment.function if compatible is None else place, []).append(fragment)
+    if not isinstance(rules, Sequence) or not all(callable(getattr(rule, "rewritings", None)) for rule in rules):
+        raise ParameterError(
+            f"rules must be a list of elaboration rules, got {quoted(rules)}. For example (SplitArc(),); a rule has "
+            "rewritings(graph, fresh)."
+        )
+    if compatible is not None and not callable(compatible):
+        raise ParameterError(
+            f"compatible must be None or a function, got {quoted(compatible)}. For example lambda piece, other: "
+            "piece.fragment != other.fragment."
+        )
+    search = _Search(
+        FunctionGraph.of(query),
+        list(groups.values()),
+        check_count("elaborate", elaborate, 0),
+        rules,
+        check_count("free", free, 0),
+        check_flag("share", share, hint="True lets two pieces realise one arc."),
+        compatible,
+        check_count("limit", limit, 1),
+        check_budget(steps, seconds),
+    )
+    found = tuple(search.designs())
+    partial = None if found else search.partial()
+    return Designs(search.query, found, partial, tuple(search.conflicts), search.backtracks, search.cut)
+
+
+@dataclass
+class _Search:
+    """What one search for designs was asked for, and what it has seen."""
+
+    query: FunctionGraph
+    groups: Sequence[list[Fragment]]
+    elaborate: int
+    rules: Sequence[Elaboration]
+    free: int
+    share: bool
+    compatible: Compatible | None
+    limit: int
+    budget: Budget
+
+    def __post_init__(self) -> None:
+        self.conflicts: dict[str, None] = {}  # in the order met
+        self.backtracks = 0
+        self.coverings: list[_Covering] = []
+        self.too_large = False
+
+    @property
+    def cut(self) -> str:
+        """What kept the search from being complete, in words; empty if nothing did."""
+        large = f"designs of more than {MOST_PIECES} pieces were not looked for"
+        return "; ".join(filter(None, [self.budget.cut, large if self.too_large else ""]))
+
+    def designs(self) -> list[Design]:
+        """The designs that realise everything; rewriting goes on until there are enough."""
+        found: list[Design] = []
+        levels = elaborations(self.query, self.elaborate, self.rules, self.budget)
+        try:
+            for level in levels:
+                coverings = self._cover(level)
+                with self.budget.part(0.5) as part:
+                    for made in self._complete(coverings, part):
+                        found.append(made)
+                        if len(found) == self.limit:
+                            break
+                if len(found) == self.limit:
+                    break
+        except BudgetSpentError:
+            pass
+        return sorted(found, key=_design_order)
+
+    def _cover(self, level: Sequence[Elaborated]) -> list[_Covering]:
+        """The pieces for each graph of a level."""
+        found: list[_Covering] = []
+        with self.budget.part(0.5) as part:
+            for one in level:
+                found.append(_Covering(self, one, self._pieces(one.graph, part), part))
+                part.spend()
+        self.coverings += found
+        return found
+
+    def _pieces(self, graph: FunctionGraph, budget: Budget) -> list[Piece]:
+        """Every place of every fragment: those that realise most first, then in the order of the fragments."""
+        found: list[tuple[tuple[Any, ...], Piece]] = []
+        for place, (fragment, *others) in enumerate(self.groups):
+            with budget.part(_SHARE) as part:
+                for match in find_matches(fragment.function, graph, self.free, part):
+                    arcs, left, *rest = match.order
+                    found.append(((arcs, left, place, *rest), Piece(fragment, match, tuple(others))))
+        return [piece for _, piece in sorted(found, key=lambda pair: pair[0])]
+
+    def _complete(self, coverings: Sequence[_Covering], budget: Budget) -> Iterator[Design]:
+        whole = [covering for covering in coverings if not covering.hopeless]
+        most = max((len(covering.graph) for covering in whole), default=0)
+        for number in range(1, min(most, MOST_PIECES) + 1):
+            for covering in whole:
+                covering.budget = budget
+                yield from map(covering.design, covering.covers(number))
+        self.too_large = self.too_large or most > MOST_PIECES
+
+    def partial(self) -> Design | None:
+        """The choice that leaves fewest arcs, least elaborated and with fewest pieces; None if nothing matches."""
+        with self.budget.part(1.0) as part:
+            for missing in range(1, len(self.query)):
+                for covering in self.coverings:
+                    covering.budget = part
+                    most = min(len(covering.graph) - missing, MOST_PIECES)
+                    for number in range(1, most + 1) if covering.hopeless <= missing else ():
+                        for chosen in covering.covers(number, missing):
+                            return covering.design(chosen)
+        return self.coverings[0].greedy() if self.coverings and self.coverings[0].pieces else None
+
+
+class _Covering:
+    """Sets of pieces that realise every arc of an elaborated graph, or all but a few.
+
+    Two pieces can be combined if they do not realise the same arc (unless that is allowed), take a variable without a
+    label for the same quantity, and the user's function does not object.
+    """
+
+    def __init__(self, search: _Search, elaborated: Elaborated, pieces: Sequence[Piece], budget: Budget) -> None:
+        self.search, self.elaborated, self.pieces, self.budget = search, elaborated, pieces, budget
+        self.graph = elaborated.graph
+        self.of_arc: dict[Arc, list[int]] = {arc: [] for arc in self.graph.arcs}
+        for place, piece in enumerate(pieces):
+            for arc in piece.arcs:
+                self.of_arc[arc].append(place)
+        self.largest = max((len(piece.arcs) for piece in pieces), default=0)
+        self.hopeless = sum(not places for places in self.of_arc.values())  # arcs that no piece realises
+        self._objections: dict[tuple[int, int], str] = {}
+
+    def design(self, chosen: Iterable[int]) -> Design:
+        """The design of some pieces."""
+        pieces = tuple(self.pieces[place] for place in sorted(chosen))
+        known: dict[str, str] = {}
+        for name in self.graph.variables:
+            for piece in pieces:
+                if name not in self.graph.labels and (quantity := piece.quantity(name)) is not None:
+                    known.setdefault(name, quantity)
+        return Design(self.search.query, self.graph, self.elaborated.steps, pieces, tuple(sorted(known.items())))
+
+    def covers(self, number: int, missing: int = 0) -> Iterator[list[int]]:
+        """Sets of exactly ``number`` pieces that leave at most ``missing`` arcs; each set once, no piece redundant."""
+        seen: set[frozenset[int]] = set()
+        for chosen in self._extended([], list(self.graph.arcs), number, missing):
+            if (key := frozenset(chosen)) not in seen and not (self.search.share and self._is_redundant(chosen)):
+                seen.add(key)
+                yield chosen
+
+    def _extended(self, chosen: list[int], left: list[Arc], number: int, missing: int) -> Iterator[list[int]]:
+        if len(left) > missing + (number - len(chosen)) * self.largest:
+            return
+        if len(chosen) == number:
+            if len(left) <= missing:
+                yield chosen
+            return
+        if not left:
+            return
+        # The arc that fewest pieces can realise: a dead end shows soonest there.
+        arc = min(left, key=lambda arc: len(self.of_arc[arc]))
+        for place in self.of_arc[arc]:
+            self.budget.spend()
+            if self.fits(place, chosen):
+                done, found = set(self.pieces[place].arcs), False
+                for whole in self._extended([*chosen, place], [a for a in left if a not in done], number, missing):
+                    found = True
+                    yield whole
+                self.search.backtracks += not found
+        if missing:
+            yield from self._extended(chosen, [a for a in left if a != arc], number, missing - 1)
+
+    def fits(self, place: int, chosen: Sequence[int]) -> bool:
+        """Whether a piece can be combined with all that were chosen."""
+        for other in chosen:
+            pair = (min(place, other), max(place, other))
+            if pair not in self._objections:
+                self._objections[pair] = self._objection(self.pieces[pair[0]], self.pieces[pair[1]])
+            if text := self._objections[pair]:
+                if len(self.search.conflicts) < _CONFLICTS:
+                    self.search.conflicts.setdefault(text)
+                return False
+        return True
+
+    def _objection(self, one: Piece, other: Piece) -> str:
+        """Why two pieces cannot be combined; empty if they can."""
+        names = f"{one.fragment.name} and {other.fragment.name}"
+        if not self.search.share and (both := [arc for arc in one.arcs if arc in set(other.arcs)]):
+            return f"{names}: both would realise {both[0]}"
+        joints = {query for _, query in one.match.bindings} & {query for _, query in other.match.bindings}
+        for joint in sorted(joints - set(self.graph.labels)):
+            first, second = one.quantity(joint), other.quantity(joint)
+            if first is not None and second is not None and first != second:
+                return f"{names}: {joint} would be both {first} and {second}"
+        verdict: object = True if self.search.compatible is None else self.search.compatible(one, other)
+        if not isinstance(verdict, (bool, np.bool_)):
+            raise ParameterError(
+                f"compatible must be a function that returns True or False, got one that returned {quoted(verdict)}. "
+                "compatible(piece, other) tells whether two pieces may be combined."
+            )
+        return "" if verdict else f"{names}: not compatible"
+
+    def _is_redundant(self, chosen: Sequence[int]) -> bool:
+        """Whether some piece realises only arcs that others realise as well."""
+        arcs = {place: set(self.pieces[place].arcs) for place in chosen}
+        return any(arcs[place] <= set().union(*(arcs[other] for other in chosen if other != place)) for place in chosen)
+
+    def greedy(self) -> Design:
+        """Pieces for the query as it is, each taken if it fits those before: what there is if the budget is spent."""
+        chosen: list[int] = []
+        done: set[Arc] = set()
+        for place, piece in enumerate(self.pieces[:_TRIED]):
+            realised = done.issuperset(piece.arcs) if self.search.share else not done.isdisjoint(piece.arcs)
+            if not realised and len(chosen) < MOST_PIECES and self.fits(place, chosen):
+                chosen.append(place)
+                done.update(piece.arcs)
+        return self.design(chosen)
+
+
+def _design_order(design: Design) -> tuple[int, int, int]:
+    """Fewest pieces, then fewest rewritings, then fewest variables left open."""
+    return len(design.pieces), len(design.steps), sum(len(piece.match.free) for piece in design.pieces)
