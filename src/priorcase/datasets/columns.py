@@ -400,13 +400,7 @@ class TextTable:
 
 
 def text_of(frame: Any, source: str, *, missing: Collection[str] = ()) -> TextTable:
-    """The values of any table as text with the kinds of its types; the unnamed index of pandas is left out.
-
-    Examples
-    --------
-    >>> text_of(np.array([[7.0, 1.5], [np.nan, 2.0]]), "an array").columns
-    (('7', None), ('1.5', '2'))
-    """
+    """The values of any table as text with the kinds of its types; the unnamed index of pandas is left out."""
     opened = open_source(frame)
     kept = [i for i in range(len(opened.columns)) if _INDEX.fullmatch(str(opened.label(i))) is None]
     names = tuple(str(opened.label(i)) for i in kept)
@@ -445,13 +439,7 @@ def _shortest(number: float) -> Field:
 
 
 def parse_number(field: str) -> float | None:
-    """The finite number a field spells, or None.
-
-    Examples
-    --------
-    >>> parse_number("1e3"), parse_number("1_000"), parse_number("inf")
-    (1000.0, None, None)
-    """
+    """The finite number a field spells, or None."""
     if "_" in field:  # only Python spells 1000 so
         return None
     try:

@@ -237,14 +237,7 @@ def decoded(content: bytes, name: str, encoding: str = "utf-8") -> str:
 
 
 def format_of(source: Readable, content: bytes, format: object = None) -> Format:
-    """The format asked for, else that of the content (Parquet, ARFF), else that of the suffix, else TSV or CSV.
-
-    Examples
-    --------
-    >>> import io
-    >>> format_of("cars.tsv.gz", b"a\\tb\\n"), format_of(io.BytesIO(), b"% a comment\\n@relation r\\n")
-    ('tsv', 'arff')
-    """
+    """The format asked for, else that of the content (Parquet, ARFF), else that of the suffix, else TSV or CSV."""
     if format is not None:
         found = next((known for known in FORMATS if known == format), None)
         if found is None:
@@ -387,15 +380,7 @@ _PARTS_HINT = "An ARFF file has a line '@attribute NAME TYPE' for each column, t
 
 
 def read_arff(text: str, source: str, *, missing: Collection[str] = ()) -> TextTable:
-    """The fields of an ARFF file as text, with the kinds that its header declares.
-
-    Examples
-    --------
-    >>> read_arff("@relation r\\n@attribute age real\\n@attribute size {S, L}\\n@data\\n7, S\\n?, L\\n", "shoes.arff")
-    shoes.arff: 2 rows
-       age   numeric             1 missing
-       size  nominal ('S', 'L')
-    """
+    """The fields of an ARFF file as text, with the kinds that its header declares."""
     lines, line = _lines(text), 1
     declared: list[tuple[str, Kind]] = []
     rows: list[list[Field]] = []
@@ -492,15 +477,7 @@ def _sparse_row(found: list[tuple[int, Field]], kinds: dict[str, Kind]) -> list[
 
 
 def arff_fields(text: str, *, braces: bool = False, positions: bool = False) -> list[tuple[int, Field]]:
-    """The positions and values of the fields of a line, or of the braces it begins with, up to a comment.
-
-    Examples
-    --------
-    >>> [value for _, value in arff_fields("7, 'New York', \\"say \\\\\\"hm\\\\\\"\\", ? % why not")]
-    ['7', 'New York', 'say "hm"', None]
-    >>> arff_fields("{1 red, 4 'dark blue'} % colours", braces=True, positions=True)
-    [(1, 'red'), (4, 'dark blue')]
-    """
+    """The positions and values of the fields of a line, or of the braces it begins with, up to a comment."""
     fields: list[tuple[int, Field]] = []
     at, more, empty = int(braces), True, False
     if braces and text[1:].lstrip().startswith("}"):
@@ -577,15 +554,6 @@ def read_c45(names: str, names_source: str, rows: str, source: str, *, missing: 
     """The fields of a C4.5 data file as text, with the kinds that the ``.names`` file declares.
 
     Columns to ignore are left out. The classes are the column ``"class"``.
-
-    Examples
-    --------
-    >>> names = "no, yes.\\nage: continuous.\\nsize: S, L.\\n"
-    >>> read_c45(names, "shoes.names", "7, S, yes.\\n?, L, no.\\n", "shoes.data")
-    shoes.data: 2 rows
-       age    numeric                1 missing
-       size   nominal ('S', 'L')
-       class  nominal ('no', 'yes')  target
     """
     kinds, target = read_c45_names(names, names_source)
     fields: list[list[str]] = []
@@ -680,13 +648,7 @@ def _c45_fields(record: str) -> list[str]:
 
 
 def c45_names(text: str) -> list[C45Name]:
-    """The names of a text, in order; spaces within a name count as one.
-
-    Examples
-    --------
-    >>> [(name.text, name.ends) for name in c45_names("no, yes. | play\\nage: 1.5\\\\,  big.")]
-    [('no', ','), ('yes', '.'), ('age', ':'), ('1.5, big', '.')]
-    """
+    """The names of a text, in order; spaces within a name count as one."""
     names, line = [], 1
     for found in _C45_TOKEN.finditer(text.replace("\r\n", "\n").replace("\r", "\n") + "\n"):
         word, ends = found.groups()

@@ -63,14 +63,7 @@ class Step:
 
 
 def in_force(steps: tuple[Step, ...]) -> list[Step]:
-    """The steps that count: of each attribute from its last value on, since a value replaces earlier answers.
-
-    Examples
-    --------
-    >>> said = (Step("miles", "cut", 50, True), Step("fuel", "told", "gas"), Step("miles", "told", 30))
-    >>> [step.kind for step in in_force(said)]
-    ['told', 'told']
-    """
+    """The steps that count: of each attribute from its last value on, since a value replaces earlier answers."""
     last = {step.attribute: place for place, step in enumerate(steps) if step.whole}
     return [step for place, step in enumerate(steps) if place >= last.get(step.attribute, 0)]
 
@@ -130,13 +123,7 @@ class Mentions:
 
 
 def words_of(text: str) -> list[str]:
-    """The distinct words of a text in lower case, sorted, of three characters or more.
-
-    Examples
-    --------
-    >>> words_of("The printer is offline; PRINTER 3 shows E49")
-    ['e49', 'offline', 'printer', 'shows', 'the']
-    """
+    """The distinct words of a text in lower case, sorted, of three characters or more."""
     return sorted({word for word in words(folded(text)) if len(word) >= _SHORTEST})
 
 
@@ -248,13 +235,7 @@ class Candidates:
 
 
 def grouped(numbers: FloatArray, width: float) -> IntArray:
-    """The group of each number: from the least on, a group begins at the first number beyond the last one's width.
-
-    Examples
-    --------
-    >>> grouped(np.array([5.0, 1.0, 2.0, 3.5]), 2.0)
-    array([1, 0, 0, 1])
-    """
+    """The group of each number: from the least on, a group begins at the first number beyond the last one's width."""
     found = np.zeros(numbers.size, dtype=np.int64)
     begin, group = float("-inf"), -1
     for place in np.argsort(numbers, kind="stable").tolist():
@@ -273,11 +254,6 @@ def evidence(similarities: FloatArray, mean: FloatArray | float, most: FloatArra
 
     Where even the most similar case is not very similar, the evidence is weak: one word that two texts have in common
     is no reason to believe in one of them.
-
-    Examples
-    --------
-    >>> evidence(np.array([1.0, 0.0, np.nan]), 0.25, 1.0, 0.8)
-    array([3.4, 0.2, 1. ])
     """
     relative = np.divide(similarities, mean, out=np.ones_like(similarities), where=np.asarray(mean) > 0)
     return np.where(np.isnan(relative), 1.0, 1.0 + r * most * (relative - 1.0))

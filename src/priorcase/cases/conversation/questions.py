@@ -210,14 +210,6 @@ def branches_of(taxonomy: Taxonomy, values: Iterable[str], *, above: str | None 
     """The branch that each value lies in, at the deepest node that all of them share.
 
     Values at that node itself are left out, and so are those that are not below ``above``, a node known already.
-
-    Examples
-    --------
-    >>> device = Taxonomy({"device": {"printer": ["laser", "inkjet"], "router": None}})
-    >>> branches_of(device, ["laser", "inkjet", "router"])
-    {'laser': 'printer', 'inkjet': 'printer', 'router': 'router'}
-    >>> branches_of(device, ["laser", "inkjet", "router"], above="printer")
-    {'laser': 'laser', 'inkjet': 'inkjet'}
     """
     paths = {value: taxonomy.ancestors(value)[::-1] for value in values}
     if above is not None:
@@ -234,13 +226,7 @@ def branches_of(taxonomy: Taxonomy, values: Iterable[str], *, above: str | None 
 
 
 def entropy(weights: FloatArray) -> FloatArray:
-    """The entropy in bits over the last axis, ``-sum p log2 p``; 0 where all weights are 0.
-
-    Examples
-    --------
-    >>> entropy(np.array([[9.0, 5.0], [4.0, 0.0]])).round(3)
-    array([0.94, 0.  ])
-    """
+    """The entropy in bits over the last axis, ``-sum p log2 p``; 0 where all weights are 0."""
     total = weights.sum(axis=-1, keepdims=True)
     p = np.divide(weights, total, out=np.zeros_like(weights, dtype=float), where=total > 0)
     bits: FloatArray = -(p * np.log2(p, out=np.zeros_like(p), where=p > 0)).sum(axis=-1)
@@ -263,14 +249,7 @@ def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
 
 
 def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> float:
-    """The gain of asking for the group of a case; -1 is missing, ``shape`` the numbers of groups and solutions.
-
-    Examples
-    --------
-    >>> windy, play = np.array([0, 1, 0, 0, 0, 1, -1]), np.array([0, 0, 1, 1, 1, 0, 1])
-    >>> round(group_gain(np.ones(7), windy, play, (2, 2)), 3)
-    0.394
-    """
+    """The gain of asking for the group of a case; -1 is missing, ``shape`` the numbers of groups and solutions."""
     table = _tallied(weights, groups, solutions, shape)
     return float(branch_gain(table[:-1], table[-1]))
 
@@ -279,13 +258,6 @@ def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: i
     """The number for which "is it at most that?" gains most, and the gain; NaN and 0 where no cut gains anything.
 
     A cut is one of the cases' own numbers (as in C4.5 since release 8), the smallest of the best ones. NaN is missing.
-
-    Examples
-    --------
-    >>> temperature, play = np.array([40.0, 48, 60, 72, 80, 90]), np.array([0, 0, 1, 1, 1, 0])
-    >>> cut, gain = best_cut(np.ones(6), temperature, play, 2)
-    >>> cut, round(gain, 3)
-    (48.0, 0.459)
     """
     known = ~np.isnan(numbers) & (weights > 0)
     levels, places = np.unique(numbers[known], return_inverse=True)

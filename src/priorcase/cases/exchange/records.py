@@ -138,14 +138,7 @@ def notes_as_plain(case: Written) -> list[dict[str, str]]:
 
 
 def head_of(attributes: Kinds) -> dict[str, Any]:
-    """The head of an exported file as plain values: its format, and the attributes with their kinds.
-
-    Examples
-    --------
-    >>> from priorcase.schema import Numeric
-    >>> head_of({"age": Numeric()})
-    {'priorcase cases': 1, 'attributes': [['age', {'kind': 'numeric'}]]}
-    """
+    """The head of an exported file as plain values: its format, and the attributes with their kinds."""
     return {MARK: FORMAT, "attributes": [[name, kinds.describe(kind)] for name, kind in attributes.items()]}
 
 

@@ -61,13 +61,7 @@ _limit = Lock()
 
 
 def text_cell(text: str | None) -> str:
-    """A text, or nothing, as a cell.
-
-    Examples
-    --------
-    >>> text_cell("red"), text_cell(None), text_cell(""), text_cell('"so"'), text_cell("=A1")
-    ('red', '', '""', '"\\\\"so\\\\""', '"=A1"')
-    """
+    """A text, or nothing, as a cell."""
     if text is None:
         return ""
     return json.dumps(text, ensure_ascii=False) if not text or text.startswith(_QUOTED) else text
@@ -81,13 +75,7 @@ def text_of(cell: str) -> str | None:
 
 
 def plain_cell(text: str | None) -> str:
-    """A solution or an outcome, which is JSON text already, as a cell.
-
-    Examples
-    --------
-    >>> plain_cell('"fix"'), plain_cell('"7"'), plain_cell("7"), plain_cell(None)
-    ('fix', '"7"', '7', '')
-    """
+    """A solution or an outcome, which is JSON text already, as a cell."""
     if text is None:
         return ""
     value = json.loads(text) if text[0] == '"' else ""
