@@ -121,7 +121,7 @@ class Neighbors:
 
 @dataclass(frozen=True, eq=False)
 class NeighborList:
-    """Stored rows near each query, in one flat list; those of query i are entries indptr[i] to indptr[i + 1]."""
+    """Stored rows that an `Index` finds near each query, in one flat list: those of query i from indptr[i] on."""
 
     indptr: IntArray
     rows: IntArray  # positions among the stored rows
