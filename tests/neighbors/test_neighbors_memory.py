@@ -11,7 +11,7 @@ import pytest
 
 from priorcase import KNNClassifier, KNNRegressor, KNNTransformer
 from priorcase.neighbors import base, polling
-from priorcase.search import NeighborList
+from priorcase.search.index import NeighborList
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(60, 3)), RNG.integers(0, 2, 60)

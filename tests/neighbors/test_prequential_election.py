@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from priorcase._core import elect
 from priorcase.neighbors.votes import TIES, Poll, Ties, _counted, class_votes
-from priorcase.search import NeighborList
+from priorcase.search.index import NeighborList
 
 VOTES = st.sampled_from([1.0, 1.0, 2.0, 0.5, 0.25, 1e-12, 3.0])
 

@@ -17,7 +17,7 @@ from priorcase.neighbors.precedents import Precedent, Precedents
 from priorcase.neighbors.votes import TIES
 from priorcase.relevance.base import splitmix
 from priorcase.schema import Table
-from priorcase.search import NeighborList
+from priorcase.search.index import NeighborList
 
 _OUTSIDE, _INSIDE = 0, 1
 

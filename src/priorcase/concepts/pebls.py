@@ -32,7 +32,7 @@ from priorcase.neighbors.polling import Rules, polls
 from priorcase.neighbors.precedents import Precedents, assemble
 from priorcase.neighbors.votes import Poll, Ties, UniformVote, decide, probabilities
 from priorcase.schema import CategoricalFeatures, Coded, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
-from priorcase.search import NeighborList
+from priorcase.search.index import NeighborList
 from priorcase.similarity import Distance, FittedDistance, mvdm
 from priorcase.similarity.differences import Curve, Discretised, MissingRule, Unseen
 from priorcase.similarity.statistics import Statistics, codes_of, first_seen

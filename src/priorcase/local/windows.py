@@ -34,7 +34,7 @@ from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, Neighbor
 from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
 from priorcase.neighbors.votes import KernelVote, UniformVote, Vote, summed
 from priorcase.relevance.base import fixed_sample
-from priorcase.search import SLACK, NeighborList
+from priorcase.search.index import SLACK, NeighborList
 from priorcase.similarity.kernels import KERNELS, Kernel, Uniform, resolve_kernel
 
 Bandwidth: TypeAlias = float | Literal["loo", "query"] | None

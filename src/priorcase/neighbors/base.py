@@ -27,7 +27,8 @@ from priorcase.relevance import METHODS, AttributeWeights, Bayes, LeaveOneOutWei
 from priorcase.relevance.base import LearnedWeights, TrainingData, WeightingMethod
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.kinds import identity
-from priorcase.search import ALGORITHMS, Algorithm, Index, NeighborList
+from priorcase.search import ALGORITHMS, Algorithm, Index
+from priorcase.search.index import NeighborList
 from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from priorcase.exceptions import NotAvailableError, NumericRangeError, Priorcase
 from priorcase.learning.resampling import needs_refits, refits
 from priorcase.neighbors.base import NeighborsMemory, NNeighbors
 from priorcase.neighbors.votes import LeftOut, Poll, Ties, Vote
-from priorcase.search import SLACK, NeighborList
+from priorcase.search.index import SLACK, NeighborList
 
 if TYPE_CHECKING:
     from priorcase.neighbors.knn import KNNClassifier, KNNRegressor

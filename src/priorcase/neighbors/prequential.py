@@ -15,7 +15,8 @@ from priorcase.learning.resampling import blocks
 from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.neighbors.polling import polls_of
 from priorcase.schema import Table
-from priorcase.search import ALGORITHMS, SLACK
+from priorcase.search import ALGORITHMS
+from priorcase.search.index import SLACK
 
 if TYPE_CHECKING:
     from priorcase.neighbors.knn import KNNClassifier, KNNRegressor

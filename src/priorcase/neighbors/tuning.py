@@ -38,7 +38,8 @@ from priorcase.relevance import resolve_method
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import Kind
 from priorcase.schema.schema import backend_of
-from priorcase.search import ALGORITHMS, SLACK
+from priorcase.search import ALGORITHMS
+from priorcase.search.index import SLACK
 from priorcase.similarity import Absolute, Distance, Gaussian, hvdm, resolve
 
 Scoring = Literal["log_loss", "accuracy", "brier", "squared_error", "absolute_error"]

@@ -14,7 +14,7 @@ from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import ParameterError, nearest, quoted
 from priorcase.instances import as_floats
 from priorcase.learning.targets import Classes
-from priorcase.search import SLACK, NeighborList
+from priorcase.search.index import SLACK, NeighborList
 from priorcase.similarity import kernels
 from priorcase.similarity.kernels import KERNELS, Kernel
 

@@ -14,7 +14,8 @@ from priorcase._core import relief_sums
 from priorcase._typing import FloatArray, IdArray
 from priorcase.learning.resampling import blocks
 from priorcase.relevance.base import TrainingData, WeightingMethod, fixed_sample
-from priorcase.search import SLACK, Index, NeighborList
+from priorcase.search import Index
+from priorcase.search.index import SLACK, NeighborList
 from priorcase.similarity.differences import raised
 
 _SAMPLES = 2_000

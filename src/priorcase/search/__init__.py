@@ -1,5 +1,5 @@
 """Exact search for the nearest rows, by the compiled core."""
 
-from priorcase.search.index import ALGORITHMS, SLACK, Algorithm, Index, NeighborList, Neighbors
+from priorcase.search.index import ALGORITHMS, Algorithm, Index, Neighbors
 
-__all__ = ["ALGORITHMS", "SLACK", "Algorithm", "Index", "NeighborList", "Neighbors"]
+__all__ = ["ALGORITHMS", "Algorithm", "Index", "Neighbors"]

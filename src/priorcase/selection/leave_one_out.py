@@ -15,7 +15,7 @@ from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.polling import ENTRIES, Rules
 from priorcase.neighbors.votes import Poll, decide, left_out_once, means, probabilities
-from priorcase.search import NeighborList
+from priorcase.search.index import NeighborList
 
 Subset: TypeAlias = tuple[int, ...]
 """Positions of attributes, ascending."""
