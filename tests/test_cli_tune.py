@@ -50,7 +50,7 @@ def test_the_choice_is_the_librarys(train: Path, query: Path, stays: dict[str, s
     )
     assert document["tuning"] == {
         "candidates": len(tuning),
-        "scoring": "log_loss",
+        "scoring": "log_score",
         "score": tuning.score,
         "nested_score": tuning.nested_score,
     }
@@ -84,7 +84,7 @@ def test_the_screen_says_what_was_chosen_and_how_good_it_is(train: Path, query: 
             f"job classified from the nearest {document['neighbors']} of 80 past cases (ties included): "
             f"distance {document['distance']}, vote {document['vote']}, prior {document['prior']:g}, "
             f"temperature {document['temperature']:g}, seed 0{weights} "
-            f"best of {found['candidates']}; log loss {found['nested_score']:.4g} "
+            f"best of {found['candidates']}; log score {found['nested_score']:.4g} "
             "on past cases that took no part in the choice"
         )
         assert max(map(len, result.stdout.splitlines())) <= 80

@@ -132,7 +132,7 @@ def test_curves_print_plot_and_frame() -> None:
     curve = model.loo_curve_
     assert isinstance(curve, LeaveOneOutCurve)
     lines = repr(curve).splitlines()
-    assert lines[0] == "leave-one-out error of 30 rows"
+    assert lines[0] == "leave-one-out squared error of 30 rows"
     assert lines[1].split() == ["n_neighbors", "squared", "error"]
     assert sum(line.endswith("best") for line in lines) == 1
     assert "<td>best</td>" in curve._repr_html_()

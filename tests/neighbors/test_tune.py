@@ -61,7 +61,7 @@ def test_a_later_fit_drops_what_was_tuned() -> None:
 def test_defaults_suit_tiny_mixed_tables() -> None:
     model = KNNClassifier.tuned(X[:12], Y[:12], nested=3)
     assert max(line["n_neighbors"] for line in lines(model.tuning_)) <= 11
-    assert set(model.tuning_.nested_scores) == {"log_loss", "brier", "accuracy"}
+    assert set(model.tuning_.nested_scores) == {"log_score", "brier", "accuracy"}
     assert model.predict_proba(X).min() > 0
     assert KNNRegressor.tuned(X[:12], Z[:12], nested=None).predict(X).shape == (90,)
 
@@ -103,7 +103,7 @@ def test_nested_scores_are_those_of_rows_that_took_no_part() -> None:
         model = KNNClassifier.tuned([X[i] for i in train], Y[train], candidates=FEW, nested=None)
         proba = model.predict_proba([X[i] for i in test])
         losses[test] = -np.log(proba[np.arange(test.size), np.searchsorted(model.classes_, Y[test])])
-    assert tuning.nested_score == pytest.approx(losses.mean(), rel=1e-12)
+    assert tuning.nested_score == pytest.approx(-losses.mean(), rel=1e-12)
 
 
 def test_distances_made_from_classes_are_scored_over_folds() -> None:
@@ -118,7 +118,7 @@ def test_distances_made_from_classes_are_scored_over_folds() -> None:
         model = KNNClassifier(3, distance="hvdm", prior=0.5).fit([X[i] for i in train], Y[train])
         proba = model.predict_proba([X[i] for i in test])
         losses[test] = -np.log(proba[np.arange(test.size), np.searchsorted(model.classes_, Y[test])])
-    assert by["hvdm"]["log_loss"] == pytest.approx(losses.mean(), rel=1e-12)
+    assert by["hvdm"]["log_score"] == pytest.approx(-losses.mean(), rel=1e-12)
 
 
 def test_a_column_of_names_tells_nothing() -> None:
@@ -148,22 +148,22 @@ def sums(losses: Any, surprise: Any, brier: Any) -> Sums:
     shape = rows.shape
     constant = {"surprise": surprise, "brier": brier, "accuracy": [0.5] * shape[1]}
     of = {name: np.tile(np.asarray(values, float), (shape[0], 1)) for name, values in constant.items()}
-    return Sums({"log_loss": rows, **of}, np.ones(shape[0]))
+    return Sums({"log_score": rows, **of}, np.ones(shape[0]))
 
 
 def test_a_bold_candidate_loses_to_a_row_that_may_surprise_it() -> None:
     losses = np.tile([[0.01, 0.05]], (50, 1))
-    assert best_candidate(sums(losses, [30.0, 3.0], [0.1, 0.1]), "log_loss", [(2, 1, 1, 1)]) == 1
-    assert best_candidate(sums(losses, [4.0, 3.0], [0.1, 0.1]), "log_loss", [(2, 1, 1, 1)]) == 0
+    assert best_candidate(sums(losses, [30.0, 3.0], [0.1, 0.1]), "log_score", [(2, 1, 1, 1)]) == 1
+    assert best_candidate(sums(losses, [4.0, 3.0], [0.1, 0.1]), "log_score", [(2, 1, 1, 1)]) == 0
 
 
 def test_the_brier_score_decides_between_losses_that_their_error_cannot_tell_apart() -> None:
     noise = np.random.default_rng(0).normal(size=(100, 1))
     losses = 1.0 + np.concatenate([np.zeros((100, 1)), 0.02 + noise - noise.mean()], axis=1)  # the error is 0.1
-    assert best_candidate(sums(losses, [2.0, 2.0], [0.3, 0.2]), "log_loss", [(2, 1, 1, 1)]) == 1
-    assert best_candidate(sums(losses, [2.0, 2.0], [0.2, 0.3]), "log_loss", [(2, 1, 1, 1)]) == 0
+    assert best_candidate(sums(losses, [2.0, 2.0], [0.3, 0.2]), "log_score", [(2, 1, 1, 1)]) == 1
+    assert best_candidate(sums(losses, [2.0, 2.0], [0.2, 0.3]), "log_score", [(2, 1, 1, 1)]) == 0
     losses[:, 1] += 0.1
-    assert best_candidate(sums(losses, [2.0, 2.0], [0.3, 0.2]), "log_loss", [(2, 1, 1, 1)]) == 0
+    assert best_candidate(sums(losses, [2.0, 2.0], [0.3, 0.2]), "log_score", [(2, 1, 1, 1)]) == 0
 
 
 def test_so_does_accuracy() -> None:
@@ -171,28 +171,28 @@ def test_so_does_accuracy() -> None:
     losses = 1.0 + np.concatenate([np.zeros((100, 1)), 0.02 + noise - noise.mean()], axis=1)
     found = sums(losses, [2.0, 2.0], [0.2, 0.25])
     found.of["accuracy"][:, 1] = 0.6
-    assert best_candidate(found, "log_loss", [(2, 1, 1, 1)]) == 1
+    assert best_candidate(found, "log_score", [(2, 1, 1, 1)]) == 1
 
 
 def test_blocks_of_any_weight_give_the_error_of_their_rows() -> None:
     losses = np.array([[1.0, 1.3], [1.0, 0.9], [1.0, 1.1], [1.0, 0.78]])
     one = sums(losses, [2.0, 2.0], [0.3, 0.2])
     double = Sums({name: 2 * array for name, array in one.of.items()}, 2 * one.weights)
-    assert best_candidate(one, "log_loss", [(2, 1, 1, 1)]) == best_candidate(double, "log_loss", [(2, 1, 1, 1)]) == 1
+    assert best_candidate(one, "log_score", [(2, 1, 1, 1)]) == best_candidate(double, "log_score", [(2, 1, 1, 1)]) == 1
 
 
 def test_a_number_of_neighbours_that_shines_alone_is_not_taken() -> None:
     losses = np.tile([[1.0, 0.4, 1.0, 0.5, 0.5, 0.5]], (50, 1))
-    assert best_candidate(sums(losses, [2.0] * 6, [0.2] * 6), "log_loss", [(1, 6, 1, 1)]) in (4, 5)
-    assert best_candidate(sums(losses, [2.0] * 6, [0.2] * 6), "log_loss", [(6, 1, 1, 1)]) == 1
+    assert best_candidate(sums(losses, [2.0] * 6, [0.2] * 6), "log_score", [(1, 6, 1, 1)]) in (4, 5)
+    assert best_candidate(sums(losses, [2.0] * 6, [0.2] * 6), "log_score", [(6, 1, 1, 1)]) == 1
 
 
 def test_infinite_losses_are_never_near() -> None:
     losses = np.tile([[0.5, np.inf]], (10, 1))
-    assert best_candidate(sums(losses, [1.0, np.inf], [0.9, 0.1]), "log_loss", [(2, 1, 1, 1)]) == 0
+    assert best_candidate(sums(losses, [1.0, np.inf], [0.9, 0.1]), "log_score", [(2, 1, 1, 1)]) == 0
     lost = sums(np.full((10, 2), np.inf), [1.0, 1.0], [0.1, 0.1])
     lost.of["accuracy"][:, 1] = 0.9
-    assert best_candidate(lost, "log_loss", [(2, 1, 1, 1)]) == 1
+    assert best_candidate(lost, "log_score", [(2, 1, 1, 1)]) == 1
 
 
 @pytest.mark.parametrize(("scoring", "best"), [("squared_error", min), ("absolute_error", min)])
@@ -207,8 +207,8 @@ def test_other_scores_take_the_best(scoring: Any, best: Any) -> None:
 def test_it_prints_as_a_table() -> None:
     tuning = tune(KNNClassifier(), X, Y, candidates=FEW, nested=None)
     text = str(tuning)
-    assert text.splitlines()[0] == "12 candidates scored on 90 rows, chosen by log-loss"
-    assert text.splitlines()[1].split() == ["n_neighbors", "vote", "prior", "log-loss", "Brier", "score", "accuracy"]
+    assert text.splitlines()[0] == "12 candidates scored on 90 rows, chosen by log-score"
+    assert text.splitlines()[1].split() == ["n_neighbors", "vote", "prior", "log-score", "Brier", "score", "accuracy"]
     assert text.splitlines()[2].split()[0] == "chosen"
     assert text.splitlines()[-1].strip() == (
         "These rows chose, so the chosen score is optimistic; nested=5 gives an unbiased one."
@@ -224,7 +224,7 @@ def test_a_better_loss_below_the_chosen_one_is_explained() -> None:
         tune(KNNClassifier(), rows, rng.random(60) < 1 / (1 + np.exp(-rows[:, 0])), candidates=FEW, nested=None)
         for _ in range(12)
     ]
-    better = [tuning.score > min(line["log_loss"] for line in lines(tuning)) for tuning in tunings]
+    better = [tuning.score < max(line["log_score"] for line in lines(tuning)) for tuning in tunings]
     assert set(better) == {True, False}
     for tuning, explained in zip(tunings, better, strict=True):
         assert ("half a standard error" in str(tuning)) == explained

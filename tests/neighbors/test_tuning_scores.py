@@ -80,7 +80,7 @@ def test_class_scores_equal_brute_force(ties: str, rows: Any, data: st.DataObjec
             temperature=line["temperature"],
         )
         if loss < 30:  # beyond, rounding of 1 - u decides
-            assert line["log_loss"] == pytest.approx(loss, rel=1e-10, abs=1e-10)
+            assert line["log_score"] == pytest.approx(-loss, rel=1e-10, abs=1e-10)
         assert line["brier"] == pytest.approx(brier, rel=1e-10, abs=1e-10)
 
 
@@ -191,7 +191,7 @@ def test_several_targets_are_averaged() -> None:
     single = [lines(tune(KNNClassifier(), X, y[:, t], candidates=choices, nested=None)) for t in range(2)]
     for line in both:
         alike = [next(o for o in part if all(o[c] == line[c] for c in ("n_neighbors", "vote"))) for part in single]
-        for score in ("log_loss", "brier", "accuracy"):
+        for score in ("log_score", "brier", "accuracy"):
             assert line[score] == pytest.approx(np.mean([other[score] for other in alike]), rel=1e-12)
 
 
@@ -200,8 +200,8 @@ def test_functions_and_other_kernels_vote_too() -> None:
     votes = [lambda d: 1 / (1 + d), "uniform"]
     tuning = tune(KNNClassifier(), X, y, candidates={"n_neighbors": [3, 5], "vote": votes, "prior": [0.5]}, nested=None)
     alone = tune(KNNClassifier(prior=0.5), X, y, candidates={"n_neighbors": [3, 5]}, nested=None)
-    found = {line["n_neighbors"]: line["log_loss"] for line in lines(tuning) if line["vote"] == "uniform"}
-    assert found == {line["n_neighbors"]: line["log_loss"] for line in lines(alone)}
+    found = {line["n_neighbors"]: line["log_score"] for line in lines(tuning) if line["vote"] == "uniform"}
+    assert found == {line["n_neighbors"]: line["log_score"] for line in lines(alone)}
     assert len(tuning) == 4
 
 
@@ -225,7 +225,7 @@ def test_a_row_of_weight_two_is_two_rows() -> None:
     weighted = lines(tune(KNNClassifier(), X, y, sample_weight=times, candidates=choices, nested=None))
     twice = lines(tune(KNNClassifier(), [X[i] for i in rows], [y[i] for i in rows], candidates=choices, nested=None))
     for one, other in zip(weighted, twice, strict=True):
-        assert one["log_loss"] == pytest.approx(other["log_loss"], rel=1e-10)
+        assert one["log_score"] == pytest.approx(other["log_score"], rel=1e-10)
         assert one["accuracy"] == pytest.approx(other["accuracy"], rel=1e-10)
 
 

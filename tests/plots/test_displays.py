@@ -239,11 +239,11 @@ def test_errors_of_regressors_and_local_fits(least: bool) -> None:
     assert display.plot().get_ylabel() == "leave-one-out squared error"
 
 
-def test_log_losses_of_local_classifiers() -> None:
+def test_log_scores_of_local_classifiers() -> None:
     model = pc.LocallyWeightedClassifier().fit(AGE[:, None], WAVE > 0)
     display = LeaveOneOutDisplay.of(model.loo_curve_)
-    assert display.score == "log-loss"
-    assert "log-loss" in display.frame().columns
+    assert display.score == "log-score"
+    assert "log-score" in display.frame().columns
 
 
 def test_tuning_has_a_line_for_each_vote() -> None:
@@ -257,7 +257,7 @@ def test_tuning_has_a_line_for_each_vote() -> None:
     assert list(display.lines) == ["uniform", "inverse_square"]
     frame = display.frame()
     assert frame["chosen"].sum() >= 1
-    assert frame["log-loss"].min() == tuning.score
+    assert frame["log-score"].max() == tuning.score
     ax = display.plot()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["uniform", "inverse_square"]
 

@@ -55,7 +55,7 @@ LOSSES = {
         LABELS,
         reference.brier(CLASSED, 3, 0.5),
     ),
-    "log_loss": (KNNClassifier(3, schema=SCHEMA, prior=0.5), LABELS, reference.log_loss(CLASSED, 3, 0.5)),
+    "log_score": (KNNClassifier(3, schema=SCHEMA, prior=0.5), LABELS, reference.log_loss(CLASSED, 3, 0.5)),
     "squared_error": (KNNRegressor(3, schema=SCHEMA), NUMBERS, reference.error(NUMBERED, 3, 2)),
     "absolute_error": (KNNRegressor(3, schema=SCHEMA), NUMBERS, reference.error(NUMBERED, 3, 1)),
     "squared_error of all": (KNNRegressor("all", schema=SCHEMA), NUMBERS, reference.error(NUMBERED, 39, 2)),
@@ -82,7 +82,7 @@ def test_blocks_threads_and_company_change_no_bit(points: list[int], threads: in
     np.testing.assert_array_equal(rows.losses_of_each(np.array(points), each), expected)
 
 
-@pytest.mark.parametrize("scoring", ["brier", "log_loss"])
+@pytest.mark.parametrize("scoring", ["brier", "log_score"])
 @pytest.mark.parametrize("estimator", [{"temperature": 0.5}, {"vote": "gaussian", "bandwidth": 0.7}])
 def test_probabilities_are_those_of_the_estimator(scoring: Any, estimator: dict[str, Any]) -> None:
     """A row that is fitted with the others has the same probabilities when it is left out, as ranges stay."""

@@ -3,7 +3,7 @@
 from priorcase.local.classifier import LocalLinear, LocalLogistic, LocallyWeightedClassifier, LocalNaiveBayes
 from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor, RidgeCurve
 from priorcase.local.regressor import LocalCoefficients, LocallyWeightedRegressor, LocalPrecedents
-from priorcase.local.windows import LeaveOneOutCurve, LogLossCurve
+from priorcase.local.windows import LeaveOneOutCurve, LogScoreCurve
 
 __all__ = [
     "LeaveOneOutCurve",
@@ -14,7 +14,7 @@ __all__ = [
     "LocalPrecedents",
     "LocallyWeightedClassifier",
     "LocallyWeightedRegressor",
-    "LogLossCurve",
+    "LogScoreCurve",
     "RBFNetworkClassifier",
     "RBFNetworkRegressor",
     "RidgeCurve",

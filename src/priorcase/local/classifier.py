@@ -23,7 +23,7 @@ from priorcase.learning.state import reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.local import windows
 from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, renumbered
-from priorcase.local.windows import LogLossCurve, Neighborhoods
+from priorcase.local.windows import LogScoreCurve, Neighborhoods
 from priorcase.neighbors.base import GivenWeights, NNeighbors
 from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents, assemble
 from priorcase.neighbors.votes import Poll, prior_weights, summed
@@ -241,7 +241,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     Parameters
     ----------
     n_neighbors, kernel, bandwidth
-        k, K and h as in `LocallyWeightedRegressor`, except for ``"query"``; ``"loo"`` is by log-loss.
+        k, K and h as in `LocallyWeightedRegressor`, except for ``"query"``; ``"loo"`` is by log-score.
     model
         ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`: the fastest),
         ``"linear"`` (`LocalLinear`), or one of these with options.
@@ -255,7 +255,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     Attributes
     ----------
     n_neighbors_, bandwidth_, loo_curve_
-        As in `LocallyWeightedRegressor`; a probability of 0 counts as the smallest positive number in log-losses.
+        As in `LocallyWeightedRegressor`; a probability of 0 counts as the smallest positive number in log-scores.
 
     Notes
     -----
@@ -282,7 +282,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither"), StrOptions({"loo"})],
         "prior": [None, StrOptions({"frequency"}), Interval(Real, 0, 1e100, closed="both")],
     }
-    _curve_type: ClassVar[type[LogLossCurve]] = LogLossCurve
+    _curve_type: ClassVar[type[LogScoreCurve]] = LogScoreCurve
     _labelling: Labelling
 
     def __init__(
@@ -446,7 +446,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
             yield replace(rows, prior=left / left.sum()), np.flatnonzero(of.ravel() == group)
 
     def _losses(self, candidates: Sequence[windows.KernelWindow]) -> tuple[FloatArray, int]:
-        """Mean log-losses of left-out rows."""
+        """Mean log-scores of left-out rows, with their sign reversed."""
         memory, rows, most = self._stored(), self._rows(), windows.MOST_LEFT_OUT
         if candidates[-1].k is None and not candidates[-1].kernel.compact:
             most = min(most, max(windows.FEWEST_LEFT_OUT, _DISTANCES // len(memory)))

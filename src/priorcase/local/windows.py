@@ -222,7 +222,7 @@ def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LeaveOneOutCurve(GridResult):
-    """The leave-one-out mean squared error of each candidate; ``np.asarray`` gives the errors.
+    """The leave-one-out mean squared error of each candidate; ``np.asarray`` gives the scores.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ class LeaveOneOutCurve(GridResult):
     Examples
     --------
     >>> LeaveOneOutCurve("n_neighbors", np.array([3, 5]), np.array([0.5, 0.25]), 20)
-    leave-one-out error of 20 rows
+    leave-one-out squared error of 20 rows
       n_neighbors  squared error
                 3            0.5
                 5           0.25  best
@@ -246,7 +246,12 @@ class LeaveOneOutCurve(GridResult):
     n_left_out: int
     backend: Backend | None = None
 
-    _loss: ClassVar[str] = "squared error"
+    _score: ClassVar[str] = "squared error"
+
+    @property
+    def scores(self) -> FloatArray:
+        """What is shown of each candidate: the errors, or for classes the log-scores."""
+        return self.errors
 
     @cached_property
     def best(self) -> Any:
@@ -257,21 +262,21 @@ class LeaveOneOutCurve(GridResult):
         return self.errors.size
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
-        return np.array(self.errors, dtype=dtype)
+        return np.array(self.scores, dtype=dtype)
 
     def frame(self) -> Any:
         """One row for each candidate, in a frame of the library that the estimator was fitted with."""
-        loss = self._loss.replace(" ", "_").replace("-", "_")
-        return framed({self.parameter: self.candidates, loss: self.errors}, self.backend)
+        score = self._score.replace(" ", "_").replace("-", "_")
+        return framed({self.parameter: self.candidates, score: self.scores}, self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the errors over the candidates with matplotlib, on ``ax`` or a new figure, and return the axes."""
+        """Plot the scores over the candidates with matplotlib, on ``ax`` or a new figure, and return the axes."""
         with drawing(ax) as ax:
-            ax.plot(self.candidates, self.errors, marker="o", color=colour(0))
+            ax.plot(self.candidates, self.scores, marker="o", color=colour(0))
             ax.axvline(self.best, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
-            ring(ax, self.best, float(self.errors[self._least()]))
-            ax.set(xscale="log", xlabel=self.parameter, ylabel=f"leave-one-out {self._loss}")
+            ring(ax, self.best, float(self.scores[self._least()]))
+            ax.set(xscale="log", xlabel=self.parameter, ylabel=f"leave-one-out {self._score}")
             log_ticks(ax.xaxis)
             return ax
 
@@ -279,23 +284,31 @@ class LeaveOneOutCurve(GridResult):
         return int(np.argmin(np.where(np.isnan(self.errors), np.inf, self.errors)))
 
     def _grid(self) -> Grid:
-        pairs = zip(self.candidates, self.errors, strict=True)
-        lines = [[f"{candidate:.6g}", f"{error:.6g}", ""] for candidate, error in pairs]
+        pairs = zip(self.candidates, self.scores, strict=True)
+        lines = [[f"{candidate:.6g}", f"{score:.6g}", ""] for candidate, score in pairs]
         lines[self._least()][2] = "best"
-        title = f"leave-one-out error of {self.n_left_out} rows"
-        return Grid(title, [self.parameter, self._loss, ""], lines, right={0, 1})
+        title = f"leave-one-out {self._score} of {self.n_left_out} rows"
+        return Grid(title, [self.parameter, self._score, ""], lines, right={0, 1})
 
 
-class LogLossCurve(LeaveOneOutCurve):
-    """The leave-one-out mean log-loss of each candidate: see `LeaveOneOutCurve`.
+class LogScoreCurve(LeaveOneOutCurve):
+    """The leave-one-out log-score of each candidate, greater is better: see `LeaveOneOutCurve`.
+
+    ``errors`` are the log-scores with their sign reversed.
 
     Examples
     --------
-    >>> LogLossCurve("bandwidth", np.array([0.5, 1.0]), np.array([0.7, 0.6]), 20).best
-    1.0
+    >>> curve = LogScoreCurve("bandwidth", np.array([0.5, 1.0]), np.array([0.7, 0.6]), 20)
+    >>> curve.best, curve.scores
+    (1.0, array([-0.7, -0.6]))
     """
 
-    _loss: ClassVar[str] = "log-loss"
+    _score: ClassVar[str] = "log-score"
+
+    @property
+    def scores(self) -> FloatArray:
+        """The log-score of each candidate."""
+        return -self.errors
 
 
 class LocallyWeighted(NeighborsEstimator):

@@ -42,7 +42,7 @@ from priorcase.search import ALGORITHMS
 from priorcase.search.index import SLACK
 from priorcase.similarity import Absolute, Distance, Gaussian, hvdm, resolve
 
-Scoring = Literal["log_loss", "accuracy", "brier", "squared_error", "absolute_error"]
+Scoring = Literal["log_score", "accuracy", "brier", "squared_error", "absolute_error"]
 Candidates = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 Model = KNNClassifier | KNNRegressor
 
@@ -51,10 +51,12 @@ FOLDS = 10
 
 _SHARED = ("n_neighbors", "vote", "bandwidth", "distance", "attribute_weights")
 _OF_CLASSES = ("prior", "temperature")
-# By whether there are classes; the first decides by default. ``surprise`` is the log-loss had another class been true.
-_SCORES = {True: ("log_loss", "surprise", "brier", "accuracy"), False: ("squared_error", "absolute_error")}
+# By whether there are classes; the first decides by default. ``surprise`` is minus the log-score had another class been
+# true. The log-score is summed with its sign reversed, like the other losses.
+_SCORES = {True: ("log_score", "surprise", "brier", "accuracy"), False: ("squared_error", "absolute_error")}
+_GREATER_IS_BETTER = ("log_score", "accuracy")
 _LABELS = {
-    "log_loss": "log-loss",
+    "log_score": "log-score",
     "accuracy": "accuracy",
     "brier": "Brier score",
     "squared_error": "mean squared error",
@@ -75,7 +77,7 @@ _PLAIN: dict[str, Any] = {"n_neighbors": 1, "vote": "uniform", "bandwidth": None
 _NEAR = 0.5
 # Blocks of rows that scores are added up by, at most, and numbers that an array of such sums holds.
 _BLOCKS, _MOST_SUMS = 128, 1 << 21
-_WHY = "Losses are smoothed over n_neighbors; Brier score and accuracy decide within half a standard error of the best."
+_WHY = "Scores are smoothed over n_neighbors; Brier score and accuracy decide within half a standard error of the best."
 # Lines of a printed result, and characters of a value.
 _LISTED, _WIDEST = 10, 40
 
@@ -153,6 +155,11 @@ class Tuning(GridResult):
         return self.nested_scores.get(self.scoring)
 
     @property
+    def greater_is_better(self) -> bool:
+        """Whether a greater score is better."""
+        return self.scoring in _GREATER_IS_BETTER
+
+    @property
     def score_label(self) -> str:
         """The name of the score, in words."""
         return _LABELS[self.scoring]
@@ -176,7 +183,7 @@ class Tuning(GridResult):
         grid, at = _locate(self._grids, self._chosen)
         first = self._chosen - at
         scores = self._scores[self.scoring][first : first + len(grid)].reshape(grid.shape)
-        best = scores.max(axis=(2, 3)) if self.scoring == "accuracy" else scores.min(axis=(2, 3))
+        best = scores.max(axis=(2, 3)) if self.greater_is_better else scores.min(axis=(2, 3))
         found: dict[str, FloatArray] = {}
         for (vote, bandwidth), line in zip(grid.votes, best, strict=True):
             reach = "" if bandwidth is None else f", bandwidth {bandwidth:g}"
@@ -200,13 +207,13 @@ class Tuning(GridResult):
 
     @cached_property
     def _parameters(self) -> dict[str, AnyArray]:
-        classes = "log_loss" in self._scores
+        classes = "log_score" in self._scores
         lines = [grid.parameters(candidate, classes=classes) for grid in self._grids for candidate in range(len(grid))]
         return {name: np.fromiter((line[name] for line in lines), object, len(lines)) for name in lines[0]}
 
     def _order(self) -> AnyArray:
         scores = self._scores[self.scoring]
-        return np.argsort(-scores if self.scoring == "accuracy" else scores, kind="stable")
+        return np.argsort(-scores if self.greater_is_better else scores, kind="stable")
 
     def _grid(self) -> Grid:
         """The chosen candidate, then the best of each distance, weights and vote."""
@@ -233,7 +240,7 @@ class Tuning(GridResult):
         if self.nested_scores:
             scores = ", ".join(f"{_LABELS[name]} {score:.4g}" for name, score in self.nested_scores.items())
             note = f"On rows that took no part in the choice: {scores}."
-        if self.scoring == "log_loss" and self.score > self._scores["log_loss"].min():
+        if self.scoring == "log_score" and self.score < self._scores["log_score"].max():
             note = f"{_WHY}\n  {note}"
         return Grid(title, header, lines, note=note, right=range(1 + len(names), len(header)))
 
@@ -282,10 +289,10 @@ def tune(
         ``vote``, ``bandwidth`` (for kernels), ``distance``, ``attribute_weights``, and for classes ``prior`` and
         ``temperature``. Numbers of neighbours above the number of rows are left out. None for a choice that suits most.
     scoring
-        The score that decides: for classes ``"log_loss"`` (the default), ``"accuracy"`` or ``"brier"``; for numbers
-        ``"squared_error"`` (the default) or ``"absolute_error"``. With ``"log_loss"`` one more row is counted whose
-        class is a surprise, scores are smoothed over ``n_neighbors``, and Brier score and accuracy decide between
-        losses within half a standard error.
+        The score that decides: for classes ``"log_score"`` (the default, the mean of ``ln p`` of the true class),
+        ``"accuracy"`` or ``"brier"``; for numbers ``"squared_error"`` (the default) or ``"absolute_error"``. With
+        ``"log_score"`` one more row is counted whose class is a surprise, scores are smoothed over ``n_neighbors``, and
+        Brier score and accuracy decide between scores within half a standard error.
     nested
         In how many folds, at most one for each row, to repeat the whole choice, so that rows are scored that took no
         part in it; None for none, and none with fewer than three rows.
@@ -308,10 +315,10 @@ def tune(
     >>> y = ["no", "no", "no", "yes", "yes", "yes"] * 3
     >>> tuning = tune(KNNClassifier(), X, y, candidates={"n_neighbors": [1, 3, 9], "prior": [0.1, 1.0]}, nested=3)
     >>> tuning
-    6 candidates scored on 18 rows, chosen by log-loss
-              n_neighbors  prior  log-loss  Brier score  accuracy
-      chosen  1            0.1     0.04652     0.004132         1
-      On rows that took no part in the choice: log-loss 0.04652, Brier score 0.004132, accuracy 1.
+    6 candidates scored on 18 rows, chosen by log-score
+              n_neighbors  prior  log-score  Brier score  accuracy
+      chosen  1            0.1     -0.04652     0.004132         1
+      On rows that took no part in the choice: log-score -0.04652, Brier score 0.004132, accuracy 1.
     >>> tuning.best.predict([[60, "red"]])
     array(['yes'], dtype='<U3')
     """
@@ -349,7 +356,7 @@ def tune(
     else:
         best = problem.fitted(**chosen)
     folds = [problem.learns_from_targets(grid) for grid in tried]
-    means, rows = {name: sums.mean(name) for name in sums.of if name != "surprise"}, float(sums.weights.sum())
+    means, rows = sums.scores(), float(sums.weights.sum())
     tuning = Tuning(best, chosen, deciding, nested_on, rows, tried, means, candidate, folds, backend_of(X))
     best.tuning_ = tuning
     return tuning
@@ -548,25 +555,25 @@ def _nested_scores(
         grid, candidate = _locate(tried, best_candidate(sums, scoring, [grid.shape for grid in tried]))
         total += problem.sums(part, grid.only(candidate), np.flatnonzero(folds == fold), one_block, 1)
         step()
-    return {name: float(total.mean(name)[0]) for name in total.of if name != "surprise"}
+    return {name: float(scores[0]) for name, scores in total.scores().items()}
 
 
 def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, int, int]]) -> int:
-    """The best candidate; by logarithmic loss with three guards against lucky and overconfident choices.
+    """The best candidate; by log-score with three guards against lucky and overconfident choices.
 
     - One more row is counted, whose class is not the predicted one: ``(sum of losses + surprise) / (n + 1)``.
     - Scores are averaged with those of the next smaller and larger number of neighbours (weights 1/4, 1/2, 1/4).
     - Among candidates within half a standard error of the best (after Breiman et al. 1984, section 3.4.3; of the paired
       differences) the one with the lowest sum of Brier score and error rate is taken.
     """
-    if scoring != "log_loss":
+    if scoring != "log_score":
         scores = check_scores(sums.mean(scoring))
         return int(scores.argmax() if scoring == "accuracy" else scores.argmin())
     rows = float(sums.weights.sum())
-    guarded = _smoothed((sums.of["log_loss"].sum(axis=0) + sums.mean("surprise")) / (rows + 1.0), shapes)
+    guarded = _smoothed((sums.of["log_score"].sum(axis=0) + sums.mean("surprise")) / (rows + 1.0), shapes)
     if not np.isfinite(guarded).any():
         return int(np.argmax(sums.mean("accuracy")))
-    near = _near_best(sums.of["log_loss"], sums.weights, guarded, int(np.argmin(guarded)))
+    near = _near_best(sums.of["log_score"], sums.weights, guarded, int(np.argmin(guarded)))
     mistakes = _smoothed(sums.mean("brier") - sums.mean("accuracy"), shapes)
     return int(np.where(near, mistakes, np.inf).argmin())
 
@@ -641,6 +648,11 @@ class Sums:
         """The mean score of each candidate over all rows."""
         total: FloatArray = self.of[name].sum(axis=0)
         return np.asarray(total / self.weights.sum())
+
+    def scores(self) -> dict[str, FloatArray]:
+        """The mean of each score that users see, for each candidate."""
+        means = {name: self.mean(name) for name in self.of if name != "surprise"}
+        return {name: -mean if name == "log_score" else mean for name, mean in means.items()}
 
 
 def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
@@ -759,7 +771,7 @@ def _probability_scores(proba: FloatArray, truth: IntArray) -> dict[str, FloatAr
     rest = others.sum(axis=1)
     with np.errstate(divide="ignore"):
         surprise = -np.log(rest / (n - 1)) if n > 1 else np.zeros(truth.size)
-        return {"log_loss": -np.log(came), "surprise": surprise, "brier": rest * rest + (others * others).sum(axis=1)}
+        return {"log_score": -np.log(came), "surprise": surprise, "brier": rest * rest + (others * others).sum(axis=1)}
 
 
 # -- estimators that tune themselves

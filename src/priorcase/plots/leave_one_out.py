@@ -14,7 +14,7 @@ from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, log_ticks, ring, style
 from priorcase.learning.results import framed, free_label
 from priorcase.learning.targets import objects
-from priorcase.local import LeaveOneOutCurve, LogLossCurve
+from priorcase.local import LeaveOneOutCurve, LogScoreCurve
 from priorcase.neighbors.tuning import Tuning
 from priorcase.plots.display import Display
 
@@ -74,15 +74,15 @@ class LeaveOneOutDisplay(Display):
         """
         tuning = model if isinstance(model, Tuning) else getattr(model, "tuning_", None)
         if isinstance(tuning, Tuning):
-            tried = ("n_neighbors", *tuning.curves(), tuning.score_label, tuning.scoring == "accuracy")
+            tried = ("n_neighbors", *tuning.curves(), tuning.score_label, tuning.greater_is_better)
             chosen = float(tuning.best_params["n_neighbors"])
             return cls(*tried, chosen, tuning.score, tuning.rows, tuning._backend)
         found = getattr(model, "loo_curve_", getattr(model, "loo_scores_", model))
         if isinstance(found, LeaveOneOutCurve):
-            score = "log-loss" if isinstance(found, LogLossCurve) else "squared error"
-            scores = np.asarray(found, np.float64)
+            higher = isinstance(found, LogScoreCurve)
+            score, scores = "log-score" if higher else "squared error", found.scores
             best = float(scores[found.candidates == found.best][0])
-            tried = (found.parameter, found.candidates, {"": scores}, score, False)
+            tried = (found.parameter, found.candidates, {"": scores}, score, higher)
             return cls(*tried, found.best, best, found.n_left_out, found.backend)
         if not isinstance(found, np.ndarray) or found is model or not found.size:
             raise ParameterError(

@@ -68,7 +68,7 @@ class LeaveOneOutWeights(WeightingMethod):
     loss
         ``"log"``, where each prediction is mixed with a hundredth of the class frequencies, which limits the influence
         of single rows; ``"errors"``, the expected error rate, which is more robust to noisy labels; ``"squared"`` for
-        numbers. None: the log loss for classes, the squared error for numbers.
+        numbers. None: the log-score for classes, the squared error for numbers.
     regularisation
         The strength of the penalty. None: the best of five strengths on held-out rows; weights are equal where none of
         them beats equal weights. Up to 500 rows by 5-fold cross-validation, and weights are then learned from all

@@ -20,7 +20,7 @@ from priorcase.search.index import NeighborList
 Subset: TypeAlias = tuple[int, ...]
 """Positions of attributes, ascending."""
 
-Scoring: TypeAlias = Literal["accuracy", "brier", "log_loss", "squared_error", "absolute_error"]
+Scoring: TypeAlias = Literal["accuracy", "brier", "log_score", "squared_error", "absolute_error"]
 
 Loss: TypeAlias = Callable[[Poll, IntArray], FloatArray]
 """Loss of each query of a poll, given the positions of the stored rows that the queries are and that did not vote."""
@@ -113,7 +113,7 @@ class LeaveOneOutLosses:
 
 
 def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
-    """The 0/1 loss, the Brier score or the log loss, and their unit; the mean over several targets."""
+    """The 0/1 loss, the Brier score or minus the log-score, and their unit; the mean over several targets."""
     outputs, priors, temperature = model._outputs(), model._priors(), model._temperature
 
     def errors(poll: Poll, own: IntArray) -> FloatArray:
@@ -125,7 +125,7 @@ def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
         found = []
         for classes, prior in zip(outputs, priors, strict=True):
             p, truth = probabilities(poll, classes, prior, temperature), (np.arange(own.size), classes.codes[own])
-            if scoring == "log_loss":
+            if scoring == "log_score":
                 found.append(-np.log(p[truth]))
             else:
                 p[truth] -= 1.0

@@ -143,7 +143,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
     n_features
         How many attributes to select; None to stop when the next step does not pay. Not for ``"schemata"``.
     scoring
-        ``"accuracy"``, ``"brier"`` (the squared error of the probabilities) or ``"log_loss"`` (with a ``prior`` only,
+        ``"accuracy"``, ``"brier"`` (the squared error of the probabilities) or ``"log_score"`` (with a ``prior`` only,
         since -log 0 is infinite) for classes; ``"squared_error"`` or ``"absolute_error"`` for numbers. None: the first.
     gamma
         Differences of the mean loss up to this are ignored. Adding an attribute must lower it by more; removing one may
@@ -289,10 +289,10 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         if isinstance(estimator, KNNRegressor):
             check_value("scoring", self.scoring, [StrOptions({"squared_error", "absolute_error"}), None])
             return self.scoring or "squared_error"
-        check_value("scoring", self.scoring, [StrOptions({"accuracy", "brier", "log_loss"}), None])
-        if self.scoring == "log_loss" and estimator.prior is None:
+        check_value("scoring", self.scoring, [StrOptions({"accuracy", "brier", "log_score"}), None])
+        if self.scoring == "log_score" and estimator.prior is None:
             raise ParameterError(
-                "scoring='log_loss' is infinite where a class has no vote; give the estimator a prior, such as "
+                "scoring='log_score' is infinite where a class has no vote; give the estimator a prior, such as "
                 "KNNClassifier(prior=1.0), or use 'accuracy' or 'brier'"
             )
         return self.scoring or "accuracy"

@@ -110,7 +110,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.local.rbf.network": ("Network", "RBFNetworkClassifier", "RBFNetworkRegressor"),
     "priorcase.local.rbf.output_layer": ("RidgeCurve", "Spectrum"),
     "priorcase.local.regressor": ("LocalCoefficients", "LocalPrecedents", "LocallyWeightedRegressor"),
-    "priorcase.local.windows": ("KernelWindow", "LeaveOneOutCurve", "LogLossCurve", "Neighborhoods"),
+    "priorcase.local.windows": ("KernelWindow", "LeaveOneOutCurve", "LogScoreCurve", "Neighborhoods"),
     "priorcase.selection.leave_one_out": ("LeaveOneOutLosses", "Trials"),
     "priorcase.selection.search": ("Race", "Step"),
     "priorcase.selection.selector": ("AttributeSelector", "SelectionHistory"),

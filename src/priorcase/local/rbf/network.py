@@ -429,8 +429,8 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     Notes
     -----
-    Least squares does not optimise log-loss: an unlikely class often gets probability 0, and the log-loss of a mistake
-    is then infinite. For calibrated probabilities prefer `KNNClassifier` with a prior.
+    Least squares does not optimise the log-score: an unlikely class often gets probability 0, and the log-score of a
+    mistake is then infinite. For calibrated probabilities prefer `KNNClassifier` with a prior.
 
     Examples
     --------
