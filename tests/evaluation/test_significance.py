@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import matplotlib as mpl
@@ -12,8 +13,11 @@ from hypothesis import strategies as st
 from matplotlib import pyplot
 from reference import paired as slow
 from scipy import stats
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from priorcase.evaluation.compare import plot_ranks
+from priorcase.evaluation import Score, compare, leave_one_out
 from priorcase.evaluation.significance import (
     corrected_t,
     critical_distance,
@@ -27,6 +31,8 @@ from priorcase.evaluation.significance import (
 )
 
 mpl.use("Agg")
+
+AUC = Score("AUC", "proba")
 
 # Demsar 2006, table 6: areas under the curve of C4.5 and three variants of it on 14 data sets. The ranks printed there
 # tell the third and the fourth apart on the last but one, where three digits do not.
@@ -159,7 +165,7 @@ def test_ties_are_ties_whatever_rounding_makes_of_them() -> None:
 def test_ranks_and_friedman_of_demsar() -> None:
     """Demsar 2006, section 3.2.2: mean ranks 3.143, 2.000, 2.893, 1.964; chi-square 9.28, F 3.69."""
     ranks = slow.ranks_by_table(DEMSAR.tolist(), greater_is_better=True)
-    found = friedman(DEMSAR.T, NAMES, greater_is_better=True)
+    found = friedman(DEMSAR.T, NAMES, AUC)
     assert np.round(found.ranks, 3).tolist() == [3.143, 2.0, 2.893, 1.964]
     assert round(slow.friedman(ranks), 2) == 9.28
     assert round(slow.iman_davenport(slow.friedman(ranks), 14, 4), 2) == 3.69
@@ -183,7 +189,7 @@ def test_critical_distances_of_demsar() -> None:
 def test_friedman_is_its_definition(rows: list[list[int]], greater: bool) -> None:
     values = [[float(value) for value in row] for row in rows]
     ranks = slow.ranks_by_table(values, greater_is_better=greater)
-    found = friedman(np.array(values).T, "abc", greater_is_better=greater)
+    found = friedman(np.array(values).T, "abc", replace(AUC, greater_is_better=greater))
     assert found.ranks == pytest.approx(np.mean(ranks, axis=0).tolist())
     if all(rank == 2 for row in ranks for rank in row):
         assert (found.chi_square, found.p_value) == (0.0, 1.0)
@@ -194,14 +200,14 @@ def test_friedman_is_its_definition(rows: list[list[int]], greater: bool) -> Non
 def test_friedman_of_two_is_the_sign_test() -> None:
     values = np.array([[1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 1.0, 2.0, 5.0, 5.0]])
     ranks = slow.ranks_by_table(values.T.tolist(), greater_is_better=True)
-    found = friedman(values, "ab", greater_is_better=True)
+    found = friedman(values, "ab", AUC)
     assert found.chi_square == pytest.approx(slow.friedman_with_ties(ranks)) == pytest.approx((3 - 1) ** 2 / 4)
 
 
 def test_groups_are_the_longest_runs_within_the_critical_distance() -> None:
-    found = friedman(DEMSAR.T, NAMES, greater_is_better=True)
+    found = friedman(DEMSAR.T, NAMES, AUC)
     assert found.groups() == [("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5")]
-    clear = friedman(np.arange(3.0)[:, None] + np.zeros(40), "abc", greater_is_better=True)
+    clear = friedman(np.arange(3.0)[:, None] + np.zeros(40), "abc", AUC)
     assert clear.groups() == []
     assert str(found).startswith("Friedman over 14 tables: chi-square")
     assert "critical distance at 0.05: 1.254 (Nemenyi)" in str(found)
@@ -220,7 +226,7 @@ def test_means_of_the_same_numbers_in_another_order_are_equals() -> None:
     values = np.array([[first, 0.2], [second, 0.1], [-np.inf, -np.inf], [-np.inf, 0.1]])
     assert mean_ranks(values, greater_is_better=True).tolist() == [1.25, 2.0, 3.75, 3.0]
     assert mean_ranks(values, greater_is_better=False).tolist() == [3.75, 3.0, 1.25, 2.0]
-    np.testing.assert_array_equal(friedman(values, "abcd", greater_is_better=True).ranks, [1.25, 2.0, 3.75, 3.0])
+    np.testing.assert_array_equal(friedman(values, "abcd", AUC).ranks, [1.25, 2.0, 3.75, 3.0])
 
 
 @given(st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=2, max_size=6), st.booleans())
@@ -235,8 +241,9 @@ def test_ranks_are_those_of_scipy(table: list[list[int]], greater: bool) -> None
 
 
 def test_the_diagram_has_every_learner_at_its_rank_and_a_bar_for_each_group() -> None:
-    ranks = friedman(DEMSAR.T, NAMES, greater_is_better=True)
-    ax = plot_ranks(ranks, "AUC", None)
+    ranks = friedman(DEMSAR.T, NAMES, AUC)
+    ax = ranks.plot()
+    assert ax.get_title(loc="left") == "AUC: mean ranks over 14 tables"
     texts = [text.get_text() for text in ax.texts]
     for name, rank in zip(ranks.learners, ranks.ranks, strict=True):
         assert any(name in text and f"{rank:.2f}" in text for text in texts)
@@ -244,3 +251,25 @@ def test_the_diagram_has_every_learner_at_its_rank_and_a_bar_for_each_group() ->
     bars = [line for line in ax.lines if line.get_linewidth() == 4]
     assert len(bars) == len(ranks.groups()) == 1
     pyplot.close(ax.figure)
+
+
+def test_pairs_are_drawn_with_their_intervals() -> None:
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), ["a", "b"] * 30
+    learners = {"tree": DecisionTreeClassifier(), "Bayes": GaussianNB(), "guess": DummyClassifier()}
+    pairs = compare(learners, X, y, splits=4).paired("accuracy")
+    ax = pairs.plot()
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["tree - Bayes", "tree - guess", "Bayes - guess"]
+    dots = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "o"]
+    assert dots == [test.difference for test in pairs.tests]
+    pyplot.close("all")
+
+
+def test_left_out_predictions_are_drawn_beside_the_truth() -> None:
+    X, y = np.arange(12.0)[:, None], np.repeat(["a", "b"], 6)
+    found = leave_one_out(DecisionTreeClassifier(), X, y)
+    assert [int(text.get_text()) for text in found.plot().texts] == [
+        int(((found.truth == row) & (found.predicted == column)).sum()) for row in "ab" for column in "ab"
+    ]
+    numbers = leave_one_out(DecisionTreeRegressor(), X, X[:, 0])
+    np.testing.assert_array_equal(numbers.plot().lines[-1].get_ydata(), numbers.predicted)
+    pyplot.close("all")

@@ -26,7 +26,6 @@ from priorcase.evaluation.significance import (
 )
 from priorcase.evaluation.splits import LeaveOneOut, Prequential, Splits, read_splits
 from priorcase.exceptions import EvaluationError, errors_at, prefix_errors, quoted
-from priorcase.learning.plotting import MUTED, caption, captions, colour, drawing
 from priorcase.learning.results import Grid, framed, short
 
 
@@ -241,8 +240,7 @@ class TablesComparison(GridsResult):
 
     def friedman(self, score: str | None = None, *, alpha: float = 0.05) -> Friedman:
         """Return Friedman's test of whether some learners rank better than others, with Nemenyi's critical distance."""
-        better = self.score(score).greater_is_better
-        return friedman(self.means(score), self.learners, greater_is_better=better, alpha=alpha)
+        return friedman(self.means(score), self.learners, self.score(score), alpha=alpha)
 
     @prefix_errors
     def paired(self, score: str | None = None, *, level: float = 0.95) -> PairedComparison:
@@ -252,7 +250,7 @@ class TablesComparison(GridsResult):
 
     def plot(self, score: str | None = None, ax: Any = None, *, alpha: float = 0.05) -> Any:
         """Draw the critical-difference diagram: mean ranks, bars between those that do not differ significantly."""
-        return plot_ranks(self.friedman(score, alpha=alpha), self.score(score).name, ax)
+        return self.friedman(score, alpha=alpha).plot(ax)
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
@@ -298,44 +296,3 @@ class TablesComparison(GridsResult):
         header = ["table", *(short(name, 24) + "  " for name in self.learners)]
         title = f"{score.name}: {protocol_text(self._first)}"
         return Grid(title, header, lines, "\n  ".join(notes), right=range(1, len(header)))
-
-
-def plot_ranks(found: Friedman, score: str, ax: Any) -> Any:
-    """The critical-difference diagram (Demsar 2006, figure 1): names beside an axis of ranks, the best on the left."""
-    step = 0.28
-    order = np.argsort(found.ranks, kind="stable").tolist()
-    n, groups, names = len(order), found.groups(), captions(found.learners, 26)
-    half, room = (n + 1) // 2, 0.25 + 0.12 * len(groups)
-    depth = room + step * half
-    with drawing(ax, size=(3.6 + 0.16 * (6 + max(map(len, names))), 1.3 + 0.95 * depth)) as ax:
-        from matplotlib import rcParams
-
-        ink = rcParams["text.color"]
-        low, high = 1.0, float(max(n, np.ceil(max(found.ranks))))
-        ax.plot([low, high], [0, 0], color=ink, linewidth=1.0, clip_on=False)
-        for tick in range(int(low), int(high) + 1):
-            ax.plot([tick, tick], [0, 0.07], color=ink, linewidth=1.0, clip_on=False)
-            ax.text(tick, 0.1, f"{tick}", ha="center", va="bottom", fontsize=8.5)
-        end = low + min(found.critical_distance, 1.3 * (high - low))
-        ax.plot([low, end], [0.42, 0.42], color=MUTED, linewidth=1.4, clip_on=False)
-        for at in (low, end):
-            ax.plot([at, at], [0.38, 0.46], color=MUTED, linewidth=1.4, clip_on=False)
-        text = f"critical distance {found.critical_distance:.2f} (Nemenyi, {found.alpha:g})"
-        ax.text(low, 0.5, text, ha="left", va="bottom", fontsize=8.5, color=MUTED)
-        for number, i in enumerate(order):
-            left, rank = number < half, found.ranks[i]
-            level = -room - step * (number if left else n - 1 - number)
-            edge = low if left else high
-            ax.plot([rank, rank, edge], [0, level, level], color=ink, linewidth=0.9, zorder=2, clip_on=False)
-            side: dict[str, Any] = {"ha": "right" if left else "left", "va": "center", "textcoords": "offset points"}
-            text = f"{names[i]}  {rank:.2f}" if left else f"{rank:.2f}  {names[i]}"
-            ax.annotate(text, (edge, level), (-5 if left else 5, 0), annotation_clip=False, **side)
-        for number, group in enumerate(groups):
-            ends = [found.ranks[found.learners.index(name)] for name in group]
-            bar = ([min(ends) - 0.03, max(ends) + 0.03], [-0.14 - 0.12 * number] * 2)
-            ax.plot(*bar, color=colour(0), linewidth=4, zorder=3, clip_on=False)
-        ax.set_ylim(-depth - 0.05, 0.75)
-        ax.set_xlim(low, high)
-        ax.set_axis_off()
-        ax.set_title(f"{caption(score)}: mean ranks over {found.blocks} {found.of}")
-    return ax

@@ -222,8 +222,7 @@ class Comparison(GridResult):
                 f"ranks learners on several splits, and {self.protocol} has one for all rows. Compare over folds, or "
                 "over several tables with compare_tables."
             )
-        better = chosen.greater_is_better
-        return friedman(self.values(chosen.name), self.learners, greater_is_better=better, alpha=alpha, of="splits")
+        return friedman(self.values(chosen.name), self.learners, chosen, alpha=alpha, of="splits")
 
     def answers(self, learner: str) -> tuple[Cell, ...]:
         """Return the cells of a learner that kept its predictions: ``cell.rows`` and ``cell.answers``."""

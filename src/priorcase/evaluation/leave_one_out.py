@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import confusion_matrix
 
 from priorcase._parameters import check_seed
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
@@ -31,6 +32,7 @@ from priorcase.evaluation.scoring import (
 )
 from priorcase.evaluation.splits import LeaveOneOut
 from priorcase.exceptions import EvaluationError, prefix_errors
+from priorcase.learning.plotting import INK, MUTED, captions, colour, drawing
 from priorcase.learning.results import Grid, GridResult, framed, free_label
 
 _ROWS_AT_ONCE = 16
@@ -166,6 +168,29 @@ class LeftOutAnswers(GridResult):
             for place, label in enumerate(self.labels.tolist()):
                 columns[free_label(f"p({label})", columns)] = self.proba[:, place]
         return framed(columns, backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the confusion matrix of classes, or predicted against true numbers; returns the axes."""
+        with drawing(ax, size=(5.2, 4.2)) as ax:
+            if self.kind == "numbers":
+                ends = [min(self.truth.min(), self.predicted.min()), max(self.truth.max(), self.predicted.max())]
+                ax.plot(ends, ends, color=MUTED, linewidth=1, linestyle=(0, (4, 2)))
+                ax.plot(self.truth, self.predicted, "o", color=colour(0), markersize=4, markeredgecolor="white")
+                ax.set(xlabel="true", ylabel="predicted from all other rows")
+            else:
+                counts = confusion_matrix(self.truth, self.predicted, labels=self.labels)
+                ax.imshow(counts, cmap="Blues")
+                for (row, column), count in np.ndenumerate(counts):
+                    ink = "white" if count > 0.6 * counts.max() else INK
+                    ax.text(column, row, f"{count}", ha="center", va="center", color=ink)
+                names = captions(self.labels.tolist())
+                ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
+                ax.set_yticks(range(len(names)), names)
+                ax.grid(False)
+                ax.set(xlabel="predicted from all other rows", ylabel="true")
+            ax.set_title(f"{len(self)} rows, each left out")
+            return ax
 
     def _grid(self) -> Grid:
         scores = read_scores(None, self.kind)

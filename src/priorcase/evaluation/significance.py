@@ -14,6 +14,7 @@ from priorcase._typing import Backend, BoolArray, FloatArray, IntArray
 from priorcase.evaluation.calibration import read_probability
 from priorcase.evaluation.scoring import Score, number_text
 from priorcase.exceptions import EvaluationError, prefix_errors
+from priorcase.learning.plotting import INK, MUTED, caption, captions, colour, drawing
 from priorcase.learning.results import Grid, GridResult, framed, short
 
 Test: TypeAlias = Literal["corrected_t", "wilcoxon"]
@@ -181,6 +182,22 @@ class PairedComparison(GridResult):
             columns[name] = np.array([getattr(test, name) for test in self.tests])
         return framed(columns | {"p_holm": np.array(self.corrected), "better": list(self.better)}, backend)
 
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the difference of each pair with its interval, and a line at 0; returns the axes."""
+        names = captions([f"{first} - {second}" for first, second in self.pairs], 40)
+        with drawing(ax, size=(4.8 + 0.07 * max(map(len, names), default=0), 1.2 + 0.34 * len(names))) as ax:
+            ax.axvline(0.0, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
+            for place, test in enumerate(self.tests):
+                ax.plot([test.low, test.high], [place, place], "-", color=INK, zorder=3)
+                ax.plot([test.difference], [place], "o", color=colour(0), markersize=6, zorder=4)
+            ax.set_yticks(range(len(names)), names)
+            ax.set_ylim(len(names) - 0.4, -0.6)
+            ax.grid(axis="y", visible=False)
+            ax.set_xlabel(f"difference in {caption(self.score)} and {self.level:.0%} interval")
+            ax.set_title(f"{self.test} over {self.basis}")
+            return ax
+
     def _grid(self) -> Grid:
         lines = []
         for pair, test, corrected, better in zip(self.pairs, self.tests, self.corrected, self.better, strict=True):
@@ -307,8 +324,8 @@ class Friedman(GridResult):
 
     Parameters
     ----------
-    learners, ranks
-        The learners and their mean ranks.
+    score, learners, ranks
+        The score, the learners and their mean ranks.
     blocks
         The number of tables or splits.
     chi_square, p_value
@@ -322,6 +339,7 @@ class Friedman(GridResult):
         ``"tables"``, or ``"splits"`` of one table, which share rows.
     """
 
+    score: str
     learners: tuple[str, ...]
     ranks: tuple[float, ...]
     blocks: int
@@ -344,6 +362,46 @@ class Friedman(GridResult):
                 found.append((start, within[-1]))
         return [tuple(self.learners[i] for i in order[first : last + 1]) for first, last in found]
 
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the critical-difference diagram (Demsar 2006, figure 1): mean ranks, the best on the left, and bars
+        between learners that do not differ significantly; returns the axes.
+        """
+        step, order, groups = 0.28, np.argsort(self.ranks, kind="stable").tolist(), self.groups()
+        n, names = len(order), captions(self.learners, 26)
+        half, room = (n + 1) // 2, 0.25 + 0.12 * len(groups)
+        depth = room + step * half
+        with drawing(ax, size=(3.6 + 0.16 * (6 + max(map(len, names))), 1.3 + 0.95 * depth)) as ax:
+            from matplotlib import rcParams
+
+            ink: dict[str, Any] = {"color": rcParams["text.color"], "clip_on": False}
+            low, high = 1.0, float(max(n, np.ceil(max(self.ranks))))
+            ax.plot([low, high], [0, 0], linewidth=1.0, **ink)
+            for tick in range(int(low), int(high) + 1):
+                ax.plot([tick, tick], [0, 0.07], linewidth=1.0, **ink)
+                ax.text(tick, 0.1, f"{tick}", ha="center", va="bottom", fontsize=8.5)
+            end = low + min(self.critical_distance, 1.3 * (high - low))
+            for x, y in (([low, end], [0.42, 0.42]), ([low, low], [0.38, 0.46]), ([end, end], [0.38, 0.46])):
+                ax.plot(x, y, color=MUTED, linewidth=1.4, clip_on=False)
+            text = f"critical distance {self.critical_distance:.2f} (Nemenyi, {self.alpha:g})"
+            ax.text(low, 0.5, text, ha="left", va="bottom", fontsize=8.5, color=MUTED)
+            for number, i in enumerate(order):
+                left, rank = number < half, self.ranks[i]
+                level, edge = -room - step * (number if left else n - 1 - number), low if left else high
+                ax.plot([rank, rank, edge], [0, level, level], linewidth=0.9, zorder=2, **ink)
+                side: dict[str, Any] = {"ha": "right" if left else "left", "va": "center"}
+                text = f"{names[i]}  {rank:.2f}" if left else f"{rank:.2f}  {names[i]}"
+                away = {"xytext": (-5 if left else 5, 0), "textcoords": "offset points", "annotation_clip": False}
+                ax.annotate(text, (edge, level), **away, **side)
+            for number, group in enumerate(groups):
+                ends = [self.ranks[self.learners.index(name)] for name in group]
+                bar = ([min(ends) - 0.03, max(ends) + 0.03], [-0.14 - 0.12 * number] * 2)
+                ax.plot(*bar, color=colour(0), linewidth=4, zorder=3, clip_on=False)
+            ax.set(xlim=(low, high), ylim=(-depth - 0.05, 0.75))
+            ax.set_axis_off()
+            ax.set_title(f"{caption(self.score)}: mean ranks over {self.blocks} {self.of}")
+            return ax
+
     def _grid(self) -> Grid:
         order = np.argsort(self.ranks, kind="stable").tolist()
         lines = [[short(self.learners[i], 60), f"{self.ranks[i]:.3f}"] for i in order]
@@ -355,7 +413,7 @@ class Friedman(GridResult):
 
 
 def friedman(
-    values: FloatArray, learners: Sequence[str], *, greater_is_better: bool, alpha: float = 0.05, of: str = "tables"
+    values: FloatArray, learners: Sequence[str], score: Score, *, alpha: float = 0.05, of: str = "tables"
 ) -> Friedman:
     """Friedman's test over the tables or splits in which all learners have a value, shape (learners, tables).
 
@@ -370,7 +428,7 @@ def friedman(
             f"has {k} learners with values on {n} common {of}; expected two of each or more. Add learners or {of}; see "
             "failures."
         )
-    ranks = _ranks(values[there][:, common], greater_is_better)
+    ranks = _ranks(values[there][:, common], score.greater_is_better)
     if (ranks == (k + 1) / 2).all():  # all learners tie everywhere
         chi_square, p_value = 0.0, 1.0
     elif k > 2:
@@ -385,7 +443,7 @@ def friedman(
     f_p_value = float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
     means = tuple(float(rank) for rank in ranks.mean(axis=1))
     distance = critical_distance(k, n, alpha)
-    return Friedman(names, means, n, chi_square, p_value, f_statistic, f_p_value, distance, alpha, of)
+    return Friedman(score.name, names, means, n, chi_square, p_value, f_statistic, f_p_value, distance, alpha, of)
 
 
 def critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
