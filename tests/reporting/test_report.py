@@ -269,6 +269,7 @@ def test_calibration_counts_every_row_once(repairs: Report) -> None:
     assert repairs.calibration is not None
     bins = repairs.calibration.bins
     assert sum(one.rows for one in bins) == repairs.calibration.rows == 96
+    assert {type(one.rows) for one in bins} == {int}
     error = sum(one.rows * abs(one.predicted - one.observed) for one in bins) / 96
     assert repairs.calibration.error == pytest.approx(error)
 

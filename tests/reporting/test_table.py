@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reference import reporting as reference
 
 from priorcase.datasets import NamedColumns, load_repairs
-from priorcase.exceptions import EvaluationError, TargetError
+from priorcase.exceptions import EvaluationError, NumericRangeError, TargetError
 from priorcase.reporting.table import Problem, TableSummary, _pattern, named_columns, read_problem, summarize
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -182,3 +182,7 @@ def test_what_no_report_can_be_made_of() -> None:
         problem(X, np.zeros((12, 2)))
     with pytest.raises(TargetError, match="numbers"):
         problem(X, ["a", "b"] * 6, task="regress")
+    with pytest.raises(TargetError, match="a mix of number and text"):
+        problem(X, ["a", 1] * 6)
+    with pytest.raises(NumericRangeError, match="target 'y' beyond"):
+        problem(X, X[:, 0] * 1e307)

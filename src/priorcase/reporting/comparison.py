@@ -182,10 +182,6 @@ class Trials:
             self.cells += cells + self.run([candidate], self.splits[1:])
             self.costs[name] = perf_counter() - start
 
-    def again(self, candidates: Sequence[Candidate], splits: list[Split]) -> None:
-        """Measure those that were measured before on more splits."""
-        self.cells += self.run([one for one in candidates if one.name in self.costs], splits)
-
     def run(self, candidates: Sequence[Candidate], splits: list[Split]) -> list[Cell]:
         """The results of some learners on some splits."""
         if not splits:
@@ -204,9 +200,9 @@ class Trials:
             )
         if not found.complete:
             raise KeyboardInterrupt
-        numbers = [(splits[cell.split].repeat, splits[cell.split].number) for cell in found.cells]
-        pairs = zip(found.cells, numbers, strict=True)
-        return [replace(cell, repeat=repeat, split=number) for cell, (repeat, number) in pairs]
+        origin = [splits[cell.split] for cell in found.cells]
+        pairs = zip(found.cells, origin, strict=True)
+        return [replace(cell, repeat=split.repeat, split=split.number) for cell, split in pairs]
 
     def _dismiss(self, name: str, needed: float, left: float) -> None:
         self.reasons[name] = (
@@ -234,18 +230,9 @@ class Standing:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Learners on the same splits of the same rows.
+    """Learners on the same splits of the rows at some positions, of so many in the table; the best first.
 
-    Parameters
-    ----------
-    protocol
-        How rows were split, in words.
-    rows, of
-        Positions of the rows that took part, and how many rows the table has.
-    standings
-        The learners, the best first, then those without a score.
-    result
-        The values on every split.
+    ``protocol`` says how rows were split, and ``result`` has the values on every split.
     """
 
     protocol: str
@@ -294,7 +281,8 @@ def compare_learners(
         repeats = 1
         while repeats < _REPEATS and sum(whole.costs.values()) < budget.until(_SHARE_OF_REPEATS):
             say(f"repetition {repeats + 1}")
-            whole.again(candidates, deal(problem, folds, seed=seed, repeat=repeats))
+            again = [one for one in candidates if one.name in whole.costs]
+            whole.cells += whole.run(again, deal(problem, folds, seed=seed, repeat=repeats))
             repeats += 1
         return [_compared(whole, candidates, np.arange(size), size, repeats)]
     rows = sample_rows(problem, _SAMPLE, seed=seed)
@@ -331,9 +319,8 @@ def _compared(trials: Trials, candidates: Sequence[Candidate], rows: IntArray, o
 
 def _standing(one: Candidate, trials: Trials, result: Comparison) -> Standing:
     if one.name not in trials.costs:
-        return Standing(
-            one.name, one.title, one.description, {}, math.nan, trials.reasons.get(one.name, "not measured")
-        )
+        reason = trials.reasons.get(one.name, "not measured")
+        return Standing(one.name, one.title, one.description, {}, math.nan, reason)
     cells = [cell for cell in result.cells if cell.learner == one.name]
     spent = sum(cell.fit_seconds + cell.predict_seconds for cell in cells)
     names = [score.name for score in result.scores]
@@ -366,23 +353,13 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The recommended learner.
+    """The recommended learner, and the score that chose it.
 
-    Parameters
-    ----------
-    chosen, by
-        The learner, and the score that chose it.
-    estimate
-        The nested estimate of each score, with its standard error: for each fold the learner is selected on the other
-        folds and scored on this one. Unlike the best score of the comparison, it is not biased by the selection.
-    same_choice, folds
-        In how many of the folds that was the learner recommended here, and how many folds there are.
-    runner_up, baseline
-        Differences to the second-best learner and to the baseline; None where there is no such learner.
-    more_accurate
-        A learner with significantly higher accuracy; None where there is none.
-    beats_baseline
-        Whether the learner is significantly better than the baseline, and by more than half a per cent of its score.
+    ``estimate`` is the nested estimate of each score, with its standard error: for each fold the learner is selected on
+    the other folds and scored on this one, so that it is not biased by the selection; ``same_choice`` of ``folds``
+    selected the learner recommended here. ``runner_up`` and ``baseline`` are differences to the second-best learner and
+    to the baseline; ``more_accurate`` is a learner with a significantly higher accuracy. ``beats_baseline`` asks for a
+    significant lead of more than half a per cent of the baseline's score.
     """
 
     chosen: str

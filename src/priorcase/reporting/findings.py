@@ -43,20 +43,10 @@ _MIXTURE_ROWS, _COMPONENTS, _BLOCK = 1000, 8, 10_000
 class ColumnImportance:
     """How important a column is.
 
-    Parameters
-    ----------
-    name
-        The column.
-    loss, error
-        How much worse the score is when the column is permuted, with its standard error: the log-score of classes, the
-        mean squared error of numbers as a share of their variance. Predictions are averaged over five permutations.
-    accuracy
-        The change in accuracy; None for numbers.
-    relevance
-        The probability that the target depends on the column at all (SubsetAveragedBayes); None for numbers, and for a
-        numeric column in which no cut point was found.
-    weight
-        Relief's weight relative to the largest; None for classes.
+    ``loss`` is how much worse the score is when the column is permuted, with its standard error ``error``: the
+    log-score of classes, the mean squared error of numbers as a share of their variance; ``accuracy`` is the change in
+    accuracy. ``relevance`` is the probability that the classes depend on the column at all (SubsetAveragedBayes), None
+    where no cut point was found in numbers; for a numeric target ``weight`` is Relief's, relative to the largest.
     """
 
     name: str
@@ -174,19 +164,9 @@ def _weights(problem: Problem) -> dict[str, float]:
 class Suspect:
     """A row whose target may be wrong.
 
-    Parameters
-    ----------
-    row
-        Its position in the table.
-    actual, predicted
-        Its target, and what was predicted without it.
-    probability
-        The probability of the actual class; for numbers the error in robust standard deviations.
-    against
-        How many of the other learners disagree with the actual class as well; None for numbers.
-    used, correct
-        How often it was the nearest row of others (PEBLS), and how often it was right; None unless its record is among
-        the worst.
+    ``probability`` is that of the actual class; for numbers it is the error in robust standard deviations. ``against``
+    is how many other learners disagree with the actual class. ``used`` and ``correct`` are its record as the nearest
+    row of others (PEBLS), None unless that is among the worst.
     """
 
     row: int
@@ -200,19 +180,11 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Suspects:
-    """Rows whose target may be wrong.
+    """Rows whose target may be wrong, the most suspicious ones first.
 
-    Parameters
-    ----------
-    rows
-        The most suspicious ones, the worst first.
-    found, by_chance
-        How many rows have a target of at most the probability ``limit`` while another class has a half or more, and how
-        many are expected if the probabilities are right; ``by_chance`` is None for numbers.
-    limit
-        The probability, or the number of robust standard deviations, from which on a row is listed.
-    asked, of
-        How many other learners were asked, and how many rows were checked.
+    ``found`` rows have a target of at most the probability ``limit`` while another class has a half or more;
+    ``by_chance`` are expected if the probabilities are right. For numbers ``limit`` is in robust standard deviations.
+    ``asked`` is how many other learners were asked, and ``of`` how many rows were checked.
     """
 
     rows: tuple[Suspect, ...]

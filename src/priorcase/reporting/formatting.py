@@ -85,32 +85,26 @@ def number(x: float, digits: int = 3, *, grouped: bool = True) -> str:
     return text if grouped else text.replace(",", "")
 
 
-def number_pair(x: float, error: float) -> tuple[str, str]:
-    """A number and its standard error, to the digits that the error allows.
+def plus_minus(x: float, error: float) -> str:
+    """A number with its standard error, to the digits that the error allows.
 
     Examples
     --------
-    >>> number_pair(-0.30456, 0.00377), number_pair(2.1364, 0.21), number_pair(12345.6, 321.0)
-    (('-0.3046', '0.0038'), ('2.14', '0.21'), ('12,346', '321'))
-    >>> number_pair(-0.550251, 0.000033)
-    ('-0.5503', '< 0.0001')
+    >>> plus_minus(-0.30456, 0.00377), plus_minus(2.1364, 0.21), plus_minus(12345.6, 321.0)
+    ('-0.3046 ± 0.0038', '2.14 ± 0.21', '12,346 ± 321')
+    >>> plus_minus(-0.550251, 0.000033), plus_minus(2.5, float("nan"))
+    ('-0.5503 ± < 0.0001', '2.50')
     """
-    if not math.isfinite(error) or error <= 0 or not math.isfinite(x) or max(abs(x), error) >= 1e15:
-        return number(x), number(error)
+    if not math.isfinite(x) or not math.isfinite(error):
+        return number(x)
+    if error <= 0 or max(abs(x), error) >= 1e15 or error < 1e-7:
+        return f"{number(x)} ± {number(error)}"
     places = max(1 - math.floor(math.log10(error)), 0)
     most = max(3 - math.floor(math.log10(abs(x))), 0) if x else places
     if most < places:  # more digits than anyone reads
         least = 10.0**-most
-        return f"{x:,.{most}f}", f"{error:,.{most}f}" if error >= least / 2 else f"< {least:g}"
-    return (f"{x:,.{places}f}", f"{error:,.{places}f}") if places <= 8 else (number(x), number(error))
-
-
-def plus_minus(x: float, error: float) -> str:
-    """A number with its standard error, where that is known: ``2.14 ± 0.21``."""
-    if not math.isfinite(x) or not math.isfinite(error):
-        return number(x)
-    mean, off = number_pair(x, error)
-    return f"{mean} {off}" if off.startswith("<") else f"{mean} ± {off}"
+        return f"{x:,.{most}f} ± " + (f"{error:,.{most}f}" if error >= least / 2 else f"< {least:g}")
+    return f"{x:,.{places}f} ± {error:,.{places}f}"
 
 
 def seconds(spent: float) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from priorcase._typing import AnyArray, FloatArray
@@ -99,14 +100,13 @@ def _baseline(problem: Problem) -> Candidate:
 
 def baseline(classes: bool) -> Any:
     """scikit-learn's dummy for any table: class frequencies, or the mean."""
-    dummy = DummyClassifier(strategy="prior") if classes else DummyRegressor()
-    return (ConvertedClassifier if classes else ConvertedRegressor)(dummy, "rows")
+    return Converted(DummyClassifier(strategy="prior") if classes else DummyRegressor(), "rows")
 
 
 # -- learners of other libraries
 
 
-class _Converted(BaseEstimator):
+class Converted(BaseEstimator):
     """Another library's learner, which gets the table in the form in which the caller passed it.
 
     ``form`` is a frame library, ``"array"``, or ``"rows"`` for a learner that only counts them.
@@ -118,6 +118,16 @@ class _Converted(BaseEstimator):
         self.learner = learner
         self.form = form
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = get_tags(self.learner).estimator_type
+        return tags
+
+    @property
+    def classes_(self) -> AnyArray:
+        """The classes."""
+        return np.asarray(self.model_.classes_)
+
     def fit(self, X: Any, y: Any) -> Self:
         """Fit a copy of the learner."""
         self.model_ = clone(self.learner).fit(self._convert(X), y)
@@ -127,6 +137,11 @@ class _Converted(BaseEstimator):
         """Return the learner's predictions."""
         return np.asarray(self.model_.predict(self._convert(X)))
 
+    @available_if(lambda self: hasattr(self.learner, "predict_proba"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probability of each class."""
+        return np.asarray(self.model_.predict_proba(self._convert(X)))
+
     def _convert(self, X: Any) -> Any:
         if self.form == "rows":
             return np.empty((len(X), 1))
@@ -135,24 +150,6 @@ class _Converted(BaseEstimator):
         columns = list(X.data.values())
         numeric = all(isinstance(kind, Numeric) for kind in X.kinds.values())
         return np.column_stack(columns) if numeric else np.array(columns, dtype=object).T
-
-
-class ConvertedClassifier(ClassifierMixin, _Converted):
-    """A classifier of another library."""
-
-    @property
-    def classes_(self) -> AnyArray:
-        """The classes."""
-        return np.asarray(self.model_.classes_)
-
-    @available_if(lambda self: hasattr(self.learner, "predict_proba"))
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of each class."""
-        return np.asarray(self.model_.predict_proba(self._convert(X)))
-
-
-class ConvertedRegressor(RegressorMixin, _Converted):
-    """A regressor of another library."""
 
 
 def form_of(X: Any) -> str:
@@ -171,6 +168,5 @@ def form_of(X: Any) -> str:
 
 def converted(learner: Any, form: str) -> Any:
     """A learner that takes named columns: itself if it is one of this library's."""
-    if form == "named" or type(learner).__module__.startswith("priorcase."):
-        return learner
-    return (ConvertedClassifier if is_classifier(learner) else ConvertedRegressor)(learner, form)
+    own = form == "named" or type(learner).__module__.startswith("priorcase.")
+    return learner if own else Converted(learner, form)

@@ -31,18 +31,10 @@ _DRAWS = 40  # values that stand for a hidden one
 
 @dataclass(frozen=True, eq=False)
 class OutOfFold:
-    """Predictions by fits without the predicted rows, the mean over repetitions.
+    """Predictions of the rows at some positions by fits without them, the mean over repetitions.
 
-    Parameters
-    ----------
-    rows
-        Positions of the rows in the table.
-    labels, proba
-        The classes, and the probability of each, shape (rows, classes); empty for numbers.
-    predicted, truth
-        The predicted and the true class or number of each row.
-    against, asked
-        How many other learners predict another class than the true one, and how many there are; empty for numbers.
+    ``proba`` has a column for each of ``labels``; both are empty for numbers. ``against`` counts, of ``asked`` other
+    learners, those that predict another class than the true one.
     """
 
     rows: IntArray
@@ -108,21 +100,11 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Predictions compared with the truth.
+    """Predictions compared with the truth, in bins from small to large.
 
-    Parameters
-    ----------
-    bins
-        Predictions from small to large; bins without rows are left out.
-    error
-        The mean difference between predicted and observed, weighted by rows: the expected calibration error of classes;
-        for numbers in their own units.
-    rows
-        The number of rows.
-    half, nine_tenths
-        The median and the 90 % quantile of the absolute error; None for classes.
-    points
-        Predicted and true numbers of some rows, for a figure; empty for classes.
+    ``error`` is the mean difference between predicted and observed, weighted by rows: the expected calibration error of
+    classes; for numbers in their own units. For numbers ``half`` and ``nine_tenths`` are quantiles of the absolute
+    error, and ``points`` the predicted and true numbers of some rows.
     """
 
     bins: tuple[Bin, ...]
@@ -137,7 +119,7 @@ def calibrate(found: OutOfFold) -> Calibration:
     """Predictions beside the truth: in ten bins of probability, or in ten groups of equally many rows."""
     if found.labels.size:
         table = calibration_table(found.truth, found.proba, bins=_BINS, labels=found.labels)
-        edges, columns = table.edges.tolist(), (table.rows, table.probability, table.observed)
+        edges, columns = table.edges.tolist(), (table.rows.astype(int), table.probability, table.observed)
         lines = zip(edges, edges[1:], *(column.tolist() for column in columns), strict=False)
         return Calibration(tuple(Bin(*line) for line in lines if line[2]), table.expected_error, found.truth.size)
     order = np.argsort(found.predicted, kind="stable")
@@ -185,20 +167,9 @@ class Hidden:
 class Explained:
     """One prediction, explained.
 
-    Parameters
-    ----------
-    kind
-        ``"clear"``, ``"doubtful"`` or ``"wrong"``; for numbers ``"close"``, ``"typical"`` or ``"far off"``.
-    row, actual, predicted
-        The position of the row, its target, and what was predicted without it.
-    probabilities
-        The likeliest classes with their probabilities; empty for numbers.
-    output
-        The probability of the predicted class, or the predicted number.
-    columns
-        The columns, first those that change the prediction most when they are hidden.
-    precedents
-        The most similar rows, the nearest first.
+    ``kind`` is ``"clear"``, ``"doubtful"`` or ``"wrong"``; for numbers ``"close"``, ``"typical"`` or ``"far off"``.
+    ``output`` is the probability of the predicted class, or the predicted number; ``probabilities`` those of the
+    likeliest classes. ``columns`` begin with those that change the prediction most when they are hidden.
     """
 
     kind: str

@@ -12,9 +12,9 @@ import numpy as np
 
 from priorcase._typing import AnyArray, IntArray
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import EvaluationError, TargetError, quoted
+from priorcase.exceptions import EvaluationError, NumericRangeError, TargetError, quoted
 from priorcase.learning.results import free_label
-from priorcase.learning.targets import as_array, check_finite, objects
+from priorcase.learning.targets import as_array, check_length, objects, read_labels, read_numbers
 from priorcase.reporting.formatting import count, joined, percent, value
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.kinds import families, is_missing
@@ -22,7 +22,7 @@ from priorcase.schema.schema import inferred, open_source
 
 Task: TypeAlias = Literal["classify", "regress"]
 
-_LEAST_ROWS = 10
+_LEAST_ROWS, _LARGEST = 10, 1e100
 _FEW_CLASSES = 10  # whole numbers of so few values are taken for classes
 _BINS, _VALUES = 16, 16  # bars of a histogram, and values listed
 _ID_SHARE, _ID_ROWS = 0.7, 20  # how many values of a text column must differ, of how many rows, to be an id
@@ -82,11 +82,7 @@ def read_problem(
         array = array[:, 0]
     if array.ndim != 1:
         raise TargetError(f"got y with {array.shape[1]} columns; expected one target. Report on one target at a time.")
-    if len(array) != len(table):
-        raise TargetError(
-            f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y has {len(array)}. "
-            "Pass one entry of y for each row of X."
-        )
+    check_length(len(array), len(table))
     values = array.tolist()
     kept = np.array([row for row, each in enumerate(values) if not is_missing(each)], dtype=np.int64)
     if kept.size < _LEAST_ROWS:
@@ -95,9 +91,12 @@ def read_problem(
             "compared on rows that they were not fitted to, which needs some rows."
         )
     targets = [values[row] for row in kept.tolist()]
-    types = families({type(each) for each in targets})
-    chosen = _task(targets, types) if task == "auto" else task
-    column = _numbers(targets, types) if chosen == "regress" else _labels(targets, types)
+    regression = _is_regression(task, targets)
+    column = (read_numbers(targets)[0] if regression else read_labels(targets).values)[:, 0]
+    if regression and np.abs(column).max() > _LARGEST:
+        raise NumericRangeError(
+            f"got a target {target!r} beyond {_LARGEST}, whose squares overflow. Divide it by a power of ten."
+        )
     if np.unique(column).size < 2:
         raise EvaluationError(
             f"got a target {target!r} that is {quoted(targets[0])} in every row; expected two values or more. Name "
@@ -105,7 +104,24 @@ def read_problem(
         )
     where = np.arange(len(values)) if places is None else places
     taken = table if kept.size == len(table) else table.take(kept)
-    return Problem(name, target, chosen, taken, column, where[kept], place_word, len(values) - kept.size)
+    return Problem(
+        name,
+        target,
+        "regress" if regression else "classify",
+        taken,
+        column,
+        where[kept],
+        place_word,
+        len(values) - kept.size,
+    )
+
+
+def _is_regression(task: str, targets: list[Any]) -> bool:
+    """Numbers are a regression unless they are whole and of few values, which are more often codes of classes."""
+    if task != "auto" or families({type(each) for each in targets}) != {"number"}:
+        return task == "regress"
+    distinct = set(targets)
+    return len(distinct) > _FEW_CLASSES or not all(float(each).is_integer() for each in distinct)
 
 
 def named_columns(X: Any) -> NamedColumns:
@@ -151,28 +167,6 @@ def scorable(problem: Problem) -> Problem:
     return problem.taken(rows)
 
 
-def _task(targets: list[Any], types: frozenset[str]) -> Task:
-    """Numbers are a regression unless they are whole and of few values, which are more often codes of classes."""
-    distinct = set(targets)
-    few = len(distinct) <= _FEW_CLASSES and all(float(each).is_integer() for each in distinct if types == {"number"})
-    return "classify" if types != {"number"} or few else "regress"
-
-
-def _labels(targets: list[Any], types: frozenset[str]) -> AnyArray:
-    return np.array(targets) if len(types) == 1 and types <= {"text", "number", "boolean"} else objects(targets)
-
-
-def _numbers(targets: list[Any], types: frozenset[str]) -> AnyArray:
-    if not types <= {"number", "boolean"}:
-        raise TargetError(
-            f"got y as {' and '.join(sorted(types))}; expected real numbers. A classifier learns text, categories and "
-            "booleans."
-        )
-    numbers = np.array(targets, dtype=np.float64)
-    check_finite(numbers)
-    return numbers
-
-
 # -- columns
 
 
@@ -202,20 +196,9 @@ class ColumnSummary:
 class TableSummary:
     """What a table holds, and what is unusual about it.
 
-    Parameters
-    ----------
-    rows, missing, rows_with_missing
-        The number of rows, of missing values, and of rows with one.
-    columns, target
-        The columns, and the target.
-    repeated
-        How many rows repeat an earlier one in all columns that are used, whatever their target.
-    conflicting
-        How many rows equal another row in all these columns but not in the target.
-    ceiling
-        The best accuracy that any rule can have, given such conflicts; None for numbers.
-    remarks
-        What a reader should know, a sentence each.
+    ``missing`` counts cells. ``repeated`` rows equal an earlier one in all columns that are used, and ``conflicting``
+    ones equal another row but not in the target: no rule can have a higher accuracy than ``ceiling``. ``remarks`` are
+    sentences.
     """
 
     rows: int

@@ -67,23 +67,10 @@ class Made:
 class Report:
     """A table, the learner that is recommended for it, and what stands out; prints as a short summary.
 
-    Parameters
-    ----------
-    problem, table
-        The rows with their targets, and a summary of the columns.
-    compared
-        How learners did: on all rows, or on a sample first and then on all rows; the last is the one that counts.
-    verdict
-        The recommended learner.
-    importance, oddities, suspects, calibration, explained
-        Important columns, unusual rows, rows whose target may be wrong, calibration, and three predictions with their
-        precedents; None, or empty, where they were left out.
-    skipped
-        What was left out, and why.
-    next_steps
-        How to use the learner.
-    made
-        How the report was made.
+    ``problem`` has the rows with their targets, and ``table`` a summary of the columns. ``compared`` is how learners
+    did: on all rows, or on a sample first and then on all rows; the last is the one that counts. ``verdict`` is the
+    recommended learner. Important columns, unusual rows, rows whose target may be wrong, calibration and explained
+    predictions are None, or empty, where they were left out; ``skipped`` says why.
 
     Examples
     --------
