@@ -1,4 +1,4 @@
-"""Every learner of the library, in the makes that its own tests check."""
+"""Every learner of the library, in a few settings each, for tests that save and load them."""
 
 from __future__ import annotations
 
@@ -7,22 +7,70 @@ from typing import Any
 import numpy as np
 
 import priorcase as pc
-from priorcase.evaluation.conformal import ConformalClassifier, ConformalRegressor
-from tests import test_contract
+from priorcase.bayes import Laplace, Student
+from priorcase.local import LocalLogistic, LocalNaiveBayes
+from priorcase.similarity import Absolute, Overlap, Tricube
 
-LEARNERS = [
-    *test_contract.LEARNERS,
-    *test_contract.SETTINGS,
-    *test_contract.REDUCERS,
+DISTANCE = pc.Distance(nominal=Overlap(), attributes={"age": Absolute("std")})
+
+LEARNERS: list[Any] = [
+    pc.KNNClassifier(),
+    pc.KNNClassifier("loo", ties="nearest", vote="inverse_square"),
+    pc.KNNClassifier("all", vote="gaussian", prior=0.5, ties="reduce", distance="hvdm"),
+    pc.KNNClassifier(3, attribute_weights="bayes", vote=Tricube()),
+    pc.KNNClassifier(attribute_weights="loo", vote="gaussian", prior=0.1, temperature=0.5),
+    pc.KNNClassifier(distance=DISTANCE, schema={"age": pc.Numeric()}),
+    pc.KNNRegressor("sqrt", vote="tricube", distance="gower", ties="first"),
+    pc.KNNRegressor(attribute_weights="relief", vote="gaussian", bandwidth=0.5),
+    pc.KNNTransformer(),
+    pc.KNNTransformer(mode="connectivity", distance="manhattan", categorical_features=[]),
+    pc.NaiveBayes(),
+    pc.NaiveBayes("map", numeric="gaussian", zero_policy="cap100", missing="value"),
+    pc.NaiveBayes("sc", numeric="kernel"),
+    pc.NaiveBayes(prior=Laplace(), numeric={"age": Student(), "doors": "mdl"}),
+    pc.SubsetAveragedBayes(),
+    pc.TreeAveragedBayes(),
+    pc.TreeAugmentedBayes(1.0, numeric="kmeans"),
+    pc.SuperParentAveragedBayes("auto"),
+    pc.AODE(numeric="equal_frequency"),
+    pc.MixtureModel(max_components=3, selection="held_out", n_init=1, random_state=0),
+    pc.MixtureModel(2, n_init=1, random_state=np.random.RandomState(7)),
+    pc.IB1(),
+    pc.IB1(ties="first", distance="heom", window=30),
+    pc.IB1(distance="hvdm"),
+    pc.IB1(per_class=True, history=True),
+    pc.IB2(per_class=True),
+    pc.IB2(distance="mvdm", schema={"doors": pc.Nominal(), "age": pc.Nominal()}),
+    pc.IB3(random_state=0, decay=0.99, history="replay", distance="hvdm"),
+    pc.IB3(random_state=np.random.RandomState(3), shuffle=True),
+    pc.IB4(random_state=0, weight_power=1, window=50),
+    pc.IB5(random_state=0, missing="scale", history="replay"),
+    pc.PEBLS(),
+    pc.PEBLS(3, weighting="one_pass", inherit=False, exponent=2, unseen="zero", ties="first"),
+    pc.LocallyWeightedRegressor(),
+    pc.LocallyWeightedRegressor(bandwidth="query", ridge=0.1),
+    pc.LocallyWeightedRegressor(span=0.75, robust=2, distance="manhattan", categorical_features=[]),
+    pc.LocallyWeightedClassifier(bandwidth="loo", model=LocalNaiveBayes(numeric="gaussian"), prior=None),
+    pc.LocallyWeightedClassifier("all", model=LocalLogistic(0.1), distance="hvdm", kernel="uniform"),
+    pc.RBFNetworkRegressor(centers="em"),
+    pc.RBFNetworkRegressor(4, random_state=np.random.RandomState(5)),
+    pc.RBFNetworkClassifier(centers="stratified", width="neighbors", alpha="loo"),
     pc.AttributeSelector(pc.KNNClassifier()),
     pc.AttributeSelector(search="brace"),
-    ConformalClassifier(pc.KNNClassifier(3)),
-    ConformalRegressor(pc.KNNRegressor(3)),
-    pc.MixtureModel(2, n_init=1, random_state=np.random.RandomState(7)),
-    pc.KNNClassifier(distance=pc.Distance(nominal=pc.similarity.Overlap()), schema={"age": pc.Numeric()}),
+    pc.CNN(),
+    pc.RNN(),
+    pc.ENN(),
+    pc.RENN(),
+    pc.AllKNN(),
+    pc.DROP1(),
+    pc.DROP2(),
+    pc.DROP3(),
+    pc.DROP4(),
+    pc.DROP5(),
+    pc.ICF(),
 ]
 
 
 def name_of(learner: Any) -> str:
-    """The class of a learner in one word."""
+    """The class of a learner."""
     return type(learner).__name__

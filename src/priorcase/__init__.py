@@ -46,8 +46,6 @@ if TYPE_CHECKING:
         Set,
         Taxonomy,
         Text,
-        load_learner,
-        save_learner,
     )
     from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, PEBLS
     from priorcase.datasets import load_repairs, make_led, make_waveform
@@ -70,6 +68,7 @@ if TYPE_CHECKING:
     )
     from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN, reduction_curve
     from priorcase.reporting import report
+    from priorcase.saving import load
     from priorcase.schema import Nominal, Numeric, Ordinal, Schema
     from priorcase.search import Neighbors
     from priorcase.selection import AttributeSelector
@@ -87,7 +86,8 @@ _HOMES = {  # the folders that the names come from
         "reduction": "CNN RNN ENN RENN AllKNN DROP1 DROP2 DROP3 DROP4 DROP5 ICF reduction_curve",
         "bayes": "NaiveBayes SubsetAveragedBayes TreeAveragedBayes TreeAugmentedBayes SuperParentAveragedBayes AODE "
         "MixtureModel",
-        "cases": "CaseBase Case Text Set Date Taxonomy Graph FunctionGraph save_learner load_learner",
+        "cases": "CaseBase Case Text Set Date Taxonomy Graph FunctionGraph",
+        "saving": "load",
         "similarity": "Distance",
         "search": "Neighbors",
         "schema": "Schema Numeric Ordinal Nominal",
@@ -107,7 +107,7 @@ __all__ += ["CNN", "RNN", "ENN", "RENN", "AllKNN", "DROP1", "DROP2", "DROP3", "D
 __all__ += ["reduction_curve", "NaiveBayes", "SubsetAveragedBayes", "TreeAveragedBayes", "TreeAugmentedBayes"]
 __all__ += ["SuperParentAveragedBayes", "AODE", "MixtureModel"]
 __all__ += ["CaseBase", "Case", "Text", "Set", "Date", "Taxonomy", "Graph", "FunctionGraph"]
-__all__ += ["save_learner", "load_learner"]
+__all__ += ["load"]
 __all__ += ["Distance", "Neighbors", "Schema", "Numeric", "Ordinal", "Nominal", "Instances"]
 __all__ += ["load_repairs", "make_led", "make_waveform"]
 __all__ += ["log_score", "zero_one_score", "brier_score", "calibration_table", "report"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from base64 import b64encode
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +24,9 @@ from priorcase.cases.learners import (
     load_state,
     refit_learner,
 )
-from priorcase.cases.saving import dump
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import ReadingError, UnsupportedDataError
+from priorcase.saving import dump
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 KINDS: dict[str, CaseKind] = {
@@ -184,25 +185,27 @@ def test_words_about_mistakes() -> None:
     rows = table(cases(5))
     with pytest.raises(UnsupportedDataError, match="a DecisionTreeClassifier"):
         fit_learner(DecisionTreeClassifier(), rows)
-    with pytest.raises(UnsupportedDataError, match=r"KNNClassifier\.vote is a function of yours"):
+    with pytest.raises(UnsupportedDataError, match=r"KNNClassifier\.vote is a function"):
         fit_learner(pc.KNNClassifier(vote=lambda distances: distances), rows)
     fitted = fit_learner(pc.KNNClassifier(1), rows)
-    with pytest.raises(ReadingError, match=r"What the learner has learned is damaged: its bytes do not fit"):
+    with pytest.raises(ReadingError, match=r"What the learner has learned is damaged: its bytes do not match"):
         load_state(fitted.recipe, fitted.state()[:-1] + b"?")
     bayes = fit_learner(pc.NaiveBayes(), rows)
     with pytest.raises(ReadingError, match="it is that of a NaiveBayes, not of a KNNClassifier"):
         load_state(fitted.recipe, bayes.state())
-    with pytest.raises(ReadingError, match="it lacks parts"):
+    with pytest.raises(ReadingError, match="parts are missing"):
         load_state(fitted.recipe, dump(fitted.learner))
     for ids in (np.array([0.5]), np.array([[1]]), "123"):
-        with pytest.raises(ReadingError, match="it tells of no cases"):
+        with pytest.raises(ReadingError, match="it names no cases"):
             load_state(fitted.recipe, replace(fitted, ids=ids).state())
     for text in ("", "[]", "{}", "null", fitted.recipe.json().replace("target", "aim")):
         with pytest.raises(ReadingError, match=r"The recipe of a learner is damaged: it is no recipe"):
             Recipe.from_json(text)
-    strange = Recipe.from_json(fitted.recipe.json().replace("priorcase.neighbors.knn:KNN", "os:"))
-    with pytest.raises(ReadingError, match="names the class 'os:Classifier'"):
-        strange.unfitted()
-    wrong = Recipe.from_json(fitted.recipe.json().replace("n_neighbors", "n_neighbours"))
-    with pytest.raises(ReadingError, match="its parameters do not fit KNNClassifier"):
-        wrong.unfitted()
+    for changed in ({"learner": "os.system"}, {"learner": "NaiveBayes"}, {"parameters": "?"}, {"parameters": "AAAA"}):
+        with pytest.raises(ReadingError, match="The recipe of a learner is"):
+            Recipe.from_json(replace(fitted.recipe, **changed).json()).unfitted()  # type: ignore[arg-type]
+    knowing = b64encode(fitted.state()).decode()
+    with pytest.raises(ReadingError, match="it holds no model"):
+        replace(fitted.recipe, parameters=knowing).unfitted()
+    fit_before = b64encode(dump(fitted.learner)).decode()
+    assert not hasattr(replace(fitted.recipe, parameters=fit_before).unfitted(), "n_features_in_")

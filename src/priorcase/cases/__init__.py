@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from priorcase.cases.retain import *
     from priorcase.cases.retrieval import *
     from priorcase.cases.reuse import *
-    from priorcase.cases.saving import *
 
 _NAMES = {  # module -> public names
     "case": "Case Note",
@@ -56,7 +55,6 @@ _NAMES = {  # module -> public names
     "retain": "Competence Duplicates Records Retained",
     "retrieval": "Explanation Match Retrieval Share Weights",
     "reuse": "Compose Copy Critic Local Mean Null Proposal Rule Vote",
-    "saving": "load_learner save_learner",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

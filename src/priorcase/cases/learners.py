@@ -12,15 +12,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from priorcase import __version__
+from priorcase import __version__, saving
 from priorcase._typing import AnyArray, IdArray
-from priorcase.cases.saving.closed import check_learner, class_name, closed_class, is_learner
-from priorcase.cases.saving.reading import Reader
-from priorcase.cases.saving.saved import MADE_UP, pack, unpack
-from priorcase.cases.saving.writing import Writer
 from priorcase.cases.table import CaseTable
 from priorcase.cases.training import CaseRows, Layout, TrainingTable, training_table
-from priorcase.exceptions import ReadingError, prefix_errors, quoted
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.results import Grid, GridResult, framed, installed_backend
 
 _RECIPE = "The recipe of a learner"
@@ -32,12 +28,12 @@ class Recipe:
     """The class of a learner, its parameters, and what it was fitted to.
 
     It holds no value of a case: when a case is forgotten, the fitted state goes, and the recipe stays to refit.
-    `parameters` are nodes and bytes of the format of saved learners, `shown` is how the learner prints, and `sequence`
-    is the number of the last change of the case base that it saw.
+    `learner` is the public name of the class, `parameters` is the unfitted learner in the format of saved models as
+    Base64, `shown` is how the learner prints, and `sequence` is the number of the last change that it saw.
     """
 
     learner: str
-    parameters: Mapping[str, Any]
+    parameters: str
     shown: str
     target: str | None
     attributes: tuple[str, ...]
@@ -48,38 +44,21 @@ class Recipe:
 
     @classmethod
     def of(cls, learner: Any, **about: Any) -> Recipe:
-        """The recipe of a learner; ``UnsupportedDataError`` where a parameter cannot be stored."""
-        check_learner(learner)
-        writer = Writer()
-        # As attributes, so that messages name KNNClassifier.vote.
-        writer.write_attributes(learner.get_params(deep=False), type(learner).__name__)
-        parameters = {"nodes": writer.nodes, "blobs": b64encode(b"".join(writer.blobs)).decode()}
-        return cls(class_name(type(learner)), parameters, " ".join(repr(learner).split()), **about)
-
-    @property
-    def name(self) -> str:
-        """The name of the class."""
-        return self.learner.rpartition(":")[2]
+        """The recipe of a learner; ``UnsupportedDataError`` where a parameter cannot be saved."""
+        saving.check_model(learner)
+        parameters = b64encode(saving.dump(clone(learner, safe=False))).decode()
+        return cls(type(learner).__name__, parameters, " ".join(repr(learner).split()), **about)
 
     def unfitted(self) -> Any:
         """The learner with its parameters, not fitted."""
-        found = closed_class(self.learner)
-        if found is None or not is_learner(found):  # a constructor is called: that of a learner only
-            raise ReadingError(
-                f"{_RECIPE} names the class {quoted(self.learner)}, which is no part of a learner of priorcase. "
-                "Nothing was loaded; do not trust where this file came from."
-            )
         try:
-            blobs = memoryview(b64decode(self.parameters["blobs"], validate=True))
-            parameters = Reader(self.parameters["nodes"], blobs, _RECIPE).read()
-            return found(**parameters)  # type: ignore[arg-type]
-        except ReadingError:
-            raise
-        except MADE_UP as error:
-            raise ReadingError(
-                f"{_RECIPE} is damaged: its parameters do not fit {self.name}. Nothing was loaded; fit the learner "
-                "again."
-            ) from error
+            data = b64decode(self.parameters, validate=True)
+        except saving.MADE_UP as error:
+            raise saving.damaged(_RECIPE, "its parameters cannot be read") from error
+        learner = saving.load_bytes(data, source=_RECIPE)
+        if type(learner).__name__ != self.learner:
+            raise saving.damaged(_RECIPE, f"its parameters are those of a {type(learner).__name__}")
+        return clone(learner)
 
     def json(self) -> str:
         """The recipe as canonical JSON text."""
@@ -90,11 +69,9 @@ class Recipe:
         """The recipe that `json` wrote."""
         try:
             found = json.loads(text)
-            return cls(**found | {"attributes": tuple(found["attributes"]), "parameters": dict(found["parameters"])})
-        except MADE_UP as error:
-            raise ReadingError(
-                f"{_RECIPE} is damaged: it is no recipe. Nothing was loaded; fit the learner again."
-            ) from error
+            return cls(**found | {"attributes": tuple(found["attributes"])})
+        except saving.MADE_UP as error:
+            raise saving.damaged(_RECIPE, "it is no recipe") from error
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,10 +123,10 @@ class CaseLearner(GridResult):
         return self.ids[np.asarray(rows, dtype=np.int64)]
 
     def state(self) -> bytes:
-        """All that was learned as bytes, in the closed format of saved learners."""
+        """All that was learned as bytes, in the format of saved models."""
         beside = {"layout": self.layout.describe(), "ids": self.ids, "digest": self.digest}
         beside |= {"left_out": list(self.left_out), "without_target": self.without_target, "retired": self.retired}
-        return pack({"learner": self.learner, **beside}, type(self.learner).__name__)
+        return saving.pack({"learner": self.learner, **beside}, type(self.learner).__name__)
 
     def _grid(self) -> Grid:
         lines = {
@@ -185,7 +162,7 @@ def fit_learner(
     >>> fitted.predict({"age": 8}), fitted.cases(fitted.learner.kneighbors(fitted.rows({"age": 8}))[1])
     (array(['swap'], dtype=object), array([[4]]))
     """
-    check_learner(learner)
+    saving.check_model(learner)
     made = training_table(table, attributes, target, ids=ids)
     return _fitted(clone(learner), made, Recipe.of(learner, target=target, sequence=sequence, **_about(made)))
 
@@ -214,20 +191,20 @@ def _fitted(learner: Any, made: TrainingTable, recipe: Recipe) -> CaseLearner:
 
 def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
     """The learner whose state was kept; ``ReadingError`` where it is damaged, of another version or another learner."""
-    found = unpack(state, source=_STATE)
+    found = saving.unpack(state, source=_STATE)
     problem, cause = "", None
     try:
         learner, layout, ids = found["learner"], Layout.from_description(found["layout"]), found["ids"]
         beside = [found[name] for name in ("digest", "left_out", "without_target", "retired")]
         beside[1] = tuple(beside[1])
-        if class_name(type(learner)) != recipe.learner:
-            problem = f"it is that of a {type(learner).__name__}, not of a {recipe.name}"
+        if type(learner).__name__ != recipe.learner:
+            problem = f"it is that of a {type(learner).__name__}, not of a {recipe.learner}"
         elif not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1:
-            problem = "it tells of no cases"
-    except MADE_UP as error:
-        problem, cause = "it lacks parts", error
+            problem = "it names no cases"
+    except saving.MADE_UP as error:
+        problem, cause = "parts are missing", error
     if problem:
-        raise ReadingError(f"{_STATE} is damaged: {problem}. Nothing was loaded; fit the learner again.") from cause
+        raise saving.damaged(_STATE, problem) from cause
     return CaseLearner(learner, ids, layout, recipe, *beside)
 
 
@@ -263,7 +240,7 @@ class KeptLearners(GridResult, Sequence[KeptLearner]):
         recipes = [each.recipe for each in self.learners]
         return {
             "name": [each.name for each in self.learners],
-            "learner": [recipe.name for recipe in recipes],
+            "learner": [recipe.learner for recipe in recipes],
             "target": [recipe.target for recipe in recipes],
             "cases": [recipe.cases for recipe in recipes],
             "fitted": [recipe.fitted_at for recipe in recipes],

@@ -6,6 +6,8 @@ one call; everything else here is replaced and never changed, so that a learner 
 
 from __future__ import annotations
 
+import math
+import struct
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -15,14 +17,16 @@ from numpy.typing import NDArray
 
 from priorcase._core import Concept, Plan
 from priorcase._locks import cached_property
-from priorcase._typing import AnyArray, FloatArray, IdArray, Value
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, Value
 from priorcase.concepts.records import verdicts, wilson_bounds
 from priorcase.exceptions import NumericRangeError
 from priorcase.instances import Instances
+from priorcase.saving import checked
 from priorcase.schema import Nominal, Numeric, Schema
 from priorcase.schema.kinds import identity
 from priorcase.similarity import Distance, FittedDistance
-from priorcase.similarity.differences import Linear
+from priorcase.similarity.differences import Curve, Differ, Linear, Lookup, Profile
+from priorcase.similarity.statistics import Summary
 
 # What is kept of the rows seen: nothing, a trace of what each did, or the rows as well.
 History: TypeAlias = bool | Literal["replay"]
@@ -141,6 +145,48 @@ class Comparison:
                 "Divide the column by a large constant, or take its logarithm."
             )
 
+    def saved(self) -> dict[str, Any] | None:
+        """The distance as it was fitted to the first rows; None where it does not depend on them."""
+        if self.growing:
+            return None
+        vocabulary = []
+        for a, codes in self.vocabulary.items():
+            values: list[Value] = [None] * (max(codes.values(), default=-1) + 1)
+            for key, code in codes.items():
+                values[code] = key[1] if isinstance(key, tuple) and key[:1] == (bool,) else key
+            vocabulary.append((a, values))
+        terms = [(term.form, dict(vars(term))) for term in self.fitted.terms]
+        return {"terms": terms, "vocabulary": vocabulary, "target": self.fitted.target}
+
+    @classmethod
+    def restored(cls, told: dict[str, Any] | None, rules: Rules, schema: Schema) -> Comparison:
+        """From what `saved` gave; ``ValueError`` where it does not fit the schema."""
+        if rules.growing or told is None:
+            if not rules.growing:
+                raise ValueError("a distance that was not fitted")
+            return _growing(rules.distance, schema)
+        terms = tuple(_FORMS[form](**parts) for form, parts in told["terms"])
+        for term in terms:
+            for number in vars(term).values():
+                if isinstance(number, np.ndarray):
+                    checked(number, np.float64, (None,) * number.ndim)
+                elif number is not None and not math.isfinite(number):
+                    raise ValueError("a number that is not finite")
+        fitted = FittedDistance(rules.distance, terms, told["target"], Summary(0, {}), None, -1)
+        coded = {a: term.codes for a, term in enumerate(terms) if term.codes is not None}
+        vocabulary = {}
+        for a, values in told["vocabulary"]:
+            if not isinstance(schema.kinds[a], Nominal) or len(values) > coded[a]:
+                raise ValueError("a vocabulary without a column")
+            vocabulary[a] = {identity(value): code for code, value in enumerate(values) if value is not None}
+        nominal = {a for a in coded if isinstance(schema.kinds[a], Nominal)}
+        if len(terms) != len(schema) or vocabulary.keys() != nominal:
+            raise ValueError("a distance for other columns")
+        return cls(schema, fitted, False, vocabulary)
+
+
+_FORMS: dict[str, Any] = {each.form: each for each in (Linear, Differ, Curve, Profile, Lookup)}
+
 
 @lru_cache(maxsize=128)
 def _growing(distance: Distance, schema: Schema) -> Comparison:
@@ -170,6 +216,40 @@ class Description:
         core = state["rules"].core(state["comparison"])
         core.restore(state["core"])
         self.__dict__.update(state | {"core": core})
+
+    def saved(self) -> dict[str, Any]:
+        """What was learned, for a saved model; the values of the stored instances are those of the stored rows."""
+        return {"trace": self.trace} | _unpacked(self.core.state())
+
+    @classmethod
+    def restored(
+        cls, told: dict[str, Any], rules: Rules, comparison: Comparison, instances: Instances, labels: Any, n_seen: int
+    ) -> Description:
+        """From what `saved` gave, all checked again; ``labels`` gives the label of each of some rows by position."""
+        width, trace, core = len(comparison.schema), told["trace"], rules.core(comparison)
+        records = checked(told["records"], np.int64, (None, 5), least=0)
+        ids, n = records[:, 0], len(records)
+        tallies = checked(told["tallies"], np.float64, (n, 2), least=0.0)
+        positions = instances.positions(ids)
+        if np.unique(ids).size < n or (records[:, 3] >= len(REASONS)).any() or (tallies[:, 0] > tallies[:, 1]).any():
+            raise ValueError("records that cannot be")
+        if (records[:, 1] != labels(positions)).any():
+            raise ValueError("records of another class")
+        cells = comparison.prepared(instances.cells(positions), instances, stored=True)
+        _check_seen_ranges(told["low"], told["high"], cells, comparison.ranged > 0)
+        for name, least in (("sums", -np.inf), ("norms", 0.0)):
+            checked(told[name], np.float64, (width,), least=least)
+        checked(told["counts"], np.float64, (None,), least=0.0)
+        recent = checked(told["recent"], np.int64, (None,), least=0)
+        if told["arrivals"] != n_seen or not 0 <= told["n_dropped"] < 2**62 or recent.size > rules.window:
+            raise ValueError("a description of other rows")
+        if (trace is None) == bool(rules.history):
+            raise ValueError("a history that is missing")
+        if trace is not None:
+            checked(trace, np.int64, (None, 5), least=-1)
+        core.restore(_packed(told | {"cells": cells}))
+        held = set(ids.tolist()) if rules.per_class and not rules.keeps_all else None
+        return cls(rules, comparison, core, trace, held)
 
     def copy(self, comparison: Comparison | None = None) -> Description:
         """An independent copy; under a wider comparison new attributes are missing in every stored instance."""
@@ -221,6 +301,50 @@ class Description:
     def most_frequent(self, labels: IdArray) -> int:
         """The position of the most frequent of some labels; the first of equals."""
         return int(np.argmax(self.counts_of(labels)))
+
+
+# The state of a compiled description: arrays, each behind the number of its items, and single numbers.
+_STATE = {"cells": "f8", "records": "i8", "tallies": "f8", "low": "f8", "high": "f8", "sums": "f8", "norms": "f8"}
+_STATE |= {"counts": "f8", "seen": "", "recent": "i8", "random": "", "arrivals": "", "n_dropped": ""}
+_NUMBERS = {"seen": "d", "random": "Q", "arrivals": "q", "n_dropped": "q"}
+_COLUMNS = {"records": 5, "tallies": 2}
+
+
+def _unpacked(state: bytes) -> dict[str, Any]:
+    """The parts of the state of a compiled description, without the values of its instances."""
+    found: dict[str, Any] = {}
+    at = 0
+    for name, dtype in _STATE.items():
+        (number,) = struct.unpack_from(_NUMBERS.get(name, "Q"), state, at)
+        at += 8
+        found[name] = number
+        if dtype:
+            found[name] = np.frombuffer(state, dtype, number, at).copy()
+            at += 8 * number
+    del found["cells"]
+    return found | {name: found[name].reshape(-1, columns) for name, columns in _COLUMNS.items()}
+
+
+def _packed(parts: dict[str, Any]) -> bytes:
+    """The state of a compiled description from its parts."""
+    pieces = []
+    for name, dtype in _STATE.items():
+        part = parts[name]
+        pieces.append(struct.pack(_NUMBERS.get(name, "Q"), part.size if dtype else part))
+        pieces.append(np.ascontiguousarray(part, dtype).tobytes() if dtype else b"")
+    return b"".join(pieces)
+
+
+def _check_seen_ranges(low: Any, high: Any, cells: FloatArray, ranged: BoolArray) -> None:
+    """Refuse ranges of numbers that do not contain those of the stored instances."""
+    width = cells.shape[1]
+    for ends in (low, high):
+        checked(ends, np.float64, (width,), missing=True)
+    with np.errstate(all="ignore"):
+        known = ranged & ~np.isnan(cells).all(axis=0) if len(cells) else np.zeros(width, bool)
+        inside = (np.fmin.reduce(cells, initial=np.inf) >= low) & (np.fmax.reduce(cells, initial=-np.inf) <= high)
+        if (known & ~inside).any() or np.isinf(high - low).any():
+            raise ValueError("ranges that do not contain the stored numbers")
 
 
 # The description of None, which is first, and those of the classes, by their codes. Without ``per_class`` there is only

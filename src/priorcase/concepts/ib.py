@@ -308,6 +308,15 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
             self._stored()
         return super().__getstate__()
 
+    @reads
+    def _saved_state(self) -> dict[str, Any] | None:
+        if "_memory" in self.__dict__:
+            self._stored()
+        return super()._saved_state()
+
+    def _fitted_parameters(self) -> dict[str, Any]:
+        return self._fitted_with | {"random_state": self._rules.seed}  # the seed drawn from it
+
     def _stored(self) -> ConceptMemory:
         memory = super()._stored()
         shared = memory.shared

@@ -8,7 +8,7 @@ is then in the state before or after it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,8 @@ from priorcase.exceptions import ForgettingError, NotAvailableError, TooLargeErr
 from priorcase.instances import Instances, check_ids
 from priorcase.learning.resampling import bar
 from priorcase.learning.state import Memory
-from priorcase.schema import Schema, Table
+from priorcase.saving import checked
+from priorcase.schema import Kind, Schema, Table
 from priorcase.schema.kinds import canonical
 
 # Ids, cells and targets of some rows: class codes, or for each row and class whether it belongs there.
@@ -80,6 +81,67 @@ class ConceptMemory(Memory):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, shared=Shared())
+
+    def saved(self) -> dict[str, Any]:
+        """What a saved model holds beside the rows: classes, descriptions, and the log of the stream."""
+        descriptions = [(code, one.saved()) for code, one in self.descriptions.items()]
+        first = self.descriptions.get(None)
+        return {
+            "seen": self.seen.saved(),
+            "descriptions": descriptions,
+            "comparison": None if first is None else first.comparison.saved(),
+            "log": self.log,
+            "order": self.order,
+            "calls": self.calls,
+            "stale": self.stale,
+        }
+
+    def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
+        """Take over rows and descriptions, all checked again; ``ValueError`` where they do not fit each other."""
+        self.instances, self.log, self.order = instances, state["log"], checked(state["order"], np.int64, (None,))
+        self.stale, self.calls = state["stale"], state["calls"]
+        self.seen = SeenClasses.restored(state["seen"], instances)
+        rules, described = self.rules, state["descriptions"]
+        if (self.log is not None) != (rules.history == "replay") or type(self.stale) is not bool:
+            raise ValueError("a history that is missing")
+        schemas = (instances.schema, instances.targets)
+        if self.log is not None and ((self.log.schema, self.log.targets) != schemas or not _holds(self.log, self)):
+            raise ValueError("a history of other rows")
+        if self.stale and not (rules.keeps_all and rules.growing):
+            raise ValueError("records that cannot be out of date")
+        firsts = [first for first, _ in self.calls]
+        kinds = [kind for _, columns in self.calls for _, kind in columns or ()]
+        if firsts != sorted({int(first) for first in firsts}) or not all(isinstance(kind, Kind) for kind in kinds):
+            raise ValueError("calls that cannot be")
+        if not described and self.seen.n_rows:
+            raise ValueError("rows without a description")
+        if not described:
+            return
+        comparison, coded = Comparison.restored(state["comparison"], rules, instances.schema), self.seen.coded
+        n_seen, codes = self.seen.n_rows, [code for code, _ in described]
+        if codes[0] is not None or len({*codes}) < len(codes) or (len(codes) > 1 and not rules.per_class):
+            raise ValueError("descriptions without a class")
+        if any(type(code) is not int or not 0 <= code < len(self.seen.labels) for code in codes[1:]):
+            raise ValueError("descriptions of other classes")
+
+        def labels_of(code: int | None) -> Callable[[IdArray], AnyArray]:
+            def labels(positions: IdArray) -> AnyArray:
+                found = coded(instances, positions)
+                if not rules.per_class:
+                    return found
+                if code is None:
+                    return np.zeros(len(positions), np.int64)
+                return (found[:, code] if found.ndim == 2 else found == code).astype(np.int64)
+
+            return labels
+
+        given = rules, comparison, instances
+        self.descriptions = {
+            code: Description.restored(told, *given, labels_of(code), n_seen) for code, told in described
+        }
+        stored = union(one.core.records()[0] for one in self.descriptions.values())
+        if not np.array_equal(stored, instances.ids):
+            raise ValueError("rows that no description stores")
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -151,6 +213,11 @@ class ConceptMemory(Memory):
             parts.update(b"outside")
             _add_description(parts, self.descriptions[None], self.instances.ids, labels)
         return parts.hexdigest()
+
+
+def _holds(log: Instances, memory: ConceptMemory) -> bool:
+    """Whether a log has all rows of a memory, and the memory an order for all rows of the log."""
+    return np.array_equal(np.sort(memory.order), log.ids) and bool(np.isin(memory.instances.ids, log.ids).all())
 
 
 def _add_description(parts: Any, description: Description, ids: IdArray, labels: IdArray) -> None:

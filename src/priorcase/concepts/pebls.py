@@ -31,6 +31,7 @@ from priorcase.neighbors.base import NeighborsMemory, resolve_weights
 from priorcase.neighbors.polling import Rules, polls
 from priorcase.neighbors.precedents import Precedents, assemble
 from priorcase.neighbors.votes import Poll, Ties, UniformVote, decide, probabilities
+from priorcase.saving import checked
 from priorcase.schema import CategoricalFeatures, Coded, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
 from priorcase.search.index import NeighborList
 from priorcase.similarity import Distance, FittedDistance, mvdm
@@ -330,6 +331,18 @@ class ExemplarMemory(NeighborsMemory):
     def __getstate__(self) -> dict[str, Any]:
         records = self._cache.get("records", (-1, None))
         return super().__getstate__() | {"_cache": {"records": records} if records[0] == self.instances.version else {}}
+
+    def saved(self) -> dict[str, Any]:
+        version, records = self._cache.get("records", (-1, None))
+        return {"records": records} if version == self.instances.version else {}
+
+    def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
+        super().restore(instances, state)
+        if "records" in state:
+            used, correct = (checked(each, np.int64, (len(self),), least=1) for each in state["records"])
+            if (used < correct).any():
+                raise ValueError("records that cannot be")
+            self._cache["records"] = instances.version, (used, correct)
 
     @property
     def symbols(self) -> Symbols:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -16,6 +16,7 @@ from priorcase._typing import AnyArray, BoolArray, IdArray, Name, Value
 from priorcase.exceptions import TargetError, listed, misspelt, quoted
 from priorcase.instances import Instances
 from priorcase.learning.targets import Labelling, Labels, as_array, learned_labels, objects, read_labels
+from priorcase.saving import checked
 from priorcase.schema import Coded, Nominal, Schema, Table
 from priorcase.schema.kinds import content_of
 
@@ -81,6 +82,33 @@ class SeenClasses:
         positions, present = np.zeros(len(self.labels), np.int64), np.flatnonzero(self.codes >= 0)
         positions[self.codes[present]] = present
         return positions
+
+    def saved(self) -> dict[str, Any]:
+        """The fields, for a saved model."""
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {"labelling": self.labelling.saved()}
+
+    @classmethod
+    def restored(cls, told: dict[str, Any], instances: Instances) -> SeenClasses:
+        """From what `saved` gave; ``ValueError`` where it does not fit the stored rows."""
+        flat, labels, n_rows, next_id = told["labelling"]["flat"], told["labels"], told["n_rows"], told["next_id"]
+        rows = checked(told["rows"], np.int64, (len(labels),), least=0)
+        numbers = all(type(number) is int and 0 <= number < 2**62 for number in (n_rows, next_id))
+        if not numbers or not len(instances) <= n_rows <= next_id or instances.next_id > next_id:
+            raise ValueError("fewer rows seen than stored")
+        if (rows.sum() != n_rows if flat else rows.max(initial=0) > n_rows) or instances.targets is None:
+            raise ValueError("classes with other numbers of rows")
+        if type(labels) is not tuple or (flat and [label is not None for label in labels] != (rows > 0).tolist()):
+            raise ValueError("classes without a name")
+        dtypes = [dtype for _, dtype in told["labelling"]["batches"]]
+        if not flat and (len(instances.targets) != len(labels) or None in labels or dtypes[0].kind not in "biuf"):
+            raise ValueError("classes without a column")
+        labelling = replace(Labelling(**told["labelling"]), flat=bool(flat))
+        found = cls(labelling, labels, rows, n_rows, next_id)
+        if len(found.index) != sum(label is not None for label in labels):
+            raise ValueError("classes with the same name")
+        if flat:
+            Labelling.restored(told["labelling"], found)
+        return found
 
     def with_rows(self, labelling: Labelling, values: list[Value]) -> tuple[AnyArray, Self]:
         """The codes of more rows, and the classes with theirs."""

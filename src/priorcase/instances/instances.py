@@ -20,7 +20,7 @@ from priorcase._core import code_counts, recode
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name, Value
 from priorcase.exceptions import SchemaMismatchError, TargetError, UnknownIdError, listed, misspelt
 from priorcase.schema import Coded, Kind, Nominal, Ordinal, Schema, Table
-from priorcase.schema.kinds import canonical, content_of, identity
+from priorcase.schema.kinds import canonical, content_of, identity, is_missing
 
 _EPOCHS = count()
 # Products of weights and votes must neither overflow nor vanish.
@@ -233,6 +233,30 @@ def make_column(
     if not isinstance(kind, Nominal):
         return NumberColumn(kind, data)
     return CodeColumn(kind, data, None if values is None else list(values), None, tuple(free))
+
+
+def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool) -> Column:
+    """A saved column of ``n`` rows, checked; no target is missing."""
+    if not isinstance(data, np.ndarray) or data.shape != (n,) or data.dtype.kind != ("f", "i")[type(kind) is Nominal]:
+        raise ValueError("a column that does not fit its kind")
+    if not isinstance(kind, Nominal):
+        data = data.astype(np.float64)
+        known = data[~np.isnan(data)]
+        if np.isinf(known).any() or (target and known.size < n):
+            raise ValueError("a number that is infinite, or a target that is missing")
+        if isinstance(kind, Ordinal) and ((known < 0) | (known >= len(kind.order)) | (known != np.floor(known))).any():
+            raise ValueError("a level that is not in its order")
+        return NumberColumn(kind, data)
+    held = [value for value in values if value is not None]
+    if any(map(is_missing, held)) or len(set(map(identity, held))) < len(held):
+        raise ValueError("values that are missing or repeated")
+    if kind.values is not None and list(map(identity, kind.values)) != list(map(identity, values)):
+        raise ValueError("values that are not declared")
+    allowed = np.array([*(value is not None for value in values), not target])  # the last one for -1, missing
+    if ((data < -1) | (data >= len(values))).any() or not allowed[data].all():
+        raise ValueError("a code without a value")
+    free = [code for code, value in enumerate(values) if value is None]
+    return CodeColumn(kind, data.astype(_width(len(values))), list(values), None, tuple(free))
 
 
 def count_codes(codes: IntArray, n: int) -> IdArray:
@@ -490,6 +514,38 @@ class Instances:
         codes = tuple(len(column.values) for column in columns)
         weights = None if state["weights"] is None else Growing(state["weights"])
         self._rows = _Rows(columns, codes, Growing(state["ids"]), weights, len(state["ids"]), *state["counts"])
+
+    def saved(self) -> dict[str, Any]:
+        """Everything that `restored` needs: arrays, values and numbers."""
+        state = self.__getstate__()
+        nominal = [isinstance(column, CodeColumn) for column in self._rows.columns]
+        pairs = zip(state["columns"], nominal, strict=True)
+        columns = [[data, list(values) if coded else None] for (data, values, _), coded in pairs]
+        names = ("schema", "targets", "ids", "weights")
+        return {name: state[name] for name in names} | {"columns": columns, "next_id": self.next_id}
+
+    @classmethod
+    def restored(
+        cls, schema: Schema, targets: Schema | None, columns: Sequence[Any], ids: Any, weights: Any, next_id: int
+    ) -> Instances:
+        """Rows from what `saved` gave, with every cell, id and weight checked again; ``ValueError`` for wrong ones."""
+        if not isinstance(schema, Schema) or not isinstance(targets, Schema | None):
+            raise ValueError("rows without a schema")
+        kinds = (*schema.kinds, *(targets.kinds if targets else ()))
+        if not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1 or type(next_id) is not int:
+            raise ValueError("rows without ids")
+        if not 0 <= next_id < 2**62 or (ids[1:] <= ids[:-1]).any() or ((ids < 0) | (ids >= next_id)).any():
+            raise ValueError("ids that are not ascending")
+        found = tuple(
+            _restored_column(kind, data, values, ids.size, target=j >= len(schema))
+            for j, (kind, (data, values)) in enumerate(zip(kinds, columns, strict=True))
+        )
+        if (weights := check_weights(weights, ids.size)) is not None and not weights.all():
+            raise ValueError("rows of weight 0")
+        codes, growing = tuple(len(column.values) for column in found), None if weights is None else Growing(weights)
+        other = cls(schema, targets)
+        other._rows = _Rows(found, codes, Growing(ids), growing, ids.size, next_id)
+        return other
 
     # -- changes
 

@@ -6,21 +6,23 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Generic, Self, TypeVar
+from pathlib import Path
+from typing import Any, Generic, Self, TypeVar, get_args
 
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase import saving
 from priorcase._parameters import check_value, is_whole
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Name
-from priorcase.exceptions import ParameterError, SchemaError, TargetError, TooFewRowsError, quoted
+from priorcase.exceptions import ParameterError, SchemaError, TargetError, TooFewRowsError, prefix_errors, quoted
 from priorcase.instances import Instances, check_weights
 from priorcase.learning.state import Memory, changes, lock_of, reads
-from priorcase.learning.targets import check_length
-from priorcase.schema import Kind, Schema, Table
+from priorcase.learning.targets import Labelling, check_length
+from priorcase.schema import Kind, Nominal, Numeric, Schema, Table
 from priorcase.schema.schema import backend_of, inferred, open_source
 
 SchemaLike = Schema | Mapping[Name, Kind] | None
@@ -44,6 +46,9 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
     n_jobs: int | None
     _memory: M
     _backend: Backend | None
+    _fitted_with: dict[str, Any]
+    _labelling: Labelling
+    _flat: bool
 
     @property
     @reads
@@ -88,6 +93,56 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
             super().set_params(**params)
         return self
 
+    @prefix_errors
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Save the model to a file, which `priorcase.load` reads; returns the path.
+
+        The file holds data only, and is written completely or not at all. ``tuning_`` is not saved.
+        """
+        return saving.save(self, path)
+
+    @reads
+    def _saved_state(self) -> dict[str, Any] | None:
+        """What a saved model holds beside its parameters; None where it is not fitted."""
+        if "_memory" not in self.__dict__:
+            return None
+        memory, now = self._stored(), self.get_params(deep=False)
+        before = {name: value for name, value in self._fitted_parameters().items() if value is not now[name]}
+        state: dict[str, Any] = {"rows": memory.instances, "backend": self._backend, "fitted_with": before}
+        if "_labelling" in self.__dict__:
+            state["labels"] = self._labelling.saved()
+        if "_flat" in self.__dict__:
+            state["flat"] = self._flat
+        return state | memory.saved()
+
+    def _fitted_parameters(self) -> dict[str, Any]:
+        """The parameters as they were at fit; `set_params` may have changed them since."""
+        return self._fitted_with
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        """Take over what `_saved_state` gave, with the checks of `fit`; ``ValueError`` where it does not fit."""
+        now, before, rows = self.get_params(deep=False), state["fitted_with"], state["rows"]
+        if not before.keys() <= now.keys() or state["backend"] not in (None, *get_args(Backend)):
+            raise ValueError("parameters that do not exist")
+        kind = Nominal if isinstance(self, ClassifierMixin) else Numeric if isinstance(self, RegressorMixin) else None
+        kinds = set() if kind is None else {kind}
+        if {type(each) for each in (rows.targets.kinds if rows.targets else ())} != kinds:
+            raise ValueError("targets of another kind")
+        self.__dict__.update(before)
+        self._check_parameters()
+        self._backend = state["backend"]
+        if "labels" in state:
+            self._labelling = Labelling.restored(state["labels"], rows)
+        if "flat" in state:
+            self._flat = bool(state["flat"])
+        self._memory = self._new_memory(rows.schema, rows.targets)
+        self._memory.restore(rows, state)
+        if len(self._memory):
+            self._check_rows()
+        self._memory.committed = True
+        record_features(self, rows.schema)
+        self.__dict__.update(now)
+
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in super().__getstate__().items() if name != "_lock"}
         if "_memory" in state:
@@ -114,6 +169,7 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
 
     def _check_parameters(self) -> None:
         """Refuse parameters that break their rules, before anything is read."""
+        self._fitted_with = self.get_params(deep=False)
         self._threads()
         check_value("schema", self.schema, [None, Schema, Mapping])
 

@@ -8,7 +8,7 @@ each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from time import sleep
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
@@ -122,6 +122,15 @@ class Memory:
         other._cache = dict(self._cache)
         other.committed = False
         return other
+
+    def saved(self) -> dict[str, Any]:
+        """What a saved model holds of this memory beside the rows."""
+        return {}
+
+    def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
+        """Take over rows, and what `saved` gave, in an empty memory; ``ValueError`` where they do not fit."""
+        self.instances = instances
+        self._added(instances.ids, None)
 
     def settle(self) -> None:
         """Drop what this memory shares with others that have moved on, or that an interrupt has torn."""

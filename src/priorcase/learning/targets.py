@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -20,7 +20,7 @@ from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import NumericRangeError, TargetError, listed, misspelt, quoted
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Schema
-from priorcase.schema.kinds import families, is_missing
+from priorcase.schema.kinds import content_of, families, is_missing
 
 LabelSort: TypeAlias = Literal["text", "numbers", "booleans"]
 
@@ -248,6 +248,29 @@ class Labelling:
     sort: LabelSort
     batches: tuple[tuple[int, np.dtype[Any]], ...]
     declared: tuple[AnyArray, ...] | None = None
+
+    def saved(self) -> dict[str, Any]:
+        """The fields, for a saved model."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @classmethod
+    def restored(cls, told: dict[str, Any], instances: LabelledRows) -> Labelling:
+        """From what `saved` gave, for these rows; ``ValueError`` where it does not fit them."""
+        found = cls(**told)
+        outputs = range(len(instances.targets) if instances.targets else 0)
+        starts, dtypes = zip(*found.batches, strict=True)
+        declared = () if found.declared is None else found.declared
+        kinds = {_SORTS[each.dtype.kind] for each in declared} | {_SORTS[dtype.kind] for dtype in dtypes}
+        if kinds != {found.sort} or list(starts) != sorted({int(start) for start in starts}) or starts[0] < 0:
+            raise ValueError("labels of another type")
+        if found.declared is not None and [each.ndim for each in declared] != [1] * len(outputs):
+            raise ValueError("classes that belong to no target")
+        for t in outputs:
+            values = [*_stored_classes(instances, t)[0], *(declared[t].tolist() if declared else ())]
+            labels = found.labels(instances, t)[0] if values else np.empty(0)
+            if values and (content_of(values) != found.sort or set(labels.tolist()) != set(values)):
+                raise ValueError("labels of another type")
+        return found
 
     def joined(self, labels: Labels, instances: LabelledRows) -> Labelling:
         """With more labels, of the same sort unless no row and no declared class is left."""

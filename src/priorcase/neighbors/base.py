@@ -77,6 +77,13 @@ class NeighborsMemory(Memory):
             other._weights.instances = other.instances
         return other
 
+    def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
+        """Take over saved rows."""
+        self._before = instances
+        if isinstance(self._weights, RelevanceWeights):
+            self._weights.instances = instances
+        super().restore(instances, state)
+
     # -- attribute weights
 
     @property

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -13,10 +15,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from priorcase import saving
 from priorcase._core import Plan
 from priorcase._parameters import check_parameters, check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray
-from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError
+from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError, prefix_errors
 from priorcase.instances import Instances
 from priorcase.learning.estimator import SchemaLike, record_features, thread_count, training_table
 from priorcase.learning.resampling import blocks, taken_rows
@@ -40,6 +43,10 @@ ALPHA = 5.0
 """How many standard deviations a number may be off by default (Kordos & Blachnik 2012)."""
 
 ROWS_AT_ONCE = 4_096
+
+
+_FITTED = ("sample_indices_", "n_iter_", "classes_", "n_features_in_", "feature_names_in_")
+"""What a fit sets."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -86,6 +93,26 @@ class Reducer(BaseEstimator, ABC):
         """The rows kept and their targets, in the order and the type they came in, as in imbalanced-learn."""
         self.fit(X, y)
         return taken_rows(X, self.sample_indices_), taken_rows(y, self.sample_indices_)
+
+    @prefix_errors
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Save the reducer to a file, which `priorcase.load` reads; returns the path."""
+        return saving.save(self, path)
+
+    def _saved_state(self) -> dict[str, Any] | None:
+        return {name: self.__dict__[name] for name in _FITTED if name in self.__dict__} or None
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        kept = saving.checked(state["sample_indices_"], np.int64, (None,), least=0)
+        numbers = [state["n_features_in_"], state.get("n_iter_", 0)]
+        names, classes = state.get("feature_names_in_"), state.get("classes_")
+        if not state.keys() <= {*_FITTED} or (np.diff(kept) <= 0).any() or {*map(type, numbers)} != {int}:
+            raise ValueError("a reducer with rows that cannot be")
+        if names is not None and (names.shape != (numbers[0],) or not all(isinstance(name, str) for name in names)):
+            raise ValueError("columns without a name")
+        if classes is not None and (classes.ndim != 1 or not classes.size):
+            raise ValueError("a reducer without classes")
+        self.__dict__.update(state)
 
     @abstractmethod
     def _keep(self, rows: Rows) -> IdArray:

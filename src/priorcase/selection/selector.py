@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, astuple, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -15,6 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase import saving
 from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, Name
 from priorcase.exceptions import ParameterError, SchemaMismatchError, prefix_errors
@@ -234,14 +237,50 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
             raise ParameterError(f"n_features must be at most {len(schema)}, the columns of X, got {self.n_features}")
         rows = LeaveOneOutLosses.of(model, scoring, threads)
         steps = self._search(rows, len(schema))
-        self._schema = schema
+        names = attribute_names(schema)
+        self._settle(schema, SelectionHistory(steps, names, self.search, scoring, rows.unit, backend_of(X)))
+        return self
+
+    @prefix_errors
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Save the selector to a file, which `priorcase.load` reads; returns the path."""
+        return saving.save(self, path)
+
+    @reads
+    def _saved_state(self) -> dict[str, Any] | None:
+        if "_schema" not in self.__dict__:
+            return None
+        history = self.history_
+        state = {name: getattr(history, name) for name in ("search", "scoring", "unit", "backend")}
+        output = self.__dict__.get("_sklearn_output_config", {})
+        return state | {"schema": self._schema, "steps": [astuple(step) for step in history.steps], "output": output}
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        schema, n = saving.checked_schema(state["schema"]), len(state["schema"])
+        steps = tuple(Step(*told) for told in state["steps"])
+        for step in steps:
+            numbers = (step.loss, step.points, step.compared, step.evaluations, step.exhaustive)
+            if not all(type(each) in (int, float) and 0 <= each < np.inf for each in numbers) or not step.subset:
+                raise ValueError("a step that cannot be")
+            if not {*step.subset} | ({step.attribute} - {None}) <= {*range(n)}:
+                raise ValueError("a step with a column that does not exist")
+        names = ("search", "scoring", "backend")
+        search, scoring, backend = (state[name] for name in names)
+        if scoring not in get_args(Scoring) or search not in get_args(Search) or not np.isfinite(state["unit"]):
+            raise ValueError("a selection that cannot be")
+        if backend not in (None, *get_args(Backend)):
+            raise ValueError("a library of frames that does not exist")
+        self._settle(schema, SelectionHistory(steps, attribute_names(schema), search, scoring, state["unit"], backend))
+        if state["output"]:
+            self.set_output(transform=state["output"]["transform"])
+
+    def _settle(self, schema: Schema, history: SelectionHistory) -> None:
+        """Take over the columns that a search has selected."""
+        self._schema, self.history_, steps = schema, history, history.steps
         self.support_ = np.zeros(len(schema), dtype=bool)
         self.support_[list(steps[-1].subset) if steps else slice(None)] = True
-        names = attribute_names(schema)
-        self.history_ = SelectionHistory(steps, names, self.search, scoring, rows.unit, backend_of(X))
-        self.n_evaluations_, self.n_exhaustive_ = self.history_.n_evaluations, self.history_.n_exhaustive
+        self.n_evaluations_, self.n_exhaustive_ = history.n_evaluations, history.n_exhaustive
         record_features(self, schema)
-        return self
 
     @reads
     def transform(self, X: Any) -> Any:

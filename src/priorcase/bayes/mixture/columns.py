@@ -131,7 +131,7 @@ class Layout:
         """The layout with the values of each discrete attribute in another order."""
         pairs = zip(self.values, orders, strict=True)
         values = tuple(tuple(found[i] for i in order.tolist()) for found, order in pairs)
-        schema = _declaring(self.reader.schema, dict(zip(self.discrete, values, strict=False)))
+        schema = declaring(self.reader.schema, dict(zip(self.discrete, values, strict=False)))
         return replace(self, reader=Instances(schema), values=values)
 
     def encode(self, matrix: FloatArray, classes: IntArray | None = None, weights: FloatArray | None = None) -> Cells:
@@ -175,7 +175,7 @@ def lay_out(
     kept = {a: scale for a, scale in scales.items() if scale is not None}
     numbers = {a: matrix[~np.isnan(matrix[:, a]), a] for a in numeric if a not in kept}
     layout = Layout(
-        reader=Instances(_declaring(schema, dict(zip(discrete, values, strict=True)))),
+        reader=Instances(declaring(schema, dict(zip(discrete, values, strict=True)))),
         numeric=tuple(kept),
         scales=tuple(kept.values()),
         constant={a: float(known[0]) if known.size else None for a, known in numbers.items()},
@@ -209,7 +209,7 @@ def _renumber(
     return [found[a] for a in discrete], [shown[a] for a in discrete]
 
 
-def _declaring(schema: Schema, values: dict[int, tuple[Value, ...]]) -> Schema:
+def declaring(schema: Schema, values: dict[int, tuple[Value, ...]]) -> Schema:
     """The schema with the values of its nominal columns declared, so that they keep their codes without rows."""
     found = [
         Nominal(values[a]) if isinstance(kind, Nominal) and values[a] else kind for a, kind in enumerate(schema.kinds)

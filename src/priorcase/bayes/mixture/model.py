@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,15 +19,16 @@ from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase import saving
 from priorcase._parameters import check_parameters, check_value
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name
 from priorcase.bayes.columns import asked_position
 from priorcase.bayes.mixture import em, questions
 from priorcase.bayes.mixture.columns import lay_out
 from priorcase.bayes.mixture.questions import FittedMixture
-from priorcase.bayes.mixture.results import Components, Oddness, SelectionName
+from priorcase.bayes.mixture.results import Components, Oddness, Selection, SelectionName
 from priorcase.bayes.results import JointDistribution
-from priorcase.exceptions import NotAvailableError, ParameterError, TargetError, TooFewRowsError
+from priorcase.exceptions import NotAvailableError, ParameterError, TargetError, TooFewRowsError, prefix_errors
 from priorcase.instances import Instances, check_weights
 from priorcase.learning.estimator import SchemaLike, record_features, thread_count, training_table
 from priorcase.learning.state import changes, reads
@@ -180,17 +183,43 @@ class MixtureModel(BaseEstimator):
         run, selection = em.select(layout, cells, numbers, self.selection, search)
         parameters, backend = run.parameters.sorted(), backend_of(X)
         found = layout.reordered(shown), parameters.reordered(shown), instances.schema, labels, backend
-        self._mixture = FittedMixture(*found, *questions.training_oddness(layout, parameters, cells.merged()))
-        self.selection_ = replace(selection, backend=backend)
-        self.schema_ = instances.schema
-        self.n_components_, self.weights_ = len(parameters), np.exp(parameters.log_weights)
-        self.history_, self.log_posterior_ = run.history, float(run.history[-1])
-        self.n_iter_, self.converged_ = run.history.size - 1, run.converged
-        record_features(self, instances.schema)
+        mixture = FittedMixture(*found, *questions.training_oddness(layout, parameters, cells.merged()))
+        self._settle(mixture, replace(selection, backend=backend), run.history, run.converged)
         if not run.converged:
             text = f"the best run of EM did not converge in {search.max_iter} iterations; raise max_iter or tol."
             warnings.warn(text, ConvergenceWarning, stacklevel=3)
         return self
+
+    def _settle(self, mixture: FittedMixture, selection: Selection, history: FloatArray, converged: bool) -> None:
+        """Take over a mixture and how it was found."""
+        self._mixture, self.selection_, self.schema_ = mixture, selection, mixture.schema
+        self.n_components_, self.weights_ = len(mixture.parameters), np.exp(mixture.parameters.log_weights)
+        self.history_, self.log_posterior_ = history, float(history[-1])
+        self.n_iter_, self.converged_ = history.size - 1, converged
+        record_features(self, mixture.schema)
+
+    @prefix_errors
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Save the model to a file, which `priorcase.load` reads; returns the path."""
+        return saving.save(self, path)
+
+    @reads
+    def _saved_state(self) -> dict[str, Any] | None:
+        if "_mixture" not in self.__dict__:
+            return None
+        found = {name: getattr(self.selection_, name) for name in ("name", "n_components", "scores")}
+        return {"mixture": self._mixture.saved(), "selection": found, "history": self.history_} | {
+            "converged": self.converged_
+        }
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        mixture, found = FittedMixture.restored(state["mixture"]), state["selection"]
+        tried = saving.checked(found["n_components"], np.int64, (None,), least=1)
+        if found["name"] not in get_args(SelectionName) or found["scores"].shape != tried.shape:
+            raise ValueError("a selection that cannot be")
+        history = saving.checked(state["history"], np.float64, (None,))
+        selection = Selection(found["name"], tried, found["scores"], mixture.backend)
+        self._settle(mixture, selection, history, bool(state["converged"]))
 
     @property
     @reads

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import astuple, dataclass, fields
+from typing import Any, TypeAlias, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,15 +13,17 @@ from sklearn.utils import check_random_state
 
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray, Name
 from priorcase.bayes import columns
-from priorcase.bayes.mixture.columns import Cells, Layout
+from priorcase.bayes.mixture.columns import Cells, Layout, Scale, declaring
 from priorcase.bayes.mixture.em import Parameters, distribution, log_term, normalize, responsibilities
 from priorcase.bayes.mixture.results import Oddness
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import ParameterError
+from priorcase.instances import Instances
 from priorcase.learning.estimator import read_queries
 from priorcase.learning.results import attribute_names, decoded
 from priorcase.learning.targets import objects
-from priorcase.schema import Schema
+from priorcase.saving import checked, checked_schema
+from priorcase.schema import Numeric, Ordinal, Schema
 from priorcase.schema.schema import open_source
 
 Fill: TypeAlias = tuple[BoolArray, list[Any], bool]
@@ -39,6 +42,57 @@ class FittedMixture:
     training_scores: FloatArray  # how odd the training rows are, ascending
     tails: FloatArray  # the share of them at least as odd as each, and 0
     usual: FloatArray  # the mean surprise of each column
+
+    def saved(self) -> dict[str, Any]:
+        """What was fitted, for a saved model."""
+        layout, names = self.layout, ("schema", "labels", "backend", "training_scores", "tails", "usual")
+        scales = {a: astuple(scale) for a, scale in zip(layout.numeric, layout.scales, strict=True)}
+        own = {each.name: getattr(self.parameters, each.name) for each in fields(self.parameters)}
+        state = {"scales": scales, "constant": layout.constant, "values": layout.values, **own}
+        return state | {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def restored(cls, told: dict[str, Any]) -> FittedMixture:
+        """From what `saved` gave; ``ValueError`` where its parts do not fit each other."""
+        schema, labels, values, constant = (told[name] for name in ("schema", "labels", "values", "constant"))
+        scales = {a: Scale(*numbers) for a, numbers in told["scales"].items()}
+        parameters = Parameters(**{each.name: told[each.name] for each in fields(Parameters)})
+        kinds = checked_schema(schema).kinds
+        discrete = tuple(a for a, kind in enumerate(kinds) if not isinstance(kind, Numeric))
+        if [*sorted(scales)] != [*scales] or {*scales, *constant, *discrete} != {*range(len(kinds))}:
+            raise ValueError("columns of another table")
+        if len(scales) + len(constant) + len(discrete) != len(kinds) or type(values) is not tuple:
+            raise ValueError("columns of another table")
+        numbers = [number for scale in scales.values() for number in astuple(scale)]
+        numbers += [number for number in constant.values() if number is not None]
+        if not all(type(number) is float and math.isfinite(number) for number in numbers):
+            raise ValueError("a scale that cannot be")
+        if any(min(scale.unit, scale.spread, scale.grain) <= 0 for scale in scales.values()):
+            raise ValueError("a scale that cannot be")
+        if labels is not None and (labels.ndim != 1 or values[-1] != tuple(labels.tolist())):
+            raise ValueError("classes that do not fit")
+        own = values[: len(discrete)]
+        n = checked(parameters.log_weights, np.float64, (None,)).size
+        checked(parameters.means, np.float64, (len(scales), n))
+        checked(parameters.precisions, np.float64, (len(scales), n), least=1e-300)
+        if n < 1 or len(values) != len(discrete) + (labels is not None) or type(parameters.tables) is not tuple:
+            raise ValueError("components that do not fit")
+        for table, known in zip(parameters.tables, values, strict=True):
+            checked(table, np.float64, (n, len(known) + 2))
+        for a, known in zip(discrete, own, strict=True):
+            kind = kinds[a]
+            if type(known) is not tuple or (isinstance(kind, Ordinal) and known != kind.order):
+                raise ValueError("values of another column")
+        rest = [told[name] for name in ("training_scores", "tails", "usual")]
+        if told["backend"] not in (None, *get_args(Backend)) or any(np.isnan(each).any() for each in rest):
+            raise ValueError("surprises that cannot be")
+        if [each.shape for each in rest] != [(rest[0].size,), (rest[0].size + 1,), (len(kinds),)]:
+            raise ValueError("surprises of other rows")
+        reader = Instances(declaring(schema, dict(zip(discrete, own, strict=True))))
+        layout = Layout(
+            reader, tuple(scales), tuple(scales.values()), dict(constant), discrete, values, labels is not None
+        )
+        return cls(layout, parameters, schema, labels, told["backend"], *rest)
 
     @property
     def free(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from priorcase._files import whole_file
 from priorcase._parameters import check_choice
 from priorcase.cases import kinds
 from priorcase.cases.checks import check_known
@@ -31,7 +32,6 @@ from priorcase.cases.exchange.tables import (
     write_parquet,
 )
 from priorcase.cases.kinds import CaseKind, Set
-from priorcase.cases.saving.whole_files import whole_file
 from priorcase.datasets import read_table
 from priorcase.datasets.columns import check_column, parse_number
 from priorcase.datasets.reading import FORMATS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import repeat
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -27,6 +27,7 @@ from priorcase.local.rbf import centers as basis
 from priorcase.local.rbf.output_layer import RidgeCurve, Spectrum, with_rows
 from priorcase.local.windows import warn_queries
 from priorcase.neighbors.base import GivenWeights, NeighborsEstimator, needs_one_target
+from priorcase.saving import checked
 from priorcase.schema import CategoricalFeatures, Numeric, Schema
 from priorcase.search import Algorithm
 from priorcase.similarity import Distance
@@ -66,6 +67,42 @@ class Network:
                     total += weight * activation
                 result[part, t] = total
         return result, far
+
+    def saved(self) -> dict[str, Any]:
+        """What was fitted, for a saved model."""
+        spectrum = {each.name: getattr(self.spectrum, each.name) for each in fields(self.spectrum)}
+        curve = {each.name: getattr(self.curve, each.name) for each in fields(self.curve) if each.name != "backend"}
+        own = {"widths": self.widths, "weights": self.weights, "intercept": self.intercept, "alpha": self.alpha}
+        return {"cells": self.centers.cells, **own, "spectrum": spectrum, "curve": curve}
+
+    @classmethod
+    def restored(cls, told: dict[str, Any], like: basis.Centers, outputs: int) -> Network:
+        """From what `saved` gave; ``like`` are any centres, for the distance."""
+        m, spectrum, curve = len(told["cells"]), Spectrum(**told["spectrum"]), RidgeCurve(**told["curve"])
+        shapes: dict[str, tuple[int, ...]] = {"means": (m,), "target_means": (outputs,), "singular": (m,)}
+        shapes |= {"right": (m, m), "projected": (outputs, m)}
+        for name, shape in shapes.items():
+            checked(getattr(spectrum, name), np.float64, shape)
+        weights, intercept = (told[name] for name in ("weights", "intercept"))
+        checked(weights, np.float64, (m, outputs)), checked(intercept, np.float64, (outputs,))
+        widths = checked(told["widths"], np.float64, (m,), least=0.0)
+        numbers = told["alpha"], spectrum.total, spectrum.rest
+        if not all(isinstance(number, float) and 0.0 <= number < np.inf for number in numbers) or not m:
+            raise ValueError("a network with numbers that cannot be")
+        tried = checked(curve.alphas, np.float64, (None,), least=0.0).size
+        checked(curve.widths, np.float64, (tried,)), checked(curve.freedom, np.float64, (tried,))
+        if curve.criterion not in ("loo", "gcv") or curve.scores.shape != (tried,) or not 0 <= curve.chosen < tried:
+            raise ValueError("a curve that cannot be")
+        instances = like.instances
+        cells = checked(told["cells"], np.float64, (m, len(instances.schema)), missing=True)
+        for a, kind in enumerate(instances.schema.kinds):
+            if not isinstance(kind, Numeric):
+                known = np.array([value is not None for value in instances.values(a)], bool)
+                codes = checked(cells[:, a], np.float64, (m,), least=0.0, missing=True)
+                codes = np.floor(codes[~np.isnan(codes)])
+                if (codes >= known.size).any() or not known[codes.astype(np.int64)].all():
+                    raise ValueError("a centre with a value that no row has")
+        return cls(like.at(cells), widths, weights, intercept, told["alpha"], spectrum, curve)
 
 
 def fit_network(
@@ -228,6 +265,25 @@ class RBFNetwork(NeighborsEstimator):
             return fit_network(rows, lambda n: self._strata(rows, n), like, self._design, threads=self._threads())
 
         return memory.cached("network", compute)
+
+    def _saved_state(self) -> dict[str, Any] | None:
+        state = super()._saved_state()
+        if state is not None:
+            version, network = self._stored()._cache.get("network", (-1, None))
+            state |= {"network": network.saved()} if version == state["rows"].version else {}
+        return state
+
+    def _fitted_parameters(self) -> dict[str, Any]:
+        return self._fitted_with | {"random_state": self._design.seed}  # the seed drawn from it
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        super()._restore_state(state)
+        if "network" in state:
+            memory = self._stored()
+            unknown = np.full((1, len(memory.instances.schema)), np.nan)
+            like = basis.Centers(memory.instances, memory.fitted, memory.attribute_weights, unknown)
+            network = Network.restored(state["network"], like, self._learned().shape[1])
+            memory._cache["network"] = memory.instances.version, network
 
     def _outputs_of(self, X: Any) -> FloatArray:
         """The outputs for queries, shape (queries, outputs); one warning lists those far from all centres."""

@@ -1,0 +1,535 @@
+"""Saved models: a fitted model as a file, or as bytes.
+
+A model is its class, its parameters and its rows, and what takes long to compute again from them. The file is a zip
+archive without compression:
+
+- ``model.json``: a format number, the class by its public name, the parameters, and the fitted state. Strategies such
+  as ``Overlap()`` are written as public name and fields.
+- ``0.npy``, ``1.npy``, ...: the arrays that ``model.json`` refers to by number, each once.
+- The comment at the end of the archive is the SHA-256 of all bytes before it.
+
+Loading executes nothing from the file: a name is looked up in the two tables below and nowhere else, a strategy is
+made by its own constructor, which checks its fields, and a model checks its parameters, cells, ids, weights and
+records again, as `fit` would.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import struct
+import zipfile
+from base64 import b64decode, b64encode
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from priorcase._files import whole_file
+from priorcase._typing import AnyArray
+from priorcase.exceptions import ReadingError, UnsupportedDataError, quoted
+from priorcase.instances import Instances
+from priorcase.schema import Schema
+
+FORMAT = 1
+
+MODELS = {
+    "neighbors": "KNNClassifier KNNRegressor KNNTransformer",
+    "local": "LocallyWeightedRegressor LocallyWeightedClassifier RBFNetworkRegressor RBFNetworkClassifier",
+    "bayes": "NaiveBayes SubsetAveragedBayes TreeAveragedBayes TreeAugmentedBayes SuperParentAveragedBayes AODE "
+    "MixtureModel",
+    "concepts": "IB1 IB2 IB3 IB4 IB5 PEBLS",
+    "selection": "AttributeSelector",
+    "reduction": "CNN RNN ENN RENN AllKNN DROP1 DROP2 DROP3 DROP4 DROP5 ICF",
+}
+STRATEGIES = {
+    "schema": "Numeric Ordinal Nominal Schema",
+    "similarity": "Distance Absolute Overlap Levels ValueTable ValueDifference Discretised Interpolated Windowed "
+    "Gaussian Tricube Epanechnikov Biweight Triangular Uniform Exponential InversePower",
+    "relevance": "Bayes GainRatio MutualInformation Relief LeaveOneOutWeights",
+    "bayes": "Auto BDeu Dirichlet Laplace MEstimate PerAttribute KeepZeros Cap ParamFloor CutPoints EqualFrequency "
+    "EqualWidth KMeansBins MDL TwoWay Student GaussianDensity KernelDensity",
+    "local": "LocalLinear LocalLogistic LocalNaiveBayes",
+}
+
+MADE_UP = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
+"""What a file that was made up can lead to, besides the errors of `zipfile`."""
+
+_HEADER, _CHECKSUM = "model.json", 64
+_DEEPEST = 60  # levels of containers within each other
+_LONGEST = 10_000  # digits of a number
+_MOST_RANGE = 10_000_000  # numbers that a range stands for
+_MOST_ALIKE = 1_000  # keys with the same hash, each of which is compared with all the others
+_LARGE_INT = 2**63
+_TEXTS: Any = np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else None  # NumPy 2
+
+_DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|[US][0-9]{1,9})")
+_NPY = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([<>|=A-Za-z0-9]+)', 'fortran_order': (True|False), "
+    rb"'shape': \(([0-9]*(?:, ?[0-9]+)*,?)\), \} *\n",
+    re.DOTALL,
+)
+
+
+# -- files and bytes
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> Path:
+    """Save a model to a file, which is written completely or not at all; see `load`."""
+    data, path = dump(model), Path(path)
+    with whole_file(path, overwrite=True) as file:
+        file.write(data)
+    return path
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Load a model that was saved with ``model.save(path)``.
+
+    It predicts the same, bit for bit, and can be updated as before. Loading never executes anything from the file. A
+    file that is damaged, or that is no saved model, raises `ReadingError`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import priorcase as pc
+    >>> model = pc.NaiveBayes().fit([["red"], ["blue"]], ["stop", "go"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = model.save(f"{folder}/lights.priorcase")
+    ...     pc.load(path).predict([["red"]])
+    array(['stop'], dtype='<U4')
+    """
+    path = Path(path)
+    return load_bytes(path.read_bytes(), source=str(path))
+
+
+def dump(model: Any) -> bytes:
+    """A model as bytes; the same model gives the same bytes."""
+    check_model(model)
+    return pack(model, type(model).__name__)
+
+
+def load_bytes(data: bytes | bytearray | memoryview, *, source: str = "The saved model") -> Any:
+    """The model that `dump` gave as bytes; ``source`` is its name in messages."""
+    model = unpack(data, source=source)
+    if type(model).__name__ not in _homes(models=True):
+        raise damaged(source, "it holds no model")
+    return model
+
+
+def check_model(model: object) -> None:
+    """Refuse what is no model of the library."""
+    if _public_name(type(model), models=True) is None:
+        kind = type(model).__qualname__
+        advice = "Models of other libraries, and subclasses of your own, are not saved."
+        if hasattr(model, "estimator_"):
+            advice = "Save its estimator_, and fit again around it."
+        elif hasattr(model, "learner"):
+            advice = "Save its .learner; a case base keeps it by CaseBase.fit(learner, name=...)."
+        raise UnsupportedDataError(f"got a {kind}; expected a model of priorcase. {advice}")
+
+
+def pack(value: object, name: str) -> bytes:
+    """A model, or a dictionary with one, as bytes; ``name`` is its name in messages."""
+    writer = _Writer()
+    header = {
+        "format": FORMAT,
+        "priorcase": import_module("priorcase").__version__,
+        "saved": writer.encode(value, name),
+    }
+    text = json.dumps(header, separators=(",", ":"), allow_nan=False)
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(_entry(_HEADER), text)
+        for number, content in enumerate(writer.arrays):
+            archive.writestr(_entry(f"{number}.npy"), content)
+        archive.comment = b"0" * _CHECKSUM
+    body = memoryview(file.getvalue())[:-_CHECKSUM]
+    return b"".join((body, sha256(body).hexdigest().encode()))
+
+
+def unpack(data: bytes | bytearray | memoryview, *, source: str) -> Any:
+    """What `pack` packed; `ReadingError` where the bytes are anything else."""
+    data = bytes(data)
+    if not data.startswith(b"PK\x03\x04"):
+        raise ReadingError(f"{source} is not a saved model. Is it the right file? model.save(path) saves models.")
+    if sha256(memoryview(data)[:-_CHECKSUM]).hexdigest().encode() != data[-_CHECKSUM:]:
+        raise damaged(source, "its bytes do not match their checksum")
+    try:
+        entries = _entries(data)
+        header = json.loads(entries.pop(_HEADER), parse_float=_finite, parse_constant=_finite)
+        found = header["format"]
+        if found != FORMAT:
+            remedy = "Update priorcase" if isinstance(found, int) and found > FORMAT else "Fit the model again"
+            raise ReadingError(f"{source} has format {quoted(found)}; this version reads format {FORMAT}. {remedy}.")
+        reader = _Reader([entries.pop(f"{number}.npy") for number in range(len(entries))])
+        with np.errstate(all="ignore"):
+            value = reader.decode(header["saved"])
+        reader.finish()
+        return value
+    except ReadingError as error:
+        if error.args[0].startswith(source):
+            raise
+        raise damaged(source, str(error.args[0])) from error
+    except (zipfile.BadZipFile, struct.error, EOFError, *MADE_UP) as error:
+        raise damaged(source, f"its parts do not fit together ({type(error).__name__}: {str(error)[:200]})") from error
+
+
+def damaged(source: str, reason: str) -> ReadingError:
+    """The error about a saved model that is damaged or was made up."""
+    return ReadingError(f"{source} is damaged: {reason}. Nothing was loaded; use a copy, or fit the model again.")
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    found = zipfile.ZipInfo(name)  # dated 1980, so that equal models have equal bytes
+    found.create_system = 3
+    return found
+
+
+def _entries(data: bytes) -> dict[str, bytes]:
+    """The entries of an archive; together they are no larger than the archive itself."""
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        infos = archive.infolist()
+        if any(info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1 for info in infos):
+            raise ValueError("compressed or encrypted entries")
+        if infos[0].header_offset:
+            raise ValueError("bytes before the first entry")
+        if sum(info.file_size for info in infos) > len(data) or len({info.filename for info in infos}) < len(infos):
+            raise ValueError("entries that overlap or have the same name")
+        return {info.filename: archive.read(info) for info in infos}
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a number that is not finite")
+    return number
+
+
+# -- public classes by name
+
+
+@cache
+def _homes(*, models: bool) -> dict[str, str]:
+    """The package that each public name comes from."""
+    return {name: home for home, names in (MODELS if models else STRATEGIES).items() for name in names.split()}
+
+
+def _class_of(name: object, *, models: bool) -> Any:
+    """The class with a name in the tables; ``ReadingError`` for any other name."""
+    home = _homes(models=models).get(name) if isinstance(name, str) else None
+    if home is None:
+        what = "model" if models else "strategy"
+        raise ReadingError(f"it names the class {quoted(name)}, which is no {what} of priorcase")
+    return getattr(import_module(f"priorcase.{home}"), str(name))
+
+
+def _public_name(kind: type, *, models: bool) -> str | None:
+    """The public name of a class; None where the class, or another one of that name, is not in the tables."""
+    name = kind.__name__
+    return name if name in _homes(models=models) and _class_of(name, models=models) is kind else None
+
+
+# -- values as JSON: literals, lists, and ``{tag: content}`` for everything else
+
+
+def _moment(moment: datetime | time) -> list[Any]:
+    return [moment.isoformat(), moment.fold]
+
+
+_PLAIN: dict[type, tuple[str, Callable[[Any], Any]]] = {
+    bytes: ("bytes", lambda value: b64encode(value).decode()),
+    range: ("range", lambda value: [value.start, value.stop, value.step]),
+    Decimal: ("decimal", str),
+    Fraction: ("fraction", lambda value: [f"{value.numerator:x}", f"{value.denominator:x}"]),
+    date: ("date", date.isoformat),
+    datetime: ("datetime", _moment),
+    time: ("time", _moment),
+    timedelta: ("timedelta", lambda value: [value.days, value.seconds, value.microseconds]),
+}
+_PLAIN_AGAIN: dict[str, Callable[[Any], Any]] = {
+    "int": lambda told: int(_short(told), 16),
+    "float": lambda told: {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[told],
+    "bytes": lambda told: b64decode(told, validate=True),
+    "range": lambda told: _moderate(range(*told)),
+    "decimal": lambda told: _exact(Decimal(_short(told))),
+    "fraction": lambda told: Fraction(*(int(_short(part), 16) for part in told)),
+    "date": date.fromisoformat,
+    "datetime": lambda told: datetime.fromisoformat(told[0]).replace(fold=told[1]),
+    "time": lambda told: time.fromisoformat(told[0]).replace(fold=told[1]),
+    "timedelta": lambda told: timedelta(*told),
+    "dtype": lambda told: _scalar_dtype(told),
+}
+_CONTAINERS: dict[type, str] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
+
+
+def _short(text: str) -> str:
+    if len(text) > _LONGEST:
+        raise ValueError("a number with too many digits")
+    return text
+
+
+def _exact(number: Decimal) -> Decimal:
+    if number.is_finite() and abs(number.adjusted()) > _LONGEST:
+        raise ValueError("a number with too many digits")
+    return number
+
+
+def _moderate(numbers: range) -> range:
+    if numbers and (numbers[-1] - numbers[0]) // numbers.step >= _MOST_RANGE:
+        raise ValueError("a range of too many numbers")
+    return numbers
+
+
+def _dtype(told: str) -> np.dtype[Any]:
+    if told in ("T", "O"):
+        return _TEXTS if told == "T" and _TEXTS is not None else np.dtype(object)
+    if not _DTYPE.fullmatch(told):
+        raise ValueError("an array of a data type that is not allowed")
+    return np.dtype(told)
+
+
+def _scalar_dtype(told: str) -> np.dtype[Any]:
+    """A data type without a size for text, which would claim memory."""
+    found = _dtype(told)
+    return np.dtype(found.kind) if found.kind in "US" else found
+
+
+def _dtype_name(dtype: np.dtype[Any]) -> str | None:
+    """The name of a data type in a file; None where it is not allowed."""
+    if dtype.kind in "OT":
+        return dtype.kind
+    return dtype.str if _DTYPE.fullmatch(dtype.str) else None
+
+
+def check_hashes(keys: Iterable[object]) -> None:
+    """Refuse keys that were made to have the same hash, which would take the square of their number to compare."""
+    counts = Counter(str(hash(key)) for key in keys if type(key) is not str)  # the hash of text cannot be foreseen
+    if counts and max(counts.values()) > _MOST_ALIKE:
+        raise ValueError("keys that were made to be alike")
+
+
+class _Writer:
+    """Values as JSON, and the arrays among them as the contents of ``.npy`` files."""
+
+    def __init__(self) -> None:
+        self.arrays: list[bytes] = []
+
+    def encode(self, value: Any, path: str, depth: int = 0) -> Any:
+        """The JSON of a value; ``path`` says in messages where it is, as in ``KNNClassifier.vote``."""
+        kind, below = type(value), depth + 1
+        if depth > _DEEPEST:
+            raise UnsupportedDataError(f"{path[:200]} is nested more than {_DEEPEST} levels deep. Pass flat lists.")
+        if value is None or kind is bool or kind is str:
+            return value
+        if kind is int and -_LARGE_INT < value < _LARGE_INT:
+            return value
+        if kind is int and value.bit_length() <= 4 * (_LONGEST - 2):
+            return {"int": f"{value:x}"}
+        if kind is float:
+            return value if math.isfinite(value) else {"float": repr(value)}
+        if kind is list:
+            return [self.encode(each, f"{path}[{i}]", below) for i, each in enumerate(value)]
+        if kind in _CONTAINERS:
+            ordered = value if kind is tuple else sorted(value, key=lambda each: (type(each).__name__, repr(each)))
+            return {_CONTAINERS[kind]: [self.encode(each, f"{path}[{i}]", below) for i, each in enumerate(ordered)]}
+        if isinstance(value, dict) and kind.__module__ in ("builtins", "collections"):
+            return {"dict": [[self.encode(k, f"{path} key {k!r}", below), self.encode(v, f"{path}[{k!r}]", below)]
+                             for k, v in value.items()]}  # fmt: skip
+        if (told := self._of_numpy(value, path, below)) is not None or (told := self._plain(value)) is not None:
+            return told
+        if kind is Instances:
+            return {"rows": {name: self.encode(part, f"{path}.{name}", below) for name, part in value.saved().items()}}
+        if (name := _public_name(kind, models=False)) is not None:
+            told = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
+            return {name: {key: self.encode(each, f"{path}.{key}", below) for key, each in told.items()}}
+        if (name := _public_name(kind, models=True)) is not None:
+            parts: dict[str, Any] = {"parameters": value.get_params(deep=False), "state": value._saved_state()}
+            told = {
+                part: None if held is None else {k: self.encode(v, f"{path}.{k}", below) for k, v in held.items()}
+                for part, held in parts.items()
+            }
+            return {"model": {"class": name, **told}}
+        raise _refusal(value, path)
+
+    def _plain(self, value: Any) -> Any:
+        name, tell = _PLAIN.get(type(value), ("", None))
+        if tell is None or (isinstance(value, datetime | time) and not isinstance(value.tzinfo, timezone | None)):
+            return None
+        told = {name: tell(value)}
+        try:
+            _PLAIN_AGAIN[name](told[name])
+        except MADE_UP:
+            return None
+        return told
+
+    def _of_numpy(self, value: Any, path: str, depth: int) -> Any:
+        if isinstance(value, np.dtype):
+            return None if (name := _dtype_name(value)) is None else {"dtype": name}
+        if isinstance(value, np.generic) and value.dtype.kind in "biufU" and _dtype_name(value.dtype) is not None:
+            return {"scalar": [value.dtype.str, self.encode(value.item(), path, depth)]}
+        if type(value) is np.random.RandomState:
+            told: Any = value.get_state(legacy=False)
+            key = np.asarray(told["state"]["key"], "<u4").tobytes().hex()
+            parts = [key, int(told["state"]["pos"]), int(told["has_gauss"]), float(told["gauss"])]
+            return {"random_state": parts}
+        if type(value) is not np.ndarray:
+            return None
+        if (name := _dtype_name(value.dtype)) is None:
+            raise UnsupportedDataError(f"{path} is a NumPy array of {value.dtype}, which cannot be saved.")
+        if name in "OT":
+            cells = [self.encode(each, f"{path}[{i}]", depth) for i, each in enumerate(value.ravel().tolist())]
+            return {"objects": [name, list(value.shape), cells]}
+        content = BytesIO()
+        np.lib.format.write_array(content, value, version=(1, 0), allow_pickle=False)
+        self.arrays.append(content.getvalue())
+        return {"array": len(self.arrays) - 1}
+
+
+def _refusal(value: object, path: str) -> UnsupportedDataError:
+    if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
+        return UnsupportedDataError(
+            f"{path} is a function ({getattr(value, '__qualname__', value)}), and a saved model holds data, no code. "
+            "Use one of the library's own by name, or save the parameters and fit again."
+        )
+    kind = type(value)
+    return UnsupportedDataError(
+        f"{path} is a {kind.__module__}.{kind.__qualname__}, which cannot be saved. A saved model holds numbers, text, "
+        "dates, NumPy arrays, containers of these, and strategies of priorcase."
+    )
+
+
+class _Reader:
+    """Values from JSON and arrays; the usual errors of Python where these were made up."""
+
+    def __init__(self, arrays: list[bytes]) -> None:
+        self._arrays = dict(enumerate(arrays))
+
+    def finish(self) -> None:
+        """Refuse arrays that nothing refers to."""
+        if self._arrays:
+            raise ValueError("arrays that belong to nothing")
+
+    def decode(self, told: Any, depth: int = 0) -> Any:
+        """The value that some JSON stands for."""
+        below = depth + 1
+        if depth > _DEEPEST:
+            raise ValueError("values within values without end")
+        if type(told) is list:
+            return [self.decode(each, below) for each in told]
+        if type(told) is not dict:
+            return told
+        ((tag, held),) = told.items()
+        if tag in _PLAIN_AGAIN:
+            return _PLAIN_AGAIN[tag](held)
+        if tag == "array":
+            return _array_of(self._arrays.pop(held))
+        if tag == "objects":
+            dtype, shape, cells = held
+            return self._objects(dtype, shape, cells, below)
+        if tag == "scalar":
+            return _scalar_dtype(held[0]).type(self.decode(held[1], below))
+        if tag == "random_state":
+            return _random_state(*held)
+        if tag == "dict":
+            pairs = [(self.decode(key, below), self.decode(value, below)) for key, value in held]
+            check_hashes(key for key, _ in pairs)
+            return dict(pairs)
+        if tag in ("tuple", "set", "frozenset"):
+            values = [self.decode(each, below) for each in held]
+            if tag == "tuple":
+                return tuple(values)
+            check_hashes(values)
+            return set(values) if tag == "set" else frozenset(values)
+        if tag == "rows":
+            return self._rows(self._fields(held, below))
+        if tag == "model":
+            return self._model(below, **held)
+        return _class_of(tag, models=False)(**self._fields(held, below))
+
+    def _fields(self, told: Mapping[str, Any], depth: int) -> dict[str, Any]:
+        return {str(name): self.decode(value, depth) for name, value in told.items()}
+
+    def _objects(self, dtype: str, shape: list[int], cells: list[Any], depth: int) -> AnyArray:
+        values = np.empty(len(cells), object)
+        values[:] = [self.decode(cell, depth) for cell in cells]
+        return values.astype(_dtype(dtype)).reshape(shape) if dtype == "T" else values.reshape(shape)
+
+    def _rows(self, parts: dict[str, Any]) -> Instances:
+        for _, values in parts["columns"]:
+            check_hashes(values or ())
+        return Instances.restored(**parts)
+
+    def _model(self, depth: int, **told: Any) -> Any:
+        kind = _class_of(told["class"], models=True)
+        parameters = self._fields(told["parameters"], depth)
+        if parameters.keys() != kind().get_params(deep=False).keys():
+            raise ValueError(f"parameters that {kind.__name__} does not have")
+        model = kind(**parameters)
+        if told["state"] is not None:
+            model._restore_state(self._fields(told["state"], depth))
+        return model
+
+
+def _array_of(content: bytes) -> AnyArray:
+    """The array in a ``.npy`` file, whose header must be the one that NumPy writes; nothing in it is evaluated."""
+    header = _NPY.match(content)
+    if header is None or int.from_bytes(content[8:10], "little") + 10 != header.end():
+        raise ValueError("an array without a header")
+    dtype, shape = _dtype(header[1].decode()), [int(size) for size in header[3].decode().split(",") if size.strip()]
+    body = memoryview(content)[header.end() :]
+    if dtype.hasobject or not dtype.itemsize or math.prod(shape) * dtype.itemsize != len(body):
+        raise ValueError("an array whose shape does not fit its bytes")
+    flat: AnyArray = np.frombuffer(body, dtype).copy() if len(body) else np.empty(0, dtype)
+    if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
+        raise ValueError("a boolean that is neither true nor false")
+    if dtype.kind == "U" and flat.size and flat.view(np.dtype("u4").newbyteorder(dtype.byteorder)).max() > 0x10FFFF:
+        raise ValueError("text with characters that do not exist")
+    return flat.reshape(shape, order="F" if header[2] == b"True" else "C")
+
+
+def _random_state(key: str, position: int, has_gauss: int, gauss: float) -> np.random.RandomState:
+    words = np.frombuffer(bytes.fromhex(key), "<u4")
+    if words.size != 624 or not 0 <= position <= 624:
+        raise ValueError("a random state that cannot be")
+    state = np.random.RandomState(0)
+    state.set_state(("MT19937", words, position, has_gauss, gauss))
+    return state
+
+
+# -- checks for those who restore themselves
+
+
+def checked(
+    array: object, dtype: Any, shape: tuple[int | None, ...], *, least: float = -math.inf, missing: bool = False
+) -> AnyArray:
+    """An array of a data type and a shape, finite and at least ``least``, or NaN where ``missing`` allows it.
+
+    ``ValueError`` for anything else.
+    """
+    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != len(shape):
+        raise ValueError("an array of another type")
+    if any(size is not None and size != found for size, found in zip(shape, array.shape, strict=True)):
+        raise ValueError("an array of another shape")
+    known = array[~np.isnan(array)] if missing else array
+    if known.size and not (np.isfinite(known).all() and known.min() >= least):
+        raise ValueError("an array with numbers that cannot be")
+    return array
+
+
+def checked_schema(schema: object) -> Schema:
+    """A schema; ``ValueError`` for anything else."""
+    if not isinstance(schema, Schema):
+        raise ValueError("columns without a schema")
+    return schema
