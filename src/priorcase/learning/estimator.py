@@ -169,7 +169,7 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
 
     def _check_parameters(self) -> None:
         """Refuse parameters that break their rules, before anything is read."""
-        self._fitted_with = self.get_params(deep=False)
+        self._fitted_with = {name: getattr(self, name) for name in _parameter_names(type(self))}
         self._threads()
         check_value("schema", self.schema, [None, Schema, Mapping])
 
@@ -246,6 +246,12 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
 
     def _training_table(self, X: Any) -> Table:
         return training_table(self, X)
+
+
+@cache
+def _parameter_names(kind: type[BaseEstimator]) -> tuple[str, ...]:
+    """The parameters of an estimator; scikit-learn inspects the signature for each `get_params`."""
+    return tuple(kind._get_param_names())
 
 
 def thread_count(n_jobs: object) -> int:
