@@ -8,6 +8,7 @@ import numpy as np
 
 import priorcase as pc
 from priorcase.bayes import Laplace, Student
+from priorcase.evaluation import ConformalClassifier, ConformalRegressor
 from priorcase.local import LocalLogistic, LocalNaiveBayes
 from priorcase.similarity import Absolute, Overlap, Tricube
 
@@ -56,6 +57,11 @@ LEARNERS: list[Any] = [
     pc.RBFNetworkRegressor(4, random_state=np.random.RandomState(5)),
     pc.RBFNetworkClassifier(centers="stratified", width="neighbors", alpha="loo"),
     pc.AttributeSelector(pc.KNNClassifier()),
+    ConformalClassifier(pc.KNNClassifier(3)),
+    ConformalClassifier(pc.NaiveBayes(), nonconformity="aps", randomized=True, class_conditional=True),
+    ConformalRegressor(pc.LocallyWeightedRegressor(10), nonconformity="scaled", folds=3),
+    ConformalRegressor(pc.KNNRegressor(3), method="jackknife+"),
+    ConformalRegressor(pc.RBFNetworkRegressor(3), method="cv+", folds=2),
     pc.AttributeSelector(search="brace"),
     pc.CNN(),
     pc.RNN(),

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import priorcase as pc
+from priorcase.evaluation import ConformalClassifier
 from priorcase.exceptions import ReadingError
 from priorcase.saving import dump, load_bytes
 
@@ -42,6 +43,7 @@ MODELS: dict[str, Any] = {
     "LocallyWeightedClassifier": pc.LocallyWeightedClassifier(3),
     "AttributeSelector": pc.AttributeSelector(),
     "DROP3": pc.DROP3(2),
+    "ConformalClassifier": ConformalClassifier(pc.KNNClassifier(1), folds=2),
 }
 
 
@@ -424,7 +426,7 @@ def mutant(chance: random.Random, header: Any, arrays: list[bytes]) -> bytes:
     return made_up(header, arrays)
 
 
-@pytest.mark.parametrize("tries", [25, pytest.param(1250, marks=pytest.mark.slow)])  # of each of 16 models
+@pytest.mark.parametrize("tries", [25, pytest.param(1180, marks=pytest.mark.slow)])  # of each of 17 models
 @pytest.mark.parametrize("name", MODELS)
 def test_any_mutant_is_refused_or_harmless(name: str, tries: int) -> None:
     saved = opened(dump(fitted(name)))

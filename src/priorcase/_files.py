@@ -9,14 +9,16 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
+from priorcase.exceptions import WritingError
+
 
 @contextmanager
 def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[BinaryIO]:
     """A binary file to write to that is moved to ``path`` when everything is written and on the disk.
 
     After an error the file that was at ``path`` before is unchanged. Without ``overwrite`` an existing file, even one
-    created in the meantime, is a ``FileExistsError``. Errors of the system, such as a full disk, name ``path``. A crash
-    may leave a file with a random name that ends in ``.part``.
+    created in the meantime, is a ``FileExistsError``; any other error of the system, such as a full disk, is a
+    ``WritingError``. A crash may leave a file with a random name that ends in ``.part``.
     """
     if not overwrite and os.path.lexists(path):
         raise FileExistsError(path)
@@ -42,9 +44,14 @@ def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[Bi
     except BaseException as error:  # also after an interrupt, no partial file stays
         with suppress(OSError):
             beside.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno is not None:  # name the file that the user asked for
-            raise type(error)(error.errno, error.strerror, str(path)) from None
-        raise
+        if not isinstance(error, OSError) or isinstance(error, FileExistsError):
+            raise
+        reason = error.strerror or str(error)
+        failed = WritingError(
+            f"{path} could not be written: {reason}. Nothing was changed; check the path and the disk."
+        )
+        failed.errno, failed.strerror, failed.filename = error.errno, reason, str(path)
+        raise failed from error
 
 
 def _rename_new(beside: Path, path: Path) -> None:

@@ -53,6 +53,7 @@ MODELS = {
     "concepts": "IB1 IB2 IB3 IB4 IB5 PEBLS",
     "selection": "AttributeSelector",
     "reduction": "CNN RNN ENN RENN AllKNN DROP1 DROP2 DROP3 DROP4 DROP5 ICF",
+    "evaluation": "ConformalClassifier ConformalRegressor",
 }
 STRATEGIES = {
     "schema": "Numeric Ordinal Nominal Schema",
@@ -133,9 +134,7 @@ def check_model(model: object) -> None:
     if _public_name(type(model), models=True) is None:
         kind = type(model).__qualname__
         advice = "Models of other libraries, and subclasses of your own, are not saved."
-        if hasattr(model, "estimator_"):
-            advice = "Save its estimator_, and fit again around it."
-        elif hasattr(model, "learner"):
+        if hasattr(model, "learner"):
             advice = "Save its .learner; a case base keeps it by CaseBase.fit(learner, name=...)."
         raise UnsupportedDataError(f"got a {kind}; expected a model of priorcase. {advice}")
 
@@ -474,7 +473,7 @@ class _Reader:
     def _model(self, depth: int, **told: Any) -> Any:
         kind = _class_of(told["class"], models=True)
         parameters = self._fields(told["parameters"], depth)
-        if parameters.keys() != kind().get_params(deep=False).keys():
+        if parameters.keys() != {*kind._get_param_names()}:
             raise ValueError(f"parameters that {kind.__name__} does not have")
         model = kind(**parameters)
         if told["state"] is not None:

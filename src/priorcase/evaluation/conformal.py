@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 import pickle
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar, get_args
 
 import joblib
 import numpy as np
@@ -31,6 +34,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase import saving
 from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Value
 from priorcase.evaluation.running import check_jobs, seeded
@@ -223,6 +227,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     _folds: Positions
     _left_out: LeftOut
+    _fitted: ClassVar[tuple[str, ...]]  # what a fit sets, beside the models of the folds
 
     @reads
     def predict(self, X: Any) -> AnyArray:
@@ -252,13 +257,73 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
         seed = check_seed(self.random_state)
         estimator = seeded(self.estimator, seed)  # a fold's model made twice must be the same
         self.estimator_ = clone(estimator).fit(X, y)
+        self._record_features()
+        self._folds = dealt(y.size, folds, seed)
+        self._left_out = _left_out(estimator, self.estimator_, X, y, self._folds, self.n_jobs)
+        return seed
+
+    def _record_features(self) -> None:
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        self._folds = dealt(y.size, folds, seed)
-        self._left_out = _left_out(estimator, self.estimator_, X, y, self._folds, self.n_jobs)
-        return seed
+
+    @prefix_errors
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Save the model to a file, which `priorcase.load` reads; returns the path.
+
+        The estimator must be one of the library. With more than 30 folds, models may have to be fitted again after
+        loading, and the rows ``X`` are saved too, which must be an array or lists then.
+        """
+        return saving.save(self, path)
+
+    @reads
+    def _saved_state(self) -> dict[str, Any] | None:
+        if "_left_out" not in self.__dict__:
+            return None
+        source, state = self._left_out, {name: self.__dict__[name] for name in self._fitted}
+        if isinstance(source, Kept):
+            return state | {"kept": list(source.models)}
+        if isinstance(source, Refitting):
+            return state | {"refitting": {"estimator": source.estimator, "X": source.X, "y": source.y}}
+        return state
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        model, folds, own = state["estimator_"], state["_folds"], {name: state[name] for name in self._fitted}
+        models = [model, *state.get("kept", ())]
+        if {type(each) for each in models} != {type(self.estimator)}:
+            raise ValueError("models of other classes")
+        for each in models:
+            check_is_fitted(each)
+            if each.n_features_in_ != model.n_features_in_:
+                raise ValueError("models of other columns")
+        for rows in folds:
+            saving.checked(rows, np.int64, (None,), least=0)
+        n = sum(map(len, folds))
+        if len(folds) < 2 or not np.array_equal(np.sort(np.concatenate(folds)), np.arange(n)):
+            raise ValueError("folds that are not those of some rows")
+        self._check_fitted(own, models, n)
+        if "kept" in state:
+            source: LeftOut | None = Kept(tuple(models[1:]))
+            if len(models) != len(folds) + 1:
+                raise ValueError("folds without a model")
+        elif "refitting" in state:
+            told = state["refitting"]
+            source = Refitting(told["estimator"], told["X"], told["y"], folds)
+            if type(source.estimator) is not type(model) or source.y.shape != (n,):
+                raise ValueError("rows that do not fit")
+            source.without(0)
+        else:
+            source = forgets(model, n) if len(folds) == n else None
+        if source is None:
+            raise ValueError("folds without a model")
+        self.__dict__.update(own)
+        self._left_out = source
+        self._record_features()
+
+    @abstractmethod
+    def _check_fitted(self, state: dict[str, Any], models: list[Any], n: int) -> None:
+        """Refuse, with ``ValueError``, a saved state of ``n`` rows that does not fit the models."""
 
     def _asked(self, X: Any) -> tuple[Any, int]:
         """Queries as the estimator reads them, and how many there are."""
@@ -354,6 +419,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
     residuals_: FloatArray
     _method: Method
     _scaled: bool
+    _fitted: ClassVar[tuple[str, ...]] = ("estimator_", "residuals_", "_method", "_scaled", "_folds")
 
     def __init__(
         self,
@@ -411,6 +477,15 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         X, m = self._asked(X)
         rank = _upper_rank(check_level(level), self.residuals_.size)
         return self._minmax(X, m, rank) if self._method == "jackknife-minmax" else self._plus(X, m, rank)
+
+    def _check_fitted(self, state: dict[str, Any], models: list[Any], n: int) -> None:
+        residuals, method = state["residuals_"], state["_method"]
+        if residuals.dtype != np.float64 or residuals.shape != (n,) or not (residuals >= 0).all():
+            raise ValueError("residuals that cannot be")
+        if not all(map(is_regressor, models)) or method not in get_args(Method) or type(state["_scaled"]) is not bool:
+            raise ValueError("a method that does not exist")
+        if state["_scaled"] and not _has_spread(models[0]):
+            raise ValueError("a regressor without a spread")
 
     def _predicted(self) -> Callable[[Any, Any], FloatArray]:
         return partial(_with_spread, scaled=self._scaled)
@@ -567,6 +642,16 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     _adaptive: bool
     _own_class: bool
     _seed: int | None
+    _fitted: ClassVar[tuple[str, ...]] = (
+        "estimator_",
+        "classes_",
+        "scores_",
+        "_targets",
+        "_adaptive",
+        "_own_class",
+        "_seed",
+        "_folds",
+    )
 
     def __init__(
         self,
@@ -642,6 +727,18 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         # p > alpha in whole numbers: counts + 1 > alpha (n + 1).
         least = np.array([int(n) + 1 - _upper_rank(exact, int(n)) for n in compared])
         return PredictionSets(self.classes_, counts >= least, (counts + 1) / (compared + 1), float(level))
+
+    def _check_fitted(self, state: dict[str, Any], models: list[Any], n: int) -> None:
+        classes, targets = state["classes_"], saving.checked(state["_targets"], np.int64, (n,), least=0)
+        saving.checked(state["scores_"], np.float64, (n,))
+        if not np.array_equal(np.unique(classes), classes) or not targets.max() < classes.size:
+            raise ValueError("classes that cannot be")
+        for each in models:
+            if not hasattr(each, "predict_proba") or not np.isin(each.classes_, classes).all():
+                raise ValueError("a classifier of other classes")
+        kinds = [type(state[name]) for name in ("_adaptive", "_own_class", "_seed")]
+        if kinds not in ([bool, bool, type(None)], [bool, bool, int]) or (state["_seed"] or 0) < 0:
+            raise ValueError("a setting that does not exist")
 
     def _counts(self, X: Any) -> IdArray:
         """For each query and class, how many rows compared with have no less nonconformity."""
