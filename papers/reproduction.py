@@ -12,7 +12,6 @@ import math
 import os
 import platform
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from priorcase._files import whole_file
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.learning.plotting import plot_style
 from priorcase.learning.results import Grid, GridResult, framed
@@ -483,14 +483,8 @@ class Reproduction:
         made = {folder / name: content for name, content in self.files(formats).items()}
         for path, content in made.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(content)
-                os.replace(draft, path)
-            except BaseException:  # whatever stops the writing, no partial file stays
-                Path(draft).unlink(missing_ok=True)
-                raise
+            with whole_file(path, overwrite=True) as file:
+                file.write(content)
         return list(made)
 
     def _circumstances(self) -> str:
