@@ -238,7 +238,7 @@ def test_words_about_where_to_write(tmp_path: Path) -> None:
         export(CASES, tmp_path / "d.csv", KINDS)
     with pytest.raises(CaseBaseError, match=r".*d\.csv"):
         read_cases(tmp_path / "d.csv")
-    with pytest.raises(CaseBaseError, match=r"cannot write to .*nowhere, which is no folder"):
+    with pytest.raises(CaseBaseError, match=r"cannot write to .*nowhere, which is not a folder"):
         export(CASES, tmp_path / "nowhere" / "cases.csv", KINDS)
 
 
@@ -265,7 +265,7 @@ LINES = [
     ("[1]", "it is no JSON object"),
     ('{"values":{"age":NaN}}', "it is no JSON"),
     ('{"id":1}', "it has no values"),
-    ('{"values":{},"color":1}', "it has 'color', which cases have not"),
+    ('{"values":{},"color":1}', "it has an unknown entry 'color'"),
     ('{"values":{},"id":"1"}', "its id is '1'"),
     ('{"values":{},"key":["k"]}', r"its key is \['k'\]"),
     ('{"values":{},"by":""}', "its by is ''"),
@@ -313,7 +313,7 @@ def test_heads_that_cannot_be_read(tmp_path: Path) -> None:
         read_cases(written(tmp_path, "a.jsonl", HEAD.replace("1", "2", 1)))
     for attributes in ("3", '[["age"]]', '[["age",{"kind":"colour"}]]', '[["age",3]]', '[["a",{"kind":"ordinal"}]]'):
         head = f'{{"priorcase cases":1,"attributes":{attributes}}}'
-        with pytest.raises(CaseBaseError, match="it declares attributes of no kind"):
+        with pytest.raises(CaseBaseError, match="it declares an attribute of an unknown kind"):
             read_cases(written(tmp_path, "a.jsonl", head))
     twice = '{"priorcase cases":1,"attributes":[["a",{"kind":"set"}],["a",{"kind":"set"}]]}'
     with pytest.raises(CaseBaseError, match="it declares an attribute twice, or without a name"):
@@ -328,7 +328,7 @@ def test_heads_that_cannot_be_read(tmp_path: Path) -> None:
 def test_columns_of_exported_files_need_no_names(tmp_path: Path) -> None:
     for form in ("jsonl", "csv", "parquet"):
         export(CASES, tmp_path / f"cases.{form}", KINDS)
-        with pytest.raises(CaseBaseError, match=r"says itself what its columns are; got parameter 'solution'"):
+        with pytest.raises(CaseBaseError, match=r"describes its own columns; got parameter 'solution'"):
             read_cases(tmp_path / f"cases.{form}", solution="make")
 
 
@@ -349,7 +349,7 @@ def test_csv_that_is_none(tmp_path: Path) -> None:
 def test_parquet_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(ReadingError, match=r"a\.parquet is not"):
         read_cases(written(tmp_path, "a.parquet", "PAR1 and no more"))
-    for head, words in [("{", "its metadata are no head"), ('{"columns":{}}', ""), ('{"columns":3}', "no head")]:
+    for head, words in [("{", "its metadata do not"), ('{"columns":{}}', ""), ('{"columns":3}', "its metadata do not")]:
         table = pyarrow.table({"age": [1]}).replace_schema_metadata({"priorcase cases": head})
         pyarrow.parquet.write_table(table, tmp_path / "b.parquet")
         if words:

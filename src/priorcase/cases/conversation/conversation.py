@@ -221,9 +221,7 @@ class Conversation:
             weight = float(weights[place])
             sources.append(Source(int(ids[place]), weight / best.support, weight, self._solutions.value(place)))
         count, left = len(in_force(now.steps)), int(np.count_nonzero(now.weights))
-        how = (
-            f"What {left} remaining case{'s' * (left != 1)} and all others say after {count} answer{'s' * (count != 1)}"
-        )
+        how = f"Vote of all cases, weighted by {count} answer{'s' * (count != 1)}; {left} remain"
         notes = (self.reason or "not settled yet",)
         unseen = max(0.0, 1.0 - sum(each.probability for each in now.ranked))
         return Proposal(

@@ -102,7 +102,7 @@ def export(
     _check_file(path)
     if not path.parent.is_dir():
         raise CaseBaseError(
-            f"cannot write to {path.parent!s}, which is no folder. Create the folder first, or check the path."
+            f"cannot write to {path.parent!s}, which is not a folder. Create the folder first, or check the path."
         )
     if format == "parquet":
         check_pyarrow()

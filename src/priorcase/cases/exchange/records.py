@@ -82,7 +82,7 @@ def check_no_columns(columns: Mapping[str, str], source: str) -> None:
     """Raise if columns were named for a file that describes its own."""
     if columns:
         raise CaseBaseError(
-            f"{source} was exported from a case base and says itself what its columns are; got "
+            f"{source} was exported from a case base and describes its own columns; got "
             f"{named('parameter', columns)}. Leave them out."
         )
 
@@ -154,7 +154,9 @@ def read_head(found: Mapping[str, Any], source: str) -> dict[str, CaseKind] | No
     try:
         attributes = {name: kinds.from_description(kind) for name, kind in found["attributes"]}
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise CaseBaseError(f"{source} cannot be read: it declares attributes of no kind. {_NOT_READ}") from error
+        raise CaseBaseError(
+            f"{source} cannot be read: it declares an attribute of an unknown kind. {_NOT_READ}"
+        ) from error
     if len(attributes) != len(found["attributes"]) or not all(isinstance(name, str) for name in attributes):
         raise CaseBaseError(f"{source} cannot be read: it declares an attribute twice, or without a name. {_NOT_READ}")
     return attributes
@@ -240,7 +242,7 @@ def _records(rows: Iterable[Row], attributes: Kinds, source: str) -> Iterator[Ca
         if not isinstance(values, dict):
             raise CaseBaseError(f"{where} is not a case: it has no values. {_BAD_LINE}")
         if strange := [name for name in others if name not in BESIDE]:
-            raise CaseBaseError(f"{where} is not a case: it has {strange[0]!r}, which cases have not. {_BAD_LINE}")
+            raise CaseBaseError(f"{where} is not a case: it has an unknown entry {strange[0]!r}. {_BAD_LINE}")
         with errors_at(where):
             check_known(values, attributes)
             stored = tuple(

@@ -358,7 +358,7 @@ def read_parquet(path: Path, attributes: Kinds | None, columns: Mapping[str, str
     if (text := metadata.get(MARK.encode())) is None:
         return None
     check_no_columns(columns, str(path))
-    with _edited(path, "its metadata are no head"):
+    with _edited(path, "its metadata do not describe its columns"):
         head = json.loads(text)
         written = {name: (each["column"], bool(each["json"])) for name, each in head["columns"].items()}
         declared = read_head(head, str(path)) or {}
