@@ -52,7 +52,7 @@ def test_the_t_junction_and_regulated_valves_are_combined() -> None:
     found = design(FAUCET, plumbing())
     assert str(found[0]).splitlines() == [
         "design: 6 pieces, 1 rewriting",
-        "  arc       realised by        there called",
+        "  arc       realised by        as",
         "  Qc +> Qm  1 T-junction pipe  Q1 +> Q3",
         "  Qh +> Qm  1 T-junction pipe  Q2 +> Q3",
         "  Tc +> Tm  1 T-junction pipe  T1 +> T3",

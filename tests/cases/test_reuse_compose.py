@@ -88,7 +88,7 @@ def test_parts_are_guessed_where_no_case_has_anything_in_common_with_the_query()
     proposal = reuse(cases, {"a": 1, "b": 2}, "compose", parts={"x": ["a"], "y": ["b"]})
     assert proposal.solution == {"x": 1, "y": 2}
     assert proposal.confidence == 0.0
-    assert proposal.notes == ("in what matters for 'y' no case has anything in common with the query",)
+    assert proposal.notes == ("no case has anything in common with the query in the attributes of 'y'",)
     nothing = reuse(found((1, 0.0, {"x": 1})), {"a": 1}, "compose")
     assert nothing.abstains
     assert nothing.notes == ("no retrieved case has anything in common with the query",)

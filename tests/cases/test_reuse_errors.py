@@ -103,7 +103,7 @@ def wrong(*arguments: Any) -> str:
         (adapted(Rule({}, lambda solution, query, case: {1, 2})), "rule '1' made {1, 2} of the solution"),
         (adapted(Rule({}, ("a", "b"), name="words"), solution={"a": 1}), "'words' changes a text"),
         (adapted(Rule({}, {"tray": 1})), "changes a mapping, and the solution is a text"),
-        (adapted(Rule({"pages": contains("x")}, 1)), "'pages' is numeric"),
+        (adapted(Rule({"pages": contains("x")}, 1)), "'pages' is of kind 'numeric'"),
         (adapted(Rule({"pages": "many"}, 1)), "'many' for 'pages'"),
         (adapted(Rule({"page": 1}, 1)), "Did you mean 'pages'?"),
         (lambda: Rule({}, {"a": {1, 2}}), "then made"),

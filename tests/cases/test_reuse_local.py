@@ -101,8 +101,8 @@ def test_where_the_query_lies_outside_is_said() -> None:
     proposal = reuse(found(*rows), {"x": 9, "make": "C", "same": 1}, "local")
     assert proposal.solution == pytest.approx(18)
     assert proposal.notes == (
-        "the query lies outside of the cases in x",
-        "no case has make C, so it has no part in the fit",
+        "the query is outside the range of the cases in x",
+        "no case has make C, so make is left out of the fit",
     )
     assert proposal.how.endswith("by x")
 
@@ -125,7 +125,7 @@ def test_ridge_pulls_towards_the_mean() -> None:
 def test_attributes_that_change_together_are_named() -> None:
     rows = [(i, 0.5, 3 * i, None, {"x": i, "z": 2 * i + 1, "make": "AB"[i % 2]}) for i in range(8)]
     proposal = reuse(found(*rows), {"x": 3, "z": 1, "make": "A"}, "local")
-    assert proposal.notes == ("the cases do not tell apart x, z, make: some of them change together",)
+    assert proposal.notes == ("some of x, z, make are collinear in these cases",)
     assert reuse(found(*rows), {"x": 3, "make": "A"}, "local").notes == ()
     by_make = [(i, 0.5, 3 * i, None, {"x": i % 2, "make": "AB"[i % 2]}) for i in range(8)]
     assert len(reuse(found(*by_make), {"x": 1, "make": "A"}, "local").notes) == 1

@@ -108,7 +108,7 @@ def test_compositions_print_their_parts() -> None:
 def test_nothing_proposed_prints() -> None:
     cases = found((1, 0.5, "a", False))
     assert str(reuse(cases, {}, "vote")).splitlines()[0] == "vote: nothing is proposed"
-    assert "nothing speaks more for a solution than against it." in reuse(cases, {}, "vote").explain()
+    assert "no solution has more votes for it than against it." in reuse(cases, {}, "vote").explain()
     assert str(reuse(cases, {}, "copy")) == (
         "copy: nothing is proposed\n  case  similarity  weight  solution\n  1 case that failed was left out"
     )

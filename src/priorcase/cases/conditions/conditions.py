@@ -25,7 +25,7 @@ from priorcase.schema.kinds import identity, is_missing, plain
 ALWAYS = ("solution", "outcome", "id")
 """What conditions may name in every table, beside attributes."""
 
-_PLAIN = "plain"  # the kind of solutions, outcomes and the like: any JSON value
+_PLAIN = "any value"  # the kind of solutions, outcomes and the like: any JSON value
 _DAY = len("2024-05-01")
 _EXACT = 2**53
 _COLLECTIONS = (list, tuple, set, frozenset, range)
@@ -269,7 +269,8 @@ class _Subject:
 
     def where(self, holds: Callable[[Any], Any], *, stored: bool = False) -> BoolArray:
         """Where something holds of the values, as users see them or as stored."""
-        return np.fromiter((bool(holds(each)) for each in (self.values if stored else self.shown)), dtype=np.bool_)
+        values = self.values if stored else self.shown
+        return np.fromiter(map(holds, values), dtype=np.bool_, count=len(values))
 
 
 def _subject(table: CaseTable, name: str, others: Mapping[str, Sequence[object]]) -> tuple[_Subject, IntArray]:
@@ -296,7 +297,7 @@ def _truth(condition: Condition, subject: _Subject) -> _Truth:
     fitting = _FITTING.get(name)
     if fitting is not None and subject.kind_name not in fitting:
         raise CaseBaseError(
-            f"got {subject.name}={quoted(condition)}, but {subject.name!r} is {_NAMES[subject.kind_name]}. This "
+            f"got {subject.name}={quoted(condition)}, but {subject.name!r} is of kind {subject.kind_name!r}. This "
             f"condition is for attributes of kind {listed(kind for kind in fitting if kind != _PLAIN)}."
         )
     if name in ("known", "missing"):
@@ -357,16 +358,18 @@ def _contains(subject: _Subject, *items: Any) -> BoolArray:
             f"got {quoted(Condition('contains', items))} for {subject.name!r}; expected a text to look for. Write None "
             "if the value is missing."
         )
-    return subject.where(lambda found: all(_holds(found, item) for item in items))
+    texts = [_folded(item) if isinstance(item, str) else None for item in items]
+    plain_items = [plain(item) for item in items]
 
+    def holds(value: Any) -> bool:
+        if isinstance(value, str):
+            folded = _folded(value)
+            return all(text is not None and text in folded for text in texts)
+        if isinstance(value, Iterable):  # a list, or the keys of a mapping
+            return all(any(type(each) is type(item) and each == item for each in value) for item in plain_items)
+        return False
 
-def _holds(value: Any, item: Any) -> bool:
-    if isinstance(value, str):
-        return isinstance(item, str) and _folded(item) in _folded(value)
-    if isinstance(value, Iterable):  # a list, or the keys of a mapping
-        wanted = plain(item)
-        return any(type(member) is type(wanted) and member == wanted for member in value)
-    return False
+    return subject.where(holds)
 
 
 def _folded(text: str) -> str:
@@ -440,8 +443,6 @@ _FITTING: dict[str, tuple[str, ...]] = {
     "matches": ("text", "nominal", "taxonomy", _PLAIN),
     "under": ("taxonomy",),
 }
-_NAMES = {"numeric": "numeric", "ordinal": "ordinal", "nominal": "nominal", "text": "a text", "set": "a set"}
-_NAMES |= {"date": "a date", "taxonomy": "a taxonomy", "graph": "a graph", _PLAIN: "any value"}
 _TESTS: dict[str, Callable[..., BoolArray]] = {
     "value": _is_value,
     "exactly": _equals,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -272,14 +272,14 @@ class Design(GridResult):
             notes.insert(0, f"and {len(lines) - _SHOWN} more arcs: see frame()")
         if len(notes) > _SHOWN:
             notes[_SHOWN:] = [f"and {len(notes) - _SHOWN} more remarks"]
-        header = ("arc", "realised by", "there called")
+        header = ("arc", "realised by", "as")
         return Grid(f"{whole}: {', '.join(parts)}", header, lines[:_SHOWN], "\n  ".join(notes))
 
     def _notes(self) -> list[str]:
         notes = [*self.steps, *(f"{name} is a {quantity}" for name, quantity in self.quantities)]
         for number, piece in enumerate(self.pieces, 1):
             if piece.match.free:
-                notes.append(f"{number} {piece.fragment.name} leaves open {', '.join(piece.match.free)}")
+                notes.append(f"{number} {piece.fragment.name} leaves {', '.join(piece.match.free)} open")
             if piece.alternatives:
                 names = ", ".join(fragment.name for fragment in piece.alternatives[:3])
                 more = f" and {len(piece.alternatives) - 3} more" if len(piece.alternatives) > 3 else ""
@@ -314,11 +314,7 @@ class Designs(Sequence[Design]):
     backtracks: int = 0
     cut: str = ""
 
-    @overload
-    def __getitem__(self, i: int) -> Design: ...
-    @overload
-    def __getitem__(self, i: slice) -> tuple[Design, ...]: ...
-    def __getitem__(self, i: int | slice) -> Design | tuple[Design, ...]:
+    def __getitem__(self, i: Any) -> Any:
         return self.found[i]
 
     def __len__(self) -> int:
@@ -427,7 +423,7 @@ def design(
     --------
     >>> design("C -> Q; control: C; flow: Q", plumbing(), limit=1)
     design: 2 pieces, 1 rewriting
-      arc      realised by        there called
+      arc      realised by        as
       x1 +> Q  1 regulated valve  C +> Q
       C -> x1  2 reversing lever  C1 -> C2
       C -> Q becomes C -> x1 +> Q

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import combinations
 from time import monotonic
-from typing import Any, overload
+from typing import Any
 
 from priorcase._parameters import is_number, is_whole
 from priorcase.cases.designs.graph import Arc, FunctionGraph
@@ -128,11 +128,7 @@ class Matches(Sequence[Match]):
     found: tuple[Match, ...]
     cut: str = ""
 
-    @overload
-    def __getitem__(self, i: int) -> Match: ...
-    @overload
-    def __getitem__(self, i: slice) -> tuple[Match, ...]: ...
-    def __getitem__(self, i: int | slice) -> Match | tuple[Match, ...]:
+    def __getitem__(self, i: Any) -> Any:
         return self.found[i]
 
     def __len__(self) -> int:

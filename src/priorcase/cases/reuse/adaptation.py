@@ -118,31 +118,20 @@ def reuse(
 
     Parameters
     ----------
-    retrieval
-        What `retrieve` found. Cases without a solution are skipped and counted.
-    query
-        A mapping from attributes to values; None for that of the retrieval.
+    retrieval, query
+        What `retrieve` found, and a mapping from attributes to values; None for the query of the retrieval.
     method
-        ``"copy"``: the solution of the most similar case (`Copy`). ``"null"``: the same, unchanged (`Null`).
-        ``"vote"``: the solution with most votes, with probabilities (`Vote`). ``"mean"``: a weighted mean of numbers
-        (`Mean`). ``"local"``: local regression (`Local`). ``"compose"``: parts of several cases (`Compose`).
-        ``"auto"``: a vote for texts and booleans that repeat, the mean for numbers, otherwise a copy. Or one of these
-        classes with parameters.
+        ``"copy"``, ``"null"``, ``"vote"``, ``"mean"``, ``"local"`` or ``"compose"``, or one of the classes `Copy`,
+        `Null`, `Vote`, `Mean`, `Local`, `Compose` with parameters. ``"auto"``: a vote for texts and booleans that
+        repeat, the mean for numbers, otherwise a copy.
     rules
         Each is applied once, in order, if its condition holds.
-    critics
-        They are asked until none finds a problem that it can repair.
-    rounds
-        How often all critics are asked at most.
+    critics, rounds
+        They are asked until none finds a problem that it can repair, so many rounds at most.
     kinds
         The kinds of the attributes; None to infer them from the values.
     options
         Parameters of the method: ``reuse(found, query, "vote", prior=1)`` is ``reuse(found, query, Vote(prior=1))``.
-
-    Returns
-    -------
-    Proposal
-        The solution, where it comes from and what was done to it; it prints as a table.
 
     Examples
     --------

@@ -212,7 +212,7 @@ class Vote(_Base):
         how = f"The vote of {len(cases)} cases, weights {self.weights!r}"
         how += f", prior {self.prior:g}" if self.prior else ""
         if not any(candidate.votes for candidate in candidates):
-            doubt = "nothing speaks more for a solution than against it"
+            doubt = "no solution has more votes for it than against it"
             return Proposal(None, self.name, f"{how}: {doubt}", candidates=candidates, unseen=unseen)
         winner = candidates[0]
         shares = [(case, w * u) for case, w, u in zip(cases, weights, degrees, strict=True) if case.id in winner.cases]
@@ -404,7 +404,7 @@ class Local(_Numbers):
         if self.degree and not table.names:
             problem = f", and no attribute of the query differs between the {count}"
             if len(cases) == 1:
-                problem = " and one case, which no line can be laid through"
+                problem = " and one case, which is too few"
             raise CaseBaseError(
                 f"got method='local'{problem}. Take method='mean'; a fit needs numeric, ordinal, nominal or date "
                 "attributes that are known in the query."
@@ -455,13 +455,13 @@ def _design(
         if mine is None or len(known) < 2:
             continue
         if isinstance(kind, Nominal) and mine not in known:
-            notes.append(f"no case has {name} {value_text(query[name])}, so it has no part in the fit")
+            notes.append(f"no case has {name} {value_text(query[name])}, so {name} is left out of the fit")
             continue
         if not isinstance(kind, Nominal) and not min(known) <= mine <= max(known):
-            notes.append(f"the query lies outside of the cases in {name}")
+            notes.append(f"the query is outside the range of the cases in {name}")
         columns[name], asked[name] = column, mine
     if _change_together(columns, asked):
-        notes.append(f"the cases do not tell apart {', '.join(columns)}: some of them change together")
+        notes.append(f"some of {', '.join(columns)} are collinear in these cases")
     names = list(columns)
     if not names:  # a mean needs rows, whatever is in them
         columns, asked = {"": [0.0] * len(cases)}, {"": 0.0}
@@ -594,7 +594,7 @@ class Compose(_Base):
             return Proposal(None, self.name, how, problems=(problem,), notes=(*notes, *told))
         how += " and goes with the others" if conflicts else ""
         notes += [
-            f"in what matters for {part!r} no case has anything in common with the query"
+            f"no case has anything in common with the query in the attributes of {part!r}"
             for part, (similarity, _) in chosen.items()
             if not similarity
         ]

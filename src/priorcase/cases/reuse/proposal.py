@@ -48,18 +48,8 @@ def value_text(value: Any, width: int = 60) -> str:
 class Source:
     """A case that a proposal was made from.
 
-    Parameters
-    ----------
-    id
-        The case's number.
-    weight
-        Its share in the proposal. Shares add up to 1, or to 1 for each part of a composition.
-    similarity
-        Its similarity to the query; for a part of a composition, in the attributes that matter for the part.
-    solution, outcome
-        Those of the case.
-    part
-        The part of the solution that comes from it; None for all of it.
+    ``weight`` is its share in the proposal; shares add up to 1, or to 1 for each ``part`` of a composition.
+    ``similarity`` is that to the query; for a part, in the attributes that matter for it.
     """
 
     id: int
@@ -72,18 +62,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A solution that some of the retrieved cases have.
+    """A solution that some of the retrieved cases (``cases``, the most similar first) have.
 
-    Parameters
-    ----------
-    solution
-        The solution.
-    probability
-        Its share of the votes.
-    support, against
-        The weight of the cases in which it worked, and of those in which it failed.
-    cases
-        Their numbers, the most similar first.
+    ``probability`` is its share of the votes; ``support`` and ``against`` are the weights of the cases in which it
+    worked and in which it failed.
     """
 
     solution: Any
@@ -103,18 +85,9 @@ class Candidate:
 class Spread:
     """The uncertainty of a number that was estimated from several cases.
 
-    Parameters
-    ----------
-    deviation
-        Standard deviation of the cases' numbers around the fit, ``sigma``.
-    standard_error
-        Standard deviation of the proposed number itself.
-    interval
-        Prediction interval for the number of a new case.
-    level
-        Its coverage if the cases are normally distributed around the fit.
-    effective
-        The effective number of cases, ``(sum w)^2 / sum w^2``.
+    ``deviation`` is the standard deviation of the cases' numbers around the fit, ``standard_error`` that of the
+    estimate. ``interval`` is a prediction interval for a new case with coverage ``level`` under normal errors, and
+    ``effective`` the effective number of cases, ``(sum w)^2 / sum w^2``.
     """
 
     deviation: float
