@@ -507,7 +507,7 @@ def test_a_learner_is_fitted_again_to_the_cases_that_are_left(path):
         base.forget(5)
         assert base.learner("nearest").ids.tolist() == [1, 2, 3, 4]
         assert base.verify()
-        assert "fitted anew" in str(base.learners())
+        assert "will be refitted" in str(base.learners())
         base.drop_learner("nearest")
         with pytest.raises(ValueError, match="nearest"):
             base.learner("nearest")

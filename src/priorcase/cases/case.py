@@ -1,4 +1,4 @@
-"""One case: what was the matter, what was done about it, and what came of it."""
+"""One case: a problem, what was done about it, and what came of it."""
 
 from __future__ import annotations
 

@@ -261,5 +261,5 @@ class KeptLearners(GridResult, Sequence[KeptLearner]):
             for line in zip(*(values for _, values in columns), strict=True)
         ]
         again = learned[1].count(False)
-        note = f"{again} will be fitted anew: a case was forgotten" if again else ""
+        note = f"{again} will be refitted: a case was forgotten" if again else ""
         return Grid("learners", [name for name, _ in columns], lines, note, right={3, 5})

@@ -166,7 +166,7 @@ class GrowingColumn:
         return place
 
     def _recode(self, codes: IntArray, version: int) -> None:
-        """Number values anew, in order of first appearance, and drop those that no case has any more."""
+        """Renumber values in order of first appearance, and drop those that no case has any more."""
         first = np.full(len(self._values), len(codes), dtype=np.int64)
         known = np.flatnonzero(codes >= 0)[::-1]
         first[codes[known]] = known  # the last assignment, that of the first case, stays
