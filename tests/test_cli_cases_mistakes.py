@@ -64,7 +64,7 @@ def test_files_that_are_no_case_base(args: str, tmp_path: Path, monkeypatch: pyt
     foreign = said(command, "other.db", *rest)
     assert "other.db is no case base: it is an SQLite file of another program. The file was not changed." in foreign
     assert "Check the path; 'priorcase cases add FILE --from TABLE' adds the rows of a table." in foreign
-    assert "is a directory; a case base is one file." in said(command, ".", *rest)
+    assert "is a directory; a case base is one file" in said(command, ".", *rest)
     assert {path: Path(path).read_bytes() for path in contents} == contents
     assert sorted(os.listdir()) == ["other.db", "text.csv"]
 

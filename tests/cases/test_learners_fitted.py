@@ -171,7 +171,7 @@ def test_the_learners_of_a_base_print_as_a_table() -> None:
             "  name    learner     target    cases  fitted                     changes since",
             f"  triage  NaiveBayes  solution      5  {recipe.fitted_at}          1,234",
             f"  price   NaiveBayes  solution      5  {recipe.fitted_at}              0",
-            "  1 will be fitted anew: a case was forgotten",
+            "  1 will be refitted: a case was forgotten",
         ]
     )
     assert kept[0].name == "triage"
