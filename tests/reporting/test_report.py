@@ -84,7 +84,7 @@ def test_nested_estimates_and_scores_of_the_table_are_told_apart(repairs: Report
     scores = repairs.compared[-1].standings[0].scores["log_score"]
     estimate = {**repairs.verdict.estimate, "log_score": (-0.568, 0.012)}
     found = replace(repairs, verdict=replace(repairs.verdict, same_choice=3, estimate=estimate))
-    sentences = [one for one in json.loads(found.json())["summary"] if "log-score in the table is" in one]
+    sentences = [one for one in json.loads(found.json())["summary"] if "in the table is" in one]
     assert len(sentences) == 1
     table, _, nested = sentences[0].partition("The nested estimate for new rows is")
     assert f"{scores[0]:.2f}" in table

@@ -78,14 +78,15 @@ def nested_and_table(report: Report) -> Iterator[str]:
     mean, error = verdict.estimate[verdict.by]
     if verdict.chosen == BASELINE or not math.isfinite(error):
         return
+    start = f"The {_score(report)} of {compared.title(verdict.chosen)}"
     of_table = plus_minus(*compared.measured[0].scores[verdict.by])
     if verdict.same_choice == verdict.folds:
-        yield f"Its {_score(report)} is {of_table}; it was selected in every fold, so the selection adds no bias."
-        return
-    yield (
-        f"Its {_score(report)} in the table is {of_table}; the folds that selected it also scored it, which is "
-        f"optimistic. The nested estimate for new rows is {plus_minus(mean, error)}."
-    )
+        yield f"{start} is {of_table}; it was selected in every fold, so the selection adds no bias."
+    else:
+        yield (
+            f"{start} in the table is {of_table}, which is optimistic, since the same folds selected it. The nested "
+            f"estimate for new rows is {plus_minus(mean, error)}."
+        )
 
 
 def differences(report: Report) -> Iterator[str]:
