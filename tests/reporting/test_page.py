@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import priorcase as pc
+from priorcase.exceptions import WritingError
 from priorcase.reporting import Report, report
 from priorcase.reporting.page import Scale, column_bar, histogram, interval, scale_of, ticks
 
@@ -179,7 +180,7 @@ def test_a_full_disk_leaves_the_earlier_file_and_is_named(
     path = tmp_path / "report.html"
     path.write_text("before")
     monkeypatch.setattr("os.fsync", raising(OSError(errno.ENOSPC, "No space left on device")))
-    with pytest.raises(OSError, match=r"No space left on device: '.*report\.html'"):
+    with pytest.raises(WritingError, match=r"report\.html could not be written: No space left on device"):
         found.save(path)
     assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
     assert path.read_text() == "before"
@@ -200,6 +201,9 @@ def test_links_are_followed_and_devices_are_written_to(found: Report, tmp_path: 
     assert (tmp_path / "real.json").read_text(encoding="utf-8") == found.json()
     found.save(os.devnull)
     assert not Path(os.devnull).is_file()
+    if Path("/dev/full").is_char_device():
+        with pytest.raises(WritingError, match="could not be written"):
+            found.save("/dev/full")
 
 
 def test_the_summary_is_short_and_plain(found: Report) -> None:

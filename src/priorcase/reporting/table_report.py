@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 from priorcase._files import whole_file
 from priorcase._parameters import check_seed
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import ParameterError, PriorcaseError, advice, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, PriorcaseError, WritingError, advice, prefix_errors, quoted
 from priorcase.learning.estimator import thread_count
 from priorcase.learning.resampling import bar
 from priorcase.registry import BASELINE
@@ -140,13 +140,16 @@ class Report:
 
         Raises
         ------
-        OSError
+        WritingError
             The file cannot be written; one that was there before is unchanged.
         """
         data = (self.json() if str(path).endswith(".json") else self.html()).encode()
         where = Path(path)
         if where.exists() and not where.is_file():  # a terminal or a pipe, which cannot be replaced
-            where.write_bytes(data)
+            try:
+                where.write_bytes(data)
+            except OSError as error:
+                raise WritingError(f"{path} could not be written: {error.strerror}. Name another file.") from error
             return
         with whole_file(where.resolve(), overwrite=True) as file:
             file.write(data)
