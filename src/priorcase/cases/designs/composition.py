@@ -382,7 +382,7 @@ def design(
     compatible: Compatible | None = None,
     limit: int = 5,
     steps: int = 200_000,
-    seconds: float = 10.0,
+    seconds: float = 60.0,
 ) -> Designs:
     """Designs for a wanted function, composed of the functions of cases.
 

@@ -67,7 +67,7 @@ class Budget:
 def check_budget(steps: object, seconds: object) -> Budget:
     """A budget from a user's numbers."""
     if not is_number(seconds) or not float(seconds) > 0:
-        raise ParameterError(f"seconds must be a number > 0, got {quoted(seconds)}. 10.0 is usual.")
+        raise ParameterError(f"seconds must be a number > 0, got {quoted(seconds)}")
     return Budget(check_count("steps", steps, 1), float(seconds))
 
 
@@ -147,7 +147,7 @@ def matches(
     free: int = 0,
     limit: int = 1000,
     steps: int = 100_000,
-    seconds: float = 10.0,
+    seconds: float = 60.0,
 ) -> Matches:
     """All ways in which the function of a case is part of a wanted function.
 
