@@ -154,6 +154,14 @@ def test_cases_are_revised(base):
     assert base.retrieve({"place": "home"}, k=1).ids == (id,)
 
 
+def test_the_digest_tells_retired_cases_from_others(path):
+    with pc.CaseBase.open(path, ATTRIBUTES) as base:
+        id = base.add(CASE)
+        before = base.digest()
+        base.retire(id)
+        assert base.digest() != before
+
+
 def test_forgetting_leaves_no_byte_and_the_digest_of_a_base_that_never_had_it(path, tmp_path):
     secrets = ["Zq8secretmessage" * 400, "Zq8secretplace", "Zq8secretfix", "Zq8key", "Zq8note", "Zq8who", "Zq8why"]
     with pc.CaseBase.open(path, ATTRIBUTES) as base, pc.CaseBase.open(tmp_path / "other", ATTRIBUTES) as never:

@@ -409,6 +409,29 @@ def test_attributes_of_an_unknown_kind_give_one_named_error(path, kind):
         pc.CaseBase.open(path)
 
 
+SETTINGS = [
+    {"weights": 5},
+    {"weights": [["device", 1]]},
+    {"weights": {"device": "heavy"}},
+    {"weights": {"device": -1}},
+    {"weights": {"device": None}},
+    {"weights": {"evil": 1}},
+    {"measures": []},
+    {"measures": {"device": 5}},
+    {"measures": {"device": {}}},
+    {"measures": {"device": {"measure": "evil"}}},
+    {"measures": {"device": {"measure": "linear", "scale": "evil"}}},
+    {"measures": {"evil": {"measure": "equality"}}},
+    {"measures": {"device": {"measure": "tfidf"}}},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_made_up_settings_give_one_named_error(path, settings):
+    forge(path, "meta", "settings", value=canonical(settings))
+    assert ask_everything(path)
+
+
 def test_a_forged_row_that_could_have_been_written_is_none_of_our_business(path):
     forge(path, "cases", 5, solution='"drum"')
     with Store.open(path) as store:

@@ -42,7 +42,7 @@ from priorcase.cases.retain import Competence, Duplicates, Likeness, Policy, Rec
 from priorcase.cases.retrieval import Retrieval, Weights
 from priorcase.cases.reuse import Critic, Proposal, Rule, Success
 from priorcase.cases.scoring import Unknown, measures_of, weights_of
-from priorcase.cases.storage import Event, NewCase, Store, StoredLearner, Writer, collector_paused
+from priorcase.cases.storage import Event, NewCase, Store, StoredLearner, Writer, collector_paused, damage_errors
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, UnknownIdError, listed, prefix_all_errors, quoted
 from priorcase.learning.results import Grid, GridResult, framed
@@ -984,9 +984,9 @@ class CaseBase:
         return weights, {**kept["measures"], **(measures or {})} or None
 
     def _settings(self) -> dict[str, dict[str, Any]]:
-        kept = self._live.settings
-        measures = {name: from_description(measure) for name, measure in kept.get("measures", {}).items()}
-        return {"weights": dict(kept.get("weights", {})), "measures": measures}
+        with damage_errors(self.path):
+            weights, measures = ({**self._live.settings.get(name, {})} for name in ("weights", "measures"))
+            return {"weights": weights, "measures": {name: from_description(each) for name, each in measures.items()}}
 
     def _likeness(self, table: CaseTable) -> Likeness:
         weights, measures = self._preferred(None, None)
