@@ -287,16 +287,17 @@ def _read_labels(labels: object | None, found: list[Any], columns: int) -> tuple
 def _columns_of(found: list[Any], labels: tuple[Value, ...]) -> IntArray:
     column_of = {label: column for column, label in enumerate(labels)}
     try:
-        columns = [column_of.get(label, -1) for label in found]
+        columns = np.array([column_of.get(label, -1) for label in found], dtype=np.intp)
     except TypeError as error:  # a list or the like, which cannot be a label
         raise EvaluationError(
             f"got y_true of shape {np.shape(np.array(found, dtype=object))}; expected one label for each row. Pass "
             "true labels first, then probabilities; score several targets one at a time."
         ) from error
-    if unknown := dict.fromkeys(label for label, column in zip(found, columns, strict=True) if column < 0):
+    if (columns < 0).any():
+        unknown = dict.fromkeys(found[row] for row in np.flatnonzero(columns < 0))
         remedy = misspelt(unknown, labels) or "Declare classes without rows by partial_fit(..., classes=...)."
         raise EvaluationError(f"got y_true with {listed(unknown)}; labels= has {listed(labels)}. {remedy}")
-    return np.array(columns, dtype=np.intp)
+    return columns
 
 
 def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
