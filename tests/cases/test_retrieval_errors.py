@@ -73,7 +73,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (learned(solved(1, "a", 2.5)), CaseBaseError, "numbers such as 1 and others such as 'a'"),
     (learned(solved("a", "b", "c", outcomes=[0, 0, 0])), CaseBaseError, "that worked, and 3 that failed"),
     (learned(solved("a", "b", "c", outcomes=["bad"] * 3)), CaseBaseError, "outcome 'bad' of case 0"),
-    (learned(seed=-1), ParameterError, "seed must be"),
+    (learned(random_state=-1), ParameterError, "random_state must be"),
     (learned(sample=2), ParameterError, "sample must be"),
     (learned(target="aeg"), ParameterError, "Did you mean 'age'"),
     (learned(target="words"), ParameterError, "target"),

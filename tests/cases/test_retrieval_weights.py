@@ -60,7 +60,7 @@ def test_losses_are_those_of_telling_cases_one_by_one(unknown: Any, numbers: boo
     found = learn_weights(table, k=3, unknown=unknown, progress=False)
     assert found.loss_before == pytest.approx(expected, rel=1e-12)
     assert found.cases == found.of_cases == len(solved)
-    assert found.loss == ("root mean squared error" if numbers else "log loss")
+    assert found.loss == ("root mean squared error" if numbers else "negative log-score")
     assert found.loss_after <= found.loss_before
 
 
@@ -77,11 +77,11 @@ def test_irrelevant_attributes_are_left_out_and_relevant_ones_stay(numbers: bool
 
 def test_the_same_seed_gives_the_same_weights_whatever_the_threads() -> None:
     table = noisy_table()
-    one = learn_weights(table, sample=60, seed=3, n_jobs=1, progress=False)
-    assert learn_weights(table, sample=60, seed=3, n_jobs=2, progress=False) == one
-    assert (one.cases, one.of_cases, one.seed) == (60, 150, 3)
-    assert repr(one).startswith("weights learned from 60 cases drawn from 150: log loss ")
-    other = learn_weights(table, sample=60, seed=4, progress=False)
+    one = learn_weights(table, sample=60, random_state=3, n_jobs=1, progress=False)
+    assert learn_weights(table, sample=60, random_state=3, n_jobs=2, progress=False) == one
+    assert (one.cases, one.of_cases, one.random_state) == (60, 150, 3)
+    assert repr(one).startswith("weights learned from 60 cases drawn from 150: negative log-score ")
+    other = learn_weights(table, sample=60, random_state=4, progress=False)
     assert other.loss_before != one.loss_before
 
 
@@ -137,7 +137,7 @@ def test_it_says_where_there_is_nothing_to_learn() -> None:
     assert found.loss_after > found.loss_of_guess
     assert repr(found).splitlines()[-1] == (
         "  similar cases predict the solution no better than chance: "
-        f"predicting the same for every case has log loss {found.loss_of_guess:.4g}"
+        f"predicting the same for every case has negative log-score {found.loss_of_guess:.4g}"
     )
     shares = [sum(row[2] == other[2] for other in rows) / 90 for row in rows]
     assert found.loss_of_guess == pytest.approx(-sum(map(math.log, shares)) / 90)
@@ -159,7 +159,7 @@ def test_learned_weights_are_weights_for_retrieval() -> None:
 
 
 def test_an_attribute_alone_is_not_told_without() -> None:
-    single = Weights(("age",), (1.0,), (math.nan,), 0.5, 0.5, 0.9, "log loss", "solution", 5, 9, 9, 0)
+    single = Weights(("age",), (1.0,), (math.nan,), 0.5, 0.5, 0.9, "negative log-score", "solution", 5, 9, 9, 0)
     assert repr(single).splitlines()[-1].split() == ["age", "1", "-"]
 
 
@@ -173,9 +173,9 @@ def test_it_draws_the_weights() -> None:
 def test_booleans_lists_and_outcomes_are_classes() -> None:
     rows: list[Any] = [(i, {"age": i}, json.dumps(["a", i % 2]), json.dumps(i > 4)) for i in range(10)]
     table = CaseTable.of({"age": Numeric()}, rows)
-    assert learn_weights(table, progress=False).loss == "log loss"
+    assert learn_weights(table, progress=False).loss == "negative log-score"
     outcome = learn_weights(table, target="outcome", k=1, progress=False)
-    assert (outcome.loss, outcome.target, dict(outcome)) == ("log loss", "outcome", {"age": 1.0})
+    assert (outcome.loss, outcome.target, dict(outcome)) == ("negative log-score", "outcome", {"age": 1.0})
 
 
 def test_an_attribute_is_told_by_the_others() -> None:
@@ -194,7 +194,7 @@ def test_an_attribute_is_told_by_the_others() -> None:
     assert dict(found) == dict(expected)
     assert found.target == "size"
     assert (found.loss, found.loss_before, found.without) == (expected.loss, expected.loss_before, expected.without)
-    assert learn_weights(table, target="make", progress=False).loss == "log loss"
+    assert learn_weights(table, target="make", progress=False).loss == "negative log-score"
 
 
 def test_the_prices_of_used_cars_are_told_better(data_dir: Path) -> None:
@@ -350,5 +350,5 @@ def test_it_says_where_solutions_are_too_rare_for_k() -> None:
     assert learn_weights(cases, k=3, progress=False).rare == (0, 11)
     assert "try a smaller k" not in repr(learn_weights(cases, k=3, progress=False))
     assert learn_weights(table(20, stamp=0.5), progress=False).rare == (0, 0)
-    make = Weights(("a",), (1.0,), (math.nan,), 0.5, 0.4, 0.9, "log loss", "make", 5, 9, 9, 0, rare=(3, 4))
+    make = Weights(("a",), (1.0,), (math.nan,), 0.5, 0.4, 0.9, "negative log-score", "make", 5, 9, 9, 0, rare=(3, 4))
     assert repr(make).splitlines()[-1] == "  3 of 4 values of 'make' occur fewer than k=5 times: try a smaller k"

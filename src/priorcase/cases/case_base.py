@@ -761,7 +761,7 @@ class CaseBase:
         fixed: Mapping[str, float] | None = None,
         success: Success = "outcome",
         sample: int = 2000,
-        seed: int = 0,
+        random_state: Any = 0,
         unknown: Unknown = "different",
         n_jobs: int | None = None,
     ) -> Weights:
@@ -780,7 +780,7 @@ class CaseBase:
             Weights that stay as given; 0 leaves an attribute out of every comparison.
         success
             As for `retain`: failed solutions are not learned from.
-        sample, seed
+        sample, random_state
             If there are more cases, a random sample of this size is used.
         measures, unknown, n_jobs
             As for `retrieve`.
@@ -795,7 +795,7 @@ class CaseBase:
                 fixed=fixed,
                 success=success,
                 sample=sample,
-                seed=seed,
+                random_state=random_state,
                 unknown=unknown,
                 n_jobs=n_jobs,
                 cache=self._live.cache,

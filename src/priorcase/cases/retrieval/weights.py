@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._parameters import check_choice, check_flag, is_number, is_whole
+from priorcase._parameters import check_choice, check_flag, check_seed, is_number
 from priorcase._typing import Backend, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.cases import kinds
 from priorcase.cases.reuse import Success, able, worked
@@ -17,7 +17,6 @@ from priorcase.cases.scoring import Likeness, MeasureCache, Unknown, best_cases_
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import (
     CaseBaseError,
-    ParameterError,
     UnknownNameError,
     advice,
     listed,
@@ -61,14 +60,14 @@ class Weights(GridResult, Mapping[str, float]):
     loss_of_guess
         The loss of predicting the same for every case: the frequencies of all solutions, or their mean.
     loss
-        Its name: ``"log loss"`` or ``"root mean squared error"``.
+        Its name: ``"negative log-score"`` or ``"root mean squared error"``.
     target
         What was predicted: ``"solution"``, ``"outcome"`` or an attribute.
     k
         How many cases predict each.
     cases, of_cases
         How many cases the weights were learned from, and how many these were drawn from.
-    seed
+    random_state
         The seed of the draw.
     loss_uniform
         The loss with these weights if the k cases count the same, however similar; NaN unless attributes were left out
@@ -80,15 +79,15 @@ class Weights(GridResult, Mapping[str, float]):
 
     Examples
     --------
-    >>> losses = 0.5, 0.375, 1.1
-    >>> weights = Weights(("age", "make"), (0.5, 2.0), (0.4, 0.9), *losses, "log loss", "solution", 5, 60, 60, 0)
+    >>> losses = 0.5, 0.375, 1.1, "negative log-score"
+    >>> weights = Weights(("age", "make"), (0.5, 2.0), (0.4, 0.9), *losses, "solution", 5, 60, 60, 0)
     >>> weights["make"], dict(weights)
     (2.0, {'age': 0.5, 'make': 2.0})
     >>> weights
-    weights learned from 60 cases: log loss 0.375, with equal weights 0.5
-      attribute  weight  log loss without
-      make            2               0.9
-      age           0.5               0.4
+    weights learned from 60 cases: negative log-score 0.375, with equal weights 0.5
+      attribute  weight  negative log-score without
+      make            2                         0.9
+      age           0.5                         0.4
     """
 
     names: tuple[str, ...]
@@ -102,7 +101,7 @@ class Weights(GridResult, Mapping[str, float]):
     k: int
     cases: int
     of_cases: int
-    seed: int
+    random_state: int
     loss_uniform: float = math.nan
     fixed: tuple[str, ...] = ()
     rare: tuple[int, int] = (0, 0)
@@ -189,7 +188,7 @@ class Weights(GridResult, Mapping[str, float]):
 
 @dataclass(frozen=True)
 class _Votes:
-    """Classes, predicted by votes weighted by similarity, with the log loss ``-log((k v + p) / (k + 1))``.
+    """Classes, predicted by votes weighted by similarity, with the negative log-score ``-ln((k v + p) / (k + 1))``.
 
     v is the share of the case's own class in the votes and p its frequency. The frequencies count as one vote more, so
     that few votes are not taken for certainty; without any vote v is p.
@@ -197,7 +196,7 @@ class _Votes:
 
     codes: IntArray
     k: int
-    name: str = "log loss"
+    name: str = "negative log-score"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
         """The loss of each of some cases, predicted by those found for it (-1 for none)."""
@@ -490,7 +489,7 @@ def learn_weights(
     fixed: Mapping[str, float] | None = None,
     success: Success = "outcome",
     sample: int = 2000,
-    seed: int = 0,
+    random_state: Any = 0,
     unknown: Unknown = "different",
     n_jobs: int | None = None,
     cache: MeasureCache | None = None,
@@ -507,10 +506,7 @@ def learn_weights(
     hint = f"Of the attributes {listed(names, limit=12)} can be predicted." if names else "'solution' is usual."
     check_choice("target", target, ("solution", "outcome", *names), hint=hint)
     sample = check_count("sample", sample, least=_FEWEST, hint="2000 is usual.")
-    if not is_whole(seed) or seed < 0:
-        raise ParameterError(
-            f"seed must be a whole number >= 0, got {quoted(seed)}. The same seed gives the same weights."
-        )
+    seed = check_seed(random_state)
     shown = check_flag("progress", progress, hint="False shows no bar.")
     threads = thread_count(n_jobs)
     likeness = Likeness(table, measures=measures, unknown=unknown, cache=cache)
@@ -520,7 +516,7 @@ def learn_weights(
             f"has no attribute beside {target!r} to predict it from. Declare more attributes, or predict the solution."
         )
     given = _fixed_weights(table, names, fixed)
-    positions, of_cases = _drawn(table, target, success, sample, int(seed))
+    positions, of_cases = _drawn(table, target, success, sample, seed)
     predicted = _target_of(table, target, positions, min(k, len(positions) - 1))
     left_out = LeftOut(likeness, names, positions, predicted, k=k, threads=threads)
     search = _Search(left_out, fixed=np.array([given.get(name, math.nan) for name in names]), shown=shown)
@@ -537,7 +533,7 @@ def learn_weights(
         k=k,
         cases=len(positions),
         of_cases=of_cases,
-        seed=int(seed),
+        random_state=seed,
         loss_uniform=search.uniform,
         fixed=tuple(given),
         rare=predicted.rare(k),
