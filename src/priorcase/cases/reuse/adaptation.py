@@ -158,7 +158,7 @@ def reuse(
     'replace the drum'
     """
     chosen = check_method(method, options)
-    some_rules, some_critics = _listed("rules", rules, Rule), _listed("critics", critics, Critic)
+    some_rules, some_critics = _tuple_of("rules", rules, Rule), _tuple_of("critics", critics, Critic)
     check_value("rounds", rounds, [Interval(Integral, 1, None, closed="left")])
     for rule in some_rules:
         if kinds is not None and isinstance(rule.when, Mapping):
@@ -192,7 +192,7 @@ def reuse(
     )
 
 
-def _listed(parameter: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
+def _tuple_of(parameter: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
     several = isinstance(given, Iterable) and not isinstance(given, (str, Mapping))
     found = tuple(given) if several else (given,)
     if not all(isinstance(each, kind) for each in found):
