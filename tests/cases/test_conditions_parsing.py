@@ -6,6 +6,7 @@ import pytest
 from reference.case_retrieval import ATTRIBUTES, mixed_table
 
 from priorcase.cases.conditions import mask, parse
+from priorcase.schema import Ordinal
 
 TABLE = mixed_table(60, 3)
 
@@ -49,3 +50,9 @@ def test_names_may_hold_what_operators_are_made_of() -> None:
     assert parse("a<3", attributes)[0] == "a"
     assert parse("how old > 3", attributes)[0] == "how old"
     assert parse("key=x", attributes, others=("key",))[0] == "key"
+
+
+@pytest.mark.parametrize(("text", "condition"), [("stars>=2", "at_least(2)"), ("stars<many", "below('many')")])
+def test_levels_may_be_numbers_and_texts(text: str, condition: str) -> None:
+    found = parse(text, {"stars": Ordinal((1, 2, "many"))})
+    assert (found[0], repr(found[1])) == ("stars", condition)
