@@ -537,7 +537,8 @@ def _unescaped(found: re.Match[str]) -> str:
 
 _CLASS = "class"  # the column of the classes, which have no name in C4.5
 _ORDERED = "[ordered]"
-_C45_TOKEN = re.compile(r"\|[^\n]*|\s+|((?:\\[^\n]|\\(?=\n)|\.(?![\s|])|[^\\,:\n|.])*)([,:.]|(?=[\n|]))")
+_C45_TOKEN = re.compile(r"\|[^\n]*|\s+|((?:[^\\,:\n|.]+|\.(?![\s|])|\\[^\n]|\\(?=\n))*)([,:.]|(?=[\n|]))")
+_C45_SPECIAL = re.compile(r"[|\\:]|\. |  ")
 _C45_ESCAPE = re.compile(r"\\([^\n])")
 _NAMES_HINT = "First come the classes, then for each column 'NAME: continuous.', 'NAME: ignore.' or its values."
 
@@ -641,7 +642,7 @@ def _c45_values(values: Sequence[C45Name]) -> Kind:
 
 def _c45_fields(record: str) -> list[str]:
     """The fields of a row."""
-    if any(mark in record for mark in ("|", "\\", ":", ". ", "  ")):
+    if _C45_SPECIAL.search(record):
         return [name.text for name in c45_names(record)]
     record = record.strip().removesuffix(".")
     return [field.strip() for field in record.split(",")] if record else []
@@ -655,7 +656,8 @@ def c45_names(text: str) -> list[C45Name]:
         if ends is None:  # a comment, or spaces
             line += found[0].count("\n")
         else:
-            names.append(C45Name(" ".join(_C45_ESCAPE.sub(r"\1", word).split()), ends or "\n", line))
+            word = _C45_ESCAPE.sub(r"\1", word) if "\\" in word else word
+            names.append(C45Name(" ".join(word.split()), ends or "\n", line))
     return names
 
 
