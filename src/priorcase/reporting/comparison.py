@@ -54,24 +54,12 @@ class Budget:
         return perf_counter() - self.start
 
     def until(self, share: float) -> float:
-        """The seconds left until a share of the whole is spent.
-
-        Examples
-        --------
-        >>> round(Budget(60.0).until(0.5))
-        30
-        """
+        """The seconds left until a share of the whole is spent."""
         return share * self.total - self.spent
 
 
 def parse_budget(budget: object) -> float:
-    """Seconds, from a number or from text.
-
-    Examples
-    --------
-    >>> parse_budget(60), parse_budget("90s"), parse_budget("2 min")
-    (60.0, 90.0, 120.0)
-    """
+    """Seconds, from a number or from text."""
     found = math.nan
     if isinstance(budget, (int, float, str)) and not isinstance(budget, bool):
         text = str(budget).strip().lower()

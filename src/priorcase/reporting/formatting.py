@@ -16,13 +16,7 @@ _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u
 
 
 def visible(text: str) -> str:
-    """Text with control and bidirectional characters written as escapes.
-
-    Examples
-    --------
-    >>> print(visible("a\\x1b[2Jb\\u202ec"))
-    a\\x1b[2Jb\\u202ec
-    """
+    """Text with control and bidirectional characters written as escapes."""
     return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
@@ -32,24 +26,12 @@ def visible_json(text: str) -> str:
 
 
 def count(n: float, thing: str, things: str | None = None) -> str:
-    """A number of things.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(48842, "row"), count(2, "class", "classes")
-    ('1 row', '48,842 rows', '2 classes')
-    """
+    """A number of things."""
     return f"{n:,.0f} {thing if n == 1 else things or thing + 's'}"
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """A share of one as per cent.
-
-    Examples
-    --------
-    >>> percent(0.8613), percent(1.0), percent(0.00004), percent(float("nan"))
-    ('86.1 %', '100 %', '< 0.1 %', '-')
-    """
+    """A share of one as per cent."""
     if math.isnan(share):
         return "-"
     least = 10.0**-digits
@@ -63,15 +45,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def number(x: float, digits: int = 3, *, grouped: bool = True) -> str:
-    """A number to so many significant digits, with commas between thousands if ``grouped``.
-
-    Examples
-    --------
-    >>> number(0.30456), number(1234567.8), number(-0.0000123), number(float("-inf")), number(float("nan"))
-    ('0.305', '1,234,568', '-1.23e-05', '-infinity', '-')
-    >>> number(35435.2, grouped=False)
-    '35435'
-    """
+    """A number to so many significant digits, with commas between thousands if ``grouped``."""
     if math.isnan(x):
         return "-"
     if math.isinf(x):
@@ -86,15 +60,7 @@ def number(x: float, digits: int = 3, *, grouped: bool = True) -> str:
 
 
 def plus_minus(x: float, error: float) -> str:
-    """A number with its standard error, to the digits that the error allows.
-
-    Examples
-    --------
-    >>> plus_minus(-0.30456, 0.00377), plus_minus(2.1364, 0.21), plus_minus(12345.6, 321.0)
-    ('-0.3046 ± 0.0038', '2.14 ± 0.21', '12,346 ± 321')
-    >>> plus_minus(-0.550251, 0.000033), plus_minus(2.5, float("nan"))
-    ('-0.5503 ± < 0.0001', '2.50')
-    """
+    """A number with its standard error, to the digits that the error allows."""
     if not math.isfinite(x) or not math.isfinite(error):
         return number(x)
     if error <= 0 or max(abs(x), error) >= 1e15 or error < 1e-7:
@@ -108,26 +74,14 @@ def plus_minus(x: float, error: float) -> str:
 
 
 def seconds(spent: float) -> str:
-    """A time.
-
-    Examples
-    --------
-    >>> seconds(0.0312), seconds(4.26), seconds(71), seconds(4000)
-    ('0.03 s', '4.3 s', '71 s', '67 min')
-    """
+    """A time."""
     if spent >= 600:
         return f"{spent / 60:.0f} min"
     return f"{spent:.0f} s" if spent >= 10 else f"{spent:.1f} s" if spent >= 0.1 else f"{spent:.2f} s"
 
 
 def value(cell: Any) -> str:
-    """One cell of a table; ``?`` where it is missing.
-
-    Examples
-    --------
-    >>> value(None), value(1455435.0), value(0.25), value("a\\nlong text that goes on and on and on")
-    ('?', '1455435', '0.25', 'a long text that goes on an…')
-    """
+    """One cell of a table; ``?`` where it is missing."""
     if is_missing(cell):
         return "?"
     if isinstance(cell, bool):
@@ -138,13 +92,7 @@ def value(cell: Any) -> str:
 
 
 def joined(names: Sequence[str], most: int = 6) -> str:
-    """Names as a sentence lists them.
-
-    Examples
-    --------
-    >>> joined(["a"]), joined(["a", "b", "c"]), joined(list("abcdefgh"), most=3)
-    ('a', 'a, b and c', 'a, b, c and 5 more')
-    """
+    """Names as a sentence lists them."""
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -153,13 +153,7 @@ class Converted(BaseEstimator):
 
 
 def form_of(X: Any) -> str:
-    """The form of a table: ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"named"`` or ``"array"``.
-
-    Examples
-    --------
-    >>> form_of([[1, 2]]), form_of(np.zeros((1, 2)))
-    ('array', 'array')
-    """
+    """The form of a table: ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"named"`` or ``"array"``."""
     if isinstance(X, NamedColumns):
         return "named"
     found = backend_of(X)

@@ -89,13 +89,7 @@ def _finalize(shown: Any) -> Any:
 
 
 def bold(sentence: str) -> Markup:
-    """A sentence with what is between double asterisks in bold.
-
-    Examples
-    --------
-    >>> bold("Recommended: **a < b**.")
-    Markup('Recommended: <strong>a &lt; b</strong>.')
-    """
+    """A sentence with what is between double asterisks in bold."""
     return Markup(_BOLD.sub(r"<strong>\1</strong>", str(escape(_finalize(sentence)))))
 
 
@@ -112,13 +106,7 @@ def described(report: Report, row: int) -> str:
 
 
 def rarer(nats: float, rows: int) -> str:
-    """How many times less likely, no more than the rows of the model can tell.
-
-    Examples
-    --------
-    >>> rarer(1.0, 48), rarer(9.0, 48), rarer(99.0, 48)
-    ('2.7 times', 'more than 48 times', 'more than 48 times')
-    """
+    """How many times less likely, no more than the rows of the model can tell."""
     if nats > math.log(rows):
         return f"more than {rows:,} times"
     times = math.exp(max(nats, 0.0))
@@ -241,13 +229,7 @@ def scatter_chart(found: Calibration, target: str, words: str) -> Markup:
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers from below one number to above another.
-
-    Examples
-    --------
-    >>> ticks(9.0, 46.6), ticks(0.013, 0.087)
-    ([0.0, 10.0, 20.0, 30.0, 40.0, 50.0], [0.0, 0.02, 0.04, 0.06, 0.08, 0.1])
-    """
+    """Round numbers from below one number to above another."""
     span = (high - low) or abs(high) or 1.0
     size = 10.0 ** math.floor(math.log10(span / (most - 1)))
     for factor in (1, 2, 5, 10, 20):

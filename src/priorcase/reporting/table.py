@@ -125,16 +125,7 @@ def _is_regression(task: str, targets: list[Any]) -> bool:
 
 
 def named_columns(X: Any) -> NamedColumns:
-    """A table of any type as named columns; columns without names are called x0, x1, ...
-
-    Examples
-    --------
-    >>> named_columns([[7.5, "S"], [None, "L"]])
-    NamedColumns: 2 rows
-       x0  x1
-      7.5   S
-        ?   L
-    """
+    """A table of any type as named columns; columns without names are called x0, x1, ..."""
     if isinstance(X, NamedColumns):
         return X
     schema, source = inferred(X, "from_dtype", None), open_source(X)
