@@ -16,7 +16,7 @@ import pytest
 import priorcase as pc
 from priorcase.exceptions import WritingError
 from priorcase.reporting import Report, report
-from priorcase.reporting.page import Scale, column_bar, histogram, interval, scale_of, ticks
+from priorcase.reporting.page import scale_of, ticks
 
 _VOID = {"meta", "br", "rect", "circle", "line", "path"}
 
@@ -214,16 +214,21 @@ def test_the_summary_is_short_and_plain(found: Report) -> None:
     assert found._repr_html_().startswith("<pre>&quot;quoted&quot;")
 
 
-def test_marks_lie_where_the_numbers_are() -> None:
+def test_marks_lie_where_the_numbers_are(found: Report) -> None:
     scale = scale_of([(-1.0, 0.1), (-0.5, float("nan")), (float("-inf"), float("nan"))])
     assert (scale.low, scale.high) == (-1.1, -0.5)
     assert scale.at(-1.1) == 6.0
     assert scale.at(-0.5) == scale.at(7.0) == 174.0
-    assert 'cx="174.0"' in interval(-0.5, float("nan"), scale, reference=-1.0, words="", stressed=True)
-    assert "◂" in interval(float("-inf"), float("nan"), scale, reference=None, words="", stressed=False)
-    assert 'width="84.0"' in column_bar(0.5, 0.1, Scale(0.0, 1.0, 180.0), "")
-    assert histogram([], "") == ""
-    assert histogram([1, 0, 2], "rows").count("<rect") == 2
+    page, last = found.html(), found.compared[-1]
+    marks = scale_of([one.scores["log_score"] for one in last.measured])
+    assert f'<circle class="dot" cx="{marks.at(last.measured[0].scores["log_score"][0])}" cy="9" r="5"/>' in page
+    assert "◂" in page  # three neighbours give probability 0 to what happens
+    assert found.importance is not None
+    assert page.count('<rect class="bar"') == len(found.importance.columns) + sum(
+        sum(n > 0 for n in column.bars) for column in (found.table.target, *found.table.columns)
+    )
+    assert found.calibration is not None
+    assert page.count("<title>") == 1 + len(found.calibration.bins)
 
 
 def test_ticks_hold_the_numbers() -> None:

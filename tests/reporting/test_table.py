@@ -27,7 +27,7 @@ def problem(X: Any, y: Any, **options: Any) -> Problem:
     return read_problem(X, y, name="table", target="y", **options)
 
 
-def understood(X: Any, y: Any) -> TableSummary:
+def summarized(X: Any, y: Any) -> TableSummary:
     return summarize(problem(X, y))
 
 
@@ -42,7 +42,7 @@ def test_repeated_and_conflicting_rows_are_counted_as_pair_by_pair(rows: list[tu
     targets = [row[3] for row in rows]
     targets[:2] = ["x", "y"]
     data = {**columns, "c": [np.nan if value is None else value for value in columns["c"]]}
-    found = understood(NamedColumns.of(data, kinds), targets)
+    found = summarized(NamedColumns.of(data, kinds), targets)
     repeated, conflicting, ceiling = reference.repetitions([row[:3] for row in rows], targets)
     assert (found.repeated, found.conflicting) == (repeated, conflicting)
     assert found.ceiling == pytest.approx(ceiling)
@@ -72,7 +72,7 @@ def test_strange_columns_are_named_and_left_out() -> None:
     )
     X["code"] = X["city"].map({"A": 3, "B": 1, "C": 2})
     X["leak"] = np.where(y == "yes", "granted", "refused")
-    found = understood(X, y)
+    found = summarized(X, y)
     assert remark(found, "id") == remark(found, "name") == "identifies rows: ignored"
     assert remark(found, "always") == "constant: ignored"
     assert remark(found, "never") == "all missing: ignored"
@@ -83,14 +83,22 @@ def test_strange_columns_are_named_and_left_out() -> None:
     assert found.used == ("city", "mostly", "score", "code", "leak")
 
 
+def test_columns_of_unique_numbers_are_the_same_if_their_order_is() -> None:
+    x = np.random.default_rng(0).normal(size=40)
+    X = pd.DataFrame({"x": x, "other": np.random.default_rng(1).normal(size=40), "scaled": 2 * x + 1, "turned": -x})
+    X.loc[3, ["x", "turned"]] = np.nan
+    found = summarized(X, ["a", "a", "b", "a"] * 10)
+    assert [column.remark for column in found.columns] == ["", "", "", "same information as x"]
+
+
 def test_a_table_of_strange_columns_only_is_used_all_the_same() -> None:
-    found = understood(pd.DataFrame({"id": np.arange(40)}), ["a", "b"] * 20)
+    found = summarized(pd.DataFrame({"id": np.arange(40)}), ["a", "b"] * 20)
     assert found.used == ("id",)
 
 
 def test_a_column_of_one_value_and_gaps_may_tell() -> None:
     ticked = pd.DataFrame({"ticked": pd.Series(["yes", None] * 20, dtype=object), "v": np.arange(40) % 7})
-    found = understood(ticked, ["a", "a", "b", "a"] * 10)
+    found = summarized(ticked, ["a", "a", "b", "a"] * 10)
     assert remark(found, "ticked") == "one value or missing"
     assert found.used == ("ticked", "v")
 
@@ -98,26 +106,26 @@ def test_a_column_of_one_value_and_gaps_may_tell() -> None:
 @pytest.mark.parametrize("form", ["2020-01-{:02}", "{:02}.01.2020", "{}/1/2020", "2020-01-{:02} 12:30"])
 def test_dates_that_are_read_as_names_are_told(form: str) -> None:
     X = pd.DataFrame({"when": [form.format(i % 28 + 1) for i in range(40)], "v": np.arange(40) % 7})
-    found = understood(X, ["a", "a", "b", "a"] * 10).remarks
+    found = summarized(X, ["a", "a", "b", "a"] * 10).remarks
     assert found[0].startswith("when holds dates and is read as nominal: days since some date")
 
 
 def test_rows_are_repeated_whatever_they_are_called() -> None:
     X = pd.DataFrame({"id": np.arange(40), "v": np.arange(40) % 20, "w": np.arange(40) % 10})
-    found = understood(X, ["a", "b"] * 19 + ["b", "a"])
+    found = summarized(X, ["a", "b"] * 19 + ["b", "a"])
     assert (found.repeated, found.conflicting, found.ceiling) == (20, 4, 0.95)
     assert found.remarks[-1].startswith("4 rows equal another row in all columns other than ids but not")
 
 
 def test_numbers_that_count_up_in_no_order_are_no_id() -> None:
     shuffled = np.random.default_rng(0).permutation(40)
-    assert understood(pd.DataFrame({"rank": shuffled}), ["a", "b"] * 20).used == ("rank",)
+    assert summarized(pd.DataFrame({"rank": shuffled}), ["a", "b"] * 20).used == ("rank",)
 
 
 def test_summaries_of_columns() -> None:
     kinds = {"size": Ordinal(("S", "M", "L")), "colour": Nominal(), "age": Numeric()}
     data = {"size": ["L", "S", None] * 5, "colour": ["red", "red", "blue"] * 5, "age": [1.0, 2.0, np.nan] * 5}
-    size, colour, age = understood(NamedColumns.of(data, kinds), ["a", "b", "a"] * 5).columns
+    size, colour, age = summarized(NamedColumns.of(data, kinds), ["a", "b", "a"] * 5).columns
     assert (size.kind, size.missing, size.values) == ("ordinal", 5, (("S", 5), ("L", 5)))
     assert (colour.kind, colour.distinct, colour.values) == ("nominal", 2, (("red", 10), ("blue", 5)))
     assert (age.kind, age.low, age.median, age.high, sum(age.bars)) == ("numeric", 1.0, 1.5, 2.0, 10)
@@ -126,7 +134,7 @@ def test_summaries_of_columns() -> None:
 def test_remarks_are_sentences() -> None:
     X = pd.DataFrame({"code": [1, 2] * 10, "v": np.arange(20) % 7})
     y = np.array(["a", "b"] * 9 + ["c", None], dtype=object)
-    found = understood(X, y).remarks
+    found = summarized(X, y).remarks
     assert found[0] == "Set aside because y is missing: 1 row."
     assert found[1].startswith(
         "code has few different numbers and is read as numeric; if these are codes, declare them nominal"
@@ -137,7 +145,7 @@ def test_remarks_are_sentences() -> None:
 @pytest.mark.parametrize("make", [None, "pandas", "polars", "pyarrow"])
 def test_tables_of_any_make_are_understood_alike(make: Any) -> None:
     X, y = load_repairs(make)
-    found, plain = understood(X, y), understood(*load_repairs())
+    found, plain = summarized(X, y), summarized(*load_repairs())
     assert [(c.name, c.missing, c.distinct) for c in found.columns] == [
         (c.name, c.missing, c.distinct) for c in plain.columns
     ]

@@ -305,7 +305,13 @@ def _duplicates(
         if not column.used:
             yield column
             continue
-        pattern = _pattern(codes[column.name])
+        known = codes[column.name][codes[column.name] >= 0]
+        if column.kind == "numeric" and column.distinct == known.size:  # unique values correspond to any others
+            falling = 2 * known[0] > known.size - 1
+            ranks = np.where(codes[column.name] < 0, -1, known.size - 1 - codes[column.name])
+            pattern = (ranks if falling else codes[column.name]).tobytes()
+        else:
+            pattern = _pattern(codes[column.name])
         twin = earlier.setdefault(pattern, column.name)
         if pattern == answer:
             yield replace(column, remark=f"{_REVEALS}: is it known before {target_name} is?")
