@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,8 @@ from priorcase._typing import AnyArray
 from priorcase.cli import main
 from priorcase.datasets import NamedColumns
 
-LEVELS = ("--ordinal", "chain=fresh<used<worn<stretched", "--ordinal", "brakes=firm<soft<weak")
+PROGRAM = [sys.executable, "-c", "from priorcase.cli import main; main()"]
+LEVELS = ("--column", "chain=fresh<used<worn<stretched", "--column", "brakes=firm<soft<weak")
 HEADER, *ROWS = files("priorcase.datasets").joinpath("repairs.csv").read_text(encoding="utf-8").splitlines()
 
 
@@ -28,8 +32,15 @@ def run(*args: object, stdin: str | bytes | None = None, columns: int = 80) -> R
     return CliRunner().invoke(main, [str(arg) for arg in args], input=stdin, env={"COLUMNS": str(columns)})
 
 
+def program(*args: object, stdin: bytes | None = None, **env: str) -> subprocess.CompletedProcess[bytes]:
+    """The command line in a process of its own, in a clean environment."""
+    environment = {"PATH": os.environ["PATH"], "TERM": "xterm", **env}
+    command = [*PROGRAM, *map(str, args)]
+    return subprocess.run(command, input=stdin, capture_output=True, timeout=120, check=False, env=environment)
+
+
 def ask(command: str, train: Path, query: object, *args: object, **options: Any) -> Result:
-    return run(command, "--train", train, "--target", "job", "--query", query, *LEVELS, *args, **options)
+    return run(command, train, "--target", "job", query, *LEVELS, *args, **options)
 
 
 def answers(result: Result) -> dict[str, Any]:

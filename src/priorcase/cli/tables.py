@@ -1,215 +1,323 @@
-"""The tables of a request, read and checked against each other."""
+"""The tables of a command: past cases with their target, and new cases from a file, standard input or typed words."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+import os
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
 import click
 
-from priorcase._typing import AnyArray
-from priorcase.cli.request import Request, Task
-from priorcase.cli.table_options import check_reading, is_data_set
-from priorcase.datasets.catalog import available, load_fields
-from priorcase.datasets.columns import NamedColumns, TextTable, parse_number
-from priorcase.datasets.reading import read_table
-from priorcase.exceptions import ReadingError
-from priorcase.schema import Kind, Nominal, Numeric, Ordinal
+from priorcase.cli.shell import Function, option, options, usage
+from priorcase.cli.terminal import note
+from priorcase.exceptions import PriorcaseError, ReadingError, advice, nearest
+from priorcase.registry import Task
 
-__all__ = ["Cases", "Problem", "cases", "load", "read"]
+__all__ = ["Past", "Queries", "Reading", "read_past", "read_queries", "table_argument", "table_options"]
 
-READING = ("ignore", "numeric", "nominal", "ordinal", "missing", "delimiter", "encoding", "format")
-"""The options that say how a table is read, as :func:`cases` takes them and ``reading_options`` adds them."""
+KINDS = ("numeric", "nominal", "ignore")
+READING = ("format", "delimiter", "encoding", "missing")
 _FEW = 10
 
 
 @dataclass(frozen=True)
-class Cases:
-    """Past cases with their targets, column by column.
+class Reading:
+    """How tables are read: what columns are, by name, and the options of `read_table`."""
 
-    ``lines`` says where each row stands in its file, and ``notes`` what a reader should know about the reading.
-    """
+    columns: Mapping[str, str | tuple[str, ...]]
+    options: Mapping[str, Any]
 
-    source: str
-    task: Literal["classify", "regress"]
-    target: str
-    kinds: dict[str, Kind]
-    X: NamedColumns
-    y: AnyArray
-    lines: tuple[int, ...]
-    notes: tuple[str, ...]
+    def of_kind(self, kind: str) -> list[str]:
+        """The columns that were declared to be of a kind."""
+        return [name for name, given in self.columns.items() if given == kind]
+
+    @property
+    def orders(self) -> dict[str, tuple[str, ...]]:
+        """The levels of ordinal columns."""
+        return {name: given for name, given in self.columns.items() if isinstance(given, tuple)}
 
 
 @dataclass(frozen=True)
-class Problem:
-    """Past cases with their targets, and new cases, column by column.
+class Past:
+    """Past cases with their targets; ``lines`` says where each row stands in its file."""
 
-    ``lines`` and ``train_lines`` say where each row stands in its file; ``actual`` is the target of the new cases where
-    their file has it, and ``repeated`` counts those new cases that are past cases too, target and all.
-    """
+    source: str
+    task: Task
+    target: str
+    kinds: dict[str, Any]
+    X: Any
+    y: Any
+    lines: tuple[int, ...]
 
-    task: Literal["classify", "regress"]
-    kinds: dict[str, Kind]
-    train: NamedColumns
-    targets: AnyArray
-    train_lines: tuple[int, ...]
-    query: NamedColumns
+
+@dataclass(frozen=True)
+class Queries:
+    """New cases; ``actual`` are their targets where the table has them, and ``typed`` those of one typed case."""
+
+    X: Any
     lines: tuple[int, ...]
     actual: tuple[str | float | None, ...] | None
-    repeated: int
-    notes: tuple[str, ...]
+    typed: bool = False
 
 
-def load(request: Request) -> Problem:
-    """Read both tables, decide what the columns of the first mean, and read the second alike."""
-    if request.train == request.query == "-":
-        raise click.UsageError("--train and --query cannot both be standard input.", click.get_current_context())
-    options = {name: getattr(request, name) for name in READING}
-    check_reading([request.train, request.query], options)
-    query = read(request.query, **options)
-    past = cases(request.train, request.target, task=request.task, elsewhere=query.names, **options)
-    _check_query(query, past, request)
-    new, actual = query.typed(past.kinds), _actual(query, past.target, past.task)
-    repeated = _repeated(past, new, actual)
-    return Problem(
-        task=past.task,
-        kinds=past.kinds,
-        train=past.X,
-        targets=past.y,
-        train_lines=past.lines,
-        query=new,
-        lines=tuple(query.lines),
-        actual=actual,
-        repeated=repeated,
-        notes=(*past.notes, *_repetition(repeated, len(new))),
+# -- arguments and options
+
+
+class TablePath(click.Path):
+    """A file that is there, ``-`` for standard input, or the name of a data set."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, allow_dash=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path or the name; an error where it is neither."""
+        if not isinstance(value, str) or _is_path(value):
+            return super().convert(value, param, ctx)
+        names = _data_sets(value)
+        if value in names:
+            return value
+        stem = value.removesuffix(".gz").rpartition(".")[0]
+        if stem in names:
+            return self.fail(f"there is no file {value!r}, but a data set {stem!r}. Did you mean {stem!r}?", param, ctx)
+        is_folder, meant = Path(value).is_dir(), nearest(value, names)
+        if is_folder or ("." in value and meant is None):
+            return super().convert(value, param, ctx)
+        remedy = "Check the path." if meant is None else f"Did you mean {meant!r}?"
+        return self.fail(f"there is no file {value!r}, and no data set of that name. {remedy}", param, ctx)
+
+
+TABLE = TablePath()
+
+
+def is_data_set(table: str) -> bool:
+    """Whether a table is a data set by its name, and no file."""
+    return not _is_path(table) and table in _data_sets(table)
+
+
+def _data_sets(table: str) -> list[str]:
+    """The names of data sets; none for what looks like a file, where the user's folder of them cannot be read."""
+    from priorcase.datasets import available  # loaded here: --help must not wait for NumPy
+
+    try:
+        return list(available())
+    except PriorcaseError:
+        if "." in table:
+            return []
+        raise
+
+
+def _is_path(table: str) -> bool:
+    """Whether this cannot be a name: a file that is there, or what only a path looks like; a folder is no table."""
+    path = Path(table)
+    return table == "-" or path.name != table or (path.exists() and not path.is_dir())
+
+
+def table_argument(*, required: bool = True) -> Callable[[Function], Function]:
+    """TABLE, the past cases."""
+    return click.argument("table", type=TABLE, required=required, metavar="TABLE" if required else "[TABLE]")
+
+
+def table_options(function: Function) -> Function:
+    """What is predicted, and how tables are read."""
+    add = options(
+        option("--target", "COLUMN", "Column to predict; the last one if left out."),
+        option("--column", "NAME=KIND", "numeric, nominal, ignore, or levels: 'size=S<M<L'.", multiple=True),
+        option("--read", "NAME=VALUE", "format, delimiter, encoding or missing of files.", multiple=True),
     )
+    return add(function)
 
 
-def cases(
-    path: str,
-    target: str | None,
-    *,
-    task: Task = "auto",
-    elsewhere: Collection[str] = (),
-    gaps: bool = False,
-    **reading: Any,
-) -> Cases:
-    """The past cases of a file, or of standard input for ``-``.
-
-    Parameters
-    ----------
-    path
-        The file.
-    target
-        The column to answer; None for the one that the file names, else the last, which is noted.
-    task
-        ``"auto"`` to tell the task from the target.
-    elsewhere
-        Columns of another table: what is to be ignored may be one of them.
-    gaps
-        Whether targets may be missing.
-    reading
-        The values of the options that ``reading_options`` adds.
-    """
-    table = read(path, **reading)
-    noted = [] if target is not None or table.target else [f"the target is {table.names[-1]!r}, the last column"]
-    target = target if target is not None else table.target or table.names[-1]
-    if target in reading["ignore"]:
-        problem = f"--ignore {target} leaves out the target, which is to be answered."
-        raise click.UsageError(problem, click.get_current_context(silent=True))
-    ignore, nominal = reading["ignore"], reading["nominal"]
-    table.require([target, *(name for name in ignore if name not in elsewhere)])
-    if len(table) == 0:
-        raise ReadingError(
-            f"{table.source} has a header but no rows; expected at least one case. Is this the right file?"
-        )
-    told = table.kinds(numeric=reading["numeric"], nominal=nominal, ordinal=dict(reading["ordinal"]))
-    found = _task(task, table, target, told[target], numeric=target in reading["numeric"])
-    kinds = {name: kind for name, kind in told.items() if name not in {target, *ignore}}
-    table.require_attributes(kinds, target)
-    table.check_levels(kinds)
-    return Cases(
-        source=table.source,
-        task=found,
-        target=target,
-        kinds=kinds,
-        X=table.typed(kinds),
-        y=_targets(table, target, found, gaps),
-        lines=tuple(table.lines),
-        notes=(*noted, *_notes(table, kinds, nominal)),
-    )
+def parse_reading(columns: Sequence[str], reading: Sequence[str]) -> Reading:
+    """The values of ``--column`` and ``--read``."""
+    kinds: dict[str, str | tuple[str, ...]] = {}
+    for text in columns:
+        name, _, kind = (part.strip() for part in text.rpartition("="))
+        if not name or not kind:
+            raise usage(f"--column {text!r} is not of the form NAME=KIND, such as id=ignore or 'size=S<M<L'.")
+        levels = tuple(level.strip() for level in kind.split("<"))
+        if name in kinds:
+            raise usage(f"--column {name} is declared more than once.")
+        if len(levels) > 1:
+            if "" in levels or len(set(levels)) < len(levels):
+                raise usage(f"--column {text!r} needs two or more different levels, such as 'size=S<M<L'.")
+            kinds[name] = levels
+            continue
+        if kind not in KINDS:
+            remedy = advice(kind, KINDS, otherwise=f"Kinds are {', '.join(KINDS)}, or levels such as S<M<L.")
+            raise usage(f"--column {text!r} names no kind. {remedy}")
+        kinds[name] = kind
+    found: dict[str, Any] = {}
+    for text in reading:
+        name, given, value = text.partition("=")
+        if not given or name not in READING:
+            remedy = advice(
+                name, READING, otherwise="Write delimiter=';', encoding=latin-1 or missing=-9, for example."
+            )
+            raise usage(f"--read {text!r} is not one of {', '.join(READING)} with a value. {remedy}")
+        if name == "missing":
+            found.setdefault("missing", []).append(value)
+        elif name == "delimiter":
+            found[name] = "\t" if value in ("tab", "\\t") else value
+        else:
+            found[name] = value
+    return Reading(kinds, found)
 
 
-def read(path: str, **reading: Any) -> TextTable:
-    """The fields of a file, of standard input for ``-``, or of a data set where its name stands and no such file is."""
+# -- reading
+
+
+def read_table(path: str, reading: Reading) -> Any:
+    """The fields of a file, of standard input for ``-``, or of a data set."""
+    from priorcase.datasets import available
+    from priorcase.datasets import read_table as read
+
     if is_data_set(path):
+        if reading.options:
+            name = next(iter(reading.options))
+            raise usage(f"--read {name} has no effect on the data set {path!r}, whose description says how it is read.")
         if available().places[path] == "OpenML":
-            click.echo(f"priorcase: note: asking OpenML for the data set {path!r}, to be kept in the cache", err=True)
+            note(f"asking OpenML for the data set {path!r}, to be kept in the cache")
         return load_fields(path)
-    source, name = (sys.stdin.buffer, "standard input") if path == "-" else (path, None)
-    options = {option: reading[option] for option in ("delimiter", "encoding", "format")}
-    return read_table(source, missing=reading["missing"] or None, name=name, **options)
+    if path == "-":
+        return read(sys.stdin.buffer, name="standard input", **reading.options)
+    return read(path, **reading.options)
 
 
-def _task(task: Task, table: TextTable, target: str, kind: Kind, *, numeric: bool) -> Literal["classify", "regress"]:
+def load_fields(name: str) -> Any:
+    """The fields of a data set."""
+    from priorcase.datasets.catalog import load_fields as load
+
+    return load(name)
+
+
+def read_past(
+    path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), gaps: bool = False
+) -> Past:
+    """The past cases of a table; ``elsewhere`` are columns of another table, ``gaps`` allows missing targets."""
+    table = read_table(path, reading)
+    if target is None and not table.target:
+        note(f"the target is {table.names[-1]!r}, the last column")
+    target = target if target is not None else table.target or table.names[-1]
+    ignored = reading.of_kind("ignore")
+    if target in ignored:
+        raise usage(f"--column {target}=ignore leaves out the target.")
+    table.require([target, *(name for name in reading.columns if name not in elsewhere)])
+    if len(table) == 0:
+        raise ReadingError(f"{table.source} has a header but no rows. Is this the right file?")
+    here = {name for name in reading.columns if name in table.names}
+    numeric, nominal = ([name for name in reading.of_kind(kind) if name in here] for kind in ("numeric", "nominal"))
+    orders = {name: order for name, order in reading.orders.items() if name in here}
+    kinds = table.kinds(numeric=numeric, nominal=nominal, ordinal=orders)
+    task = _task(table, target, kinds[target], declared=target in numeric)
+    kinds = {name: kind for name, kind in kinds.items() if name != target and name not in ignored}
+    if not kinds:
+        raise ReadingError(f"{table.source} has no column beside the target {target!r} and those ignored. Add columns.")
+    table.check_levels(kinds)
+    for name, field, line in table.doubtful(kinds):
+        if name not in nominal:
+            remedy = f"--read missing={field!r} or --column {name}=nominal says what it is"
+            note(f"column {name!r} is read as nominal: line {line} holds {field!r} among numbers; {remedy}")
+    return Past(
+        table.source, task, target, kinds, table.typed(kinds), _targets(table, target, task, gaps), tuple(table.lines)
+    )
+
+
+def _task(table: Any, target: str, kind: Any, *, declared: bool) -> Task:
     """Numbers are a regression unless they are few and whole, which are more often codes of classes."""
-    if task != "auto":
-        return task
-    if isinstance(kind, Nominal | Ordinal):
+    from priorcase.schema import Numeric
+
+    if not isinstance(kind, Numeric):
         return "classify"
-    if numeric:
-        return "regress"
-    numbers = {parse_number(field) for field in set(table.column(target)) if field is not None}
-    codes = len(numbers) <= _FEW and all(number is not None and number.is_integer() for number in numbers)
-    return "classify" if codes else "regress"
+    numbers = {float(field) for field in set(table.column(target)) if field is not None}
+    codes = len(numbers) <= _FEW and all(number.is_integer() for number in numbers)
+    return "classify" if codes and not declared else "regress"
 
 
-def _targets(table: TextTable, target: str, task: str, gaps: bool) -> AnyArray:
-    if not gaps:
-        table.require_targets(target)
+def _targets(table: Any, target: str, task: Task, gaps: bool) -> Any:
+    from priorcase.schema import Nominal, Numeric
+
+    fields = table.column(target)
+    if None in fields and not gaps:
+        raise ReadingError(
+            f"{table.source} {table.where(fields.index(None))} has no value in the target column {target!r}. Complete "
+            "it, or remove the row."
+        )
     return table.values(target, Numeric() if task == "regress" else Nominal())
 
 
-def _actual(query: TextTable, target: str, task: str) -> tuple[str | float | None, ...] | None:
-    if target not in query:
+def read_queries(words: Sequence[str], path: str, target: str | None, reading: Reading) -> tuple[Past, Queries]:
+    """Both tables, or the table and a typed case: the query is a file, ``-``, a data set, or NAME=VALUE words."""
+    typed = len(words) > 1 or ("=" in words[0] and not os.path.exists(words[0]))
+    if typed:
+        past = read_past(path, target, reading)
+        return past, Queries(_typed_case(words, past), (1,), None, typed=True)
+    query = TABLE.convert(words[0], None, click.get_current_context(silent=True))
+    if path == query == "-":
+        raise usage("TABLE and QUERY cannot both be standard input.")
+    table = read_table(query, reading if not is_data_set(query) or is_data_set(path) else Reading(reading.columns, {}))
+    if is_data_set(path) and not is_data_set(query):
+        past = read_past(path, target, Reading(reading.columns, {}), elsewhere=table.names)
+    else:
+        past = read_past(path, target, reading, elsewhere=table.names)
+    table.require(past.kinds)
+    ignored = reading.of_kind("ignore")
+    for name in table.names:
+        if name not in past.kinds and name != past.target and name not in ignored:
+            raise ReadingError(
+                f"{table.source} has a column {name!r} that {past.source} does not have. Leave it out by --column "
+                f"{name}=ignore, or rename it."
+            )
+    new, actual = table.typed(past.kinds), _actual(table, past)
+    repeated = _repeated(past, new, actual)
+    if repeated:
+        note(f"{repeated} of {len(new)} new cases are past cases too; their predictions say nothing about new cases")
+    return past, Queries(new, tuple(table.lines), actual)
+
+
+def _typed_case(words: Sequence[str], past: Past) -> Any:
+    """One case from NAME=VALUE words; columns that are left out are missing."""
+    from priorcase.datasets import read_table as read
+
+    values: dict[str, str] = {}
+    for word in words:
+        name = next((one for one in sorted(past.kinds, key=len, reverse=True) if word.startswith(f"{one}=")), None)
+        if name is None:
+            given = word.partition("=")[0]
+            if "=" not in word:
+                raise usage(f"{word!r} is neither a file nor of the form NAME=VALUE.")
+            remedy = advice(given, past.kinds, otherwise=f"It has {', '.join(past.kinds)}.")
+            raise ReadingError(f"{past.source} has no column {given!r} to predict from. {remedy}")
+        if name in values:
+            raise usage(f"{name!r} is given twice.")
+        values[name] = word[len(name) + 1 :]
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(past.kinds)
+    writer.writerow([values.get(name, "?") or "?" for name in past.kinds])
+    table = read(io.BytesIO(text.getvalue().encode("utf-8", "surrogateescape")), name="the typed case", format="csv")
+    return table.typed(past.kinds)
+
+
+def _actual(table: Any, past: Past) -> tuple[str | float | None, ...] | None:
+    from priorcase.schema import Numeric
+
+    if past.target not in table:
         return None
-    if task == "classify":
-        return query.column(target)
-    numbers = query.values(target, Numeric())
+    if past.task == "classify":
+        return tuple(table.column(past.target))
+    numbers = table.values(past.target, Numeric())
     return tuple(None if math.isnan(number) else number for number in numbers.tolist())
 
 
-def _repeated(past: Cases, new: NamedColumns, actual: tuple[str | float | None, ...] | None) -> int:
+def _repeated(past: Past, new: Any, actual: tuple[str | float | None, ...] | None) -> int:
     """How many new cases are past cases too; none where their targets are not known."""
     if actual is None:
         return 0
     stored = set(zip(past.X.tuples(), past.y.tolist(), strict=True))
     return sum(case in stored for case in zip(new.tuples(), actual, strict=True))
-
-
-def _repetition(repeated: int, new: int) -> Iterator[str]:
-    if repeated:
-        yield (
-            f"{repeated} of {new} new cases stand among the past cases, target included, and speak for themselves: "
-            "their answers say nothing about cases never seen"
-        )
-
-
-def _check_query(query: TextTable, past: Cases, request: Request) -> None:
-    query.require(past.kinds)
-    for name in query.names:
-        if name not in past.kinds and name != past.target and name not in request.ignore:
-            raise ReadingError(
-                f"{query.source} has a column {name!r} that {past.source} does not have. Leave it out (--ignore), or "
-                "rename it to the column it stands for."
-            )
-
-
-def _notes(table: TextTable, kinds: Mapping[str, Kind], nominal: tuple[str, ...]) -> Iterator[str]:
-    for name, field, line in table.doubtful(kinds):
-        if name not in nominal:
-            remedy = f"--missing {field!r} or --nominal {name} says what it is"
-            yield f"column {name!r} is read as nominal: line {line} holds {field!r} among numbers; {remedy}"

@@ -1,4 +1,4 @@
-"""A conversation on a terminal, in plain lines: questions, answers, and how the solutions stand."""
+"""A conversation on a terminal, in plain lines: questions, answers, and the leading solutions."""
 
 from __future__ import annotations
 
@@ -6,32 +6,60 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import click
-
-from priorcase.cases import CaseBase, Conversation
-from priorcase.cases.conversation import Question
-from priorcase.cases.kinds import Text
-from priorcase.cases.reuse import value_text
-from priorcase.cli.cases.values import parted, read_value
-from priorcase.cli.cases.wording import in_commands
-from priorcase.cli.errors import BadInputError, one_line
-from priorcase.exceptions import CaseBaseError, PriorcaseError, nearest
+from priorcase._parameters import is_number
+from priorcase.cases import CaseBase, Conversation, Question, Text
+from priorcase.cases.reuse.texts import value_text
+from priorcase.cli.case_values import case_table, read_value, split_pair
+from priorcase.cli.shell import BadInputError
+from priorcase.cli.terminal import one_line, say
+from priorcase.exceptions import ParameterError, PriorcaseError, nearest
 from priorcase.learning.results import short
 from priorcase.schema import Nominal
 
-__all__ = ["Talk", "labels", "terminal_line"]
+__all__ = ["Talk", "converse"]
 
-_CHOICES = 12
-_LEADING = 3
-_OTHERS = 3
-_WIDE = 60
+_CHOICES, _LEADING, _OTHERS, _WIDE = 12, 3, 3, 60
+_PARTS = 20
 _YES_NO = {"y": True, "yes": True, "n": False, "no": False}
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
+def converse(
+    base: CaseBase,
+    query: Mapping[str, Any],
+    *,
+    weights: Mapping[str, float] | None,
+    where: Mapping[str, Any],
+    k: int,
+    confidence: float,
+    tolerance: float | None,
+    explain: bool,
+) -> None:
+    """Ask until the solution is clear, then show it with the cases that support it."""
+
+    def begun(tolerance: float | None) -> Conversation:
+        settings: dict[str, Any] = {"confidence": confidence, "tolerance": tolerance}
+        return base.converse(query, weights=weights, where=where or None, **settings)
+
+    try:
+        talk = begun(tolerance)
+    except ParameterError:  # numbers as solutions may be off by a part of their range
+        numbers = [case.solution for case in base.find(where=where) if case.solution is not None]
+        if tolerance is not None or not numbers or not all(map(is_number, numbers)):
+            raise
+        talk = begun((max(numbers) - min(numbers)) / _PARTS)
+    Talk(base, talk, terminal_line, say).run()
+    proposal = talk.answer()
+    say(f"\n{proposal}")
+    support = [base.get(source.id) for source in proposal.sources[:k]]
+    say(f"\n{case_table(support, 'supporting cases')}")
+    if explain:
+        say(f"\n{talk.transcript}")
+
+
 def terminal_line(prompt: str) -> str | None:
     """A line from the terminal; None at its end."""
-    click.echo(prompt, nl=False)
+    say(prompt, nl=False)
     try:
         line = sys.stdin.readline()
     except UnicodeDecodeError:
@@ -42,16 +70,7 @@ def terminal_line(prompt: str) -> str | None:
 class Talk:
     """Asks the questions of a conversation until it is settled, or nobody answers any more.
 
-    Parameters
-    ----------
-    base
-        The case base.
-    talk
-        The conversation.
-    read
-        Gives the answer to a prompt; None where there is no more.
-    say
-        Prints a line.
+    ``read`` gives the answer to a prompt, None where there is no more; ``say`` prints a line.
     """
 
     def __init__(
@@ -62,7 +81,7 @@ class Talk:
 
     def run(self) -> None:
         """Converse."""
-        told = "Answer by number or in words. Enter skips, ? says why, back takes back, quit ends the questions."
+        told = "Answer by number or in words. Enter skips, ? explains, back undoes, quit ends the questions."
         if not self._talk.settled:
             self._say(f"{told}\n{self._standing()}")
         while not self._talk.settled and (question := self._talk.next_question()) is not None:
@@ -89,10 +108,9 @@ class Talk:
             elif line == "back":
                 self._talk.back()
             else:
-                name, value = self._answer(question, line)
-                self._talk.tell(name, value)
+                self._talk.tell(*self._answer(question, line))
         except PriorcaseError as error:
-            self._say(_refusal(in_commands(str(error))))
+            self._say(_refusal(str(error.args[0])))
             return False
         except BadInputError as error:
             self._say(_refusal(error.message))
@@ -109,13 +127,13 @@ class Talk:
         if question.yes_or_no and (yes := _YES_NO.get(line.casefold())) is not None:
             return name, yes
         if question.kind in ("word", "member"):
-            raise BadInputError(f"answer yes or no, or tell all of it by {name}=...")
+            raise BadInputError(f"answer yes or no, or give the whole value by {name}=...")
         if question.kind == "value" and (found := _chosen(question, line)) is not None:
             return name, found
         if question.kind == "value" and isinstance(kind, Nominal) and kind.values is None:
             meant = nearest(line, [str(choice.answer) for choice in question.choices])
             hint = f"did you mean {meant!r}?" if meant is not None else "answer by number, or skip by Enter."
-            raise BadInputError(f"{line!r} is none of these; {hint} '={line}' tells it all the same.")
+            raise BadInputError(f"{line!r} is none of these; {hint} '={line}' gives it all the same.")
         return name, line if isinstance(kind, Text) else read_value(self._base, name, kind, line)
 
     def _told(self, line: str, *, free: bool) -> tuple[str, Any] | None:
@@ -123,8 +141,8 @@ class Talk:
         if "=" not in line:
             return None
         try:
-            name, text = parted(line, self._attributes)
-        except CaseBaseError:
+            name, text = split_pair(line, self._attributes)
+        except BadInputError:
             if free:
                 return None
             raise
@@ -150,10 +168,10 @@ class Talk:
     def _why(self, question: Question) -> str:
         left = self._talk.candidates.size
         if question.gain is None:
-            told = "  Nothing is known yet, and words tell more than any one value."
+            told = "  Nothing is known yet, and free text is more informative than any one value."
         else:
-            told = f"  Its answer tells {question.gain:.2f} bits about the solution on average, more than any other."
-        unknown = f", {question.unknown} of which do not know it" if question.unknown else ""
+            told = f"  Its answer gives {question.gain:.2f} bits about the solution on average, more than any other."
+        unknown = f", {question.unknown} of which miss this value" if question.unknown else ""
         lines = [told, f"  {_cases(left)} left{unknown}."]
         others = [other for other in self._talk.questions() if other.attribute != question.attribute and other.gain]
         if others:
@@ -170,18 +188,8 @@ class Talk:
 
 
 def labels(question: Question) -> list[str]:
-    """What the choices of a question are answered by: numbers, or letters where the values look like numbers.
-
-    Examples
-    --------
-    >>> from priorcase.cases.conversation import Choice, Question
-    >>> labels(Question("fuel", "value", 1.0, (Choice("gas", 3), Choice("diesel", 2))))
-    ['1', '2']
-    >>> labels(Question("doors", "value", 1.0, (Choice(2, 3), Choice(4, 2))))
-    ['a', 'b']
-    """
-    numbers = any(str(choice.answer).strip().isdecimal() for choice in question.choices)
-    if numbers:
+    """What the choices of a question are answered by: numbers, or letters where the values look like numbers."""
+    if any(str(choice.answer).strip().isdecimal() for choice in question.choices):
         return list(_LETTERS[: len(question.choices)])
     return [str(place) for place in range(1, len(question.choices) + 1)]
 
@@ -189,7 +197,7 @@ def labels(question: Question) -> list[str]:
 def _chosen(question: Question, line: str) -> Any:
     """The choice that a line names: by its value, by its label, or by the beginning of only one value."""
     wanted = line.casefold()
-    texts: Mapping[str, Any] = {str(choice.answer).casefold(): choice.answer for choice in question.choices}
+    texts = {str(choice.answer).casefold(): choice.answer for choice in question.choices}
     if wanted in texts:
         return texts[wanted]
     by_label = dict(zip(labels(question)[:_CHOICES], (choice.answer for choice in question.choices), strict=False))

@@ -11,22 +11,15 @@ from typing import Any
 import pytest
 from commands import HEADER, ROWS, answers, ask, error, run, write
 
-from priorcase.cli.tables import cases
-from priorcase.schema import Kind, Nominal, Numeric, Ordinal
+from shop import CSV, shop
+
+from priorcase.cli.tables import Reading, read_past
+from priorcase.datasets import read_table
+from priorcase.schema import Nominal, Numeric, Ordinal
 
 NAMES = HEADER.split(",")
 ORDERS = {"chain": ("fresh", "used", "worn", "stretched"), "brakes": ("firm", "soft", "weak")}
 NUMBERS = ("age_years", "km_since_service", "load_kg")
-READING: dict[str, Any] = {
-    "ignore": (),
-    "numeric": (),
-    "nominal": (),
-    "ordinal": (),
-    "missing": (),
-    "delimiter": None,
-    "encoding": "utf-8",
-    "format": None,
-}
 
 
 def fields(rows: list[str]) -> list[list[str | None]]:
@@ -85,7 +78,7 @@ def test_arff_from_a_file_and_from_standard_input(tmp_path: Path, expected: list
 def test_parquet_says_itself_what_has_an_order(tmp_path: Path, expected: list[dict[str, Any]]) -> None:
     path = tmp_path / "train.parquet"
     path.write_bytes(as_parquet(ROWS[:80]))
-    options = ("--train", path, "--target", "job", "--query", "-", "--json")
+    options = (path, "--target", "job", "-", "--json")
     document = answers(run("predict", *options, stdin=as_parquet(ROWS[80:])))
     assert document["attributes"]["chain"] == list(ORDERS["chain"])
     assert without_lines(document) == expected
@@ -104,7 +97,7 @@ def test_c45_by_the_files_of_rows(tmp_path: Path, expected: list[dict[str, Any]]
     head = ", ".join(values("job")) + ".\n" + "".join(f"{name}: {described(name)}.\n" for name in NAMES[:-1])
     for ending, text in {"names": head, "data": rows(ROWS[:80]), "test": rows(ROWS[80:])}.items():
         (tmp_path / f"repairs.{ending}").write_text(text, encoding="utf-8")
-    files = ("--train", tmp_path / "repairs.data", "--query", tmp_path / "repairs.test")
+    files = (tmp_path / "repairs.data", tmp_path / "repairs.test")
     document = answers(run("predict", *files, "--target", "class", "--json"))
     assert without_lines(document) == expected
 
@@ -121,16 +114,15 @@ def test_tab_separated_and_packed_tables_can_be_mixed_with_others(
 def test_the_format_can_be_told(tmp_path: Path, train: Path, expected: list[dict[str, Any]]) -> None:
     odd = write(tmp_path / "query.arff.data", [HEADER, *ROWS[80:]])
     assert "needs query.arff.names beside it" in error(ask("predict", train, odd))
-    assert without_lines(answers(ask("predict", train, odd, "--json", "--format", "csv"))) == expected
-    mistake = error(ask("predict", train, odd, "--format", "arf"))
-    assert "--format" in mistake
+    assert without_lines(answers(ask("predict", train, odd, "--json", "--read", "format=csv"))) == expected
+    mistake = error(ask("predict", train, odd, "--read", "format=arf"))
     assert "arff" in mistake
 
 
 def test_a_delimiter_for_arff_is_refused(tmp_path: Path, train: Path) -> None:
     query = tmp_path / "query.arff"
     query.write_text(as_arff(ROWS[80:]), encoding="utf-8")
-    found = error(ask("predict", train, query, "--delimiter", ","))
+    found = error(ask("predict", train, query, "--read", "delimiter=,"))
     assert "delimiter=',' for a table in the format arff" in found
 
 
@@ -145,30 +137,94 @@ def test_a_value_that_the_header_does_not_declare_is_new_to_a_query_and_wrong_in
     past = tmp_path / "past.arff"
     past.write_text("@relation r\n@attribute a {x, y}\n@attribute b {p, q}\n@data\nx,p\ny,q\n", encoding="utf-8")
     new = write(tmp_path / "new.csv", ["a", "z"])
-    document = answers(run("predict", "--train", past, "--target", "b", "--query", new, "--json", "--neighbors", 2))
+    document = answers(run("predict", past, "--target", "b", new, "--json", "--set", "n_neighbors=2"))
     assert document["answers"][0]["probabilities"] == {"p": 0.5, "q": 0.5}
 
 
-def test_cases_without_new_ones_and_without_a_target_named(tmp_path: Path) -> None:
+def test_past_cases_without_a_target_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path / "t.csv", ["id,a,b", "1,x,0.5", "2,y,1.5"])
-    found = cases(str(path), None, **{**READING, "ignore": ("id",)})
-    kinds: dict[str, Kind] = {"a": Nominal()}
-    assert (found.task, found.target, found.kinds) == ("regress", "b", kinds)
-    assert found.notes == ("the target is 'b', the last column",)
-    assert found.y.tolist() == [0.5, 1.5]
-    assert found.lines == (2, 3)
-    assert found.X.tuples() == [("x",), ("y",)]
+    found = read_past(str(path), None, Reading({"id": "ignore"}, {}))
+    assert (found.task, found.target, found.kinds) == ("regress", "b", {"a": Nominal()})
+    assert "the target is 'b', the last column" in capsys.readouterr().err
+    assert (found.y.tolist(), found.lines, found.X.tuples()) == ([0.5, 1.5], (2, 3), [("x",), ("y",)])
     (tmp_path / "g.names").write_text("a, b.\nn: continuous.\nm: [ordered] lo, hi.\n", encoding="utf-8")
     (tmp_path / "g.data").write_text("1, lo, a\n2, hi, b\n", encoding="utf-8")
-    golf = cases(str(tmp_path / "g.data"), None, **READING)
-    assert (golf.target, golf.notes, golf.task) == ("class", (), "classify")
+    golf = read_past(str(tmp_path / "g.data"), None, Reading({}, {}))
+    assert (golf.target, golf.task, capsys.readouterr().err) == ("class", "classify", "")
     assert golf.kinds == {"n": Numeric(), "m": Ordinal(("lo", "hi"))}
 
 
-def test_help_names_the_formats() -> None:
-    shown = run("predict", "--help").stdout
-    assert "csv, tsv, arff, parquet or c4.5" in " ".join(shown.split())
-    assert "--format" in shown
+def test_reading_options_reach_the_reader(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_bytes("größe;code;t\n1;7;a\n-9;7;b\n3;8;a\n".encode("latin-1"))
+    told = ["--read", "delimiter=;", "--read", "encoding=latin-1", "--read", "missing=-9", "--column", "code=nominal"]
+    document = answers(run("explain", table, table, "--target", "t", "--json", "--set", "n_neighbors=3", *told))
+    assert document["attributes"] == {"größe": "numeric", "code": "nominal"}
+    assert [case["values"]["größe"] for case in document["answers"][0]["precedents"]] == [1.0, None, 3.0]
+
+
+def test_a_column_that_is_almost_numeric_is_noted(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", ["x,t", "1,a", "2,b", "~3,a", "4,b"])
+    result = run("predict", table, "x=1", "--target", "t", "--set", "n_neighbors=1")
+    assert "column 'x' is read as nominal: line 4 holds '~3' among numbers;" in result.stderr
+
+
+def test_ignored_columns_take_no_part(train: Path, tmp_path: Path) -> None:
+    numbered = [f"id,{HEADER}", *(f"{i},{row}" for i, row in enumerate(ROWS[:80]))]
+    other, query = write(tmp_path / "numbered.csv", numbered), write(tmp_path / "query.csv", [HEADER, *ROWS[80:]])
+    plain, marked = (
+        ask("predict", train, query, "--json"),
+        ask("predict", other, query, "--json", "--column", "id=ignore"),
+    )
+    assert answers(plain) == answers(marked)
+    assert "has no column ''" in error(run("predict", train, query, "--target", ""))
+
+
+# Data sets by name
+
+
+@pytest.fixture
+def shoes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = shop(tmp_path, CSV + "u,8,M,1,no\nv,3,S,2,yes\n" * 20, rows=43)
+    monkeypatch.setenv("PRIORCASE_DATA", str(folder))
+    monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_a_data_set_may_stand_for_a_table(shoes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = run("predict", "shoes", "shoes", "--target", "fits", "--json")
+    assert answers(answered)["attributes"] == {"age": "numeric", "size": ["S", "M", "L"], "code": "nominal"}
+    assert "no data set of that name. Did you mean 'shoes'?" in error(run("evaluate", "shoe"))
+    assert "there is no file 'q', and no data set of that name." in error(run("evaluate", "q"))
+    assert "there is no file 'shoes.csv', but a data set 'shoes'." in error(run("report", "shoes.csv"))
+    assert "'worn.csv' does not exist" in error(run("report", "worn.csv"))
+    for option in ("format=csv", "delimiter=;", "missing=x", "encoding=u8"):
+        expected = f"--read {option.partition('=')[0]} has no effect on the data set 'shoes'"
+        assert expected in error(run("evaluate", "shoes", "--read", option))
+        assert expected in error(run("predict", "shoes", "shoes", "--read", option))
+    new = write(tmp_path / "new.csv", ["age;size;code", "7;M;1"])
+    assert run("predict", "shoes", "--target", "fits", new, "--read", "delimiter=;").exit_code == 0
+    described = (shoes / "manifest.json").read_text()
+    (shoes / "manifest.json").write_text(described.replace('"shoes"', '"shoes_v1.2"'))
+    (tmp_path / "shoes_v1.2").mkdir()
+    (tmp_path / "boots").mkdir()
+    asked = ("--learner", "baseline", "--splits", "2", "--score", "accuracy")
+    assert "43 rows: 2-fold" in run("evaluate", "shoes_v1.2", *asked).stdout
+    assert "'boots' is a directory" in error(run("evaluate", "boots"))
+    monkeypatch.setenv("PRIORCASE_DATA", str(tmp_path / "nowhere"))
+    assert "PRIORCASE_DATA names" in error(run("evaluate", "shoes"))
+    assert "'worn.csv' does not exist" in error(run("evaluate", "worn.csv"))
+
+
+def test_a_download_is_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PRIORCASE_DATA", raising=False)
+    monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
+    table = read_table(write(tmp_path / "repairs.csv", [HEADER, *ROWS]))
+    monkeypatch.setattr("priorcase.cli.tables.load_fields", lambda name: table)
+    done = run("evaluate", "glass", "--target", "job", "--learner", "baseline", "--splits", "3")
+    assert "96 rows" in done.stdout
+    assert done.stderr == "priorcase: note: asking OpenML for the data set 'glass', to be kept in the cache\n"
 
 
 def test_levels_overrule_what_a_file_declares(tmp_path: Path) -> None:
@@ -176,5 +232,5 @@ def test_levels_overrule_what_a_file_declares(tmp_path: Path) -> None:
     path.write_text(as_arff(ROWS[:80]), encoding="utf-8")
     document = answers(ask("predict", path, path, "--json"))
     assert document["attributes"]["brakes"] == ["firm", "soft", "weak"]
-    nominal = ("--train", path, "--target", "job", "--query", path, "--json")
+    nominal = (path, "--target", "job", path, "--json")
     assert answers(run("predict", *nominal))["attributes"]["brakes"] == "nominal"

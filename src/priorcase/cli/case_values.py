@@ -1,0 +1,311 @@
+"""Values, solutions, outcomes and conditions as people type them, and cases as tables, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from priorcase.cases import Case, CaseBase, Set, Taxonomy, all_of
+from priorcase.cases.case import text_of
+from priorcase.cases.conditions import parse
+from priorcase.cli.shell import BadInputError
+from priorcase.cli.terminal import terminal_width
+from priorcase.exceptions import advice, listed
+from priorcase.learning.results import Grid, grids_text, short, text_width
+from priorcase.schema import Nominal, Numeric, Ordinal
+
+__all__ = [
+    "case_document",
+    "case_table",
+    "check_columns",
+    "conditions",
+    "csv_text",
+    "event_table",
+    "outcome_value",
+    "read_value",
+    "solution_value",
+    "split_pair",
+    "values",
+    "weights",
+]
+
+_TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
+_CONDITION_ON_OUTCOME = re.compile(r"\s*(outcome|retired)\s*(=|==|!=)(.*)", re.DOTALL)
+_OTHERS = ("key", "by", "retired")
+_BESIDE = ("id", "key", "solution", "outcome", "by", "why", "added_at", "revised_at", "retired")
+_FIRST = ("id", "key", "solution", "outcome")
+_WIDEST, _LEAST = 32, 40
+
+
+# -- what people type
+
+
+def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
+    """The values of NAME=VALUE pairs, each read as the kind of its attribute; None for ``NAME=?``."""
+    attributes = base.attributes
+    texts: dict[str, list[str]] = {}
+    for pair in pairs:
+        name, text = split_pair(pair, attributes)
+        texts.setdefault(name, []).append(text)
+    found: dict[str, Any] = {}
+    for name, given in texts.items():
+        kind = attributes.get(name)
+        if len(given) == 1:
+            found[name] = _undeclared(given[0]) if kind is None else read_value(base, name, kind, given[0])
+        elif "?" in given or (kind is not None and not isinstance(kind, Set)):
+            raise BadInputError(f"{name!r} was given {len(given)} values; only sets have several. Nothing was changed.")
+        elif kind is None:
+            found[name] = frozenset(given)
+        else:
+            found[name] = frozenset(member for text in given for member in read_value(base, name, kind, text))
+    return found
+
+
+def split_pair(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
+    """The name and the value of a pair; names may hold spaces and equals signs. Any name where none is declared."""
+    attributes = list(attributes)
+    form = "Write NAME=VALUE, or NAME=? where it is missing."
+    if "=" not in pair:
+        raise BadInputError(f"{pair!r} is not of the form NAME=VALUE. {form}")
+    for name in sorted(attributes, key=len, reverse=True):
+        after = pair.lstrip().removeprefix(name).lstrip()
+        if pair.lstrip().startswith(name) and after.startswith("="):
+            break
+    else:
+        name = pair.partition("=")[0].strip()
+        after = pair[pair.index("=") :]
+        if attributes and name:
+            remedy = advice(name, attributes, otherwise=f"It has {listed(attributes, limit=20)}.")
+            raise BadInputError(f"the case base has no attribute {name!r}. {remedy}")
+    value = after[1:].strip()
+    if not name or not value:
+        raise BadInputError(f"{pair!r} has no {'value' if name else 'name'}. {form}")
+    return name, value
+
+
+def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
+    """A value of a kind; what does not fit is left as it is, for the library to refuse."""
+    if text == "?":
+        return None
+    if isinstance(kind, Numeric):
+        number = _number(text)
+        return text if number is None else number
+    if isinstance(kind, Set):
+        return frozenset(_stored(base, name, part.strip()) for part in text.split(",") if part.strip())
+    if isinstance(kind, Taxonomy):
+        return _known_word(name, text, kind.nodes)
+    if isinstance(kind, Ordinal):
+        return _known_word(name, text, kind.order)
+    if isinstance(kind, Nominal):
+        return _stored(base, name, text) if kind.values is None else _known_word(name, text, kind.values)
+    return text
+
+
+def _known_word(name: str, text: str, words: Iterable[Any]) -> Any:
+    """One of some values by its text, capitals or not."""
+    words = list(words)
+    for same in (str.__str__, str.casefold):
+        for word in words:
+            if same(str(word)) == same(text):
+                return word
+    remedy = advice(text, map(str, words), otherwise=f"It has {listed(words, limit=12)}.")
+    raise BadInputError(f"{text!r} is no value of {name!r}. {remedy} Nothing was changed.")
+
+
+def _stored(base: CaseBase, name: str, text: str) -> Any:
+    """A name as text, unless only the number or the boolean that it spells is in the case base."""
+    others = [found for found in (_number(text), {"true": True, "false": False}.get(text)) if found is not None]
+    for reading in [text, *others] if others else []:
+        if next(iter(base.find(where={name: reading})), None) is not None:
+            return reading
+    return text
+
+
+def _undeclared(text: str) -> Any:
+    """A value of an attribute that it declares: a number, a date, or a name."""
+    if text == "?":
+        return None
+    if (number := _number(text)) is not None:
+        return number
+    try:
+        return datetime.date.fromisoformat(text) if len(text) == 10 else text
+    except ValueError:
+        return text
+
+
+def solution_value(base: CaseBase, text: str) -> Any:
+    """A solution: digits are a number unless the first solution of the base is a text."""
+    first = next((case.solution for case in base if case.solution is not None), None)
+    return _plain_value(text, numbers=not isinstance(first, str))
+
+
+def outcome_value(text: str) -> Any:
+    """An outcome: yes, no, a number, or a text; None for ``?``.
+
+    Examples
+    --------
+    >>> outcome_value("yes"), outcome_value("No"), outcome_value("0.5"), outcome_value("came back")
+    (True, False, 0.5, 'came back')
+    """
+    return _TRUTHS.get(text.strip().casefold(), _plain_value(text))
+
+
+def _plain_value(text: str, *, numbers: bool = True) -> Any:
+    """A number, JSON for lists and mappings, else text; None for ``?``."""
+    if text == "?":
+        return None
+    if numbers and (number := _number(text)) is not None:
+        return number
+    if text.lstrip().startswith(("{", "[")):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+    return text
+
+
+def conditions(base: CaseBase, texts: Sequence[str]) -> dict[str, Any]:
+    """The conditions of ``--where``, by name; several on one name must all hold."""
+    found: dict[str, list[Any]] = {}
+    for text in texts:
+        name, condition = parse(_with_truths(text), base.attributes, others=_OTHERS)
+        found.setdefault(name, []).append(condition)
+    return {name: given[0] if len(given) == 1 else all_of(*given) for name, given in found.items()}
+
+
+def _with_truths(text: str) -> str:
+    """A condition on an outcome, where yes and no mean what they mean in --outcome.
+
+    Examples
+    --------
+    >>> _with_truths("outcome = no|late"), _with_truths("retired!=yes"), _with_truths("light=no")
+    ('outcome=no|false|late', 'retired!=yes|true', 'light=no')
+    """
+    found = _CONDITION_ON_OUTCOME.fullmatch(text)
+    if found is None:
+        return text
+    truths = {"yes": "yes|true", "no": "no|false"}
+    return found[1] + found[2] + "|".join(truths.get(part.strip().casefold(), part) for part in found[3].split("|"))
+
+
+def weights(base: CaseBase, pairs: Sequence[str]) -> dict[str, float] | None:
+    """Weights by attribute; None where none is given."""
+    found: dict[str, float] = {}
+    for pair in pairs:
+        name, text = split_pair(pair, base.attributes)
+        number = _number(text)
+        if number is None or number < 0:
+            raise BadInputError(f"{text!r} is no weight of {name!r}; expected a number >= 0. 0 leaves it out.")
+        found[name] = number
+    return found or None
+
+
+def _number(text: str) -> float | int | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if not math.isfinite(number):
+        return None
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+# -- cases and events
+
+
+def check_columns(columns: Sequence[str], attributes: Iterable[str], path: Any) -> None:
+    """Refuse columns that cases do not have."""
+    names = [*attributes, *_BESIDE]
+    for column in columns:
+        if column not in names:
+            remedy = advice(column, names, otherwise=f"It has {listed(names, limit=20)}.")
+            raise BadInputError(f"{path} has no column {column!r}. {remedy}")
+
+
+def case_table(cases: Sequence[Case], title: str, columns: Sequence[str] = (), note: str = "") -> str:
+    """A table of cases: the columns asked for, or as many as fit."""
+    attributes = list(cases[0]) if cases else []
+    wanted = list(columns) or [name for name in ("id", "key", *attributes, "solution", "outcome") if _used(cases, name)]
+    width = terminal_width()
+    cells = {name: [_text(_of(case, name)) for case in cases] for name in wanted}
+    rooms = {name: _room(cells, name, width) if columns else _WIDEST for name in wanted}
+    cells = {name: [short(text, rooms[name]) for text in cells[name]] for name in wanted}
+    shown = wanted if columns else _fitting(cells, width)
+    hidden = [name for name in wanted if name not in shown]
+    notes = [note, f"columns not shown: {', '.join(hidden)}" if hidden else ""]
+    lines = [[cells[name][row] for name in shown] for row in range(len(cases))]
+    numbers = {place for place, name in enumerate(shown) if _numeric(cases, name)}
+    return grids_text([Grid(title, shown, lines, "; ".join(filter(None, notes)), right=numbers)])
+
+
+def _text(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else text_of(value)
+
+
+def _room(cells: Mapping[str, list[str]], name: str, width: int) -> int:
+    """How wide a column may be: what the others leave."""
+    others = sum(min(_WIDEST, text_width([other, *cells[other]])) + 2 for other in cells if other != name)
+    return max(_WIDEST, width - 3 - others)
+
+
+def _fitting(cells: Mapping[str, list[str]], width: int) -> list[str]:
+    """The columns that fit: what every case has first, then attributes in their order."""
+    room, found = max(width, _LEAST) - 1, set[str]()
+    for name in sorted(cells, key=lambda name: name not in _FIRST):
+        room -= text_width([name, *cells[name]]) + 2
+        if room < 0 and found:
+            break
+        found.add(name)
+    return [name for name in cells if name in found]
+
+
+def _of(case: Case, name: str) -> Any:
+    return case[name] if name in case else getattr(case, name)
+
+
+def _used(cases: Sequence[Case], name: str) -> bool:
+    return name not in ("key", "solution", "outcome") or any(_of(case, name) is not None for case in cases)
+
+
+def _numeric(cases: Sequence[Case], name: str) -> bool:
+    known = [value for case in cases if (value := _of(case, name)) is not None]
+    return bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
+
+
+def csv_text(cases: Iterable[Case], columns: Sequence[str]) -> str:
+    """The header and a line for each case; nothing stands where nothing is known."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for case in cases:
+        writer.writerow(["" if (value := _of(case, name)) is None else _text(value) for name in columns])
+    return text.getvalue()
+
+
+def case_document(case: Case) -> dict[str, Any]:
+    """A case for machines."""
+    fields = ("added_at", "by", "why", "revised_at", "retired")
+    return {
+        "id": case.id,
+        "key": case.key,
+        "values": dict(case),
+        "solution": case.solution,
+        "outcome": case.outcome,
+        "notes": [{"text": note.text, "at": note.at, "by": note.by} for note in case.notes],
+    } | {name: getattr(case, name) for name in fields}
+
+
+def event_table(events: Sequence[Any], limit: int) -> str:
+    """The last few events."""
+    last = events[-limit:]
+    lines = [[e.at, e.action, "-" if e.id is None else str(e.id), e.by or "-", e.why or "-"] for e in last]
+    hidden = len(events) - len(last)
+    note = f"and {hidden} earlier; --limit shows more" if hidden else ""
+    title = f"{len(events)} event{'s' * (len(events) != 1)}"
+    return grids_text([Grid(title, ("at", "action", "case", "by", "why"), lines, note, right={2})])

@@ -1,0 +1,688 @@
+"""``priorcase cases``: a case base in one file, filled, asked and forgotten from on the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from priorcase.cli.shell import (
+    BadInputError,
+    Command,
+    Commands,
+    Function,
+    Names,
+    option,
+    options,
+    output_options,
+    usage,
+)
+from priorcase.cli.terminal import deliver, escape_json, json_text, note, say
+from priorcase.exceptions import PriorcaseError, advice
+
+if TYPE_CHECKING:
+    from priorcase.cases import Case, CaseBase
+
+__all__ = ["cases"]
+
+METHODS = ("auto", "copy", "null", "vote", "mean", "local", "compose")
+KINDS = ("numeric", "nominal", "text", "set", "date", "graph")
+ROLES = ("solution", "outcome", "key", "note")
+_SHOWN = 20
+_DAMAGED = " is damaged: "
+_EXAMPLES = """\
+priorcase cases new desk.cases --example help-desk
+priorcase cases ask desk.cases area=printer "message=stripes on the page"
+priorcase cases add desk.cases area=vpn --solution "renew it" --key V-9
+priorcase cases list desk.cases --where "people>=20"
+priorcase cases feedback desk.cases V-9 --outcome no --note "came back"
+priorcase cases forget desk.cases --where "opened<2025-02-01\""""
+
+
+@click.group("cases", cls=Commands, examples=_EXAMPLES, invoke_without_command=True)
+@click.pass_context
+def cases(ctx: click.Context) -> None:
+    """Keep solved cases in a file, and ask them for solutions.
+
+    A change is on the disk when the command ends, or was not made. What is forgotten is gone from every byte of the
+    file.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+# -- arguments, options and files
+
+
+def _attributes(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The names of attributes that the Tab key completes."""
+    try:
+        with _reading(ctx.params.get("file") or "") as base:
+            names = list(base.attributes)
+    except Exception:  # whatever it is, completion has nothing to say then
+        return []
+    return [CompletionItem(f"{name}=") for name in names if name.startswith(incomplete)]
+
+
+_file = click.argument("file", metavar="FILE")
+_pairs = click.argument("pairs", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=_attributes)
+_where = option("--where", "CONDITION", "Only cases that meet it: 'people>=5'. Repeatable.", multiple=True)
+_provenance = options(
+    option("--by", "WHO", "Who does this, for the history."), option("--why", "TEXT", "Why, for the history.")
+)
+
+
+def _roles(function: Function) -> Function:
+    text = "Column that is solution, outcome, key or note."
+    return option("--column", "NAME=ROLE", text, multiple=True, callback=_parse_roles)(function)
+
+
+def _parse_roles(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for text in given:
+        name, _, role = text.rpartition("=")
+        if not name or role not in ROLES or role in found:
+            raise click.BadParameter(f"{text!r} is not of the form NAME=ROLE, each of {', '.join(ROLES)} once.")
+        found[role] = name
+    return found
+
+
+def _at_least(least: int) -> Callable[..., int | None]:
+    def check(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
+        if value is not None and value < least:
+            raise click.BadParameter(f"{value} is less than {least}.")
+        return value
+
+    return check
+
+
+def _check_there(file: str) -> None:
+    if not os.path.lexists(file):
+        raise BadInputError(f"there is no case base at {file}. Check the path; 'priorcase cases new {file}' makes one.")
+
+
+def _reading(file: str) -> CaseBase:
+    """A case base to read; nothing is written, unless an interrupted change must be undone first."""
+    from priorcase.cases import CaseBase
+
+    _check_there(file)
+    journal = Path(f"{file}-journal")
+    interrupted = journal.exists() and journal.stat().st_size > 0
+    return CaseBase.open(file, readonly=not (interrupted and os.access(file, os.W_OK)))
+
+
+def _writing(file: str, by: str | None = None) -> CaseBase:
+    """A case base to change, which exists: a misspelt name makes no new one."""
+    from priorcase.cases import CaseBase
+
+    _check_there(file)
+    return CaseBase.open(file, by=by)
+
+
+def _case_id(base: CaseBase, given: str) -> int:
+    """The id of a case by its id (digits) or its key."""
+    if given.isascii() and given.isdecimal():
+        return int(given)
+    for case in base.find(where={"key": given}):
+        if case.id is not None:
+            return case.id
+    keys = [case.key for case in base if case.key is not None]
+    remedy = advice(given, keys, otherwise=f"'priorcase cases list {base.path}' shows ids and keys.")
+    raise BadInputError(f"{base.path} has no case with the key {given!r}. {remedy} Nothing was changed.")
+
+
+def _count(n: int) -> str:
+    return f"{n} case{'s' * (n != 1)}"
+
+
+@contextmanager
+def _as_file(table: str) -> Iterator[str]:
+    """The path of a table; for standard input (``-``) that of a copy, named after its content."""
+    if table != "-":
+        yield table
+        return
+    content = sys.stdin.buffer.read()
+    if content.startswith(b"\x1f\x8b"):
+        content = gzip.decompress(content)
+    if not content.strip():
+        raise BadInputError("standard input is empty; expected cases.")
+    ending = ".parquet" if content.startswith(b"PAR1") else ".jsonl" if content.lstrip()[:1] == b"{" else ".csv"
+    with TemporaryDirectory(prefix="priorcase-") as folder:
+        path = Path(folder) / f"standard-input{ending}"
+        path.write_bytes(content)
+        try:
+            yield str(path)
+        except PriorcaseError as error:
+            told = str(error.args[0]) if error.where and "/" not in error.where else str(error)
+            raise BadInputError(told.replace(str(path), "standard input")) from error
+
+
+# -- new, add
+
+
+_NEW = """\
+priorcase cases new desk.cases --example help-desk
+priorcase cases new bikes.cases --attribute age=numeric \\
+    --attribute "brakes=firm<soft<weak" --attribute device=devices.json
+priorcase cases new cars.cases --like cars.csv --column price=solution
+priorcase cases new notes.cases"""
+
+
+@cases.command("new", cls=Command, examples=_NEW, short_help="Make a new case base.")
+@_file
+@option("--attribute", "NAME=KIND", "A kind, levels a<b<c, or a taxonomy: TREE.json.", multiple=True)
+@option("--like", "TABLE", "Attributes from the columns of a table.")
+@_roles
+@option("--example", "NAME", "A built-in case base with its cases: help-desk.", type=Names(["help-desk"]))
+@_provenance
+@output_options()
+def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str, Any], **given: Any) -> None:
+    """Make the case base FILE, which must not exist.
+
+    Kinds: numeric, nominal, text, set, date and graph. Without attributes the first cases declare them. A taxonomy is
+    a JSON file: {"printer": {"laser": {}, "inkjet": {}}}.
+    """
+    if like is None and column:
+        raise usage("--column needs --like TABLE.")
+    if given["example"] is not None and (like is not None or attribute):
+        raise usage("--example brings its own attributes; it goes with no --attribute and no --like.")
+    if os.path.lexists(file):
+        raise BadInputError(f"{file} exists already. Name a new file; 'priorcase cases add' adds cases to this one.")
+    from priorcase.cases import CaseBase
+    from priorcase.cases.exchange import read_cases
+
+    if given["example"] is not None:
+        _make_help_desk(file, given["by"], given["why"])
+    else:
+        attributes: dict[str, Any] = {}
+        if like is not None:
+            with _as_file(like) as path:
+                attributes |= read_cases(path, **column).attributes
+        CaseBase.open(file, attributes | _declared(attribute), by=given["by"]).close()
+    with CaseBase.open(file, readonly=True) as base:
+        kinds = {
+            name: kind.describe() if hasattr(kind, "describe") else str(kind) for name, kind in base.attributes.items()
+        }
+        forms = {
+            "txt": lambda: str(base),
+            "json": lambda: json_text({"file": file, "cases": len(base), "attributes": kinds}),
+        }
+        deliver(forms, as_json=given["as_json"], out=given["out"])
+
+
+def _declared(texts: Sequence[str]) -> dict[str, Any]:
+    """The kinds of attributes that were declared."""
+    from priorcase.cases import Taxonomy
+    from priorcase.schema import Ordinal
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, _, kind = (part.strip() for part in text.rpartition("="))
+        if not name or not kind:
+            raise usage(f"--attribute {text!r} is not of the form NAME=KIND, such as age=numeric.")
+        if name in found:
+            raise usage(f"--attribute {name} is declared more than once.")
+        levels = tuple(level.strip() for level in kind.split("<"))
+        if len(levels) > 1:
+            if "" in levels or len(set(levels)) < len(levels):
+                raise usage(f"--attribute {text!r} needs two or more different levels, such as 'size=S<M<L'.")
+            found[name] = Ordinal(levels)
+        elif kind.endswith(".json"):
+            found[name] = Taxonomy(_tree(kind))
+        elif kind in KINDS:
+            found[name] = kind
+        else:
+            remedy = advice(kind, KINDS, otherwise=f"Kinds are {', '.join(KINDS)}, levels a<b<c, or TREE.json.")
+            raise usage(f"--attribute {text!r} names no kind. {remedy}")
+    return found
+
+
+def _tree(path: str) -> Any:
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise BadInputError(
+            f'{path} is no JSON file: {error}. For example {{"printer": {{"laser": {{}}}}}}.'
+        ) from error
+
+
+def _make_help_desk(file: str, by: str | None, why: str | None) -> None:
+    from priorcase.cases import CaseBase, Taxonomy
+    from priorcase.datasets import load_help_desk
+    from priorcase.schema import Ordinal
+
+    desk = load_help_desk()
+    plain = {"system": "nominal", "place": "nominal", "people": "numeric"}
+    kinds = {"area": Taxonomy(desk.areas), **plain, "urgency": Ordinal(desk.urgencies)}
+    with CaseBase.open(file, kinds | {"signs": "set", "opened": "date", "message": "text"}, by=by) as base:
+        base.add_many(desk.tickets, solution="solution", outcome="outcome", key="ticket", why=why)
+
+
+_ADD = """\
+priorcase cases add desk.cases area=vpn "signs=slow,timeout" \\
+    opened=2025-06-01 --solution "renew the certificate" --key V-9
+priorcase cases add cars.cases "paint colour=black" miles=? --solution 8500
+priorcase cases add cars.cases --from cars.csv --column price=solution
+priorcase cases export old.cases | priorcase cases add new.cases --from -"""
+
+
+@cases.command("add", cls=Command, examples=_ADD, short_help="Add a case, or all of a table.")
+@_file
+@_pairs
+@option("--solution", "TEXT", "What was done: a text, a number, or JSON.")
+@option("--outcome", "VALUE", "How it turned out: yes, no, a number, or a text.")
+@option("--key", "KEY", "Name of the case, such as a ticket number.")
+@option("--note", "TEXT", "A free note.")
+@option("--from", "TABLE", "Add every row of a table, or none; - is standard input.")
+@_roles
+@_provenance
+@output_options()
+def add(file: str, pairs: Sequence[str], column: dict[str, Any], **given: Any) -> None:
+    """Add one case to FILE by NAME=VALUE, or all of a table by --from; prints ids.
+
+    Sets are written with commas, dates as 2025-06-01, NAME=? is missing. The same key twice is one case.
+    """
+    table = given["from"]
+    one = {name: given[name] for name in ROLES}
+    if table is None and column:
+        raise usage("--column needs --from TABLE.")
+    if table is None and not pairs:
+        raise usage("there is nothing to add; give NAME=VALUE, or --from TABLE.")
+    if table is not None and (pairs or any(value is not None for value in one.values())):
+        raise usage("--from takes a table and no values of one case; --column names its solution, outcome and key.")
+    from priorcase.cli.case_values import outcome_value, solution_value, values
+
+    with _writing(file, given["by"]) as base:
+        before = len(base)
+        if table is not None:
+            with _as_file(table) as path:
+                ids = base.import_(path, **column, by=given["by"], why=given["why"])
+        else:
+            solution, outcome = one.pop("solution"), one.pop("outcome")
+            id_ = base.add(
+                values(base, pairs),
+                solution=None if solution is None else solution_value(base, solution),
+                outcome=None if outcome is None else outcome_value(outcome),
+                why=given["why"],
+                **one,
+            )
+            ids = [id_]
+        added = len(base) - before
+    known = len(ids) - added
+    if table is None and known:
+        note(f"case {ids[0]} has that key already; nothing was added")
+    text = str(ids[0]) if table is None else f"{_count(added)} added to {file}"
+    if table is not None and known:
+        text += f"; {known} had a key that was there already"
+    forms = {"txt": lambda: text, "json": lambda: json_text({"ids": ids, "added": added, "known": known})}
+    deliver(forms, as_json=given["as_json"], out=given["out"])
+
+
+# -- list, history
+
+
+_LIST = """\
+priorcase cases list desk.cases
+priorcase cases list desk.cases --where area=printer --where "people>=5"
+priorcase cases list desk.cases --where "message~toner" --columns id,message
+priorcase cases list desk.cases --where outcome=no --csv > failed.csv
+priorcase cases list desk.cases --id P-01"""
+
+
+@cases.command("list", cls=Command, examples=_LIST, short_help="List cases, or show one in full.")
+@_file
+@_where
+@option("--id", "ID", "Show one case in full, by its id or key.")
+@option("--limit", "N", "At most so many.  [default: 20 in a table, else all]", type=int, callback=_at_least(0))
+@option("--columns", "A,B", "Columns to show.", multiple=True)
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@output_options("txt", "csv", "json")
+def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, as_json: bool, **given: Any) -> None:
+    """List the cases of FILE.
+
+    Conditions are NAME, then =, !=, <, <=, >, >= or ~ (contains), then a value: a|b is either, ? is missing. solution,
+    outcome, id, key, by and retired go like attributes.
+    """
+    out, limit = given["out"], given["limit"]
+    columns = [name.strip() for text in given["columns"] for name in text.split(",") if name.strip()]
+    if as_json and (as_csv or columns):
+        raise usage(f"--json does not go with --{'csv' if as_csv else 'columns'}.")
+    if id is not None and (where or as_csv or columns or limit is not None):
+        raise usage("--id shows one case in full; only --json and --out go with it.")
+    from priorcase.cli import case_values as cv
+
+    with _reading(file) as base:
+        if id is not None:
+            case = base.get(_case_id(base, id))
+            events = list(base.history(case.id))
+            told = [{"at": event.at, "action": event.action, "by": event.by, "why": event.why} for event in events]
+            forms: dict[str, Any] = {
+                "txt": lambda: f"{case}\n\n{cv.event_table(events, len(events))}",
+                "json": lambda: json_text(cv.case_document(case) | {"history": told}),
+            }
+            deliver(forms, as_json=as_json, out=out)
+            return
+        cv.check_columns(columns, base.attributes, base.path)
+        found = base.find(where=cv.conditions(base, where))
+        names = columns or ["id", "key", *base.attributes, "solution", "outcome"]
+        forms = {
+            "txt": lambda: _listed(found, len(base), limit, columns, every=not where),
+            "csv": lambda: cv.csv_text(islice(found, limit), names),
+            "json": lambda: json_text({"cases": [cv.case_document(case) for case in islice(found, limit)]}),
+        }
+        deliver(forms, as_json=as_json, out=out, form="csv" if as_csv else "txt")
+
+
+def _listed(found: Iterator[Case], among: int, limit: int | None, columns: Sequence[str], *, every: bool) -> str:
+    from priorcase.cli.case_values import case_table
+
+    shown = list(islice(found, _SHOWN if limit is None else limit))
+    count = among if every else len(shown) + sum(1 for _ in found)
+    title = f"{count} of {_count(among)}" if count < among else _count(among)
+    more = f"cases not shown: {count - len(shown)}; --limit shows more" if count > len(shown) else ""
+    return case_table(shown, title, columns, more) if shown else title
+
+
+@cases.command(
+    "history",
+    cls=Command,
+    examples="priorcase cases history desk.cases\npriorcase cases history desk.cases V-9 --json",
+    short_help="Show what changed when, by whom and why.",
+)
+@_file
+@click.argument("id", required=False)
+@option("--limit", "N", "The last so many events.", type=int, default=20, show_default=True, callback=_at_least(1))
+@output_options()
+def history(file: str, id: str | None, limit: int, as_json: bool, out: str | None) -> None:
+    """Show what changed in FILE, or of case ID, the last changes last."""
+    from priorcase.cli.case_values import event_table
+
+    with _reading(file) as base:
+        events = list(base.history(None if id is None else _case_id(base, id)))
+    told = [{"at": e.at, "action": e.action, "case": e.id, "by": e.by, "why": e.why} for e in events]
+    forms = {"txt": lambda: event_table(events, limit), "json": lambda: json_text({"events": told})}
+    deliver(forms, as_json=as_json, out=out)
+
+
+# -- ask
+
+
+_ASK = """\
+priorcase cases ask desk.cases
+priorcase cases ask desk.cases area=printer "message=stripes on the page"
+priorcase cases ask desk.cases area=vpn --no-questions --explain
+priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
+
+
+@cases.command("ask", cls=Command, examples=_ASK, short_help="Ask for a solution, question by question.")
+@_file
+@_pairs
+@_where
+@option("--weights", "NAME=W", "Weight of an attribute. Repeatable.", multiple=True)
+@option("-k", "N", "Number of similar cases.", type=int, default=5, show_default=True, callback=_at_least(1))
+@option("--method", "NAME", "Reuse: auto, copy, null, vote, mean, local, compose.", type=Names(METHODS))
+@option("--diversity", "D", "From 0 to 1: how much the cases differ.", type=float)
+@option("--no-questions", None, "Answer at once from what is given.", is_flag=True)
+@option("--confidence", "P", "Ask until a solution is this probable.", type=float, default=0.8, show_default=True)
+@option("--tolerance", "T", "How far off a number may be, in questions.", type=float)
+@option("--explain", None, "Show what each attribute contributes.", is_flag=True)
+@output_options()
+def ask(file: str, pairs: Sequence[str], as_json: bool, out: str | None, **given: Any) -> None:
+    """Propose a solution for a new case from similar cases of FILE.
+
+    On a terminal it asks for what is most informative; with --json, --out, --method, --diversity or --no-questions,
+    and elsewhere, it answers at once.
+    """
+    at_once = given["no_questions"] or as_json or any(given[name] is not None for name in ("method", "diversity"))
+    converses = not at_once and out is None and sys.stdin.isatty() and sys.stdout.isatty()
+    from priorcase.cli import case_values as cv
+    from priorcase.cli.conversation import converse
+
+    with _reading(file) as base:
+        query = cv.values(base, pairs)
+        if not converses and all(value is None for value in query.values()):
+            names = ", ".join(base.attributes) or "no attributes yet"
+            raise usage(f"nothing is known of the new case; give NAME=VALUE. {base.path} has {names}.")
+        where, weights = cv.conditions(base, given["where"]), cv.weights(base, given["weights"])
+        if converses:
+            settings = {name: given[name] for name in ("k", "confidence", "tolerance", "explain")}
+            converse(base, query, weights=weights, where=where, **settings)
+            return
+        diversity = given["diversity"] or 0.0
+        found = base.retrieve(query, given["k"], weights=weights, where=where or None, diversity=diversity)
+        if not len(found):
+            raise BadInputError(f"{base.path} has no case that could answer this. Ask without --where, or add cases.")
+        proposal = base.reuse(found, given["method"] or "auto")
+        parts = [proposal.explain(), *(str(found.explain(i)) for i in range(len(found)))]
+        forms = {
+            "txt": lambda: "\n\n".join(parts) if given["explain"] else f"{proposal}\n\n{found}",
+            "json": lambda: json_text(_proposal_document(found, proposal)),
+        }
+        deliver(forms, as_json=as_json, out=out)
+
+
+def _proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
+    from priorcase.cli.case_values import case_document
+
+    of = ("solution", "probability", "support", "against", "cases")
+    fields = ("solution", "method", "how", "confidence", "interval")
+    return {
+        "query": dict(found.query),
+        **{name: getattr(proposal, name) for name in fields},
+        "candidates": [{name: getattr(one, name) for name in of} for one in proposal.candidates],
+        "notes": proposal.notes,
+        "cases": [
+            case_document(match.case)
+            | {
+                "similarity": match.similarity,
+                "contributions": {name: share.contribution for name, share in match.shares.items()},
+            }
+            for match in found
+        ],
+    }
+
+
+# -- feedback, forget
+
+
+_FEEDBACK = """\
+priorcase cases feedback desk.cases 17 --outcome no --note "came back"
+priorcase cases feedback desk.cases V-9 --solution "replace the router" \\
+    --by desk-2 --why "the first fix did not last"
+priorcase cases feedback desk.cases V-9 urgency=high system=?"""
+
+
+@cases.command("feedback", cls=Command, examples=_FEEDBACK, short_help="Record an outcome, or correct a case.")
+@_file
+@click.argument("id")
+@_pairs
+@option("--outcome", "VALUE", "How the solution turned out: yes, no, a number, or a text.")
+@option("--solution", "TEXT", "Another solution.")
+@option("--note", "TEXT", "A note to add.")
+@_provenance
+@output_options()
+def feedback(file: str, id: str, pairs: Sequence[str], as_json: bool, out: str | None, **given: Any) -> None:
+    """Record the outcome of case ID (an id or a key), or change it.
+
+    Solutions that failed (no, or a number below 0.5) count against themselves from then on. ? removes a value, a
+    solution or an outcome.
+    """
+    if not pairs and all(given[name] is None for name in ("outcome", "solution", "note")):
+        raise usage("there is nothing to record; give --outcome, --solution, --note or NAME=VALUE.")
+    from priorcase.cli import case_values as cv
+
+    with _writing(file) as base:
+        number = _case_id(base, id)
+        changes: dict[str, Any] = {}
+        if given["solution"] is not None:
+            changes["solution"] = cv.solution_value(base, given["solution"])
+        if given["outcome"] is not None:
+            changes["outcome"] = cv.outcome_value(given["outcome"])
+        base.revise(number, cv.values(base, pairs), **changes, note=given["note"], by=given["by"], why=given["why"])
+        case = base.get(number)
+    deliver({"txt": lambda: str(case), "json": lambda: json_text(cv.case_document(case))}, as_json=as_json, out=out)
+
+
+_FORGET = """\
+priorcase cases forget desk.cases 17 18
+priorcase cases forget desk.cases --where "opened<2025-02-01"
+priorcase cases forget desk.cases V-9 --yes --by desk-2 --why "asked to\""""
+
+
+@cases.command("forget", cls=Command, examples=_FORGET, short_help="Forget cases, to the last byte.")
+@_file
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@_where
+@option("--yes", None, "Do not ask first; needed where there is no terminal.", is_flag=True)
+@_provenance
+@output_options()
+def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, **given: Any) -> None:
+    """Forget cases of FILE by their ids or keys, or all that meet a condition.
+
+    The history keeps that a case of that id was forgotten, when, and what --by and --why say here. Copies made by
+    backup and export keep what they have.
+    """
+    if bool(ids) == bool(where):
+        raise usage("give ids or --where, one of them; nothing was forgotten.")
+    if not yes and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise usage("there is no terminal to ask at: --yes forgets without asking. Nothing was forgotten.")
+    from priorcase.cli.case_values import conditions
+    from priorcase.exceptions import UnknownIdError, listed
+
+    count = 0
+    with _writing(file) as base:
+        if where:
+            found = list(base.find(where=conditions(base, where)))
+        else:
+            wanted = list(dict.fromkeys(_case_id(base, given_id) for given_id in ids))
+            if absent := [id_ for id_ in wanted if id_ not in base]:
+                raise UnknownIdError(f"{file} has no cases {listed(absent)}. Nothing was forgotten.")
+            found = [base.get(id_) for id_ in wanted]
+        if found and (yes or _agreed(found)):
+            count = base.forget([case.id for case in found if case.id is not None], by=given["by"], why=given["why"])
+    text = "nothing was forgotten" if found else "no case meets that; nothing was forgotten"
+    if count:
+        text = f"{_count(count)} forgotten; no byte of {'it' if count == 1 else 'them'} is left in {file}"
+    forms = {"txt": lambda: text, "json": lambda: json_text({"forgotten": count})}
+    deliver(forms, as_json=given["as_json"], out=given["out"])
+
+
+def _agreed(found: list[Case]) -> bool:
+    """Show the cases and ask; anything but a yes is a no, the end of the input too."""
+    from priorcase.cli.case_values import case_table
+
+    more = f"cases not shown: {len(found) - _SHOWN}" if len(found) > _SHOWN else ""
+    say(case_table(found[:_SHOWN], f"{_count(len(found))} to forget", note=more))
+    say("Forget for good? [y/N] ", nl=False)
+    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+
+
+# -- export, backup, verify
+
+
+_EXPORT = """\
+priorcase cases export desk.cases --out desk.jsonl
+priorcase cases export desk.cases --out printers.csv --where area=printer
+priorcase cases export desk.cases | grep toner"""
+
+
+@cases.command("export", cls=Command, examples=_EXPORT, short_help="Write cases to a file for others.")
+@_file
+@_where
+@option("--overwrite", None, "Replace the file if it is there.", is_flag=True)
+@output_options("jsonl", "csv", "parquet", text="File to write")
+def export(file: str, where: Sequence[str], overwrite: bool, as_json: bool, out: str | None) -> None:
+    """Write the cases of FILE to a file, whole or not at all, or print JSON lines.
+
+    .jsonl has everything, .parquet the same in typed columns, .csv all but the kinds. 'priorcase cases add FILE --from
+    TABLE' reads them all.
+    """
+    from priorcase.cli.case_values import conditions
+
+    with _reading(file) as base:
+        only = conditions(base, where)
+        if out is None or out == "-":
+            with TemporaryDirectory(prefix="priorcase-") as folder:
+                path = Path(folder) / "cases.jsonl"
+                base.export(path, where=only)
+                if sys.stdout.isatty():
+                    say(escape_json(path.read_text(encoding="utf-8")), nl=False)
+                else:
+                    with path.open("rb") as source:
+                        shutil.copyfileobj(source, sys.stdout.buffer)
+            return
+        count = base.export(out, overwrite=overwrite, where=only)
+    say(json_text({"cases": count, "out": out}) if as_json else f"{_count(count)} written to {out}")
+
+
+@cases.command(
+    "backup",
+    cls=Command,
+    examples="priorcase cases backup desk.cases --out desk-monday.cases",
+    short_help="Copy a case base while it is in use.",
+)
+@_file
+@output_options(text="The copy, a new file")
+def backup(file: str, as_json: bool, out: str | None) -> None:
+    """Copy FILE to a new file, as it is at one moment; others may go on writing.
+
+    What is forgotten in FILE afterwards is still in the copy.
+    """
+    if out is None or out == "-":
+        raise usage("--out COPY is missing: a copy needs a file.")
+    with _reading(file) as base:
+        base.backup(out)
+        count = len(base)
+    say(json_text({"cases": count, "out": out}) if as_json else f"{_count(count)} copied to {out}")
+
+
+@cases.command(
+    "verify",
+    cls=Command,
+    examples="priorcase cases verify desk.cases\npriorcase cases verify desk.cases --json",
+    short_help="Check every byte of a case base.",
+)
+@_file
+@output_options()
+@click.pass_context
+def verify(ctx: click.Context, /, file: str, as_json: bool, out: str | None) -> None:
+    """Check the pages, checksums, counts and keys of FILE; nothing is changed.
+
+    Exit codes: 0 clean, 1 damaged, 2 no case base at all.
+    """
+    count, findings, text = _verified(file)
+    document = {"clean": not findings, "cases": count, "findings": list(findings)}
+    deliver({"txt": lambda: text, "json": lambda: json_text(document)}, as_json=as_json, out=out)
+    ctx.exit(1 if findings else 0)
+
+
+def _verified(file: str) -> tuple[int, Sequence[str], str]:
+    """How many cases there are, what is wrong, and the same as text."""
+    from priorcase.cases.storage import Store
+    from priorcase.exceptions import CaseBaseFileError
+
+    try:
+        with _reading(file) as base:
+            found = base.verify()
+        return found.cases, found.findings, str(found)
+    except CaseBaseFileError as error:
+        problem = str(error.args[0])
+        if _DAMAGED not in problem:
+            raise
+    try:
+        with Store.open(file, readonly=True) as store:
+            findings = tuple(store.verify()) or (problem,)
+    except CaseBaseFileError:
+        findings = (problem,)
+    return 0, findings, "\n".join(["damaged:", *(f"  {finding}" for finding in findings)])

@@ -1,0 +1,188 @@
+"""What a command prints and writes: text for terminals, JSON, and files.
+
+Cells, class names, texts and keys may hold anything, so control and bidirectional characters are escaped in everything
+that is printed. CSV, HTML and JSON lines that go to a pipe or a file are left as they are.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = [
+    "Forms",
+    "csv_text",
+    "deliver",
+    "escape",
+    "escape_json",
+    "json_text",
+    "lines_of",
+    "note",
+    "one_line",
+    "safe_console",
+    "say",
+    "terminal_width",
+]
+
+Forms = Mapping[str, Callable[[], str | bytes]]
+"""What a command can deliver, by the ending of a file: ``txt``, ``json``, ``csv``, ``html``, ``png``, ..."""
+
+# Controls but tabs and line breaks, marks and overrides of the direction of writing, breaks of lines, surrogates.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def escape(text: str) -> str:
+    r"""The text with control and bidirectional characters written as escapes.
+
+    Examples
+    --------
+    >>> escape("a\x1b[2Jb\u202ec\n")
+    'a\\x1b[2Jb\\u202ec\n'
+    """
+    return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def one_line(text: str) -> str:
+    """The text with its lines joined by spaces, escaped."""
+    return escape(" ".join(text.split()))
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print text, escaped."""
+    click.echo(escape(text), err=err, nl=nl)
+
+
+def note(text: str) -> None:
+    """Say on standard error what a reader should know."""
+    click.echo(f"priorcase: note: {one_line(text)}", err=True)
+
+
+def terminal_width() -> int:
+    """How many columns the terminal has; 80 where there is none."""
+    return shutil.get_terminal_size().columns
+
+
+def safe_console() -> Any:
+    """A console of rich that escapes what it renders, and leaves a closed pipe to the command."""
+    from rich.console import Console  # loaded here: --help must not wait for it
+    from rich.segment import Segment
+
+    class SafeConsole(Console):
+        def render(self, renderable: Any, options: Any = None) -> Any:
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(escape(segment.text), segment.style)
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return SafeConsole(highlight=False)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can write it: NumPy's numbers as Python's, sets as lists, null for what is not finite."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return [plain(item) for item in sorted(value, key=lambda item: (str(type(item)), item))]
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def json_text(document: Any) -> str:
+    """One JSON document; control and bidirectional characters are written as escapes of JSON.
+
+    Examples
+    --------
+    >>> print(json_text({"a": float("nan"), "b": "\u202e"}))
+    {
+      "a": null,
+      "b": "\\u202e"
+    }
+    """
+    text = json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False)
+    return escape_json(text)
+
+
+def escape_json(text: str) -> str:
+    """JSON with the same meaning and without unsafe characters; those below 0x20 are escaped in JSON anyway."""
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def lines_of(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a frame of any library, or of a dictionary of columns."""
+    import narwhals.stable.v2 as nw
+
+    columns = frame if isinstance(frame, dict) else nw.from_native(frame, eager_only=True).to_dict(as_series=False)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def csv_text(lines: Sequence[Mapping[str, Any]], header: Sequence[str] | None = None) -> str:
+    """Lines as CSV; nothing stands where nothing is known."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header if header is not None else lines[0] if lines else ())
+    for line in lines:
+        empty = (value is None or (isinstance(value, float) and math.isnan(value)) for value in line.values())
+        writer.writerow(["" if none else value for none, value in zip(empty, line.values(), strict=True)])
+    return text.getvalue()
+
+
+def deliver(forms: Forms, *, as_json: bool, out: str | None, form: str = "txt", shown: bool = False) -> None:
+    """Print a result, or write it to a file in the form that the end of its name says.
+
+    ``form`` is what is printed without ``--json``; with ``shown`` the text is printed beside a file that is written.
+    """
+    form = "json" if as_json else form
+    if out is None or out == "-":
+        content = forms[form]()
+        text = content if isinstance(content, str) else content.decode("utf-8")
+        raw = form not in ("txt", "json", "md") and not sys.stdout.isatty()
+        click.echo(text.removesuffix("\n") if raw else escape(text.removesuffix("\n")), color=True)
+        return
+    ending = Path(out).suffix[1:].lower()
+    content = forms[ending if ending in forms else form]()
+    write_file(out, content)
+    if shown:
+        say(str(forms["txt"]()))
+    say(f"Written: {out}")
+
+
+def write_file(path: str, content: str | bytes) -> None:
+    """Write a file whole or not at all; a device or a pipe is written as it is."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    if os.path.exists(path) and not os.path.isfile(path):
+        Path(path).write_bytes(data)
+        return
+    target = os.path.realpath(path)
+    handle, draft = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".priorcase-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(draft, os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~umask)
+        os.replace(draft, target)
+    except BaseException:
+        os.unlink(draft)
+        raise

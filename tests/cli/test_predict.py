@@ -1,0 +1,421 @@
+"""``priorcase predict`` and ``explain``: every learner of the registry answers as the library does, and is shown why."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import HEADER, LEVELS, ROWS, answers, ask, error, run, split_table, write
+
+import priorcase as pc
+from priorcase.datasets import NamedColumns
+from priorcase.registry import LEARNERS, find
+from priorcase.schema import Kind, Nominal, Numeric, Ordinal
+
+STATES = {"old": 0.0, "fair": 25.0, "new": 60.0}
+FLAT_LEVELS = ("--column", "state=old<fair<new")
+
+
+@pytest.fixture(scope="module")
+def train(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("tables") / "train.csv", [HEADER, *ROWS[:80]])
+
+
+@pytest.fixture(scope="module")
+def query(train: Path) -> Path:
+    return write(train.with_name("query.csv"), [HEADER, *ROWS[80:]])
+
+
+def flats() -> list[tuple[float | None, str, str, float]]:
+    """Sixty flats, some without a size; what they cost bends with size and goes with their state."""
+    random = np.random.default_rng(5)
+    found: list[tuple[float | None, str, str, float]] = []
+    for i in range(60):
+        size, town = round(random.uniform(20, 120), 1), "ab"[random.integers(2)]
+        state = list(STATES)[random.integers(3)]
+        price = 2 * size + (size / 20) ** 2 + 15 * (town == "b") + STATES[state] + random.normal(0, 4)
+        found.append((None if i % 13 == 5 else size, town, state, round(price, 2)))
+    return found
+
+
+FLATS = flats()
+
+
+@pytest.fixture(scope="module")
+def prices(train: Path) -> tuple[Path, Path]:
+    lines = [",".join("" if cell is None else str(cell) for cell in row) for row in FLATS]
+    head = "size,town,state,price"
+    return write(train.with_name("p.csv"), [head, *lines[:50]]), write(train.with_name("q.csv"), [head, *lines[50:]])
+
+
+def split_flats() -> tuple[NamedColumns, list[float], NamedColumns]:
+    kinds: dict[str, Kind] = {"size": Numeric(), "town": Nominal(), "state": Ordinal(tuple(STATES))}
+    whole = NamedColumns.of({name: [row[a] for row in FLATS] for a, name in enumerate(kinds)}, kinds)
+    return whole.take(slice(0, 50)), [row[3] for row in FLATS[:50]], whole.take(slice(50, None))
+
+
+# Every learner
+
+SETTINGS = {
+    "knn": {"n_neighbors": 3, "distance": "gower", "prior": 1.0},
+    "locally_weighted": {"kernel": "gaussian"},
+    "naive_bayes": {"predictive": "map", "numeric": "mdl"},
+    "tree_averaged_bayes": {"ess": 2.5},
+    "ib3": {"shuffle": True},
+    "pebls": {"weighting": "one_pass", "bins": 4},
+    "rbf_network": {"n_centers": 12},
+}
+
+
+def options(name: str, task: str) -> tuple[dict[str, Any], list[str]]:
+    given = {key: value for key, value in SETTINGS.get(name, {}).items() if task == "classify" or key != "prior"}
+    return given, [word for key, value in given.items() for word in ("--set", f"{key}={value}")]
+
+
+def fitted(name: str, task: Any, given: dict[str, Any], X: NamedColumns, y: Any) -> Any:
+    model = find(name).make(task, **given)
+    if "random_state" in model.get_params():
+        model.set_params(random_state=given.get("random_state", 0))
+    return model.fit(X.frame() if name == "baseline" else X, y)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_classes_are_the_librarys(name: str, train: Path, query: Path) -> None:
+    given, flags = options(name, "classify")
+    document = answers(ask("predict", train, query, "--learner", name, *flags, "--json"))
+    past, targets, new = split_table()
+    model = fitted(name, "classify", given, past, targets)
+    asked = new.frame() if name == "baseline" else new
+    assert [one["prediction"] for one in document["answers"]] == model.predict(asked).tolist()
+    for answer, row in zip(document["answers"], model.predict_proba(asked), strict=True):
+        assert answer["probabilities"] == dict(zip(model.classes_, row, strict=True))
+        assert list(answer["probabilities"].values()) == sorted(answer["probabilities"].values(), reverse=True)
+    assert [one["line"] for one in document["answers"]] == list(range(2, 18))
+    assert [one["actual"] for one in document["answers"]] == [line.rpartition(",")[2] for line in ROWS[80:]]
+    assert (document["task"], document["target"], document["cases"], document["learner"]) == (
+        "classify",
+        "job",
+        80,
+        name,
+    )
+    assert {key: document["parameters"][key] for key in given} == given
+
+
+@pytest.mark.parametrize("name", [name for name, one in LEARNERS.items() if "regress" in one.tasks])
+def test_numbers_are_the_librarys(name: str, prices: tuple[Path, Path]) -> None:
+    given, flags = options(name, "regress")
+    table, new = prices
+    document = answers(
+        run("explain", table, "--target", "price", new, *FLAT_LEVELS, "--learner", name, *flags, "--json")
+    )
+    past, targets, asked = split_flats()
+    model = fitted(name, "regress", given, past, targets)
+    told = model.predict(asked.frame() if name == "baseline" else asked)
+    assert [one["prediction"] for one in document["answers"]] == told.tolist()
+    assert document["answers"][0]["actual"] == FLATS[50][3]
+    assert not {"unlike", "probabilities"} & set(document["answers"][0])
+    if name == "locally_weighted":
+        ends = zip(*model.prediction_interval(asked, 0.95), strict=True)
+        assert [one["interval"] for one in document["answers"]] == [list(end) for end in ends]
+        slopes = model.coefficients(asked)
+        assert list(document["answers"][0]["slopes"]) == list(slopes.labels)
+        wide = run(
+            "predict", table, "--target", "price", new, *FLAT_LEVELS, "--learner", name, "--level", 0.5, "--json"
+        )
+        assert answers(wide)["level"] == 0.5
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_is_explained(name: str, train: Path, query: Path) -> None:
+    """By its precedents, by contributions to the log-odds, or by the most similar cases, which it says."""
+    result = ask("explain", train, query, "--learner", name, "--json")
+    past, targets, new = split_table()
+    model = fitted(name, "classify", {}, past, targets)
+    for answer, place in zip(answers(result)["answers"], range(len(new)), strict=True):
+        if hasattr(model, "contributions"):
+            one = model.contributions(new.take(slice(place, place + 1)))
+            told = answer["contributions"]
+            assert told["contributions"] == dict(zip(one.names, one.contributions[0, 1:].tolist(), strict=True))
+            assert told["log_odds"] == one.total[0]
+            continue
+        kind = "precedents" if hasattr(model, "precedents") else "similar"
+        for case in [*answer[kind], *([answer["unlike"]] if answer["unlike"] else [])]:
+            assert sum(case["contributions"].values()) == pytest.approx(case["distance"])
+            assert case["line"] == case["id"] + 2
+        if kind == "precedents":
+            one = model.precedents(new.take(slice(place, place + 1)))
+            assert [case["id"] for case in answer[kind]] == one.ids.tolist()
+            assert [case["vote"] for case in answer[kind]] == one.votes.tolist()
+    assert ("gives no explanation of its own" in result.stderr) == ("similar" in answers(result)["answers"][0])
+    shown = ask("explain", train, query, "--learner", name)
+    assert shown.exit_code == 0
+    assert max(map(len, shown.stdout.splitlines())) <= 80 or name in ("ib3", "tuned_knn")
+    assert "\x1b" not in shown.stdout
+
+
+def test_records_weights_and_relevance_are_told(train: Path, query: Path) -> None:
+    judged = answers(ask("explain", train, query, "--learner", "ib3", "--json"))["answers"][0]["precedents"][0]
+    assert {"successes", "trials", "verdict"} <= set(judged)
+    assert "records: #" in ask("explain", train, query, "--learner", "ib3").stdout
+    weighed = answers(ask("explain", train, query, "--learner", "pebls", "--json"))["answers"][0]["precedents"][0]
+    assert {"used", "correct", "weight"} <= set(weighed)
+    plain = ask("explain", train, query, "--learner", "pebls", "--set", "weighting=None", "--json")
+    assert "weight" not in answers(plain)["answers"][0]["precedents"][0]
+    by_class = answers(ask("predict", train, query, "--learner", "ib4", "--json"))["attribute_weights"]
+    assert set(by_class) == {"brakes", "drivetrain", "tune-up", "wheel"}
+    relief = ask("explain", train, query, "--set", "attribute_weights=relief")
+    assert "attribute weights: " in relief.stdout
+    subsets = answers(ask("predict", train, query, "--learner", "subset_averaged_bayes", "--json"))
+    assert 0 <= min(subsets["relevance"].values()) <= max(subsets["relevance"].values()) <= 1
+    chosen = answers(ask("predict", train, query, "--set", "n_neighbors=sqrt", "--json"))
+    assert (chosen["parameters"]["n_neighbors"], chosen["chosen"]["n_neighbors"]) == ("sqrt", 8)
+    assert "chosen: n_neighbors 8" in ask("predict", train, query, "--set", "n_neighbors=sqrt").stdout
+
+
+# The query: a file, standard input, or one typed case
+
+
+def test_a_typed_case_is_a_table_of_one_row(train: Path, tmp_path: Path) -> None:
+    words = ["bike=mountain", "load_kg=90", "noise=creak", "brakes=?"]
+    cells = {**dict.fromkeys(HEADER.split(",")[:-1], ""), "bike": "mountain", "load_kg": "90", "noise": "creak"}
+    table = write(tmp_path / "one.csv", [",".join(cells), ",".join(cells.values())])
+    for command in ("predict", "explain"):
+        typed = answers(run(command, train, "--target", "job", *words, *LEVELS, "--json"))
+        read = answers(run(command, train, "--target", "job", table, *LEVELS, "--json"))
+        assert {**typed["answers"][0], "line": 2} == read["answers"][0]
+    shown = run("predict", train, *words, "--target", "job", *LEVELS).stdout
+    assert shown.splitlines()[2:] == ["job    probability", "wheel  wheel 1.00"]
+    strange = run("predict", train, "--target", "job", 'noise=a,b\n"c', "--json")
+    assert answers(strange)["answers"][0]["prediction"]
+
+
+def test_columns_with_spaces_and_equals_signs_can_be_typed(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", ["paint colour,a=b,t", "red,1,x", "blue,2,y"])
+    typed = run("predict", table, "--target", "t", "paint colour=blue", "a=b=2", "--set", "n_neighbors=1", "--json")
+    assert answers(typed)["answers"][0]["prediction"] == "y"
+
+
+def test_the_query_may_come_from_standard_input_without_its_target(train: Path, query: Path) -> None:
+    text = "\n".join(line.rpartition(",")[0] for line in [HEADER, *ROWS[80:]]) + "\n"
+    document = answers(ask("predict", train, "-", "--json", stdin=text))
+    assert {answer["actual"] for answer in document["answers"]} == {None}
+    assert answers(ask("predict", train, "-", "--json", stdin=gzip.compress(text.encode()))) == document
+    turned = "\n".join(",".join(reversed(line.split(","))) for line in [HEADER, *ROWS[80:]])
+    expected = answers(ask("explain", train, query, "--json"))
+    assert answers(ask("explain", train, "-", "--json", stdin=turned)) == expected
+    past = run("predict", "-", "--target", "job", query, "--csv", stdin=train.read_bytes())
+    assert past.stdout.count("\n") == 17
+
+
+def test_gaps_unseen_values_and_no_new_cases_are_answered(train: Path) -> None:
+    lines = [HEADER.rpartition(",")[0], "gravel,2,?,74,no,NA,worn,brand-new,", ",,,,,,,,"]
+    for name in ("knn", "naive_bayes", "ib3", "locally_weighted"):
+        found = answers(ask("explain", train, "-", "--learner", name, "--json", stdin="\n".join(lines)))
+        assert len(found["answers"]) == 2
+        assert answers(ask("predict", train, "-", "--learner", name, "--json", stdin=HEADER))["answers"] == []
+    assert ask("explain", train, "-", stdin=HEADER).exit_code == 0
+    header = ask("predict", train, "-", "--csv", stdin=HEADER).stdout
+    assert header == "line,prediction,P(brakes),P(drivetrain),P(tune-up),P(wheel),actual\n"
+
+
+def test_many_cases_are_answered_block_by_block(train: Path, query: Path) -> None:
+    text = "\n".join([HEADER, *ROWS[80:] * 150])
+    found = answers(ask("predict", train, "-", "--learner", "naive_bayes", "--json", stdin=text))["answers"]
+    assert len(found) == 2400
+    assert [one["prediction"] for one in found[:16]] == [one["prediction"] for one in found[-16:]]
+
+
+# What is printed
+
+
+def test_predict_prints_one_line_for_each_case_and_a_summary(train: Path, query: Path) -> None:
+    result = ask("predict", train, query, columns=120)
+    lines = result.stdout.splitlines()
+    assert lines[0] == "job predicted by KNNClassifier() from 80 past cases"
+    assert lines[2].split() == ["line", "job", "probability", "actual"]
+    assert sum(line.strip()[:1].isdigit() for line in lines) == 17
+    assert "of 16 right (" in lines[-1]
+    assert result.stderr == ""
+    sure = ask("predict", train, query, "--learner", "naive_bayes").stdout
+    assert ">0.99" in sure
+    assert "1.00" not in sure
+
+
+def test_regressions_print_intervals_and_errors(prices: tuple[Path, Path]) -> None:
+    table, new = prices
+    shown = run("predict", table, "--target", "price", new, *FLAT_LEVELS, "--learner", "locally_weighted").stdout
+    assert "95% interval" in shown
+    assert "mean absolute error " in shown
+    assert " of 10 within their intervals" in shown
+    why = run("explain", table, "--target", "price", new, *FLAT_LEVELS, "--learner", "locally_weighted").stdout
+    assert "95% interval: " in why
+    assert "slopes: size +" in why
+
+
+def test_csv_has_what_json_has(train: Path, query: Path, prices: tuple[Path, Path], tmp_path: Path) -> None:
+    document = answers(ask("predict", train, query, "--json"))
+    text = ask("predict", train, query, "--csv").stdout
+    for line, answer in zip(csv.DictReader(io.StringIO(text)), document["answers"], strict=True):
+        assert (line["prediction"], line["actual"]) == (answer["prediction"], answer["actual"])
+        shares = {name: float(value) for name, value in line.items() if name.startswith("P(")}
+        assert shares == {f"P({label})": share for label, share in answer["probabilities"].items()}
+    local = run("predict", prices[0], "--target", "price", prices[1], "--csv", "--learner", "locally_weighted").stdout
+    assert local.startswith("line,prediction,lower,upper,actual\n")
+    written = ask("predict", train, query, "--out", tmp_path / "answers.csv")
+    assert written.stdout == f"Written: {tmp_path / 'answers.csv'}\n"
+    assert (tmp_path / "answers.csv").read_text() == text
+    ask("explain", train, query, "--out", tmp_path / "why.json")
+    assert json.loads((tmp_path / "why.json").read_text()) == answers(ask("explain", train, query, "--json"))
+    ask("explain", train, query, "--out", tmp_path / "why.txt")
+    assert (tmp_path / "why.txt").read_text() == ask("explain", train, query).stdout
+
+
+def test_new_cases_that_are_past_cases_are_noted(train: Path, tmp_path: Path) -> None:
+    both = write(tmp_path / "both.csv", [HEADER, *ROWS[78:]])
+    assert "2 of 18 new cases are past cases too" in ask("predict", train, both).stderr
+    other = [row.rpartition(",")[0] + ",other" for row in ROWS[:2]]
+    assert ask("predict", train, write(tmp_path / "other.csv", [HEADER, *other])).stderr == ""
+
+
+def test_queries_out_of_reach_are_noted_by_line(train: Path, query: Path) -> None:
+    far = ask("predict", train, query, "--learner", "locally_weighted", "--set", "bandwidth=0.001")
+    assert "no past case lies within the bandwidth at lines 2, 3, 4, 5, 6 and 11 more: the nearest ones" in far.stderr
+
+
+def test_what_rules_classes_out_is_said_in_words(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", ["a,b,t", "x,p,yes", "y,q,no", "y,p,no"])
+    shown = run(
+        "explain",
+        table,
+        "--target",
+        "t",
+        "a=x",
+        "b=q",
+        "--learner",
+        "naive_bayes",
+        "--set",
+        "predictive=map",
+        "--set",
+        "prior=1.0",
+    )
+    assert shown.exit_code == 0, shown.stderr
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["--target", "jobb"], "has no column 'jobb'"),
+        (["--target", "Jobb"], "Did you mean 'job'?"),
+        (["--column", "id=ignore"], "has no column 'id'"),
+        (["--column", "bike=numeric"], "column 'bike' holds 'city'; expected a finite number."),
+        (["--column", "brakes=firm<weak"], "column 'brakes' holds 'soft'; expected one of 'firm', 'weak'."),
+        (["--column", "brakes"], "is not of the form NAME=KIND"),
+        (["--column", "brakes=a<a"], "two or more different levels"),
+        (["--column", "brakes=nominl"], "Did you mean 'nominal'?"),
+        (["--column", "bike=nominal", "--column", "bike=ignore"], "is declared more than once"),
+        (["--column", "job=ignore"], "leaves out the target"),
+        (["--read", "delimter=;"], "Did you mean 'delimiter'?"),
+        (["--read", "delimiter=;;"], "delimiter"),
+        (["--read", "encoding=utf-99"], "utf-99"),
+        (["--read", "format=arf"], "arf"),
+        (["--set", "n_neighbors=0"], "n_neighbors must be"),
+        (["--set", "n_neighbors=1000"], "n_neighbors = 1000"),
+        (["--set", "n_neigbors=3"], "Did you mean 'n_neighbors'?"),
+        (["--set", "distance=euclidian"], "Did you mean 'euclidean'?"),
+        (["--set", "prior"], "is not of the form NAME=VALUE"),
+        (["--set", "prior=1", "--set", "prior=2"], "is given twice"),
+        (["--learner", "neighbors"], "there is no learner 'neighbors'"),
+        (["--learner", "naive_bays"], "Did you mean 'naive_bayes'?"),
+        (["--level", "0.9"], "--level has no effect with knn"),
+        (["--level", "2"], "not a probability"),
+        (["--csv", "--json"], "--json does not go with --csv."),
+        (["--out", "nowhere/x.csv"], "there is no folder 'nowhere'."),
+        (["--out", "x.xlsx"], "does not end in .txt or .csv or .json."),
+        (["--lerner", "knn"], "Did you mean '--learner'?"),
+    ],
+)
+def test_each_mistake_is_one_line(train: Path, query: Path, args: list[str], expected: str) -> None:
+    target = [] if "--target" in args else ["--target", "job"]
+    assert expected in error(run("predict", train, query, *target, *args))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["noise=creak", "noise=quiet"], "'noise' is given twice."),
+        (["nois=creak"], "Did you mean 'noise'?"),
+        (["colour=red"], "has no column 'colour' to predict from"),
+        (["noise=creak", "quiet"], "'quiet' is neither a file nor of the form NAME=VALUE."),
+        (["age_years=old"], "expected a finite number"),
+        (["absent.csv"], "does not exist"),
+        ([], "Missing argument 'QUERY...'"),
+    ],
+)
+def test_mistakes_in_typed_cases_are_one_line(train: Path, words: list[str], expected: str) -> None:
+    assert expected in error(run("predict", train, "--target", "job", *words))
+
+
+def test_tables_that_do_not_fit_together_are_one_line(train: Path, tmp_path: Path) -> None:
+    extra = write(tmp_path / "extra.csv", [f"{HEADER},colour", f"{ROWS[0]},red"])
+    assert "has a column 'colour' that" in error(ask("predict", train, extra))
+    assert ask("predict", train, extra, "--column", "colour=ignore").exit_code == 0
+    short = write(tmp_path / "short.csv", ["bike,age_years", "city,2"])
+    assert "has no column 'km_since_service'" in error(ask("predict", train, short))
+    bare = write(tmp_path / "bare.csv", [HEADER])
+    assert "has a header but no rows" in error(ask("predict", bare, extra, "--column", "colour=ignore"))
+    assert "is a directory" in error(ask("predict", tmp_path, extra))
+    assert "cannot both be standard input" in error(run("predict", "-", "-", "--target", "job"))
+    alone = write(tmp_path / "alone.csv", ["id,t", "1,a", "2,b"])
+    assert "no column beside the target" in error(
+        run("predict", alone, alone, "--target", "t", "--column", "id=ignore")
+    )
+    single = write(tmp_path / "single.csv", ["x,t", "1,a", "2,a"])
+    one = ("explain", single, "x=1", "--target", "t", "--learner", "naive_bayes")
+    assert "'a' is the only class" in error(run(*one))
+    numbers = write(tmp_path / "numbers.csv", ["x,t", "1,1.5", "2,2.5"])
+    assert "does not predict numbers" in error(run("predict", numbers, "x=1", "--target", "t", "--learner", "aode"))
+
+
+def test_a_command_gives_the_same_answers_again(train: Path, query: Path) -> None:
+    for name in ("ib3", "rbf_network"):
+        first, again = (ask("predict", train, query, "--learner", name, "--json").stdout for _ in range(2))
+        assert first == again
+    other = ask(
+        "predict", train, query, "--learner", "ib3", "--set", "random_state=3", "--set", "shuffle=true", "--json"
+    )
+    assert answers(other)["parameters"]["random_state"] == 3
+
+
+def test_the_help_of_a_learner_lists_its_parameters() -> None:
+    text = run("predict", "--learner", "ib3", "--help").stdout
+    assert text.startswith("ib3: IB3. ")
+    for part in ("accept=0.9", "shuffle=False", "Confidence levels of acceptance"):
+        assert part in text
+    assert "KNNRegressor" in run("evaluate", "--help", "--learner=knn:prior=1").stdout
+    assert "Did you mean 'knn'?" in error(run("predict", "--learner", "kn", "--help"))
+    for name in LEARNERS:
+        assert run("explain", "--learner", name, "--help").exit_code == 0
+
+
+def test_the_task_follows_the_target(tmp_path: Path) -> None:
+    cases: list[tuple[list[str], list[str], str]] = [
+        (["1", "2", "1"], [], "classify"),
+        (["1", "2", "1"], ["--column", "t=numeric"], "regress"),
+        (["1", "2.5", "1"], [], "regress"),
+        (["1", "2.5", "1"], ["--column", "t=nominal"], "classify"),
+        (["a", "b", "a"], [], "classify"),
+    ]
+    for targets, flags, task in cases:
+        table = write(tmp_path / "t.csv", ["x,t", *(f"{i},{target}" for i, target in enumerate(targets))])
+        found = run("predict", table, table, "--target", "t", "--json", "--set", "n_neighbors=1", *flags)
+        assert answers(found)["task"] == task
+    assert isinstance(pc.registry.LEARNERS, dict)
