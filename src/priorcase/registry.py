@@ -186,7 +186,8 @@ def find_by_class(estimator: Any) -> Learner | None:
 def flags(estimator: Any) -> str | None:
     """The options of the command line that make an estimator; None where they cannot.
 
-    Parameters that have their default value are left out, and so are ``n_jobs`` and ``random_state``.
+    Parameters that have their default value are left out, and so are ``n_jobs`` and a ``random_state`` of 0, which the
+    command line takes by default.
 
     Examples
     --------
@@ -201,7 +202,7 @@ def flags(estimator: Any) -> str | None:
     words = ["--learner", learner.name]
     for name, default in defaults.items():
         value = getattr(estimator, name)
-        if name in ("n_jobs", "random_state") or value is default:
+        if name == "n_jobs" or value is default or (name == "random_state" and value in (None, 0)):
             continue
         if not isinstance(value, str | int | float | None):
             return None

@@ -25,7 +25,7 @@ CARS = [
     "BMW,red,?,7000,a2",
     "Audi,red,50000,6000,a3",
 ]
-COLUMNS = ("--solution-column", "price", "--key-column", "ref")
+COLUMNS = ("--column", "price=solution", "--column", "ref=key")
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_new_declares_attributes_of_every_kind(tmp_path: Path) -> None:
     tree = write(tmp_path / "devices.json", ['{"printer": {"laser": {}, "inkjet": {}}}'])
     path = tmp_path / "all.cases"
     kinds = [f"--attribute={name}={name}" for name in ("numeric", "nominal", "text", "set", "date", "graph")]
-    out = done("new", path, *kinds, "--ordinal", "how urgent=low<mid<high", "--taxonomy", f"device={tree}")
+    out = done("new", path, *kinds, "--attribute=how urgent=low<mid<high", "--attribute", f"device={tree}")
     assert out.splitlines()[0] == f"CaseBase {path}: 0 cases"
     with pc.CaseBase.open(path, readonly=True) as base:
         assert out == f"{base!r}\n"
@@ -120,7 +120,7 @@ def test_the_same_key_twice_is_one_case(desk: Path) -> None:
     again = run("cases", "add", desk, "area=vpn", "--key", "P-01")
     assert (again.stdout, again.exit_code) == ("1\n", 0)
     assert again.stderr == "priorcase: note: case 1 has that key already; nothing was added\n"
-    assert told("add", desk, "area=vpn", "--key", "P-01") == {"ids": [1], "added": 0, "there": 1}
+    assert told("add", desk, "area=vpn", "--key", "P-01") == {"ids": [1], "added": 0, "known": 1}
 
 
 def test_the_first_case_declares_attributes(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_what_is_exported_can_be_added_from_standard_input(
     desk: Path, tmp_path: Path, ending: str, packed: bool
 ) -> None:
     out, copy = tmp_path / f"out.{ending}", tmp_path / "copy.cases"
-    assert done("export", desk, out) == f"69 cases written to {out}\n"
+    assert done("export", desk, "--out", out) == f"69 cases written to {out}\n"
     shutil.copy(desk, copy)
     done("forget", copy, "--where", "id>=1", "--yes")
     content = gzip.compress(out.read_bytes()) if packed else out.read_bytes()
@@ -199,7 +199,7 @@ def test_what_is_exported_can_be_added_from_standard_input(
 
 
 def test_export_to_standard_output_meets_conditions(desk: Path) -> None:
-    head, *lines = done("export", desk, "-", "--where", "area=printer", "--where", "people>=5").splitlines()
+    head, *lines = done("export", desk, "--where", "area=printer", "--where", "people>=5").splitlines()
     assert "priorcase cases" in json.loads(head)
     with pc.CaseBase.open(desk, readonly=True) as base:
         found = [case.id for case in base.find(where={"area": "printer", "people": pc.cases.at_least(5)})]
@@ -212,9 +212,9 @@ def test_export_finds_attributes_that_are_named_like_parameters(tmp_path: Path) 
     done("new", path)
     for value in ("a", "b"):
         done("add", path, f"format={value}")
-    assert done("export", path, out, "--where", "format=b") == f"1 case written to {out}\n"
-    assert run("cases", "export", path, out).exit_code == 2
-    assert done("export", path, out, "--overwrite") == f"2 cases written to {out}\n"
+    assert done("export", path, "--out", out, "--where", "format=b") == f"1 case written to {out}\n"
+    assert run("cases", "export", path, "--out", out).exit_code == 2
+    assert done("export", path, "--out", out, "--overwrite") == f"2 cases written to {out}\n"
 
 
 def test_list_shows_what_fits_and_says_what_does_not(desk: Path) -> None:
@@ -306,13 +306,13 @@ def test_forgotten_cases_leave_no_byte(desk: Path) -> None:
     assert done("forget", desk, "--where", "area=printer", "--yes") == (
         f"{count} cases forgotten; no byte of them is left in {desk}\n"
     )
-    assert done("forget", desk, "--where", "area=printer", "--yes") == "no case is like that; nothing was forgotten\n"
+    assert done("forget", desk, "--where", "area=printer", "--yes") == "no case meets that; nothing was forgotten\n"
 
 
 def test_verify_history_and_backup(desk: Path, tmp_path: Path) -> None:
     assert done("verify", desk) == "clean: 69 cases\n"
     assert told("verify", desk) == {"clean": True, "cases": 69, "findings": []}
-    assert done("backup", desk, tmp_path / "copy.cases") == f"69 cases copied to {tmp_path / 'copy.cases'}\n"
+    assert done("backup", desk, "--out", tmp_path / "copy.cases") == f"69 cases copied to {tmp_path / 'copy.cases'}\n"
     assert done("verify", tmp_path / "copy.cases") == "clean: 69 cases\n"
     done("feedback", desk, "P-02", "--outcome", "no")
     assert [event["action"] for event in told("history", desk, "P-02")["events"]] == ["added", "revised"]
@@ -337,7 +337,7 @@ def test_verify_names_damage_and_ends_with_1(desk: Path) -> None:
 
 def test_reading_commands_need_no_right_to_write(desk: Path, tmp_path: Path) -> None:
     before = desk.stat().st_mtime_ns
-    for args in (["list"], ["ask", "area=vpn"], ["export", "-"], ["verify"], ["history"]):
+    for args in (["list"], ["ask", "area=vpn"], ["export"], ["verify"], ["history"]):
         done(args[0], desk, *args[1:])
     assert desk.stat().st_mtime_ns == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["desk.cases"]
@@ -354,24 +354,14 @@ def test_the_tab_key_completes_attributes(desk: Path, tmp_path: Path) -> None:
     assert completed("ver") == ["verify"]
 
 
-def test_help_has_examples_and_loads_nothing_heavy() -> None:
-    commands = ["new", "add", "list", "ask", "feedback", "forget", "export", "verify", "history", "backup"]
-    for name in commands:
-        assert "Example" in done(name, "--help")
-    listing = done()
-    assert [name for name in commands if f"\n  {name} " in listing] == commands
-    script = (
-        "import sys; from priorcase.cli import main\n"
-        "try: main(['cases', 'ask', '--help'])\n"
-        "finally: print([n for n in ('numpy', 'sqlite3', 'rich') if n in sys.modules], file=sys.stderr)"
-    )
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
-    assert ended.stderr == "[]\n"
+def test_the_group_lists_its_commands() -> None:
+    commands = ["new", "add", "list", "history", "ask", "feedback", "forget", "export", "backup", "verify"]
+    assert [line.split()[0] for line in done().partition("Commands:\n")[2].splitlines()] == commands
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of a shell")
 def test_a_reader_that_goes_away_ends_the_command_quietly(desk: Path) -> None:
-    program = f'{sys.executable} -c "from priorcase.cli import main; main()" cases export {desk} -'
+    program = f'{sys.executable} -c "from priorcase.cli import main; main()" cases export {desk}'
     ended = subprocess.run(
         ["bash", "-c", f"{program} | head -c 10; exit ${{PIPESTATUS[0]}}"], capture_output=True, check=False
     )

@@ -48,11 +48,11 @@ def test_answers_settle_a_conversation_and_wrong_ones_are_asked_again(made: Path
     for part in (
         f"message, in your own words?\n> the paper jams all the time\n{left} cases left: ",
         "\n".join(["area?", *choices, "> ?\n"]),
-        f"  Its answer tells {question.gain:.2f} bits about the solution on average, more than any other.\n",
+        f"  Its answer gives {question.gain:.2f} bits about the solution on average, more than any other.\n",
         "> 4\n  '4' is no value of 'area'. It has 'it', 'printer', ",
         "> pri\n",
         "> signs=paper jam\n",
-        f"\n{talk.answer()}\n\ncases that speak for it\n  id  key ",
+        f"\n{talk.answer()}\n\nsupporting cases\n  id  key ",
         " P-03 ",
     ):
         assert part in seen
@@ -102,9 +102,11 @@ def test_only_a_yes_is_a_yes(
         return len(ids)
 
     monkeypatch.setattr(pc.CaseBase, "forget", note)
-    assert forget.command.callback is not None
-    with click.Context(forget.command):
-        forget.command.callback(file=str(made), ids=("P-03", "3"), where=(), yes=False, by=None, why=None)
+    assert forget.callback is not None
+    with click.Context(forget):
+        forget.callback(
+            file=str(made), ids=("P-03", "3"), where=(), yes=False, by=None, why=None, as_json=False, out=None
+        )
     assert called == ([[3]] if agreed else [])
 
 
@@ -113,7 +115,7 @@ def test_only_a_yes_is_a_yes(
 
 def heard(base: pc.CaseBase, lines: list[str | None], **options: Any) -> tuple[list[str], Any]:
     """What is said to some lines, and the conversation."""
-    from priorcase.cli.cases.talking import Talk
+    from priorcase.cli.conversation import Talk
 
     said: list[str] = []
     talk = base.converse(**options)
@@ -133,7 +135,7 @@ def test_enter_skips_and_back_takes_back(desk: pc.CaseBase) -> None:
     said, talk = heard(desk, ["", "network", "back", "back", "back", "vpn is slow", "", None])
     assert [line.question for line in talk.transcript.lines] == ["message, in your own words?", "area?"]
     assert [line.answer for line in talk.transcript.lines] == ["vpn is slow", "(skipped)"]
-    assert sum(line.startswith("  there is nothing to take back: nothing was told") for line in said) == 1
+    assert sum("nothing to take back" in line for line in said) == 1
     assert said[-1] == ""
 
 
@@ -143,7 +145,7 @@ def test_anything_may_be_told_by_name(desk: pc.CaseBase) -> None:
     _, talk = heard(desk, ["x = y is all it prints", None], confidence=1.0)
     assert talk.known == {"message": "x = y is all it prints"}
     said, _ = heard(desk, ["", "aera=vpn", "people=many", None])
-    assert "  got attribute 'aera', unknown to the case base. Did you mean 'area'?" in said
+    assert any("no attribute 'aera'. Did you mean 'area'?" in line for line in said)
     assert any(line.startswith("  got 'many' for 'people'; expected a number. Write") for line in said)
 
 
@@ -162,7 +164,7 @@ def test_yes_and_no_questions() -> None:
     with pc.CaseBase.temporary() as base:
         base.add_many([{"signs": row["signs"]} for row in rows], solution=[len(r["signs"]) == 1 for r in rows])
         said, talk = heard(base, ["dirt", "y"])
-        assert "  answer yes or no, or tell all of it by signs=..." in said
+        assert "  answer yes or no, or give the whole value by signs=..." in said
         assert talk.answer().solution is False
 
 
@@ -183,9 +185,9 @@ def test_a_value_that_no_case_has_is_asked_again_unless_meant() -> None:
         assert "      and 3 more, by their names" in said[1]
         assert said[2:6] == [
             "> mke c",
-            "  'mke c' is none of these; did you mean 'make c'? '=mke c' tells it all the same.",
+            "  'mke c' is none of these; did you mean 'make c'? '=mke c' gives it all the same.",
             "> audi",
-            "  'audi' is none of these; answer by number, or skip by Enter. '=audi' tells it all the same.",
+            "  'audi' is none of these; answer by number, or skip by Enter. '=audi' gives it all the same.",
         ]
         assert talk.answer().solution == "make o"
         _, talk = heard(base, ["=audi"])
@@ -195,14 +197,14 @@ def test_a_value_that_no_case_has_is_asked_again_unless_meant() -> None:
 def test_numbers_as_solutions_are_grouped_by_a_twentieth_of_their_range(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from priorcase.cli.cases import answering
+    from priorcase.cli import conversation
 
     with pc.CaseBase.temporary() as base:
         base.add_many([{"age": n} for n in (1, 2, 8, 9)], solution=[1000, 1090, 100, 0])
         lines = iter(["yes"])
-        monkeypatch.setattr(answering, "terminal_line", lambda prompt: next(lines))
+        monkeypatch.setattr(conversation, "terminal_line", lambda prompt: next(lines))
         settings: dict[str, Any] = {"k": 5, "confidence": 0.8, "tolerance": None, "explain": True}
-        answering.converse(base, {}, weights={"age": 2.0}, where={}, **settings)
+        conversation.converse(base, {}, weights={"age": 2.0}, where={}, **settings)
         shown = capsys.readouterr().out
         assert "4 cases left: 1045 " in shown
         assert "vote: 1045, confidence " in shown

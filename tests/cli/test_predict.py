@@ -1,4 +1,4 @@
-"""``priorcase predict`` and ``explain``: every learner of the registry answers as the library does, and is shown why."""
+"""``priorcase predict`` and ``explain``: every learner of the registry answers as the library does, and shows why."""
 
 from __future__ import annotations
 

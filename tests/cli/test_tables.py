@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from commands import HEADER, ROWS, answers, ask, error, run, write
-
 from shop import CSV, shop
 
 from priorcase.cli.tables import Reading, read_past

@@ -41,11 +41,11 @@ def test_text_is_refused_as_a_stream(tmp_path: Path) -> None:
 def test_another_delimiter_is_suspected_where_the_header_looks_like_one_column(mark: str, tmp_path: Path) -> None:
     path = tmp_path / "flats.csv"
     path.write_text(f"size{mark}rent\n30{mark}400\n40{mark}500\n", encoding="utf-8")
-    hint = f"Name the delimiter {mark!r} if that is what stands between fields (delimiter=, --delimiter)."
+    hint = f"Name the delimiter {mark!r} if that is what stands between fields (delimiter=, --read delimiter=)."
     with pytest.raises(ReadingError) as caught:
         read_table(path, target="rent")
     assert (f"{path} has no column 'rent'; it has 'size{mark}rent'. {hint}") in str(caught.value)
-    arguments = ["predict", "--train", str(path), "--target", "rent", "--query", str(path)]
+    arguments = ["predict", str(path), "--target", "rent", str(path)]
     assert hint in CliRunner().invoke(main, arguments).output
     assert len(read_table(path, target="rent", delimiter=mark).names) == 2
 

@@ -447,7 +447,6 @@ def ask(file: str, pairs: Sequence[str], as_json: bool, out: str | None, **given
     at_once = given["no_questions"] or as_json or any(given[name] is not None for name in ("method", "diversity"))
     converses = not at_once and out is None and sys.stdin.isatty() and sys.stdout.isatty()
     from priorcase.cli import case_values as cv
-    from priorcase.cli.conversation import converse
 
     with _reading(file) as base:
         query = cv.values(base, pairs)
@@ -456,6 +455,8 @@ def ask(file: str, pairs: Sequence[str], as_json: bool, out: str | None, **given
             raise usage(f"nothing is known of the new case; give NAME=VALUE. {base.path} has {names}.")
         where, weights = cv.conditions(base, given["where"]), cv.weights(base, given["weights"])
         if converses:
+            from priorcase.cli.conversation import converse
+
             settings = {name: given[name] for name in ("k", "confidence", "tolerance", "explain")}
             converse(base, query, weights=weights, where=where, **settings)
             return

@@ -8,7 +8,7 @@ from typing import Any
 
 from priorcase._parameters import is_number
 from priorcase.cases import CaseBase, Conversation, Question, Text
-from priorcase.cases.reuse.texts import value_text
+from priorcase.cases.case import text_of
 from priorcase.cli.case_values import case_table, read_value, split_pair
 from priorcase.cli.shell import BadInputError
 from priorcase.cli.terminal import one_line, say
@@ -182,7 +182,7 @@ class Talk:
     def _standing(self) -> str:
         """How many cases are left, and the leading solutions."""
         found = self._talk.answer().candidates
-        told = [f"{value_text(one.solution, 40)} {one.probability:.0%}" for one in found[:_LEADING]]
+        told = [f"{short(text_of(one.solution), 40)} {one.probability:.0%}" for one in found[:_LEADING]]
         rest = [f"{len(found) - _LEADING} more"] if len(found) > _LEADING else []
         return f"{_cases(self._talk.candidates.size)} left: {', '.join([*told, *rest])}"
 

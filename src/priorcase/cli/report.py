@@ -45,8 +45,8 @@ def report(table: str | None, as_json: bool, out: str | None, **given: Any) -> N
     file, and --out - prints it.
     """
     from priorcase.reporting.comparison import Budget
-    from priorcase.reporting.table_report import report_on
     from priorcase.reporting.summary import summary
+    from priorcase.reporting.table_report import report_on
 
     clock = Budget(given["budget"])
     problem, flags = _problem(table, given)

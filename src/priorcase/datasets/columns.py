@@ -478,5 +478,5 @@ def check_column(source: str, name: str, names: Sequence[str]) -> None:
     mark = next((mark for mark in ";\t|" if len(names) == 1 and mark in names[0]), None)
     remedy = advice(name, names, otherwise="Column names are compared letter by letter.")
     if mark is not None:
-        remedy = f"Name the delimiter {mark!r} if that is what stands between fields (delimiter=, --delimiter)."
+        remedy = f"Name the delimiter {mark!r} if that is what stands between fields (delimiter=, --read delimiter=)."
     raise ReadingError(f"{source} has no column {name!r}; it has {shown}. {remedy}")

@@ -359,7 +359,7 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
         verb, these = ("has", "is") if len(names) == 1 else ("have", "are")
         yield (
             f"{joined(names)} {verb} few different numbers and {these} read as numeric; if these are codes, declare "
-            "them nominal (--nominal COLUMN)."
+            "them nominal (--column NAME=nominal)."
         )
     dates = [column for column in found.columns if column.values]
     if names := [column.name for column in dates if all(_DATE.match(each) for each, _ in column.values)]:

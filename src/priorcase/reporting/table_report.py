@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from priorcase import registry
 from priorcase._files import whole_file
 from priorcase._parameters import check_seed
 from priorcase.datasets.columns import NamedColumns
@@ -337,19 +338,6 @@ class _Parts:
 
 # -- how to use the learner
 
-_FLAGS = {  # options of the command line
-    "naive_bayes": "--learner naive-bayes",
-    "naive_bayes:numeric=mdl": "--learner naive-bayes --numeric-as mdl",
-    "subset_averaged_bayes": "--learner subsets",
-    "tree_averaged_bayes": "--learner trees",
-    "tuned_knn": "--tune",
-    "locally_weighted": "--learner local",
-    "locally_weighted:attribute_weights=relief": "--learner local --weights relief",
-    "rbf_network": "--learner rbf",
-    "ib3": "--learner ib3",
-    "pebls": "--learner pebls",
-}
-
 
 def _next_steps(
     problem: Problem, columns: TableSummary, chosen: Candidate, table: str | None, reading: str, form: str
@@ -357,10 +345,9 @@ def _next_steps(
     """The lines that fit the chosen learner and predict new rows; none where the baseline was chosen."""
     if chosen.name == BASELINE:
         return NextSteps()
-    ignore = "".join(f" --ignore {shlex.quote(name)}" for name in columns.ignored)
-    tables = f"--train {shlex.quote(table or 'past.csv')} --target {shlex.quote(problem.target)} --query new.csv"
-    flags = _FLAGS.get(chosen.name)
-    options = f"{tables}{' ' * bool(reading)}{reading}{ignore} {flags}"
+    ignored = [word for name in columns.ignored for word in ("--column", f"{name}=ignore")]
+    words = shlex.join([table or "past.csv", "--target", problem.target, "new.csv", *ignored])
+    options = " ".join(filter(None, [words, reading, flags := registry.flags(chosen.learner)]))
     commands = [f"priorcase {command} {options}" for command in ("predict", "explain")] if flags else []
     lines = ["import priorcase as pc", *_dropped(problem, columns, form), f"model = {chosen.fit}"]
     return NextSteps(tuple(commands), (*lines, f"model.predict{'_proba' if problem.classes else ''}(X[:5])"))
