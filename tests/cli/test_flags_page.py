@@ -13,8 +13,9 @@ import pytest
 from commands import HEADER, ROWS, answers, run, write
 
 from priorcase.cli import main
+from priorcase.registry import LEARNERS
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "flags.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "flags.md").read_text(encoding="utf-8")
 CODE = re.findall(r"`([^`]+)`", PAGE)
 JAR = Path("/usr/share/java/weka.jar")
 has_timbl = pytest.mark.skipif(shutil.which("timbl") is None, reason="no timbl here (Debian: apt-get install timbl)")
@@ -48,16 +49,14 @@ def test_the_page_has_every_flag_of_weka(name: str) -> None:
 
 
 def test_every_flag_of_ours_exists() -> None:
-    ours = {flag for command in main.commands.values() for option in command.params for flag in option.opts}
+    commands = [main, *main.commands.values()]
+    ours = {flag for command in commands for option in command.params for flag in option.opts}
     theirs = {"--clones", "--Diversify", "--limit", "--matrixin", "--matrixout", "--occurrences", "--Beam"}
     theirs |= {"--Treeorder", "--version", "--help"}
     flags = {flag for text in CODE for flag in re.findall(r"(?<!\S)--[A-Za-z-]+", text)}
     assert flags - ours - theirs == set()
-    names = {name for text in CODE for name in re.findall(r"--learner ([a-z0-9-]+)", text)}
-    assert names <= {"guess", *LEARNERS}
-
-
-LEARNERS = ("neighbors", "local", "rbf", "naive-bayes", "subsets", "trees", "ib1", "ib2", "ib3", "ib4", "pebls")
+    names = {name for text in CODE for name in re.findall(r"--learner ([a-z0-9_]+)", text)}
+    assert names <= set(LEARNERS)
 
 
 # TiMBL
@@ -78,11 +77,11 @@ def symbols() -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize(
     ("theirs", "ours"),
     [
-        (("-mO", "-w", "0"), ("--distance", "overlap")),
-        (("-mO", "-w", "1"), ("--distance", "overlap", "--weights", "gain_ratio")),
-        (("-mO", "-w", "2"), ("--distance", "overlap", "--weights", "mutual_information")),
-        (("-mM", "-w", "0"), ("--distance", "mvdm")),
-        (("-mM", "-w", "1"), ("--distance", "mvdm", "--weights", "gain_ratio")),
+        (("-mO", "-w", "0"), ("distance=overlap",)),
+        (("-mO", "-w", "1"), ("distance=overlap", "attribute_weights=gain_ratio")),
+        (("-mO", "-w", "2"), ("distance=overlap", "attribute_weights=mutual_information")),
+        (("-mM", "-w", "0"), ("distance=mvdm",)),
+        (("-mM", "-w", "1"), ("distance=mvdm", "attribute_weights=gain_ratio")),
     ],
 )
 def test_the_nearest_case_of_timbl(theirs: tuple[str, ...], ours: tuple[str, ...], tmp_path: Path) -> None:
@@ -93,8 +92,8 @@ def test_the_nearest_case_of_timbl(theirs: tuple[str, ...], ours: tuple[str, ...
     said = [line.rpartition(",")[2] for line in out.read_text().splitlines()]
     head = "a,b,c,d,e,f,class"
     tables = (write(tmp_path / "past.csv", [head, *past]), write(tmp_path / "new.csv", [head, *new]))
-    options = ("--target", "class", "--neighbors", 1, "--json", *ours)
-    found = answers(run("predict", "--train", tables[0], "--query", tables[1], *options))["answers"]
+    options = [word for one in ("n_neighbors=1", *ours) for word in ("--set", one)]
+    found = answers(run("predict", tables[0], "--target", "class", tables[1], "--json", *options))["answers"]
     settled = [at for at, answer in enumerate(found) if answer["probabilities"]["no"] != 0.5]
     assert len(settled) > 60
     assert [found[at]["prediction"] for at in settled] == [said[at] for at in settled]
@@ -129,11 +128,23 @@ def weka(name: str, options: tuple[str, ...], train: Path, test: Path) -> list[t
     ("name", "options", "ours", "gaps", "near"),
     [
         ("lazy.IB1", (), ("--learner", "ib1"), True, 0.0),
-        ("lazy.IBk", ("-K", "1"), ("--distance", "ib", "--neighbors", "1", "--prior", "{p}"), False, 0.0006),
-        ("lazy.IBk", ("-K", "5"), ("--distance", "ib", "--neighbors", "5", "--prior", "{p}"), False, 0.0006),
-        ("bayes.NaiveBayes", ("-D",), ("--learner", "naive-bayes", "--numeric-as", "mdl"), True, 0.0006),
-        ("bayes.NaiveBayes", (), ("--learner", "naive-bayes", "--numeric-as", "gaussian"), True, 0.1),
-        ("rules.ZeroR", (), ("--neighbors", "all"), True, 0.03),
+        (
+            "lazy.IBk",
+            ("-K", "1"),
+            ("--set", "distance=ib", "--set", "n_neighbors=1", "--set", "prior={p}"),
+            False,
+            0.0006,
+        ),
+        (
+            "lazy.IBk",
+            ("-K", "5"),
+            ("--set", "distance=ib", "--set", "n_neighbors=5", "--set", "prior={p}"),
+            False,
+            0.0006,
+        ),
+        ("bayes.NaiveBayes", ("-D",), ("--learner", "naive_bayes", "--set", "numeric=mdl"), True, 0.0006),
+        ("bayes.NaiveBayes", (), ("--learner", "naive_bayes", "--set", "numeric=gaussian"), True, 0.1),
+        ("rules.ZeroR", (), ("--set", "n_neighbors=all"), True, 0.03),
     ],
 )
 def test_answers_of_weka(
@@ -147,7 +158,7 @@ def test_answers_of_weka(
     told = weka(name, options, train, test)
     assert len(told) == len(rows) - cut
     given = [option.format(p=1 / cut) for option in ours]
-    found = answers(run("predict", "--train", train, "--target", "job", "--query", test, "--json", *given))["answers"]
+    found = answers(run("predict", train, "--target", "job", test, "--json", *given))["answers"]
     labels = sorted({row.rpartition(",")[2] for row in ROWS})
     for answer, (label, shares) in zip(found, told, strict=True):
         assert [answer["probabilities"][one] for one in labels] == pytest.approx(shares, abs=near)
