@@ -441,7 +441,7 @@ def _explained_text(model: Model, queries: Queries, answers: Iterator[Answer]) -
     console = safe_console()
     with console.capture() as captured:
         _print_explained(console, model, queries, answers)
-    return captured.get()
+    return str(captured.get())
 
 
 # -- for programs

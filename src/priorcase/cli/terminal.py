@@ -14,7 +14,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -169,20 +168,12 @@ def deliver(forms: Forms, *, as_json: bool, out: str | None, form: str = "txt", 
 
 
 def write_file(path: str, content: str | bytes) -> None:
-    """Write a file whole or not at all; a device or a pipe is written as it is."""
+    """Write a file completely or not at all; a device or a pipe is written as it is."""
+    from priorcase._files import whole_file
+
     data = content.encode("utf-8") if isinstance(content, str) else content
     if os.path.exists(path) and not os.path.isfile(path):
         Path(path).write_bytes(data)
         return
-    target = os.path.realpath(path)
-    handle, draft = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".priorcase-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(draft, os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~umask)
-        os.replace(draft, target)
-    except BaseException:
-        os.unlink(draft)
-        raise
+    with whole_file(Path(path).resolve(), overwrite=True) as file:
+        file.write(data)
