@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priorcase.cli import table_options
 from priorcase.datasets import MISSING, TextTable, read_table, read_text
 from priorcase.datasets.columns import parse_number
-from priorcase.datasets.reading import FORMATS, format_of
+from priorcase.datasets.reading import format_of
 from priorcase.exceptions import PriorcaseError, ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -218,10 +217,6 @@ def test_every_finite_float_is_read_back_exactly(number: float) -> None:
 def test_the_format_is_told_from_content_and_name(name: str, content: bytes, expected: str) -> None:
     assert format_of(name, content) == expected
     assert format_of(io.BytesIO(), content, "tsv") == "tsv"
-
-
-def test_both_lists_of_formats_are_the_same() -> None:
-    assert table_options.FORMATS == FORMATS
 
 
 def test_a_format_that_is_none_is_refused_with_the_choices() -> None:
