@@ -35,7 +35,7 @@ from priorcase.cases.kinds import CaseKind, Set
 from priorcase.datasets import read_table
 from priorcase.datasets.columns import check_column, parse_number
 from priorcase.datasets.reading import FORMATS
-from priorcase.exceptions import CaseBaseError, CaseBaseFileError, errors_at, listed
+from priorcase.exceptions import CaseBaseError, errors_at, listed
 from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.schema.kinds import plain
 
@@ -114,11 +114,6 @@ def export(
         raise CaseBaseError(
             f"would replace {path!s}, which exists; nothing was written. Name another file, or pass overwrite=True."
         ) from None
-    except OSError as error:
-        raise CaseBaseFileError(
-            f"could not write {path!s}: {error.strerror or error}. Free some space, or write to another folder; "
-            "nothing was written."
-        ) from error
 
 
 def read_cases(
