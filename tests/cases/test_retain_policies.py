@@ -221,10 +221,10 @@ def test_only_those_used_are_shown():
 
 def test_nothing_is_changed_by_deciding():
     table, records = table_of(LINE), {10: Record(3, 1)}
-    before = (table.version, table.retired.tolist(), [table.values(i) for i in range(3)])
+    before = (table.ids.tolist(), table.retired.tolist(), [table.values(i) for i in range(3)])
     for policy in ("always", "if_wrong", "if_new", "records"):
         decide(table, {"size": 0}, '"x"', policy=policy, records=records)
-    assert (table.version, table.retired.tolist(), [table.values(i) for i in range(3)]) == before
+    assert (table.ids.tolist(), table.retired.tolist(), [table.values(i) for i in range(3)]) == before
     assert records == {10: Record(3, 1)}
 
 

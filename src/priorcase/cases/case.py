@@ -23,22 +23,10 @@ class Note:
 class Case(GridResult, Mapping[str, Any]):
     """A case of a case base: a mapping from attributes to values, None where a value is missing.
 
-    Parameters
-    ----------
-    attributes
-        Attribute -> value.
-    solution, outcome
-        What was done, and what came of it; None where unknown.
-    id, key
-        Its number in the case base, and the name it was given, if any.
-    notes
-        What was written about it since.
-    added_at, by, why
-        When it was added (UTC), by whom and why.
-    revised_at
-        When it was last changed; None if never.
-    retired
-        Whether it is kept but never retrieved.
+    ``solution`` is what was done and ``outcome`` what came of it, None where unknown; ``id`` is its number in the case
+    base, ``key`` the name it was given. ``added_at`` (UTC), ``by`` and ``why`` say when, by whom and why it was added,
+    ``revised_at`` when it was last changed, ``notes`` what was written about it since; a ``retired`` case is kept but
+    never retrieved.
 
     Examples
     --------

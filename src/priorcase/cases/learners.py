@@ -78,20 +78,9 @@ class Recipe:
 class CaseLearner(GridResult):
     """A learner that was fitted to cases, as `CaseBase.fit` returns it.
 
-    Parameters
-    ----------
-    learner
-        The learner of the library, fitted.
-    ids
-        The cases it was fitted to: row 0 of the learner is case ``ids[0]``, and so on.
-    layout
-        How cases and queries become rows.
-    recipe
-        How it was fitted.
-    digest
-        A fingerprint of what it was fitted to.
-    left_out, without_target, retired
-        Attributes that no column could be made of; numbers of cases without a target, and of retired ones.
+    ``learner`` is the fitted learner, whose row 0 is case ``ids[0]``, and so on; ``layout`` says how cases and queries
+    become rows, ``recipe`` how it was fitted, and ``digest`` is a fingerprint of the training data. ``left_out`` are
+    the attributes that no column could be made of, ``without_target`` and ``retired`` the numbers of cases left out.
     """
 
     learner: Any

@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakSet
 
 from priorcase.cases import kinds
-from priorcase.cases.case import Case, Note
+from priorcase.cases.case import Case
 from priorcase.cases.kinds import CaseKind
 from priorcase.cases.retrieval import MeasureCache
 from priorcase.cases.storage import Change, Declaration, NewCase, Step, Store, StoredCase, Writer, damage_errors
@@ -184,7 +184,7 @@ def _shown(case: StoredCase, attributes: Mapping[str, CaseKind]) -> Case:
         kinds.plain_shown(case.outcome),
         case.id,
         case.key,
-        tuple(Note(note.text, note.at, note.by) for note in case.notes),
+        case.notes,
         case.added_at,
         case.by,
         case.why,

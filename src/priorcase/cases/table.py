@@ -71,18 +71,9 @@ class Buffer(Generic[Scalar]):
 class CaseColumn:
     """What a column held when it was asked for; later changes of the table do not reach it.
 
-    Parameters
-    ----------
-    name, kind
-        Which attribute; the kind of solutions and outcomes is None, and their values are JSON texts.
-    codes
-        For each case, by its position, a place in ``values``; -1 where the value is missing.
-    values
-        Distinct stored values, each held by at least one case, in order of first appearance.
-    counts
-        How many cases hold each.
-    version
-        The same while the column is the same.
+    ``kind`` is None for solutions and outcomes, whose values are JSON texts. ``values`` are the distinct stored values
+    in order of first appearance, ``counts`` how many cases hold each, and ``codes`` the place among them for each case,
+    -1 where the value is missing. It is the same object as long as the column does not change.
     """
 
     name: str
@@ -90,7 +81,6 @@ class CaseColumn:
     codes: IntArray
     values: tuple[Stored, ...]
     counts: IntArray
-    version: int
     _numbers: FloatArray | None
     _places: dict[Any, int]
 
@@ -121,26 +111,25 @@ class GrowingColumn:
         self._places: dict[Any, int] = {}
         self._number = number_of(kind)
         self._numbers: FloatArray = np.empty(0)
-        self._version = 0
         self._seen: CaseColumn | None = None
 
-    def append(self, values: Sequence[Stored], version: int) -> None:
+    def append(self, values: Sequence[Stored]) -> None:
         """Add values for so many more cases."""
         self._codes.extend(np.fromiter(map(self._place, values), np.int32, len(values)))
-        self._changed(version)
+        self._seen = None
 
-    def replace(self, positions: Sequence[int], values: Sequence[Stored], version: int) -> None:
+    def replace(self, positions: Sequence[int], values: Sequence[Stored]) -> None:
         """Give some cases other values."""
         codes = self._codes.view().copy()
         new = np.fromiter(map(self._place, values), np.int32, len(values))
         if np.array_equal(codes[list(positions)], new):
             return
         codes[list(positions)] = new
-        self._recode(codes, version)
+        self._recode(codes)
 
-    def keep(self, kept: BoolArray, version: int) -> None:
+    def keep(self, kept: BoolArray) -> None:
         """Remove all cases but some."""
-        self._recode(self._codes.view()[kept], version)
+        self._recode(self._codes.view()[kept])
 
     def column(self) -> CaseColumn:
         """The column as it is now."""
@@ -148,7 +137,7 @@ class GrowingColumn:
             codes, values = self._codes.view(), tuple(self._values)
             counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]
             numbers = self._as_numbers()
-            self._seen = CaseColumn(self.name, self.kind, codes, values, counts, self._version, numbers, self._places)
+            self._seen = CaseColumn(self.name, self.kind, codes, values, counts, numbers, self._places)
         return self._seen
 
     def stored(self, position: int) -> Stored:
@@ -165,7 +154,7 @@ class GrowingColumn:
             self._values.append(value)
         return place
 
-    def _recode(self, codes: IntArray, version: int) -> None:
+    def _recode(self, codes: IntArray) -> None:
         """Renumber values in order of first appearance, and drop those that no case has any more."""
         first = np.full(len(self._values), len(codes), dtype=np.int64)
         known = np.flatnonzero(codes >= 0)[::-1]
@@ -177,10 +166,7 @@ class GrowingColumn:
         self._places = {_key(value): place for place, value in enumerate(self._values)}
         self._codes = Buffer(places[codes])  # -1 is the last place, which stays -1
         self._numbers = np.empty(0)
-        self._changed(version)
-
-    def _changed(self, version: int) -> None:
-        self._version, self._seen = version, None
+        self._seen = None
 
     def _as_numbers(self) -> FloatArray | None:
         if self._number is None:
@@ -246,7 +232,6 @@ class CaseTable:
 
     def __init__(self, attributes: Mapping[str, CaseKind]) -> None:
         self.attributes = dict(attributes)
-        self.version = 0
         self._columns = {name: GrowingColumn(name, kind) for name, kind in self.attributes.items()}
         self._columns |= {name: GrowingColumn(name, None) for name in BESIDE}
         self._ids: Buffer[np.int64] = Buffer(np.empty(0, dtype=np.int64))
@@ -332,9 +317,8 @@ class CaseTable:
         """The same, column by column."""
         if not len(ids):
             return
-        self.version += 1
         for name, column in self._columns.items():
-            column.append(columns[name], self.version)
+            column.append(columns[name])
         self._ids.extend(np.asarray(ids, dtype=np.int64))
         self._retired.extend(np.zeros(len(ids), dtype=bool) if retired is None else np.asarray(retired, dtype=bool))
 
@@ -343,9 +327,8 @@ class CaseTable:
         if not (rows := list(rows)):
             return
         positions = [self.position(row[0]) for row in rows]
-        self.version += 1
         for name, values in self._by_columns(rows).items():
-            self._columns[name].replace(positions, values, self.version)
+            self._columns[name].replace(positions, values)
 
     def remove(self, ids: Iterable[int]) -> None:
         """Take cases away."""
@@ -353,19 +336,17 @@ class CaseTable:
             return
         kept = np.ones(len(self), dtype=bool)
         kept[[self.position(id) for id in ids]] = False
-        self.version += 1
         for column in self._columns.values():
-            column.keep(kept, self.version)
+            column.keep(kept)
         self._ids.keep(kept)
         self._retired.keep(kept)
 
     def retire(self, ids: Iterable[int], retired: bool = True) -> None:
         """Leave cases out of every retrieval, or let them in again."""
-        flags = self._retired.view().copy()
-        flags[[self.position(id) for id in ids]] = retired
-        if not np.array_equal(flags, self._retired.view()):
+        if ids := list(ids):
+            flags = self._retired.view().copy()
+            flags[[self.position(id) for id in ids]] = retired
             self._retired = Buffer(flags)
-            self.version += 1
 
     def _by_columns(self, rows: Sequence[Row]) -> dict[str, list[Stored]]:
         columns: dict[str, list[Stored]] = {name: [row[1].get(name) for row in rows] for name in self.attributes}

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from priorcase.cases.case import Note
+
 Plain = str | int | float | bool | None | tuple["Plain", ...]  # a stored value; a JSON list is read back as a tuple
 JSON = str | int | float | bool | None | Sequence["JSON"] | dict[str, "JSON"]
 
@@ -32,14 +34,6 @@ class NewCase:
     outcome: str | None = None
     key: str | None = None
     note: str | None = None
-
-
-class Note(NamedTuple):
-    """A free note on a case."""
-
-    at: str
-    by: str | None
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from priorcase.cases.case import Note
 from priorcase.cases.storage import integrity, sqlite
 from priorcase.cases.storage.integrity import AMONG, frozen, read_counters, read_rows
 from priorcase.cases.storage.records import (
@@ -19,7 +20,6 @@ from priorcase.cases.storage.records import (
     Declaration,
     Event,
     Loaded,
-    Note,
     Step,
     StoredCase,
     StoredLearner,
@@ -245,7 +245,7 @@ class Store:
             cases = {}
             try:
                 for sequence, id, text, _ in noted:
-                    notes.setdefault(id, []).append(Note(by_number[sequence].at, by_number[sequence].by, text))
+                    notes.setdefault(id, []).append(Note(text, by_number[sequence].at, by_number[sequence].by))
                 for (id, added, revised, _, solution, outcome, key, _), shown in zip(rows, values, strict=True):
                     first, revised_at = by_number[added], None if revised is None else by_number[revised].at
                     about = (tuple(notes.get(id, ())), first.at, first.by, first.why, revised_at, id in retired)
