@@ -61,8 +61,9 @@ def compare(
     scores
         None for the usual ones: accuracy, log_score (``mean ln p`` of the true class, -inf where it was impossible)
         and brier (0 to 2, less is better) of classes; rmse, mae and r2 of numbers. Names of these,
-        ``"balanced_accuracy"``, ``"mse"`` or any scorer of scikit-learn; a mapping from name to a `Score`, a scorer or
-        a function of true and predicted targets, greater is better. A class without training rows has probability 0.
+        ``"balanced_accuracy"``, ``"mse"``, ``"storage"`` (the share of the rows that a learner keeps) or any scorer of
+        scikit-learn; a mapping from name to a `Score`, a scorer or a function of true and predicted targets, greater is
+        better. A class without training rows has probability 0.
     repeats
         How many times the rows are split; only with folds and random partitions.
     random_state

@@ -51,7 +51,7 @@ from priorcase.exceptions import (
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.resampling import bar, taken_rows
-from priorcase.learning.results import Grid, PerQuery, framed, grid_markdown, grids_html, grids_text, rest_text, short
+from priorcase.learning.results import Grid, GridResult, PerQuery, framed, rest_text, short
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import read_labels, read_numbers
 
@@ -824,7 +824,7 @@ def _count_no_less(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PredictionSets(PerQuery):
+class PredictionSets(PerQuery, GridResult):
     """A set of classes for each query; prints as a table, and is sliced like a list: ``sets[0]``, ``sets[:5]``.
 
     Parameters
@@ -900,18 +900,6 @@ class PredictionSets(PerQuery):
             ax.set_title(f"Prediction sets at level {self.level:g}: {len(self)} queries")
             return ax
 
-    def markdown(self) -> str:
-        """Return the table in Markdown."""
-        return "\n\n".join(filter(None, [grid_markdown(self._grid()), rest_text(self._shown, len(self))]))
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()], rest_text(self._shown, len(self)))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()], rest_text(self._shown, len(self)))
-
     def _grid(self) -> Grid:
         of_queries = "1 query" if len(self) == 1 else f"{len(self)} queries"
         title = f"prediction sets at level {self.level:g}: {of_queries}, {self.sizes.mean():.2f} classes on average"
@@ -920,7 +908,7 @@ class PredictionSets(PerQuery):
             inside = self._plausible(query)
             names = ", ".join(f"{label} ({p:.2g})" for label, p in inside)
             lines.append([str(self.numbers[query]), str(len(inside)), short(names, 60) or "-"])
-        return Grid(title, ("query", "size", "classes (p-value)"), lines, right={0, 1})
+        return Grid(title, ("query", "size", "classes (p-value)"), lines, rest_text(self._shown, len(self)), {0, 1})
 
     def _plausible(self, query: int) -> list[tuple[Value, float]]:
         """The classes of one set with their p-values, the most plausible first."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from time import perf_counter
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -18,8 +20,7 @@ from priorcase.datasets.generators import ClassDraw, add_noise
 from priorcase.evaluation.comparison import GridsResult, cell_columns, missing_notes
 from priorcase.evaluation.running import Cell, Jobs, Trial, first_failures, seed_of, seeded, teach
 from priorcase.evaluation.scoring import (
-    Answers,
-    Kind,
+    OURS,
     Score,
     Scores,
     Task,
@@ -48,36 +49,6 @@ _LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 _NAME_WIDTH = 30
 _MOST_LINES = 20
 _MOST_MARKERS = 25
-
-
-# -- the score "storage"
-
-
-def _storage(answers: Answers) -> float:
-    if not hasattr(answers.learner, "storage_"):
-        raise AttributeError("the learner has no storage_")
-    return float(answers.learner.storage_)
-
-
-STORAGE = Score("storage", "learner", of_all=_storage, greater_is_better=False)
-"""The share of the rows seen that a learner keeps, its ``storage_``."""
-
-
-def read_curve_scores(scores: Scores, kind: Kind, learners: Iterable[Any], *, storage: bool) -> tuple[Score, ...]:
-    """As `read_scores`, with ``"storage"``; ``storage`` adds it to the usual scores if a learner has it."""
-    if scores is None:
-        keeps = storage and any(hasattr(type(learner), "storage_") for learner in learners)
-        return (*read_scores(None, kind), *((STORAGE,) if keeps else ()))
-    if isinstance(scores, (str, Score)):
-        scores = [scores]
-    if isinstance(scores, Mapping):
-        return read_scores({name: _with_storage(score) for name, score in scores.items()}, kind)
-    several = isinstance(scores, Iterable) and not isinstance(scores, bytes)
-    return read_scores([_with_storage(score) for score in scores] if several else scores, kind)
-
-
-def _with_storage(score: Any) -> Any:
-    return STORAGE if isinstance(score, str) and score == STORAGE.name else score
 
 
 # -- results
@@ -130,32 +101,21 @@ class Curve(GridsResult):
 
     def mean(self, score: str | None = None) -> FloatArray:
         """Return the mean over the repetitions, shape (learners, points); NaN where there is none."""
-        values = self.values(score)
-        counts = (~np.isnan(values)).sum(axis=2)
-        total = np.where(np.isnan(values), 0.0, values).sum(axis=2)
-        return np.asarray(np.divide(total, counts, out=np.full(counts.shape, np.nan), where=counts > 0))
+        return _reduced(np.nanmean, self.values(score))
 
     def standard_error(self, score: str | None = None) -> FloatArray:
         """Return ``s / sqrt(repetitions)``, shape (learners, points); NaN with one repetition or an infinite value."""
-        values, mean = self.values(score), self.mean(score)
-        known = ~np.isnan(values)
-        counts = known.sum(axis=2)
-        with np.errstate(invalid="ignore"):
-            squares = np.where(known, (values - mean[:, :, np.newaxis]) ** 2, 0.0).sum(axis=2)
-        variance = np.divide(squares, counts - 1.0, out=np.full(counts.shape, np.nan), where=counts > 1)
-        return np.asarray(np.sqrt(variance / np.maximum(counts, 1)))
+        values = self.values(score)
+        counts = np.maximum((~np.isnan(values)).sum(axis=2), 1)
+        return np.asarray(np.sqrt(_reduced(partial(np.nanvar, ddof=1), values) / counts))
 
     def lowest(self, score: str | None = None) -> FloatArray:
         """Return the smallest value of all repetitions, shape (learners, points)."""
-        values = self.values(score)
-        known = ~np.isnan(values)
-        return np.where(known.any(axis=2), np.where(known, values, np.inf).min(axis=2), np.nan)
+        return _reduced(np.nanmin, self.values(score))
 
     def highest(self, score: str | None = None) -> FloatArray:
         """Return the greatest value of all repetitions, shape (learners, points)."""
-        values = self.values(score)
-        known = ~np.isnan(values)
-        return np.where(known.any(axis=2), np.where(known, values, -np.inf).max(axis=2), np.nan)
+        return _reduced(np.nanmax, self.values(score))
 
     @property
     def failures(self) -> Mapping[str, str]:
@@ -293,6 +253,13 @@ class NoiseCurve(Curve):
     axis_label = "noise: probability of being replaced"
 
 
+def _reduced(function: Callable[..., Any], values: FloatArray) -> FloatArray:
+    """A number for each learner and point over the repetitions, NaN where there is none, which NumPy warns of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.asarray(function(values, axis=2))
+
+
 def decimals(values: FloatArray) -> int:
     """How many decimals the numbers of a table have: four digits for the median by size, three below 1."""
     sizes = np.abs(values[np.isfinite(values) & (values != 0)])
@@ -411,7 +378,7 @@ def learning_curve(
     repeats
         The number of random partitions.
     scores
-        As in `compare`; also ``"storage"``, the share of the rows seen that a learner keeps (its ``storage_``).
+        As in `compare`.
     grow
         ``"fit"`` fits each training set anew. ``"partial_fit"`` learns only the new rows; classifiers are passed all
         classes with the first rows, if their ``partial_fit`` takes ``classes``.
@@ -437,7 +404,7 @@ def learning_curve(
     """
     named = read_learners(learners)
     task = read_task(named, y, X=X)
-    chosen = read_curve_scores(scores, task.kind, named.values(), storage=False)
+    chosen = read_scores(scores, task.kind)
     check_value("grow", grow, [StrOptions({"fit", "partial_fit"})])
     tests = read_test(test, len(task))
     points = read_sizes(sizes, len(task) - tests)
@@ -595,7 +562,9 @@ def noise_curve(
     """
     named = read_learners(learners)
     task = read_task(named, y, X=X)
-    chosen = read_curve_scores(scores, task.kind, named.values(), storage=True)
+    chosen = read_scores(scores, task.kind)
+    if scores is None and any(hasattr(type(learner), "storage_") for learner in named.values()):
+        chosen = (*chosen, OURS["storage"])
     check_value("kind", kind, [StrOptions({"attributes", "classes"})])
     check_value("class_draw", class_draw, [StrOptions({"distribution", "others"})])
     check_value("noisy_test", noisy_test, ["boolean"])
@@ -653,6 +622,6 @@ def _at_levels(trial: Trial, noise: Noise, levels: tuple[float, ...], tests: int
             cells.append(trial.failed(*place, reason_of(error)))
             continue
         values, reasons = score_all(trial.scores, answers)
-        reasons.pop(STORAGE.name, None)  # a learner need not say how much it keeps
+        reasons.pop("storage", None)  # a learner need not say how much it keeps
         cells.append(Cell(trial.name, *place, values, reasons, between - start, end - between))
     return tuple(cells)

@@ -521,6 +521,13 @@ def _sizes(answers: Answers) -> Any:
     return np.abs(_errors(answers))
 
 
+def _storage(answers: Answers) -> float:
+    """The share of the rows seen that a learner keeps."""
+    if not hasattr(answers.learner, "storage_"):
+        raise AttributeError("the learner has no storage_")
+    return float(answers.learner.storage_)
+
+
 OURS: dict[str, Score] = {
     score.name: score
     for score in (
@@ -532,6 +539,7 @@ OURS: dict[str, Score] = {
         Score("mae", "predicted", of_rows=_sizes, greater_is_better=False, kind="numbers"),
         Score("mse", "predicted", of_rows=_squares, greater_is_better=False, kind="numbers"),
         Score("r2", "predicted", of_all=_r2, kind="numbers"),
+        Score("storage", "learner", of_all=_storage, greater_is_better=False),
     )
 }
 USUAL: dict[Kind, tuple[str, ...]] = {"classes": ("accuracy", "log_score", "brier"), "numbers": ("rmse", "mae", "r2")}
