@@ -61,35 +61,10 @@ def export(
     format: Format | None = None,
     overwrite: bool = False,
 ) -> int:
-    """Write cases to a file, completely or not at all; returns their number.
+    """Write cases to a file, completely or not at all; returns their number. See `CaseBase.export`.
 
-    ========  ==========================================================================================
-    jsonl     everything: values, solutions, outcomes, keys, notes, who added a case, when and why, and the kinds
-    parquet   the same in typed columns; needs PyArrow
-    csv       the same for spreadsheets, but without the kinds
-    ========  ==========================================================================================
-
-    Parameters
-    ----------
-    cases
-        Cases with their values in the order of the attributes, as they are stored.
-    path
-        The file.
-    attributes
-        Names and kinds.
-    format
-        None: by the suffix of the name.
-    overwrite
-        Whether an existing file is replaced.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from priorcase.cases.exchange import CaseRecord, read_cases
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     n = export([CaseRecord((3,), '"fix"')], f"{folder}/cases.jsonl", {"age": Numeric()})
-    ...     n, [case.values for case in read_cases(f"{folder}/cases.jsonl").cases]
-    (1, [(3,)])
+    Values are in the order of the attributes, as they are stored. JSON lines have everything, kinds too; Parquet has
+    the same in typed columns, and needs PyArrow; CSV has everything but the kinds.
     """
     path = Path(path)
     if format is not None:
@@ -129,26 +104,10 @@ def read_cases(
     """The attributes and the cases of a file that `export` wrote, or of a table of another program.
 
     Cases are read as they are asked for: a mistake in a later line shows when it is reached, and names that line.
-
-    Parameters
-    ----------
-    path
-        JSON lines, CSV, TSV, ARFF, Parquet or C4.5.
-    attributes
-        What the values mean; a file with others is an error. None: as the file says, else inferred from its values:
-        numbers are numeric, lists sets, everything else nominal.
-    solution, outcome, key, note
-        For tables of other programs: the columns that hold them, if they have other names. They are no attributes, nor
-        are ``by`` and ``why`` (who added the case, and why), nor ``id``, which is ignored unless it is named here.
-    format
-        None: by the suffix of the name and by the content.
-
-    Raises
-    ------
-    ReadingError, CaseBaseError
-        The file is not what its format allows, or it does not fit ``attributes``; the message says where.
-    OSError
-        It cannot be opened.
+    A file with other attributes than these is an error. Without ``attributes`` they are as the file says, else inferred
+    from its values: numbers are numeric, lists sets, everything else nominal. In tables of other programs ``solution``,
+    ``outcome``, ``key`` and ``note`` name columns that have other names; these, ``by``, ``why`` and ``id`` are no
+    attributes.
     """
     path = Path(path)
     _check_file(path)
