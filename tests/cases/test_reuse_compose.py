@@ -98,6 +98,12 @@ def test_values_that_do_not_count_are_left_out_of_a_parts_similarity() -> None:
     shares = {1: {"a": (None, 1.0), "b": (0.5, 1.0)}, 2: {"a": (0.75, 1.0), "b": (0.0, 3.0)}}
     cases = found((1, 0.1, {"x": 1}, None, {"b": 1}), (2, 0.9, {"x": 2}, None, {"a": 1, "b": 1}), shares=shares)
     assert reuse(cases, {"a": 1, "b": 2}, "compose", parts={"x": ["a", "b"]}).solution == {"x": 1}
+    unknown = found(
+        (1, 0.9, {"x": 1}, None, {"b": 1}),
+        (2, 0.1, {"x": 2}, None, {"a": 1}),
+        shares={1: {"a": (None, 1.0)}, 2: {"a": (0.25, 1.0)}},
+    )
+    assert reuse(unknown, {"a": 1}, "compose", parts={"x": ["a"]}).confidence == 0.25
     # The query knows nothing of what matters: the whole similarity decides.
     assert reuse(cases, {"a": 1, "b": 2}, "compose", parts={"x": ["b"]}).solution == {"x": 1}
     assert reuse(

@@ -267,6 +267,7 @@ def test_cases_that_weigh_next_to_nothing_make_no_spread() -> None:
     proposal = reuse(found((1, 1.0, 10), (2, 1e-20, 90)), {}, "mean")
     assert proposal.solution == 10
     assert proposal.spread is None
+    assert reuse(found((1, 1.0, 10), (2, 1e-7, 90)), {}, "mean").spread is None
     nearly = reuse(found((1, 1.0, 10), (2, 1e-3, 90)), {}, "mean")
     assert nearly.spread is not None
     assert not any(math.isnan(end) for end in nearly.spread.interval)

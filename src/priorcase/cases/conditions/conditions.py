@@ -37,8 +37,6 @@ class Condition:
 
     It prints as it was written, and conditions that are written alike are equal.
 
-    Examples
-    --------
     >>> at_least(3), one_of("red", None), not_("red") == not_("red")
     (at_least(3), one_of('red', missing()), True)
     >>> all_of(known(), not_(between("2024-05-01", "2024-05-31")))
@@ -195,28 +193,14 @@ def _check_given(values: Sequence[object]) -> None:
 def mask(
     table: CaseTable, conditions: Mapping[str, object], *, others: Mapping[str, Sequence[object]] | None = None
 ) -> BoolArray:
-    """Which cases meet all conditions, one boolean for each position of the table.
+    """Which cases of a table meet all conditions, one boolean for each position, retired cases included.
 
-    Each condition is checked on the distinct values of its attribute, whatever the number of cases.
+    Conditions are checked on the distinct values of an attribute, of ``"solution"``, ``"outcome"`` and ``"id"``, or of
+    ``others``: a plain value for each position, by name.
 
-    Parameters
-    ----------
-    table
-        The cases, retired ones included.
-    conditions
-        A value, None, a list, a function or a condition for each attribute, or for ``"solution"``, ``"outcome"`` and
-        ``"id"``.
-    others
-        What else conditions may name: for each name a plain value for each position, None if there is none.
-
-    Examples
-    --------
     >>> from priorcase.schema import Numeric, Nominal
-    >>> cars = CaseTable.of(
-    ...     {"miles": Numeric(), "fuel": Nominal()},
-    ...     [(1, {"miles": 20_000, "fuel": "gas"}, None, None), (2, {"miles": 90_000, "fuel": "gas"}, None, None)],
-    ... )
-    >>> mask(cars, {"fuel": "gas", "miles": at_most(50_000)})
+    >>> rows = [(1, {"miles": 20_000, "fuel": "gas"}, None, None), (2, {"miles": 90_000, "fuel": "gas"}, None, None)]
+    >>> mask(CaseTable.of({"miles": Numeric(), "fuel": Nominal()}, rows), {"fuel": "gas", "miles": at_most(50_000)})
     array([ True, False])
     """
     if not isinstance(conditions, Mapping):

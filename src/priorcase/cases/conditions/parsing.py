@@ -38,19 +38,8 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
 
     Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` means either,
     ``fuel=?`` missing, ``fuel!=?`` known. Values are read by the attribute's kind; if it allows numbers and texts, both
-    are tried.
+    are tried. ``others`` are names that conditions may use beside attributes, solution, outcome and id.
 
-    Parameters
-    ----------
-    text
-        The condition.
-    attributes
-        The kinds by name.
-    others
-        What else conditions may name, beside solution, outcome and id.
-
-    Examples
-    --------
     >>> from priorcase.schema import Numeric, Nominal
     >>> attributes = {"miles": Numeric(), "fuel": Nominal()}
     >>> parse("miles <= 50000", attributes), parse("fuel=gas|diesel", attributes), parse("fuel!=?", attributes)

@@ -53,14 +53,9 @@ class Fragment:
 def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fragment]:
     """The fragments that cases hold: the graph of an attribute, with the solution as the structure.
 
-    Parameters
-    ----------
-    cases
-        Fragments; graphs by name; or mappings, such as cases of a case base, with the graph under ``attribute`` and
-        ``id`` and ``solution`` as attributes or keys. Those without a graph are skipped. Fragments are called by the
-        ``name`` of the case or of its solution, or by a solution that is a text.
-    attribute
-        The attribute that holds the graph.
+    Cases are fragments; graphs by name; or mappings, such as cases of a case base, with ``id`` and ``solution`` as
+    attributes or keys. Mappings without a graph are skipped. Fragments are called by the ``name`` of the case or of its
+    solution, or by a solution that is a text.
 
     Examples
     --------
@@ -100,50 +95,32 @@ def _fragment(case: Any, function: FunctionGraph, place: int) -> Fragment:
     return Fragment(shown or f"case {place if known is None else known}", function, solution, number)
 
 
-_PLUMBING = {
-    "T-junction pipe": (
-        "Q1 +> Q3; Q2 +> Q3; T1 +> T3; T2 +> T3; flow: Q1, Q2, Q3; temperature: T1, T2, T3",
-        "two pipes that join at right angles into a third, which carries what both bring",
-    ),
-    "regulated valve": (
-        "C +> Q; control: C; flow: Q",
-        "a disc on a threaded spindle above a seat in the pipe; turning the spindle lifts the disc",
-    ),
-    "reversing lever": (
-        "C1 -> C2; control: C1, C2",
-        "a lever on a pivot in its middle: one end goes up where the other is pushed down",
-    ),
-    "push rod": ("C1 +> C2; control: C1, C2", "a stiff rod in a guide that hands a movement on"),
-    "straight pipe": (
-        "Q1 +> Q2; T1 +> T2; flow: Q1, Q2; temperature: T1, T2",
-        "a length of pipe with a flange at either end",
-    ),
-    "mixing chamber": (
-        "Qhot +> T; Qcold -> T; flow: Qhot, Qcold; temperature: T",
-        "a chamber in which a hotter and a colder stream swirl round each other before they leave together",
-    ),
-    "speed-controlled pump": (
-        "C +> Q; C +> P; control: C; flow: Q; pressure: P",
-        "an impeller driven by a motor whose speed follows a signal",
-    ),
-    "immersion heater": (
-        "E +> T2; T1 +> T2; Q -> T2; current: E; temperature: T1, T2; flow: Q",
-        "a heating element inside the pipe, in the stream",
-    ),
-    "thermostat": ("T -> C; temperature: T; control: C", "wax that swells in the warm stream and pushes a pin"),
-    "tank with float valve": (
-        "Qin +> L; Qout -> L; L -> Qin; flow: Qin, Qout; level: L",
-        "a tank whose inlet is closed by a float that rises with the water",
-    ),
-    "pressure relief valve": (
-        "P +> Q; pressure: P; flow: Q",
-        "a disc held down by a spring until the pressure lifts it",
-    ),
-    "heat exchanger": (
-        "Th +> Tc; Qh +> Tc; Qc -> Tc; temperature: Th, Tc; flow: Qh, Qc",
-        "two streams on either side of a thin corrugated plate",
-    ),
-}
+_PLUMBING = """\
+T-junction pipe | Q1 +> Q3; Q2 +> Q3; T1 +> T3; T2 +> T3; flow: Q1, Q2, Q3; temperature: T1, T2, T3
+    two pipes that join at right angles into a third, which carries what both bring
+regulated valve | C +> Q; control: C; flow: Q
+    a disc on a threaded spindle above a seat in the pipe; turning the spindle lifts the disc
+reversing lever | C1 -> C2; control: C1, C2
+    a lever on a pivot in its middle: one end goes up where the other is pushed down
+push rod | C1 +> C2; control: C1, C2
+    a stiff rod in a guide that hands a movement on
+straight pipe | Q1 +> Q2; T1 +> T2; flow: Q1, Q2; temperature: T1, T2
+    a length of pipe with a flange at either end
+mixing chamber | Qhot +> T; Qcold -> T; flow: Qhot, Qcold; temperature: T
+    a chamber in which a hotter and a colder stream swirl round each other before they leave together
+speed-controlled pump | C +> Q; C +> P; control: C; flow: Q; pressure: P
+    an impeller driven by a motor whose speed follows a signal
+immersion heater | E +> T2; T1 +> T2; Q -> T2; current: E; temperature: T1, T2; flow: Q
+    a heating element inside the pipe, in the stream
+thermostat | T -> C; temperature: T; control: C
+    wax that swells in the warm stream and pushes a pin
+tank with float valve | Qin +> L; Qout -> L; L -> Qin; flow: Qin, Qout; level: L
+    a tank whose inlet is closed by a float that rises with the water
+pressure relief valve | P +> Q; pressure: P; flow: Q
+    a disc held down by a spring until the pressure lifts it
+heat exchanger | Th +> Tc; Qh +> Tc; Qc -> Tc; temperature: Th, Tc; flow: Qh, Qc
+    two streams on either side of a thin corrugated plate
+"""
 
 
 def plumbing() -> list[Fragment]:
@@ -154,7 +131,9 @@ def plumbing() -> list[Fragment]:
     >>> [fragment.name for fragment in plumbing()][:3]
     ['T-junction pipe', 'regulated valve', 'reversing lever']
     """
-    return [Fragment(name, FunctionGraph.parse(text), built) for name, (text, built) in _PLUMBING.items()]
+    lines = iter(_PLUMBING.splitlines())
+    parts = [(*line.split(" | "), next(lines).strip()) for line in lines]
+    return [Fragment(name, FunctionGraph.parse(text), built) for name, text, built in parts]
 
 
 # -- designs
@@ -191,16 +170,8 @@ class Piece:
 class Design(GridResult):
     """Fragments put together: which realises which arcs of the wanted function, and how they are connected.
 
-    Parameters
-    ----------
-    query, graph
-        The wanted function, and the same after the rewritings.
-    steps
-        The rewritings, in words.
-    pieces
-        The fragments in their places, numbered from 1 in the printed table.
-    quantities
-        The quantities of variables without a label, as far as the fragments tell.
+    ``query`` is the wanted function, ``graph`` the same after the rewritings ``steps``. ``pieces`` are the fragments in
+    their places, and ``quantities`` those of variables without a label, as far as the fragments tell.
     """
 
     query: FunctionGraph
@@ -291,20 +262,10 @@ class Design(GridResult):
 class Designs(Sequence[Design]):
     """The designs for a wanted function, those of fewest pieces first; prints the first.
 
-    Parameters
-    ----------
-    query
-        The wanted function.
-    found
-        The designs that realise all of it.
-    partial
-        If there is none, the partial design with fewest arcs missing; None if no fragment matches at all.
-    conflicts
-        Why pieces could not be combined, in words.
-    backtracks
-        How often a choice was taken back.
-    cut
-        Why there may be more designs, in words; empty if the search was complete.
+    ``found`` are the designs that realise all of the ``query``. If there is none, ``partial`` is the partial design
+    with fewest arcs missing; None if no fragment matches at all. ``conflicts`` tells why pieces could not be combined,
+    ``backtracks`` how often a choice was taken back, and ``cut`` why there may be more designs; empty if the search was
+    complete.
     """
 
     query: FunctionGraph

@@ -280,14 +280,8 @@ def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 
     """The share of the query's arcs that the case can realise, from 0 to 1.
 
     ``|common| / |query|``, where ``common`` is the largest set of arcs of the query that are arcs of the case under one
-    assignment of different variables with agreeing labels (McGregor 1982). The case may have more arcs.
-
-    Parameters
-    ----------
-    case, query
-        The graphs.
-    steps, seconds
-        How long to search; if it is cut, what was found so far counts, which is never too much.
+    assignment of different variables with agreeing labels (McGregor 1982). The case may have more arcs. If ``steps`` or
+    ``seconds`` cut the search, what was found so far counts, which is never too much.
 
     Examples
     --------

@@ -114,46 +114,17 @@ def reuse(
 
     A method makes a solution, rules adapt it to the differences between the query and the case, and critics look for
     problems and repair them (Aamodt & Plaza 1994, section 6; Kolodner 1993, chapters 11 and 12). Functions of rules,
-    critics and options get copies: nothing they do reaches the case base.
+    critics and options get copies: nothing they do reaches the case base. The query is that of the retrieval unless
+    given, and kinds are inferred from values unless given; options are parameters of the method. See `CaseBase.reuse`.
 
-    Parameters
-    ----------
-    retrieval, query
-        What `retrieve` found, and a mapping from attributes to values; None for the query of the retrieval.
-    method
-        ``"copy"``, ``"null"``, ``"vote"``, ``"mean"``, ``"local"`` or ``"compose"``, or one of the classes `Copy`,
-        `Null`, `Vote`, `Mean`, `Local`, `Compose` with parameters. ``"auto"``: a vote for texts and booleans that
-        repeat, the mean for numbers, otherwise a copy.
-    rules
-        Each is applied once, in order, if its condition holds.
-    critics, rounds
-        They are asked until none finds a problem that it can repair, so many rounds at most.
-    kinds
-        The kinds of the attributes; None to infer them from the values.
-    options
-        Parameters of the method: ``reuse(found, query, "vote", prior=1)`` is ``reuse(found, query, Vote(prior=1))``.
-
-    Examples
-    --------
     >>> from priorcase.cases.retrieval import retrieve
     >>> from priorcase.schema import Nominal, Numeric
     >>> kinds = {"device": Nominal(), "pages": Numeric()}
     >>> rows = [
     ...     (1, {"device": "laser", "pages": 20}, '"replace the toner"', "true"),
     ...     (2, {"device": "laser", "pages": 60}, '"clean the rollers"', "true"),
-    ...     (3, {"device": "inkjet", "pages": 10}, '"replace the toner"', "false"),
     ... ]
-    >>> found = retrieve(CaseTable.of(kinds, rows), {"device": "laser", "pages": 30}, k=3)
-    >>> reuse(found, kinds=kinds)
-    vote: clean the rollers, confidence 0.538
-      solution           probability  for  against  cases
-      clean the rollers        0.538  0.7        0  2
-      replace the toner        0.462  0.9      0.3  1, 3
-      auto took a vote, since 3 cases have 2 distinct solutions
-    <BLANKLINE>
-    differences from case 2
-      attribute  case  query  change
-      pages      60    30     -30
+    >>> found = retrieve(CaseTable.of(kinds, rows), {"device": "laser", "pages": 30}, k=2)
     >>> reuse(found, method="copy", rules=[Rule({"pages": (20, 30)}, ("the toner", "the drum"))]).solution
     'replace the drum'
     """

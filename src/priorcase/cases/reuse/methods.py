@@ -107,23 +107,21 @@ class Copy(_Base):
     """The solution of the most similar case that did not fail: ``solution(argmax s_i)``.
 
     The first step of transformational adaptation: rules and critics may change the copy, and the differences between
-    the query and the case are listed. Of equally similar cases the one with the lower number is taken. A case failed if
-    its outcome is 1/2 or less. Nothing is proposed if all cases failed whose similarity is above 0.
+    the query and the case are listed. Of equally similar cases the one with the lower number is taken. Nothing is
+    proposed if all cases failed whose similarity is above 0.
 
     Parameters
     ----------
     success
-        How outcomes are read: ``"outcome"`` as booleans or numbers from 0 (failed) to 1 (worked); a function from an
-        outcome to such a value; None counts every case. Unknown outcomes count as 1.
+        How outcomes are read: ``"outcome"`` as booleans or numbers from 0 to 1, of which 1/2 or less is a failure; a
+        function from an outcome to such a value; None counts every case. Unknown outcomes count as 1.
 
     Examples
     --------
     >>> import priorcase as pc
     >>> with pc.CaseBase.temporary() as base:
-    ...     ages = [{"age": 1}, {"age": 2}, {"age": 9}]
-    ...     _ = base.add_many(ages, solution=["oil", "swap", "look"], outcome=[False, True, True])
-    ...     found = base.retrieve({"age": 1})
-    ...     [base.reuse(found, pc.cases.Copy(success)).solution for success in ("outcome", None)]
+    ...     _ = base.add_many([{"age": 1}, {"age": 2}], solution=["oil", "swap"], outcome=[False, True])
+    ...     [base.reuse({"age": 1}, pc.cases.Copy(success)).solution for success in ("outcome", None)]
     ['swap', 'oil']
     """
 
@@ -151,16 +149,7 @@ class Null(Copy):
     """The same as `Copy`, to be used as it is: null adaptation (Kolodner 1993, chapter 11).
 
     Nothing changes the solution: rules are refused, and problems that critics find are reported but not repaired. The
-    list of differences tells what to check before using it. ``success`` is that of `Copy`.
-
-    Examples
-    --------
-    >>> import priorcase as pc
-    >>> with pc.CaseBase.temporary() as base:
-    ...     _ = base.add({"age": 1, "make": "A"}, solution="oil")
-    ...     proposal = base.reuse({"age": 1, "make": "B"}, pc.cases.Null())
-    >>> proposal.solution, [difference.attribute for difference in proposal.differences]
-    ('oil', ['make'])
+    list of differences tells what to check before using it.
     """
 
     name: ClassVar[str] = "null"
@@ -295,16 +284,10 @@ class Mean(_Numbers):
     """The weighted mean of numeric solutions, with its spread.
 
     ``m = sum w y / sum w`` (Mitchell 1997, eq. 8.4). With ``p = w / sum w`` and the effective number of cases
-    ``n = 1 / sum p^2`` the deviation is ``sqrt(n / (n - 1) sum p (y - m)^2)``, and the prediction interval
-    ``m +- t_(n-1) deviation sqrt(1 + 1/n)``. A case whose solution worked to the degree ``u`` counts with ``u w``. One
-    case has no spread, nor have several of which one has all the weight.
-
-    Parameters
-    ----------
-    weights, success
-        See `Vote`.
-    level
-        Coverage of the interval.
+    ``n = 1 / sum p^2`` the deviation is ``sqrt(n / (n - 1) sum p (y - m)^2)``, and the prediction interval, of coverage
+    ``level``, ``m +- t_(n-1) deviation sqrt(1 + 1/n)``. A case whose solution worked to the degree ``u`` counts with
+    ``u w``. One case has no spread, nor have several of which one has all the weight. ``weights`` and ``success`` are
+    those of `Vote`.
 
     Examples
     --------

@@ -163,33 +163,24 @@ class Proposal:
 
     Parameters
     ----------
-    solution
-        The solution; None if nothing is proposed (see `abstains`).
-    method
-        ``"copy"``, ``"null"``, ``"vote"``, ``"mean"``, ``"local"`` or ``"compose"``.
-    how
-        How it was made, in a sentence.
+    solution, method, how
+        The solution, None if nothing is proposed; the method, such as ``"vote"``; how it was made, in a sentence.
     confidence
         Of the solution before rules and critics: the similarity of the copied case, the probability of a vote, the
         lowest similarity of a composed part. None for numbers, which have a `spread`.
     base
-        The case that `differences` compares the query with: the most similar one that the solution comes from.
+        The most similar case that the solution comes from; `differences` compares the query with it.
     sources
         The cases with their shares, the largest first.
-    candidates
-        The distinct solutions with their probabilities, the most probable first; empty unless there was a vote.
-    unseen
-        The probability that none of the candidates is right; above 0 only if the vote has a prior.
+    candidates, unseen
+        The distinct solutions of a vote, the most probable first, and the probability that none of them is right, which
+        is above 0 only if the vote has a prior.
     spread
         The uncertainty of a number; None if there is none, or only one case.
-    differences
-        How the query differs from the base case.
-    steps
-        What rules and critics changed.
-    problems
-        What critics found and nothing repaired, and conflicts between parts.
-    notes
-        Further remarks, such as cases that were left out.
+    differences, steps
+        How the query differs from the base case, and what rules and critics changed.
+    problems, notes
+        What critics found and nothing repaired; further remarks, such as cases that were left out.
     """
 
     solution: Any
@@ -250,13 +241,7 @@ class Proposal:
     def frame(self, of: Lines = "sources", backend: Backend | None = None) -> Any:
         """A frame with one line for each source, candidate, step or difference.
 
-        Parameters
-        ----------
-        of
-            Which of them.
-        backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first that is installed, or a dictionary of
-            arrays if none is.
+        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first that is installed.
         """
         check_choice("of", of, get_args(Lines), hint="'sources' has a line for each case.")
         lines = getattr(self, of)
