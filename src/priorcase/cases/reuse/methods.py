@@ -120,7 +120,8 @@ class Copy(_Base):
     --------
     >>> import priorcase as pc
     >>> with pc.CaseBase.temporary() as base:
-    ...     _ = base.add_many([{"age": 1}, {"age": 2}], solution=["oil", "swap"], outcome=[False, True])
+    ...     ages = [{"age": 1}, {"age": 2}, {"age": 9}]
+    ...     _ = base.add_many(ages, solution=["oil", "swap", "look"], outcome=[False, True, True])
     ...     [base.reuse({"age": 1}, pc.cases.Copy(success)).solution for success in ("outcome", None)]
     ['swap', 'oil']
     """
