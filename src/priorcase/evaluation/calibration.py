@@ -88,18 +88,10 @@ class BrierParts(GridResult):
 class CalibrationTable(GridResult):
     """Bins of probability, and how often the predictions in them came true; prints as a table.
 
-    Parameters
-    ----------
-    subject
-        Whose probabilities these are: "the predicted class", or a class.
-    edges
-        The edges of the bins; a bin includes its upper edge, the first one both.
-    rows
-        The weight in each bin: its number of rows, unless sample weights were passed.
-    probability, observed
-        The mean predicted probability in each bin, and the share of its rows that came true; NaN in an empty bin.
-    brier
-        The mean over the rows of ``(p - [came true])^2``.
+    ``subject`` says whose probabilities these are: "the predicted class", or a class. Bins lie between ``edges``
+    and include their upper edge, the first one both. Of each bin, ``rows`` is the weight (the number of rows,
+    unless sample weights were passed), ``probability`` the mean predicted probability and ``observed`` the share of
+    rows that came true, NaN in an empty bin. ``brier`` is the mean over the rows of ``(p - [came true])^2``.
     """
 
     subject: str
@@ -388,21 +380,10 @@ def classwise_calibration(
 class CoverageTable(GridResult):
     """How often intervals of some levels contain the true value; prints as a table.
 
-    Parameters
-    ----------
-    rows
-        The number of rows predicted.
-    levels
-        The nominal levels, ascending.
-    covered
-        The share of true values inside the intervals, ends included.
-    below, above
-        The shares below the lower end and above the upper one.
-    width
-        The mean width; infinite where one interval is.
-    score
-        The mean interval score, smaller is better: ``u - l + 2 / a (l - y)`` where ``y < l``, likewise above ``u``,
-        with ``a = 1 - level`` (Gneiting & Raftery 2007, eq. 43).
+    ``rows`` is the number of rows, ``levels`` are the nominal levels, ascending. For each level, ``covered`` is the
+    share of true values inside the intervals, ends included, ``below`` and ``above`` are the shares outside,
+    ``width`` is the mean width and ``score`` the mean interval score, smaller is better: ``u - l + 2 / a (l - y)``
+    where ``y < l``, likewise above ``u``, with ``a = 1 - level`` (Gneiting & Raftery 2007, eq. 43).
     """
 
     rows: int

@@ -195,12 +195,7 @@ def compare_tables(
 class TablesComparison(GridsResult):
     """Means of several learners on several tables; prints as a table with mean ranks.
 
-    Parameters
-    ----------
-    tables
-        The comparison on each table, by name.
-    complete
-        Whether everything was finished; False after Ctrl-C.
+    ``tables`` has the comparison on each table, by name; ``complete`` is False after Ctrl-C.
     """
 
     tables: Mapping[str, Comparison]

@@ -66,20 +66,10 @@ class Comparison(GridResult):
     of Nadeau and Bengio (2003, section 4). For leave-one-out and prequential comparisons it comes from the rows:
     ``s / sqrt(n)``, and for rmse by the delta method.
 
-    Parameters
-    ----------
-    learners, scores
-        The names of the learners, in the order given, and the scores.
-    cells
-        One for each learner, repetition and split that was finished.
-    protocol
-        How the rows were split, in words.
-    rows, repeats
-        The number of rows and of repetitions.
-    by_rows
-        Whether each row was predicted separately (leave-one-out, prequential), so that scores have values for each row.
-    complete
-        Whether everything was finished; False after Ctrl-C.
+    ``learners`` and ``scores`` are in the order given, ``cells`` has one for each learner, repetition and split
+    that was finished, and ``protocol`` says how the ``rows`` were split, ``repeats`` times. ``by_rows``: each row
+    was predicted separately (leave-one-out, prequential), so scores have values for each row. ``complete`` is False
+    after Ctrl-C.
     """
 
     learners: tuple[str, ...]

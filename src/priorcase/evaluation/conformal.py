@@ -827,18 +827,9 @@ def _count_no_less(
 class PredictionSets(PerQuery, GridResult):
     """A set of classes for each query; prints as a table, and is sliced like a list: ``sets[0]``, ``sets[:5]``.
 
-    Parameters
-    ----------
-    classes
-        All classes.
-    inside
-        Whether a class is in a query's set, shape (queries, classes).
-    p_values
-        The p-value of each class, shape (queries, classes): see `ConformalClassifier.p_values`.
-    level
-        ``1 - alpha``: a set has the classes whose p-value is above alpha.
-    numbers
-        Each query's number among all that were asked.
+    ``inside`` says which of the ``classes`` are in each query's set, and ``p_values`` has the p-value of each
+    class, both of shape (queries, classes); a set has the classes whose p-value is above ``1 - level``. ``numbers``
+    are the queries' numbers among all that were asked.
     """
 
     classes: AnyArray

@@ -61,20 +61,9 @@ class Curve(GridsResult):
     Means, standard errors and extremes are over the repetitions that a learner finished. Partitions of one table share
     rows, so the standard error ``s / sqrt(repetitions)`` says how exact the mean is for this table only.
 
-    Parameters
-    ----------
-    learners, scores
-        The names of the learners, in the order given, and the scores.
-    points
-        Where the scores were measured, ascending.
-    cells
-        One for each learner, repetition and point that was finished; ``cell.split`` is the number of the point.
-    repeats
-        The number of repetitions planned.
-    protocol
-        How rows were split, in words.
-    complete
-        Whether everything was finished; False after Ctrl-C.
+    ``learners`` and ``scores`` are in the order given, ``points`` ascending. ``cells`` has one for each learner,
+    repetition and point that was finished; ``cell.split`` is the number of the point. ``repeats`` repetitions were
+    planned; ``protocol`` says how rows were split. ``complete`` is False after Ctrl-C.
     """
 
     learners: tuple[str, ...]

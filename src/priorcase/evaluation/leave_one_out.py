@@ -104,14 +104,8 @@ def leave_one_out(
 class LeftOutAnswers(GridResult):
     """Predictions for rows that were left out one at a time; prints as a table of their scores.
 
-    Parameters
-    ----------
-    answers
-        Truth, predictions and probabilities of all rows.
-    kind
-        ``"classes"`` or ``"numbers"``.
-    at_once
-        Whether they come from one fit.
+    ``answers`` has truth, predictions and probabilities of all rows; ``kind`` is ``"classes"`` or ``"numbers"``;
+    ``at_once`` says whether they come from one fit.
     """
 
     answers: Answers

@@ -210,22 +210,10 @@ def _own_run(trial: Trial, start: int) -> Answers | None:
 class PrequentialCurve(GridsResult):
     """Scores of several learners along one stream; prints as a table for each score.
 
-    Parameters
-    ----------
-    learners, scores
-        The names of the learners, in the order given, and the scores, all of them means over rows or roots of such.
-    start
-        The number of rows learned before the first prediction.
-    losses
-        What each row adds to each score, shape (learners, scores, rows predicted); NaN where there is none.
-    window
-        The number of latest rows over which the scores are also taken; None for cumulative scores only.
-    failures
-        Why a learner failed, by its name.
-    reasons
-        Why a learner has no score, by both their names.
-    complete
-        Whether every learner was finished; False after Ctrl-C.
+    ``learners`` and ``scores`` are in the order given; ``start`` rows were learned before the first prediction.
+    ``losses`` has what each row adds to each score, shape (learners, scores, rows predicted), NaN where there is
+    none. ``window`` is the number of latest rows over which the scores are also taken, or None. ``failures`` says
+    why a learner failed, ``reasons`` why it has no score. ``complete`` is False after Ctrl-C.
     """
 
     learners: tuple[str, ...]

@@ -140,20 +140,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
 class PairedComparison(GridResult):
     """Differences of all pairs of learners in one score; prints as a table.
 
-    Parameters
-    ----------
-    score, test, basis
-        The names of the score and the test, and what the differences are taken over.
-    pairs, tests
-        The two learners of each line, and the test of the first's score minus the second's.
-    corrected
-        P-values corrected for the number of pairs by Holm's method.
-    better
-        The better learner of each pair by the mean; empty where they are equal.
-    level
-        The confidence level of the intervals.
-    note
-        A caveat printed below the table.
+    For the ``score``, each of ``tests`` is the ``test`` of the first learner's score minus the second's, for the
+    two learners in ``pairs``, over ``basis``. ``corrected`` are p-values corrected for the number of pairs by
+    Holm's method, ``better`` the better learner of each pair by the mean (empty where they are equal), ``level`` is
+    the confidence level of the intervals, and ``note`` a caveat printed below the table.
     """
 
     score: str
@@ -322,21 +312,11 @@ def _order(values: FloatArray, greater_is_better: bool) -> IntArray:
 class Friedman(GridResult):
     """Friedman's test of whether some learners rank better than others, with Nemenyi's critical distance.
 
-    Parameters
-    ----------
-    score, learners, ranks
-        The score, the learners and their mean ranks.
-    blocks
-        The number of tables or splits.
-    chi_square, p_value
-        Friedman's statistic with ties accounted for, and its p-value with k - 1 degrees of freedom.
-    f_statistic, f_p_value
-        ``F = (N - 1) chi^2 / (N (k - 1) - chi^2)``, which is less conservative, with ``k - 1`` and
-        ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport 1980; Demsar 2006, section 3.2.2).
-    critical_distance, alpha
-        Mean ranks that differ by more differ significantly at this level (Nemenyi 1963).
-    of
-        ``"tables"``, or ``"splits"`` of one table, which share rows.
+    ``ranks`` are the mean ranks of the ``learners`` over ``blocks`` tables or splits (``of``; splits of one table
+    share rows). ``chi_square`` is Friedman's statistic with ties accounted for and ``p_value`` its p-value with k -
+    1 degrees of freedom. ``f_statistic = (N - 1) chi^2 / (N (k - 1) - chi^2)`` is less conservative, with ``k - 1``
+    and ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport 1980; Demsar 2006, section 3.2.2). Mean ranks that
+    differ by more than ``critical_distance`` differ significantly at level ``alpha`` (Nemenyi 1963).
     """
 
     score: str

@@ -38,21 +38,10 @@ _RECORD = ("successes", "trials", "accuracy_low", "accuracy_high", "frequency_lo
 class ConceptDisplay(Display):
     """The instances of a concept description in a plane, by what became of them; made by `of`.
 
-    Parameters
-    ----------
-    axes
-        The two axes with the positions of the instances.
-    ids, labels
-        The id and the class of each.
-    states
-        ``"acceptable"``, ``"mediocre"`` or ``"poor"`` where records decide which instances vote, ``"stored"`` where
-        they do not; ``"dropped"`` and ``"passed"`` (never stored) where all learned rows are given.
-    records
-        Successes, trials, and the bounds of accuracy and class frequency; NaN for what is not stored.
-    classes
-        The classes.
-    backend
-        The library whose frame the model was fitted on, or None.
+    ``axes`` have the positions of the instances, ``ids`` and ``labels`` their ids and classes. ``states`` are
+    ``"acceptable"``, ``"mediocre"`` or ``"poor"`` where records decide which instances vote, ``"stored"`` where
+    they do not; ``"dropped"`` and ``"passed"`` (never stored) where all learned rows are given. ``records`` has
+    successes, trials, and the bounds of accuracy and class frequency, NaN for what is not stored.
 
     Examples
     --------

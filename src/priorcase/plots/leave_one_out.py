@@ -25,22 +25,9 @@ _WIDE = 20.0
 class LeaveOneOutDisplay(Display):
     """Scores against the number of neighbours or a bandwidth, and the candidate that was chosen; made by `of`.
 
-    Parameters
-    ----------
-    parameter
-        The parameter that was chosen.
-    candidates
-        The values tried, ascending.
-    lines
-        The score of each candidate, by the name of the line; a single line has no name.
-    score, higher
-        The name of the score, and whether higher is better.
-    chosen, chosen_score
-        The chosen value and its score.
-    rows
-        The number of rows left out in turn, weights counted.
-    backend
-        The library whose frame the model was fitted on, or None.
+    ``lines`` has the ``score`` of each of the ``candidates`` for the ``parameter``, by the name of the line (empty
+    for a single one); ``higher`` says whether higher is better. ``chosen`` is the value with ``chosen_score``, and
+    ``rows`` the number of rows left out in turn, weights counted.
 
     Examples
     --------

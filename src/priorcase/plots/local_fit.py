@@ -39,25 +39,10 @@ Ends = tuple[FloatArray, FloatArray]
 class LocalFitDisplay(Display):
     """Predictions of a regressor along one column, with intervals where it has them, and rows as points; made by `of`.
 
-    Parameters
-    ----------
-    axis
-        The column, with the positions of the rows.
-    places
-        The positions along it at which the regressor was asked.
-    fit
-        The predictions.
-    mean, target
-        Lower and upper ends of the intervals for the mean and for a new observation at each position; None where the
-        regressor has none. Ends may be infinite.
-    targets
-        The number of each row.
-    level
-        The level of the intervals.
-    kept
-        The values of the other columns, in words; empty where there are none.
-    backend
-        The library whose frame the rows came in, or None.
+    ``axis`` has the positions of the rows along the column, and ``targets`` their numbers. At each of ``places``,
+    ``fit`` is the prediction, ``mean`` and ``target`` are lower and upper ends of the intervals of level ``level``
+    for the mean and for a new observation, which may be infinite; None where the regressor has none. ``kept`` says
+    what values the other columns have.
 
     Examples
     --------

@@ -33,12 +33,8 @@ class PrecedentsDisplay(Display):
     The nearest case is on top. A part of a bar shows the value of the case, and beside the bar stand its target and its
     vote. For classes the nearest case of another class comes last, unless it is among the neighbours.
 
-    Parameters
-    ----------
-    precedents
-        The neighbours of the query.
-    most
-        The number of attributes with a part of their own; the others are added up.
+    ``precedents`` are the neighbours of the query; ``most`` attributes have a part of their own, the others are
+    added up.
 
     Examples
     --------

@@ -45,22 +45,10 @@ class DecisionSurface(Display):
 
     Each class has a tint, stronger where the model is surer, and a hatch; thin lines separate the classes.
 
-    Parameters
-    ----------
-    axes
-        The two axes with the positions of the rows.
-    places
-        The positions along both axes at which the model was asked.
-    predictions
-        The predictions, shape (positions of the second axis, positions of the first).
-    probabilities
-        The probability of each class there, (..., classes); None where there is none.
-    classes
-        The classes of a classifier; None for numbers.
-    targets
-        The class or number of each row; None where they were not given.
-    backend
-        The library whose frame the rows came in, or None.
+    ``axes`` have the positions of the rows, ``places`` the positions along both axes at which the model was asked.
+    ``predictions`` has shape (positions of the second axis, positions of the first), ``probabilities`` one more
+    dimension for ``classes`` (both None where there are none). ``targets`` are the classes or numbers of the rows,
+    or None.
 
     Examples
     --------
@@ -241,18 +229,9 @@ class VoronoiCells(Display):
 
     1-NN predicts the target of the cell's row. Rows at the same position share a cell, which belongs to the first.
 
-    Parameters
-    ----------
-    axes
-        The two axes with the positions of the rows; for a concept also the limits of the numbers it has seen.
-    ids, points, targets
-        The id, the position and the class or number of the row that each cell belongs to.
-    corners
-        The corners of each cell in order, within the limits of the picture.
-    classes
-        The classes; None where targets are numbers.
-    backend
-        The library whose frame the rows came in, or None.
+    ``axes`` have the positions of the rows, for a concept also the limits of the numbers it has seen. ``ids``,
+    ``points`` and ``targets`` are the id, position and target of the row that each cell belongs to, ``corners`` its
+    corners in order, within the picture. ``classes`` is None where targets are numbers.
 
     Examples
     --------

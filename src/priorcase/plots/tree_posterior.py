@@ -27,18 +27,9 @@ _WIDEST = 10.0
 class TreePosterior(Display):
     """The posterior probability of an edge between each pair of attributes, and the most probable tree; made by `of`.
 
-    Parameters
-    ----------
-    names
-        The attributes, in the order of the columns.
-    probabilities
-        The probability of an edge between two of them, (attributes, attributes), 0 on the diagonal.
-    tree
-        The edges of the tree, (attributes - 1, 2), by the positions of their ends.
-    averaged
-        Whether the model averages over all trees; otherwise it predicts from this one.
-    backend
-        The library whose frame the model was fitted on, or None.
+    ``names`` are the attributes, ``probabilities`` the symmetric table of edge probabilities, and ``tree`` the
+    edges of the tree, (attributes - 1, 2), by the positions of their ends. ``averaged``: the model averages over
+    all trees; otherwise it predicts from this one.
 
     Examples
     --------

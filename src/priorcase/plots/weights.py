@@ -27,22 +27,9 @@ _WIDTH = 28
 class WeightsDisplay(Display):
     """Weights of attributes, or the probability that each matters, the largest on top; made by `of`.
 
-    Parameters
-    ----------
-    names, weights
-        The attributes, in the order of the columns, and the weight of each.
-    draws
-        The weights of each bootstrap sample, (samples, attributes); empty without a bootstrap.
-    meaning
-        What a weight is, in words.
-    posterior
-        Whether the weights are probabilities.
-    prior
-        The prior probability, where it is the same for all; None otherwise.
-    level
-        The share of the samples within an interval.
-    backend
-        The library whose frame the model was fitted on, or None.
+    ``names`` and ``weights`` are in the order of the columns, ``meaning`` says what a weight is, and ``posterior``
+    whether it is a probability, with a ``prior`` where that is the same for all. ``draws`` has the weights of each
+    bootstrap sample, (samples, attributes); an interval holds the share ``level`` of them.
 
     Examples
     --------
