@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,15 +27,6 @@ _TOLERANCE = 1e-6
 _SINGLE_TOLERANCE = 1e-3  # sums of single-precision numbers are no more exact than that
 
 
-class Capped(Protocol):
-    """A zero policy that gives an impossible class a finite logarithm, such as ``Cap(50)``."""
-
-    @property
-    def nats(self) -> float:
-        """How many nats an impossible class loses."""
-        ...
-
-
 @prefix_errors
 def log_score(
     y_true: ArrayLike,
@@ -43,7 +34,7 @@ def log_score(
     *,
     labels: ArrayLike | None = None,
     sign: Literal["gain", "loss"] = "gain",
-    zero: Literal["-inf", "cap100"] | float | Capped = "-inf",
+    zero: Literal["-inf", "cap100"] | float | Any = "-inf",
     logs: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> float:

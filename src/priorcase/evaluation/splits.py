@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, RealNotInt
@@ -185,14 +185,6 @@ def _check_two_rows(task: Task) -> None:
 # -- the argument splits=
 
 
-class Splitter(Protocol):
-    """A splitter of scikit-learn's kind."""
-
-    def split(self, X: Any, y: Any, /) -> Iterable[tuple[Any, Any]]:
-        """Yield pairs of training and test rows."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class Given:
     """Splits made by the user, or by a splitter of scikit-learn."""
@@ -212,7 +204,7 @@ class Given:
 
 
 Protocols: TypeAlias = Folds | Holdout | Given | LeaveOneOut | Prequential
-Splits: TypeAlias = "int | str | Protocols | Splitter | Iterable[tuple[Any, Any]]"
+Splits: TypeAlias = "int | str | Protocols | Iterable[tuple[Any, Any]] | Any"
 """A number of folds, "loo", "prequential", a protocol, a splitter of scikit-learn, or pairs (train, test)."""
 
 
