@@ -105,6 +105,19 @@ def test_the_commands_that_it_suggests_run(table: Path, tmp_path: Path) -> None:
     assert "priorcase predict past.csv --target job new.csv" in answers(stdin)["next_steps"]["commands"][0]
 
 
+def test_the_python_lines_that_it_suggests_run(table: Path) -> None:
+    semicolons = table.with_name("visits two.csv")
+    semicolons.write_text(table.read_text(encoding="utf-8").replace(",", ";"), encoding="latin-1")
+    told = ["--read", "delimiter=;", "--column", "bike=ignore", "--column", "age_years=nominal"]
+    told += ["--column", "brakes=firm<soft<weak", "--target", "job"]
+    for arguments in ((semicolons, *told), ()):
+        lines = answers(run("report", *arguments, "--budget", "60s", "--json"))["next_steps"]["python"]
+        space: dict[str, Any] = {}
+        exec("\n".join(lines), space)
+        assert len(space["y"]) == 96
+        assert space["model"].n_features_in_ == (8 if arguments else 9)
+
+
 def test_a_file_that_cannot_be_written_is_refused_before_the_work(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

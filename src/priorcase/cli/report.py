@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from priorcase.cli.shell import Command, jobs_option, option, output_options, random_state_option, usage
-from priorcase.cli.tables import is_data_set, parse_reading, read_past, table_argument, table_options
+from priorcase.cli.tables import KINDS, is_data_set, parse_reading, read_past, table_argument, table_options
 from priorcase.cli.terminal import deliver, safe_console, say
 
 __all__ = ["report"]
@@ -49,10 +49,15 @@ def report(table: str | None, as_json: bool, out: str | None, **given: Any) -> N
     from priorcase.reporting.table_report import report_on
 
     clock = Budget(given["budget"])
-    problem, flags = _problem(table, given)
-    file = None if table == "-" else table
+    problem, flags, load = _problem(table, given)
     found = report_on(
-        problem, clock, seed=given["random_state"], n_jobs=given["jobs"], table=file, reading=shlex.join(flags)
+        problem,
+        clock,
+        seed=given["random_state"],
+        n_jobs=given["jobs"],
+        table=None if table == "-" else table,
+        reading=shlex.join(flags),
+        load=load,
     )
     if as_json or out is not None:
         deliver({"html": found.html, "htm": found.html, "json": found.json}, as_json=as_json, out=out, form="html")
@@ -64,8 +69,8 @@ def report(table: str | None, as_json: bool, out: str | None, **given: Any) -> N
             say("--out report.html writes the whole report.")
 
 
-def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str]]:
-    """The table to report on, and the options by which it was read, for the commands that the report suggests."""
+def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], str]:
+    """The table, and for what the report suggests the options by which it was read and the Python that reads it."""
     import numpy as np
 
     from priorcase.datasets import load_repairs
@@ -76,15 +81,27 @@ def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str]]:
             if given[name]:
                 raise usage(f"--{name} needs a TABLE.")
         X, y = load_repairs()
-        return read_problem(X, y, name="repairs", target="job"), []
-    past = read_past(table, given["target"], parse_reading(given["column"], given["read"]), gaps=True)
+        return read_problem(X, y, name="repairs", target="job"), [], "pc.load_repairs()"
+    reading = parse_reading(given["column"], given["read"])
+    past = read_past(table, given["target"], reading, gaps=True)
     name = "standard input" if table == "-" else table if is_data_set(table) else _stem(table)
     places = np.array(past.lines, dtype=np.int64)
     problem = read_problem(
         past.X, past.y, name=name, target=past.target, task=past.task, places=places, place_word="line"
     )
     flags = [word for option in ("column", "read") for value in given[option] for word in (f"--{option}", value)]
-    return problem, flags
+    return problem, flags, _load(table, past.target, reading)
+
+
+def _load(table: str, target: str, reading: Any) -> str:
+    """The Python expression that reads a table, as X and y."""
+    if is_data_set(table):
+        return f"pc.datasets.load({table!r})"
+    options = {key: each for key, each in reading.options.items() if each is not None}
+    read = [repr("past.csv" if table == "-" else table), *(f"{key}={each!r}" for key, each in options.items())]
+    kinds = {**{kind: reading.of_kind(kind) for kind in KINDS}, "ordinal": reading.orders}
+    split = [repr(target), *(f"{kind}={names!r}" for kind, names in kinds.items() if names)]
+    return f"pc.datasets.read_table({', '.join(read)}).split({', '.join(split)})"
 
 
 def _stem(path: str) -> str:

@@ -243,8 +243,9 @@ def report(
     if task not in ("auto", "classify", "regress"):
         remedy = advice(task, ("auto", "classify", "regress"), otherwise="'auto' decides by the targets.")
         raise ParameterError(f"task must be 'auto', 'classify' or 'regress', got {quoted(task)}. {remedy}")
-    clock, form = Budget(seconds), form_of(X)
+    clock = Budget(seconds)
     problem = read_problem(X, y, name=name, target=target, task=task)
+    form = form_of(X)
     if learners is not None:
         learners = {str(label): converted(learner, form) for label, learner in learners.items()}
     seed = check_seed(random_state)
@@ -261,12 +262,13 @@ def report_on(
     shown: bool | None = None,
     table: str | None = None,
     reading: str = "",
+    load: str = "",
     form: str = "named",
 ) -> Report:
     """A report on a table that was read; ``clock`` has been running since then.
 
-    ``table`` is the file that it came from, ``reading`` the options of the command line by which it was read, and
-    ``form`` that of the caller's ``X``.
+    ``table`` is the file that it came from, ``reading`` the options of the command line by which it was read, ``load``
+    a Python expression for ``X, y``, and ``form`` that of the caller's ``X``.
     """
     thread_count(n_jobs)
     with bar(_STEPS, shown=shown is not False, text="reading") as say:
@@ -308,7 +310,7 @@ def report_on(
             calibration,
             explained,
             tuple(parts.skipped),
-            _next_steps(problem, columns, chosen, table, reading, form),
+            _next_steps(problem, columns, chosen, table, reading, load, form),
             Made(version("priorcase"), seed, clock.total, clock.spent, today),
         )
 
@@ -340,7 +342,7 @@ class _Parts:
 
 
 def _next_steps(
-    problem: Problem, columns: TableSummary, chosen: Candidate, table: str | None, reading: str, form: str
+    problem: Problem, columns: TableSummary, chosen: Candidate, table: str | None, reading: str, load: str, form: str
 ) -> NextSteps:
     """The lines that fit the chosen learner and predict new rows; none where the baseline was chosen."""
     if chosen.name == BASELINE:
@@ -349,8 +351,9 @@ def _next_steps(
     words = shlex.join([table or "past.csv", "--target", problem.target, "new.csv", *ignored])
     options = " ".join(filter(None, [words, reading, flags := registry.flags(chosen.learner)]))
     commands = [f"priorcase {command} {options}" for command in ("predict", "explain")] if flags else []
-    lines = ["import priorcase as pc", *_dropped(problem, columns, form), f"model = {chosen.fit}"]
-    return NextSteps(tuple(commands), (*lines, f"model.predict{'_proba' if problem.classes else ''}(X[:5])"))
+    loaded = [f"X, y = {load}"] if load and not problem.without_target else []
+    lines = ["import priorcase as pc", *loaded, *_dropped(problem, columns, form), f"model = {chosen.fit}"]
+    return NextSteps(tuple(commands), (*lines, f"print(model.predict{'_proba' if problem.classes else ''}(X[:5]))"))
 
 
 def _dropped(problem: Problem, columns: TableSummary, form: str) -> list[str]:
