@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import priorcase as pc
-from priorcase.exceptions import EvaluationError, ParameterError
+from priorcase.exceptions import EvaluationError, ParameterError, SchemaError
 from priorcase.reporting import Report, report
 from priorcase.reporting.comparison import Budget, compare_learners, deal, parse_budget, pilot, sample_rows
 from priorcase.reporting.learners import Candidate, candidates
@@ -476,3 +476,5 @@ def test_bad_parameters_are_refused() -> None:
         report(X, y, learners=[pc.KNNClassifier()])  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="task must be"):
         report(X, y, task="regres")  # type: ignore[arg-type]
+    with pytest.raises(SchemaError, match="report: .*'x'"):
+        report(X.rename(columns={"noise": "x"}), y)
