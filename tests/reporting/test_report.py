@@ -476,5 +476,5 @@ def test_bad_parameters_are_refused() -> None:
         report(X, y, learners=[pc.KNNClassifier()])  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="task must be"):
         report(X, y, task="regres")  # type: ignore[arg-type]
-    with pytest.raises(SchemaError, match="report: .*'x'"):
+    with pytest.raises(SchemaError, match=r"report: .*'x'"):
         report(X.rename(columns={"noise": "x"}), y)

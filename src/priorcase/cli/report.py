@@ -90,7 +90,8 @@ def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], 
         past.X, past.y, name=name, target=past.target, task=past.task, places=places, place_word="line"
     )
     flags = [word for option in ("column", "read") for value in given[option] for word in (f"--{option}", value)]
-    return problem, flags, _load(table, past.target, reading)
+    own = is_data_set(table) and bool(given["target"] or given["column"])  # which no single call reads
+    return problem, flags, "" if own else _load(table, past.target, reading)
 
 
 def _load(table: str, target: str, reading: Any) -> str:
