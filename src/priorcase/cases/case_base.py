@@ -118,21 +118,12 @@ class CaseBase:
         readonly: bool = False,
         timeout: float = 5.0,
     ) -> Self:
-        """Open a case base, and create it if there is none.
+        """Open a case base, and create it if there is none; with ``readonly`` the file must exist.
 
-        Parameters
-        ----------
-        path
-            The file.
-        attributes
-            Name -> kind: ``"numeric"``, ``"nominal"``, ``"text"``, ``"set"``, ``"date"``, ``"graph"``, or a kind like
-            ``Ordinal(("low", "high"))`` or ``Taxonomy(tree)``. None: as in the file, or inferred from the first cases.
-        by
-            Who makes the changes, unless a method says otherwise.
-        readonly
-            Open it for reading only; the file must exist.
-        timeout
-            How many seconds to wait while another process writes.
+        ``attributes`` maps names to kinds: ``"numeric"``, ``"nominal"``, ``"text"``, ``"set"``, ``"date"``,
+        ``"graph"``, or a kind like ``Ordinal(("low", "high"))`` or ``Taxonomy(tree)``; None: as in the file, or
+        inferred from the first cases. ``by`` is who makes the changes, unless a method says otherwise; ``timeout`` is
+        how many seconds to wait while another process writes.
         """
         wanted = None if attributes is None else check_attributes(attributes)
         by = check_text(by, what="by")
@@ -239,18 +230,10 @@ class CaseBase:
     ) -> int:
         """Add a case and return its id, which is never used again.
 
-        The first case of a base without declared attributes declares them, by its values.
-
-        Parameters
-        ----------
-        case
-            Attribute -> value; attributes left out, and None, are missing.
-        solution, outcome
-            What was done, and what came of it: any value that JSON can represent.
-        key
-            A name of your own (a ticket number): adding it again adds nothing and returns the id that has it.
-        note
-            A free note.
+        ``case`` maps attributes to values; attributes left out, and None, are missing. ``solution`` is what was done
+        and ``outcome`` what came of it: any value that JSON can represent. ``key`` is a name of your own (a ticket
+        number): adding it again adds nothing and returns the id that has it. The first case of a base without declared
+        attributes declares them, by its values.
         """
         return self._add([case], [[solution], [outcome], [key], [note]], by, why)[0]
 
@@ -267,12 +250,9 @@ class CaseBase:
     ) -> list[int]:
         """Add many cases in one transaction, all of them or, if one is wrong, none; returns their ids in order.
 
-        Parameters
-        ----------
-        cases
-            A list of mappings, or a frame of pandas, Polars or PyArrow with one row for each case.
-        solution, outcome, key, note
-            The name of the column that holds it, which is then no attribute; or one value for each case.
+        ``cases`` is a list of mappings, or a frame of pandas, Polars or PyArrow with one row for each case.
+        ``solution``, ``outcome``, ``key`` and ``note`` are one value for each case, or the name of the column that
+        holds them, which is then no attribute.
         """
         rows = rows_of(cases)
         given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
@@ -294,16 +274,8 @@ class CaseBase:
     ) -> None:
         """Change a case, or record what came of it: the feedback of the cycle.
 
-        Parameters
-        ----------
-        id
-            The id of the case, or the case itself.
-        changes
-            Attribute -> new value; None makes it missing. Attributes left out stay.
-        solution, outcome
-            New ones; None removes them.
-        note
-            A note to be added to the others.
+        ``id`` is the id of the case, or the case itself. ``changes`` maps attributes to new values, None for missing;
+        attributes left out stay. None removes a ``solution`` or ``outcome``, and ``note`` is added to the others.
         """
         note = check_text(note, what="note")
         by, why = self._provenance(by, why)
@@ -322,17 +294,11 @@ class CaseBase:
     def forget(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> int:
         """Forget cases, so that no byte of them stays in any file of the case base; returns how many.
 
-        Everything that was known of them goes: values, solution, outcome, key, notes, who added them and why, their
-        records, and learners fitted to them (which are refitted when asked for). The history keeps that a case of that
-        id was forgotten, when, and what ``by`` and ``why`` say here. What was declared stays: attributes, the values
-        that a `Nominal` lists, and those named by a measure that `prefer` keeps.
-
-        Parameters
-        ----------
-        ids
-            One id or case, or several; or leave it out and give ``where``.
-        where
-            Conditions, see `CaseBase`: all cases that meet them are forgotten. An empty one is refused.
+        ``ids`` is one id or case, or several; otherwise all cases that meet the conditions ``where`` (see `CaseBase`),
+        which may not be empty, are forgotten. Everything that was known of them goes: values, solution, outcome, key,
+        notes, who added them and why, their records, and learners fitted to them (which are refitted when asked for).
+        The history keeps that a case of that id was forgotten, when, and what ``by`` and ``why`` say here. What was
+        declared stays: attributes, the values that a `Nominal` lists, and those named by a measure that `prefer` keeps.
 
         Examples
         --------
@@ -442,20 +408,11 @@ class CaseBase:
         format: Format | None = None,
         overwrite: bool = False,
     ) -> int:
-        """Write cases to a file, completely or not at all; returns how many.
+        """Write all cases, or those that meet ``where``, to a file, completely or not at all; returns how many.
 
-        Cases that others change meanwhile are written as they are when read; `backup` is of one moment.
-
-        Parameters
-        ----------
-        path
-            ``.jsonl`` has everything, including kinds; ``.parquet`` the same in typed columns; ``.csv`` all but kinds.
-        where
-            Which cases: conditions by name, see `CaseBase`. None: all.
-        format
-            ``"jsonl"``, ``"parquet"`` or ``"csv"``; None: by the ending of the name.
-        overwrite
-            Whether to replace an existing file.
+        ``.jsonl`` has everything, including kinds; ``.parquet`` the same in typed columns; ``.csv`` all but kinds.
+        ``format`` (``"jsonl"``, ``"parquet"`` or ``"csv"``) is for names with another ending. Cases that others change
+        meanwhile are written as they are when read; `backup` is of one moment.
 
         Examples
         --------
@@ -488,17 +445,10 @@ class CaseBase:
     ) -> list[int]:
         """Add the cases of a file in one transaction, all of them or, if one is wrong, none; returns their ids.
 
-        Cases get new ids and the time of the import; who added them, why, and all notes are kept. A case whose key
-        exists is not added, and the id that has the key is returned.
-
-        Parameters
-        ----------
-        path
-            What `export` wrote; or any table: CSV, TSV, ARFF, Parquet, C4.5, JSON lines.
-        solution, outcome, key, note
-            The columns of a table that hold them, where they have other names.
-        format
-            None: by the ending of the name and by the content.
+        The file is what `export` wrote, or any table (CSV, TSV, ARFF, Parquet, C4.5, JSON lines); ``solution``,
+        ``outcome``, ``key`` and ``note`` name its columns where they are not called so. Cases get new ids and the time
+        of the import; who added them, why, and all notes are kept. A case whose key exists is not added, and the id
+        that has the key is returned.
         """
         by, why = self._provenance(by, why)
         columns = {"solution": solution, "outcome": outcome, "key": key, "note": note}
@@ -768,22 +718,10 @@ class CaseBase:
         """Attribute weights with which the k most similar other cases predict each case's solution best.
 
         Each case is predicted from the others (leave-one-out); weights are searched one at a time on a small grid.
-        ``base.prefer(weights=base.learn_weights())`` keeps them for every later retrieval.
-
-        Parameters
-        ----------
-        k
-            Number of cases that answer.
-        target
-            ``"solution"``, ``"outcome"`` or an attribute.
-        fixed
-            Weights that stay as given; 0 leaves an attribute out of every comparison.
-        success
-            As for `retain`: failed solutions are not learned from.
-        sample, random_state
-            If there are more cases, a random sample of this size is used.
-        measures, unknown, n_jobs
-            As for `retrieve`.
+        ``base.prefer(weights=base.learn_weights())`` keeps them for every later retrieval. ``target`` may also be
+        ``"outcome"`` or an attribute. ``fixed`` weights stay as given; 0 leaves an attribute out of every comparison.
+        Of more than ``sample`` cases a random sample is used. Failed solutions are not learned from (``success``, as
+        for `retain`); the other parameters are those of `retrieve`.
         """
         with self._live.reading() as table:
             _, measures = self._preferred(None, measures)
@@ -842,21 +780,12 @@ class CaseBase:
         by: str | None = None,
         why: str | None = None,
     ) -> CaseLearner:
-        """Fit a learner of the library to the cases, and keep it in the file if it gets a name.
+        """Fit a copy of a learner of the library to the cases, and keep it in the file if it gets a name.
 
-        Dates become days, nodes of a taxonomy names, sets a column for each member; texts and graphs are left out.
-        Retired cases and cases without a target are not learned from.
-
-        Parameters
-        ----------
-        learner
-            Any learner of the library, such as ``NaiveBayes()``; a copy of it is fitted.
-        target
-            What to predict: ``"solution"``, ``"outcome"`` or an attribute; None for learners without targets.
-        attributes
-            What to learn from; None: all that can be used.
-        name
-            Under which to keep it, in the format of saved models: values with a checksum, never code.
+        ``target`` is ``"solution"``, ``"outcome"`` or an attribute, None for learners without targets; ``attributes``
+        are what to learn from, None for all that can be used. Dates become days, nodes of a taxonomy names, sets a
+        column for each member; texts and graphs are left out. Retired cases and cases without a target are not learned
+        from. Learners are kept in the format of saved models: values with a checksum, never code.
 
         Examples
         --------
