@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  #
 
 @pytest.fixture
 def base(tmp_path):
-    with pc.CaseBase.open(tmp_path / "base.priorcase", ATTRIBUTES, timeout=1.0) as base:
+    with pc.CaseBase.open(tmp_path / "base.priorcase", ATTRIBUTES, timeout=60.0) as base:
         base.add_many([{"make": "a", "age": 1}, {"make": "b", "age": 2}], solution=["x", "y"])
         yield base
 
@@ -145,19 +145,19 @@ def test_a_process_forked_while_another_thread_changes_the_base_can_use_it(base)
 
     def slow(value):
         entered.set()
-        go_on.wait(10)
+        go_on.wait(120)
         return value == "a"
 
     # The thread holds the lock of the table, not that of the file, while a condition is asked.
     reader = threading.Thread(target=lambda: list(base.find(where={"make": slow})))
     writer = threading.Thread(target=lambda: base.add({"make": "c"}))  # waits for the reader
     reader.start()
-    entered.wait(10)
+    entered.wait(120)
     writer.start()
     time.sleep(0.1)
     child = os.fork()
     if child == 0:
-        signal.alarm(10)
+        signal.alarm(100)
         try:
             found = len(base) == 2 and base.retrieve({"make": "a"}, 1)[0].id == 1
             base.add({"make": "child"})
