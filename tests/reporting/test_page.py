@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,10 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from rich.text import Text
 
 import priorcase as pc
 from priorcase.exceptions import WritingError
-from priorcase.reporting import Report, report
+from priorcase.reporting import Report, report, table_report
 from priorcase.reporting.page import scale_of, ticks
 
 _VOID = {"meta", "br", "rect", "circle", "line", "path"}
@@ -130,6 +133,20 @@ def test_control_and_bidirectional_characters_are_shown_as_escapes(hostile: Repo
         assert not set(text) & set("\x1b\x9b\u202e\u2066\x00")
     assert r"a\x1b[2Jb\x9bc\u202ed\u2066e\x00f" in str(hostile)
     assert json.loads(hostile.json())["target"] == f"t{HIDDEN}"
+
+
+def test_names_of_learners_are_harmless_on_the_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    @contextmanager
+    def bar(*args: object, **options: object) -> Iterator[Any]:
+        yield told.append
+
+    monkeypatch.setattr(table_report, "bar", bar)
+    X = np.arange(40.0)[:, None] % 7
+    report(X, np.arange(40) % 7 > 3, budget=60, learners={f"[/red]{HIDDEN}": pc.NaiveBayes()})
+    assert r"[/red]a\x1b[2Jb" in Text.from_markup(told[1]).plain
+    assert not set("".join(told)) & set("\x1b\x9b\u202e\u2066\x00")
 
 
 def test_long_names_are_broken_and_short_ones_are_not(found: Report) -> None:

@@ -14,6 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from rich.markup import escape as escape_markup
+
 from priorcase import registry
 from priorcase._files import whole_file
 from priorcase._parameters import check_seed
@@ -32,7 +34,7 @@ from priorcase.reporting.findings import (
     find_suspects,
     measure_importance,
 )
-from priorcase.reporting.formatting import visible_json
+from priorcase.reporting.formatting import visible, visible_json
 from priorcase.reporting.learners import Candidate, candidates, converted, form_of, own_candidates
 from priorcase.reporting.predictions import Calibration, Explained, calibrate, explain, out_of_fold
 from priorcase.reporting.table import Problem, TableSummary, Task, read_problem, scorable, summarize
@@ -271,7 +273,11 @@ def report_on(
     a Python expression for ``X, y``, and ``form`` that of the caller's ``X``.
     """
     thread_count(n_jobs)
-    with bar(_STEPS, shown=shown is not False, text="reading") as say:
+    with bar(_STEPS, shown=shown is not False, text="reading") as advance:
+
+        def say(text: str) -> None:
+            advance(escape_markup(visible(text)))
+
         columns = summarize(problem)
         used = {name: problem.X.kinds[name] for name in columns.used}
         scored = scorable(replace(problem, X=NamedColumns.of(problem.X.data, used)))
