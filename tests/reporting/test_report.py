@@ -474,6 +474,8 @@ def test_bad_parameters_are_refused() -> None:
     X, y = planted(20)
     with pytest.raises(ParameterError, match="learners must be"):
         report(X, y, learners=[pc.KNNClassifier()])  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="named 'baseline'"):
+        report(X, y, learners={"baseline": pc.KNNClassifier()})
     with pytest.raises(ParameterError, match="task must be"):
         report(X, y, task="regres")  # type: ignore[arg-type]
     with pytest.raises(SchemaError, match=r"report: .*'x'"):

@@ -8,7 +8,7 @@ import math
 import os
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -242,6 +242,8 @@ def report(
             f"learners must be None or a mapping of learners, got {quoted(learners)}. For example {{'nearest': "
             "pc.KNNClassifier()}."
         )
+    if learners is not None and BASELINE in map(str, learners):
+        raise ParameterError(f"learners has one named {BASELINE!r}, which is taken. Give it another name.")
     if task not in ("auto", "classify", "regress"):
         remedy = advice(task, ("auto", "classify", "regress"), otherwise="'auto' decides by the targets.")
         raise ParameterError(f"task must be 'auto', 'classify' or 'regress', got {quoted(task)}. {remedy}")
@@ -327,9 +329,7 @@ class _Parts:
 
     clock: Budget
     say: Callable[[str], None]
-
-    def __post_init__(self) -> None:
-        self.skipped: list[str] = []
+    skipped: list[str] = field(default_factory=list)
 
     def made(self, what: str, work: Callable[[], R], *, always: bool = False) -> R | None:
         """The result of some work; None, and a line in the report, where there is no time or the table forbids it."""
