@@ -252,8 +252,9 @@ def test_methods_may_be_given_as_objects() -> None:
 # -- where rounding could decide
 
 
-def test_what_cancels_out_is_no_vote() -> None:
-    cases = found((1, 0.7, "a", 0.3), (2, 0.7, "a", 0.7))
+@pytest.mark.parametrize(("similarity", "degree"), [(0.7, 0.3), (0.6, 0.1), (0.8, 0.2)])
+def test_what_cancels_out_is_no_vote(similarity: float, degree: float) -> None:
+    cases = found((1, similarity, "a", degree), (2, similarity, "a", round(1 - degree, 1)))
     assert reuse(cases, {}, "vote").abstains
 
 
