@@ -15,7 +15,7 @@ from priorcase._parameters import check_seed, check_value
 from priorcase._typing import Backend, FloatArray, IntArray
 from priorcase.evaluation.comparison import GridsResult
 from priorcase.evaluation.curves import decimal_text, decimals, draw_curves
-from priorcase.evaluation.running import Jobs, Part, Trial, fitted, part_of, seed_of, seeded, teach
+from priorcase.evaluation.running import NAN, Jobs, Part, Trial, fitted, part_of, seed_of, seeded, teach
 from priorcase.evaluation.scoring import (
     OURS,
     USUAL,
@@ -30,7 +30,6 @@ from priorcase.evaluation.scoring import (
     read_learners,
     read_scores,
     read_task,
-    reason_of,
     score_all,
     score_named,
 )
@@ -144,11 +143,18 @@ def prequential(
         X, task = taken_rows(X, order), Task(task.kind, task.truth[order], task.labels)
     pieces = [(Trial(name, learner, X, task, chosen, seed), start) for name, learner in named.items()]
     done = Jobs(n_jobs, progress, "prequential").run(_along, pieces)
-    nothing = _Stream(np.full((len(chosen), asked), np.nan), {})
-    streams = {name: stream or nothing for name, stream in zip(named, done, strict=True)}
-    failures = {name: stream.failure for name, stream in streams.items() if stream.failure}
-    reasons = {(name, score): why for name, stream in streams.items() for score, why in stream.reasons.items()}
-    losses = np.stack([stream.losses for stream in streams.values()])
+    losses = np.full((len(named), len(chosen), asked), np.nan)
+    failures: dict[str, str] = {}
+    reasons: dict[tuple[str, str], str] = {}
+    for i, (name, part) in enumerate(zip(named, done, strict=True)):
+        if part is not None and part.answers is None:
+            failures[name] = part.failure
+        elif part is not None and part.answers is not None:
+            found = score_all(chosen, part.answers)[1]
+            reasons |= {(name, score): why for score, why in found.items()}
+            for j, score in enumerate(chosen):
+                if score.name not in found:
+                    losses[i, j] = score.rows(part.answers)
     wide = None if window is None else int(window)
     return PrequentialCurve(tuple(named), chosen, start, losses, wide, failures, reasons, None not in done)
 
@@ -167,32 +173,14 @@ def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
     return chosen
 
 
-@dataclass(frozen=True, eq=False)
-class _Stream:
-    """The result of one learner: what each row adds to each score, shape (scores, rows), or why there is nothing."""
-
-    losses: FloatArray
-    reasons: dict[str, str]
-    failure: str = ""
+def _along(trial: Trial, start: int) -> Part:
+    """One learner along the whole stream, by its own method ``prequential`` where that suffices."""
+    return part_of(
+        np.arange(start, len(trial.task)), lambda: _own_run(trial, start) or _one_after_another(trial, start)
+    )
 
 
-def _along(trial: Trial, start: int) -> _Stream:
-    """One learner along the whole stream."""
-    losses = np.full((len(trial.scores), len(trial.task) - start), np.nan)
-    try:
-        answers = _own_run(trial, start)
-        if answers is None:
-            answers = _one_after_another(trial, start)[0]
-    except Exception as error:  # as in Trial.on_split
-        return _Stream(losses, {}, reason_of(error))
-    _, reasons = score_all(trial.scores, answers)
-    for number, score in enumerate(trial.scores):
-        if score.name not in reasons:
-            losses[number] = score.rows(answers)
-    return _Stream(losses, reasons)
-
-
-def _own_run(trial: Trial, start: int) -> Answers | None:
+def _own_run(trial: Trial, start: int) -> tuple[Answers, float, float] | None:
     """Predictions by the learner's own ``prequential``; None where it has none, or does not predict every row."""
     learner, task = trial.learner, trial.task
     if needs_of(trial.scores) != {"predicted"} or not hasattr(learner, "prequential"):
@@ -203,7 +191,7 @@ def _own_run(trial: Trial, start: int) -> Answers | None:
     predicted = np.asarray(model.prequential(taken_rows(trial.X, rest), task.truth[rest]).predictions)
     if predicted.shape != rest.shape:
         return None
-    return Answers(task.truth[rest], predicted, None, None, task.labels)
+    return Answers(task.truth[rest], predicted, None, None, task.labels), NAN, NAN
 
 
 @dataclass(frozen=True, repr=False, eq=False)
