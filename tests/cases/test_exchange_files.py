@@ -17,6 +17,7 @@ import pytest
 from priorcase.cases.case import Note
 from priorcase.cases.exchange import CaseRecord, export, read_cases
 from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Text
+from priorcase.datasets import read_table
 from priorcase.exceptions import (
     CaseBaseError,
     MissingExtraError,
@@ -344,6 +345,15 @@ def test_csv_that_is_none(tmp_path: Path) -> None:
         list(read_cases(tmp_path / "cases.csv", KINDS).cases)
     with pytest.raises(ParameterError, match=r"format.*'jsonl', 'csv', 'parquet', 'tsv'"):
         read_cases(tmp_path / "cases.csv", format="xml")
+
+
+def test_parquet_with_names_that_are_no_text(tmp_path: Path) -> None:
+    export(CASES, tmp_path / "a.parquet", KINDS)
+    content = (tmp_path / "a.parquet").read_bytes()
+    (tmp_path / "a.parquet").write_bytes(content.replace(b"make", b"mak\xc9"))
+    for read in (read_cases, read_table):
+        with pytest.raises(ReadingError, match="is not valid Parquet"):
+            read(tmp_path / "a.parquet")
 
 
 def test_parquet_that_is_none(tmp_path: Path) -> None:

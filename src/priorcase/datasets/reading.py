@@ -342,18 +342,20 @@ def _parquet_frame(content: bytes, source: str) -> Any:
         import pyarrow
         import pyarrow.parquet
 
-        read, failures = pyarrow.parquet.read_table, (pyarrow.ArrowException, OSError)
+        read, failures = pyarrow.parquet.read_table, (pyarrow.ArrowException, OSError, UnicodeDecodeError)
     elif find_spec("polars") is not None:
         import polars
 
-        read, failures = polars.read_parquet, (polars.exceptions.PolarsError, OSError)
+        read, failures = polars.read_parquet, (polars.exceptions.PolarsError, OSError, UnicodeDecodeError)
     else:
         raise MissingExtraError(
             f"{source} is Parquet, which is read by PyArrow or Polars, and neither is installed. pip install pyarrow, "
             "or save the table as CSV."
         )
     try:
-        return read(io.BytesIO(content))
+        frame = read(io.BytesIO(content))
+        getattr(frame, "column_names", None)  # PyArrow decodes names only now
+        return frame
     except failures as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise ReadingError(

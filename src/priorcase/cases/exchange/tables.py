@@ -399,7 +399,7 @@ def _arrow_errors(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise ReadingError(f"{path} is not valid Parquet: {reason}. Copy or download it again.") from error
 
