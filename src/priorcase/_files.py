@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,12 +19,15 @@ def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[Bi
 
     After an error the file that was at ``path`` before is unchanged. Without ``overwrite`` an existing file, even one
     created in the meantime, is a ``FileExistsError``; any other error of the system, such as a full disk, is a
-    ``WritingError``. A crash may leave a file with a random name that ends in ``.part``.
+    ``WritingError``, and so is a device or a pipe at ``path``. A crash may leave a file with a random name that ends in
+    ``.part``.
     """
     if not overwrite and os.path.lexists(path):
         raise FileExistsError(path)
     beside = path.with_name(f".{path.name}.{token_hex(8)}.part")
     try:
+        if path.exists() and not path.is_file():  # a rename would remove it
+            raise OSError(errno.EINVAL, "It is no regular file")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         with os.fdopen(os.open(beside, flags, mode), "wb") as file:
             yield file

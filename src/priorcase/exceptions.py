@@ -6,6 +6,7 @@ message is written where the error is raised: what was wrong, what was expected,
 
 import difflib
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -21,6 +22,8 @@ _SHOWN = 5
 _LENGTH = 200
 _NEAR = 0.75
 _NAMES = 10_000
+# Control characters can command a terminal, and bidirectional ones show text in another order than it is.
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 
 
 class PriorcaseError(Exception):
@@ -195,6 +198,17 @@ def locate(error: PriorcaseError, name: str, owner: str | None = None) -> None:
 
 
 # -- words of messages
+
+
+def visible(text: str) -> str:
+    """Text with control and bidirectional characters written as escapes.
+
+    Examples
+    --------
+    >>> print(visible("a\\x1b[2Jb\\u202ec"))
+    a\\x1b[2Jb\\u202ec
+    """
+    return HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def quoted(value: object) -> str:

@@ -467,6 +467,8 @@ def test_cases_and_keys_stand_for_ids(base):
     assert [found.id for found in base.find(where={"key": "T-1", "age": 3})] == [1]
     assert list(base.find(where={"key": "T-1", "age": 4})) == []
     assert list(base.find(where={"key": "T-2"})) == []
+    base.add(CASE, key=5)
+    assert [found.key for found in base.find(where={"key": 5})] == ["5"]
     with pytest.raises(UnknownIdError, match="got the key 'T-2', which no case has"):
         base.get(key="T-2")
     for wrong in ({}, {"id": 1, "key": "T-1"}):
@@ -578,3 +580,28 @@ def test_changes_of_no_case(base, path):
     with pc.CaseBase.open(path, ATTRIBUTES) as again:
         assert len(again) == 1
     assert base.forget(np.array([1])) == 1
+
+
+def test_control_characters_are_escaped_in_what_is_printed():
+    command = "\x1b[2J\u202e\n"
+    with pc.CaseBase.temporary({f"a{command}": "nominal", "age": "numeric"}, by=command) as base:
+        cases = [{f"a{command}": f"v{command}", "age": age} for age in range(6)]
+        solutions = [f"s{command}{age % 2}" for age in range(6)]
+        base.add_many(cases, solution=solutions, key=[f"{age}{command}" for age in range(6)], why=command)
+        found = base.retrieve({f"a{command}": f"v{command}", "age": 2}, k=2)
+        learner = base.fit(pc.KNNClassifier(n_neighbors=1), name=f"l{command}")
+        results = [base, base.get(1), found, found.explain(), base.reuse(found), base.history(), base.competence()]
+        results += [base.near_duplicates(), base.learn_weights(), base.learners(), learner, base.converse().transcript]
+        for result in results:
+            assert not set("\x1b\u202e") & set(str(result)), type(result)
+
+
+def test_a_kind_that_a_kept_measure_does_not_fit_is_refused():
+    with pc.CaseBase.temporary({"make": "nominal"}) as base:
+        base.add({"make": "A"}, solution="oil")
+        base.prefer(measures={"make": "mvdm"})
+        with pytest.raises(ParameterError, match=r"CaseBase\.declare: MVDM.*cannot compare attribute 'make'"):
+            base.declare(make="text")
+        assert base.retrieve({"make": "A"}).solutions == ("oil",)
+        base.prefer(measures={})
+        base.declare(make="text")

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import priorcase as pc
@@ -20,6 +22,7 @@ ATTRIBUTES: dict[str, Any] = {
     "message": "text",
     "function": "graph",
 }
+TWICE = pd.DataFrame([[1, 2]], columns=["age", "age"])
 Refusal = tuple[str, Callable[[pc.CaseBase], Any], type[Exception], str]
 
 REFUSED: list[Refusal] = [
@@ -42,6 +45,8 @@ REFUSED: list[Refusal] = [
     ("one of many", lambda b: b.add_many([{"age": 1}, {"age": "old"}]), CaseBaseError, r"add_many: got 'old'"),
     ("too few values", lambda b: b.add_many([{}, {}], solution=["x"]), CaseBaseError, "1 values of solution for 2"),
     ("no column", lambda b: b.add_many([{"age": 1}], solution="fix"), CaseBaseError, "fix"),
+    ("which columns", lambda b: b.add_many([{"age": 1}], solution="fix"), CaseBaseError, "no column.*have 'age'"),
+    ("same columns", lambda b: b.add_many(TWICE), CaseBaseError, "several columns of the same name"),
     ("no list", lambda b: b.add_many([{"age": 1}], solution=3), CaseBaseError, "name of a column"),
     ("one case", lambda b: b.add_many({"age": 1}), CaseBaseError, "a frame, or a list of mappings"),
     ("no cases", lambda b: b.add_many([3]), CaseBaseError, "as a case; expected a mapping"),
@@ -52,11 +57,14 @@ REFUSED: list[Refusal] = [
     ("huge id", lambda b: b.forget(10**30), UnknownIdError, "as an id; expected a whole number"),
     ("several ids", lambda b: b.revise([1, 2], {"age": 9}), UnknownIdError, r"\[1, 2\] as an id"),
     ("a mapping", lambda b: b.revise({"age": 3}, outcome=True), UnknownIdError, "as an id"),
+    ("an array", lambda b: b.forget(np.array(9)), UnknownIdError, r"array\(9\) as an id"),
     ("neither", lambda b: b.get(), UnknownIdError, "neither or both of id and key"),
     ("both", lambda b: b.get(1, key="k"), UnknownIdError, "neither or both of id and key"),
     ("unknown key", lambda b: b.get(key="T-2"), UnknownIdError, "the key 'T-2', which no case has"),
     ("misspelt", lambda b: b.find(where={"devise": "laser"}), CaseBaseError, "Did you mean 'device'"),
     ("other name", lambda b: b.find(where={"when": 1}), CaseBaseError, "'outcome', 'id', 'key'"),
+    ("conditions in an array", lambda b: b.forget(where=np.ones(2)), CaseBaseError, r"got where=array"),
+    ("conditions in a frame", lambda b: b.retire(where=TWICE), CaseBaseError, r"got where=a DataFrame"),
     ("no conditions", lambda b: b.find(where=3), CaseBaseError, r"CaseBase\.find: got where=3"),
     ("nothing", lambda b: b.forget(), CaseBaseError, r"CaseBase\.forget: got neither or both of ids and where"),
     ("all", lambda b: b.forget(where={}), CaseBaseError, "neither or both of ids and where"),
@@ -98,6 +106,9 @@ REFUSED: list[Refusal] = [
     # opening
     ("no path", lambda b: b.backup(3), ParameterError, "path must be"),
     ("no time", lambda b: pc.CaseBase.open(b.path, timeout=-1), ParameterError, "timeout"),
+    ("export to a number", lambda b: b.export(3), ParameterError, r"CaseBase\.export: path"),
+    ("import of a number", lambda b: b.import_(3), ParameterError, r"CaseBase\.import_: path"),
+    ("export to itself", lambda b: b.export(b.path, format="csv", overwrite=True), CaseBaseError, "its own export"),
     ("not opened", lambda b: pc.CaseBase(b.path), CaseBaseError, r"Use CaseBase\.open\(path\)"),
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -212,6 +213,14 @@ def test_the_permissions_of_a_replaced_file_stay(tmp_path: Path) -> None:
     path.chmod(0o640)
     export(CASES, path, KINDS, overwrite=True)
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    os.mkfifo(path)
+    with pytest.raises(WritingError, match="no regular file"):
+        export(CASES, path, KINDS, overwrite=True)
+    assert path.is_fifo()
 
 
 def test_a_full_disk_is_one_clear_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

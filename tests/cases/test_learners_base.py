@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import priorcase as pc
 from priorcase.cases.case_base import CaseBase
+from priorcase.exceptions import CaseBaseError, ParameterError
 
 
 def filled(path: Path) -> CaseBase:
@@ -45,3 +47,15 @@ def test_what_was_learned_goes_with_a_forgotten_case(tmp_path: Path) -> None:
         assert again.digest == fresh.digest
         assert again.predict({"age": 99}).tolist() == ["swap it"]
         assert "flummox it" not in again.learner.classes_
+
+
+def test_queries_are_frames_or_mappings(tmp_path: Path) -> None:
+    with filled(tmp_path / "cases.priorcase") as base:
+        learner = base.fit(pc.KNNClassifier(1))
+        frame = pd.DataFrame({"age": [3.0, None], "make": ["a", "b"]})
+        assert learner.predict(frame).tolist() == learner.predict([{"age": 3, "make": "a"}, {"make": "b"}]).tolist()
+        for wrong in (3, None, "age", [3]):
+            with pytest.raises(CaseBaseError, match="expected a"):
+                learner.predict(wrong)  # type: ignore[arg-type]
+        with pytest.raises(ParameterError, match="attributes must be a list"):
+            base.fit(pc.KNNClassifier(1), attributes=3)  # type: ignore[arg-type]

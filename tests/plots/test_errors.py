@@ -111,6 +111,7 @@ MISTAKES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: scores(LinearRegression()), ParameterError, "leave-one-out"),
     (lambda: TreePosterior.of(pc.NaiveBayes().fit(X, Y)), ParameterError, "edges"),
     (lambda: trees().plot(kind="graph"), ParameterError, "kind"),
+    (lambda: weighted().weights_table_.plot(ax=5), ParameterError, "axes of matplotlib, got 5"),
 ]
 
 

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import priorcase as pc
-from priorcase.exceptions import EvaluationError, ParameterError, SchemaError
+from priorcase.exceptions import EvaluationError, ParameterError, PriorcaseError
 from priorcase.reporting import Report, report
 from priorcase.reporting.comparison import Budget, compare_learners, deal, parse_budget, pilot, sample_rows
 from priorcase.reporting.learners import Candidate, candidates
@@ -478,5 +478,20 @@ def test_bad_parameters_are_refused() -> None:
         report(X, y, learners={"baseline": pc.KNNClassifier()})
     with pytest.raises(ParameterError, match="task must be"):
         report(X, y, task="regres")  # type: ignore[arg-type]
-    with pytest.raises(SchemaError, match=r"report: .*'x'"):
-        report(X.rename(columns={"noise": "x"}), y)
+    with pytest.raises(ParameterError, match=r"learners\['near'\].*fit and predict"):
+        report(X, y, learners={"near": 5})
+    with pytest.raises(ParameterError, match="target must be a text"):
+        report(X, y, target=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (pd.DataFrame(np.zeros((20, 2)), columns=["x", "x"]), "more than one column named 'x'"),
+        (pd.DataFrame({"x": [np.inf] + [1.0] * 19}), "infinity.*'x'"),
+        (pd.DataFrame({"x": [[1]] * 20}), "'x' contains a list"),
+    ],
+)
+def test_tables_that_no_learner_takes_are_refused(columns: pd.DataFrame, words: str) -> None:
+    with pytest.raises(PriorcaseError, match=words):
+        report(columns, ["u", "v"] * 10, learners=FEW)

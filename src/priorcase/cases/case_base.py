@@ -44,7 +44,15 @@ from priorcase.cases.reuse import Critic, Proposal, Rule, Success
 from priorcase.cases.scoring import Unknown, measures_of, weights_of
 from priorcase.cases.storage import Event, NewCase, Store, StoredLearner, Writer, collector_paused, damage_errors
 from priorcase.cases.table import CaseTable
-from priorcase.exceptions import CaseBaseError, ParameterError, UnknownIdError, listed, prefix_all_errors, quoted
+from priorcase.exceptions import (
+    CaseBaseError,
+    ParameterError,
+    UnknownIdError,
+    listed,
+    prefix_all_errors,
+    quoted,
+    visible,
+)
 from priorcase.learning.results import Grid, GridResult, framed
 
 Ids: TypeAlias = int | Case | Iterable[int | Case] | None
@@ -178,10 +186,10 @@ class CaseBase:
         if self._live.store.closed:
             return f"CaseBase {self.path}: closed"
         with self._live.reading() as table:
-            head = f"CaseBase {self.path}: {len(table):,} case{'s' * (len(table) != 1)}"
-            width = max(map(len, table.attributes), default=0)
-            lines = [f"  {name:<{width}}  {kind.describe()}" for name, kind in table.attributes.items()]
-        return "\n".join([head, *lines])
+            head = f"CaseBase {visible(self.path)}: {len(table):,} case{'s' * (len(table) != 1)}"
+            shown = [(visible(name), visible(kind.describe())) for name, kind in table.attributes.items()]
+        width = max((len(name) for name, _ in shown), default=0)
+        return "\n".join([head, *(f"  {name:<{width}}  {kind}" for name, kind in shown)])
 
     @property
     def path(self) -> str:
@@ -213,6 +221,7 @@ class CaseBase:
             for name, kind in wanted.items():
                 if name in table.attributes:
                     _check_fits(table, name, kind)
+            measures_of(table.attributes | wanted, self._settings()["measures"])  # those kept must fit the new kinds
             writer.declare(declaration(table.attributes | wanted, self._live.settings), by=by, why=why)
 
     # Adding, revising and forgetting -------------------------------------------------------------------------------
@@ -425,6 +434,11 @@ class CaseBase:
         1
         ([1], True)
         """
+        path = check_path(path)
+        if path.exists() and path.samefile(self.path):
+            raise CaseBaseError(
+                f"would replace the case base {self.path} by its own export; nothing was written. Name another file."
+            )
         with self._live.reading() as table:
             ids = table.ids[self._meeting(where)].tolist()
             attributes = dict(table.attributes)
@@ -451,6 +465,7 @@ class CaseBase:
         that has the key is returned.
         """
         by, why = self._provenance(by, why)
+        path = check_path(path)
         columns = {"solution": solution, "outcome": outcome, "key": key, "note": note}
         with self._live.writing() as writer:
             declared = self._live.table.attributes or None
@@ -872,7 +887,8 @@ class CaseBase:
 
     def _chosen(self, ids: Any, where: Mapping[str, Any] | None) -> list[int]:
         """The cases that are meant by ids, or by conditions."""
-        if (ids is None) == (not where):
+        empty = where is None or (isinstance(where, Mapping) and not where)
+        if (ids is None) == empty:
             raise CaseBaseError(
                 "got neither or both of ids and where; expected one of them. Nothing was changed. For example "
                 "forget(7), forget([7, 8]) or forget(where={'device': 'printer'})."
@@ -885,9 +901,10 @@ class CaseBase:
         table, store = self._live.table, self._live.store
         where = {} if where is None else where
         asked = where if isinstance(where, Mapping) else {}
-        if isinstance(asked.get("key"), str):
+        key = asked.get("key")
+        if isinstance(key, str) or is_whole(key):
             rest = {name: condition for name, condition in asked.items() if name != "key"}
-            found: BoolArray = table.ids == store.with_key(asked["key"])
+            found: BoolArray = table.ids == store.with_key(str(key))
             return found & self._meeting(rest)
         ids = table.ids.tolist() if "key" in asked or "by" in asked else []
         others: dict[str, list[Any]] = {

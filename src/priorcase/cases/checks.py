@@ -120,14 +120,17 @@ def rows_of(cases: Any) -> list[Mapping[str, Any]]:
     if isinstance(cases, NamedColumns):
         columns = [cases[name].tolist() for name in cases.data]
         return [dict(zip(cases.data, row, strict=True)) for row in zip(*columns, strict=True)]
-    frame = nw.from_native(cases, eager_only=True, pass_through=True)
+    try:
+        frame = nw.from_native(cases, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise CaseBaseError("got a frame with several columns of the same name. Rename or drop them.") from error
     if isinstance(frame, nw.DataFrame):
         return list(frame.iter_rows(named=True))
     rows = None if isinstance(cases, (Mapping, str)) else _listed(cases)
     if rows is None:
         raise CaseBaseError(
-            f"got {quoted(cases)}; expected a frame, or a list of mappings from attributes to values. Nothing was "
-            "changed. add takes a single case."
+            f"got {quoted(cases)}; expected a frame, or a list of mappings from attributes to values, such as "
+            "[{'device': 'printer', 'age': 3}]."
         )
     for row in rows:
         _check_mapping(row)
@@ -140,7 +143,10 @@ def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tu
         return [None] * len(rows), None
     if isinstance(given, str):
         if rows and not any(given in row for row in rows):
-            check_known([given], rows[0])
+            raise CaseBaseError(
+                f"got {field}={given!r}, which is no column; the cases have {listed(rows[0], limit=12)}. Nothing was "
+                f"changed. To give each case a {field} of its own, pass a list."
+            )
         return [row.get(given) for row in rows], given
     if (values := _listed(given)) is None:
         raise CaseBaseError(
@@ -234,7 +240,8 @@ def check_id(given: Any) -> int:
 
 def check_ids(given: Any, table: CaseTable) -> list[int]:
     """The ids of one case or several, each once and in their order; all of them must be in the table."""
-    many = list(given) if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)) else [given]
+    many = None if isinstance(given, (str, bytes, Mapping)) else _listed(given)
+    many = [given] if many is None else many
     ids = list(dict.fromkeys(map(check_id, many)))
     table.check_ids(ids)
     return ids

@@ -12,7 +12,7 @@ import numpy as np
 
 from priorcase._typing import AnyArray, IdArray, IntArray
 from priorcase.cases import kinds
-from priorcase.cases.checks import check_known
+from priorcase.cases.checks import check_known, rows_of
 from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Stored, Text
 from priorcase.cases.table import BESIDE, CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, listed, named, quoted
@@ -119,7 +119,7 @@ class Layout:
 
     def queries(self, queries: Iterable[Mapping[str, Any]]) -> CaseRows:
         """Queries as rows of the same table; attributes that they leave out are missing."""
-        queries = list(queries)
+        queries = rows_of(queries)
         for query in queries:
             check_known(query, [*self.attributes, *self.ignored])
         columns: list[Column] = []
@@ -270,7 +270,7 @@ def _used_attributes(
         used = [name for name in readable if name != target]
         left_out = tuple(name for name in table.attributes if name not in readable and name != target)
     else:
-        used = [] if isinstance(attributes, str) else list(attributes)
+        used = list(attributes) if isinstance(attributes, Iterable) and not isinstance(attributes, str) else []
         if not used or len(set(used)) < len(used) or target in used:
             raise ParameterError(
                 "attributes must be a list of different names of attributes, the target not among them, got "

@@ -21,6 +21,7 @@ from priorcase.exceptions import (
     nearest,
     prefix_errors,
     quoted,
+    visible,
 )
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
@@ -123,7 +124,7 @@ class NamedColumns(Source):
         return nw.from_dict(plain, backend=backend).to_native()
 
     def __repr__(self) -> str:
-        columns = [[name, *map(_text, self.data[name][:_SHOWN])] for name in self.data]
+        columns = [[visible(name), *map(_text, self.data[name][:_SHOWN])] for name in self.data]
         widths = [max(map(len, column)) for column in columns]
         lines = [f"NamedColumns: {self.rows} row{'s' * (self.rows != 1)}"]
         for row in zip(*columns, strict=True):
@@ -185,7 +186,7 @@ def _plain(column: AnyArray) -> list[Any]:
 def _text(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "?"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else visible(str(value))
 
 
 # -- columns of text
@@ -240,11 +241,12 @@ class TextTable:
     def __repr__(self) -> str:
         kinds, counts = self.kinds(), [column.count(None) for column in self.columns]
         words = [kinds[name].describe() for name in self.names]
-        wide, deep = max(map(len, self.names), default=0), max(map(len, words), default=0)
-        lines = [f"{self.source}: {len(self)} row{'s' * (len(self) != 1)}"]
+        shown = {name: visible(name) for name in self.names}
+        wide, deep = max(map(len, shown.values()), default=0), max(map(len, words), default=0)
+        lines = [f"{visible(self.source)}: {len(self)} row{'s' * (len(self) != 1)}"]
         for name, word, missing in zip(self.names, words, counts, strict=True):
             notes = ", ".join([f"{missing} missing"] * bool(missing) + ["target"] * (name == self.target))
-            lines.append(f"   {name.ljust(wide)}  {word.ljust(deep)}  {notes}".rstrip())
+            lines.append(f"   {shown[name].ljust(wide)}  {word.ljust(deep)}  {notes}".rstrip())
         return "\n".join(lines)
 
     def column(self, name: str) -> tuple[Field, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from priorcase._typing import Value
-from priorcase.exceptions import MissingExtraError
+from priorcase.exceptions import MissingExtraError, ParameterError, quoted
 
 INK = "#262626"  # text, and lines that belong to no series
 MUTED = "#767676"  # remarks, baselines, and marks that only help to read the others
@@ -119,6 +119,8 @@ def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any
 
     Axes in a dark figure become white, since all colours are chosen for that; texts around them stay as they are.
     """
+    if ax is not None and not hasattr(ax, "figure"):
+        raise ParameterError(f"ax must be None or axes of matplotlib, got {quoted(ax)}.")
     dark = ax is not None and _is_dark(ax.figure.get_facecolor())
     with plot_style(dark=dark):
         from matplotlib import pyplot, rcParams

@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import check_value
 from priorcase._typing import Backend, FloatArray, Name
-from priorcase.exceptions import ParameterError, QueryIndexError, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, QueryIndexError, prefix_errors, quoted, visible
 from priorcase.learning.targets import objects
 from priorcase.schema import Coded, Ordinal, Schema, Table
 from priorcase.schema.kinds import content_of
@@ -64,13 +64,23 @@ def text_width(cells: Sequence[str]) -> int:
 
 @dataclass(frozen=True)
 class Grid:
-    """The answer to one query, or another table, as text; ``right`` are the columns that are flush right."""
+    """The answer to one query, or another table, as text; ``right`` are the columns that are flush right.
+
+    Names and values may hold anything, so control and bidirectional characters are escaped.
+    """
 
     title: str
     header: Sequence[str]
     lines: Sequence[Sequence[str]]
     note: str = ""
     right: Container[int] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("title", "note"):
+            lines = getattr(self, name).split("\n")
+            object.__setattr__(self, name, "\n".join(map(visible, lines)))
+        object.__setattr__(self, "header", list(map(visible, self.header)))
+        object.__setattr__(self, "lines", [list(map(visible, line)) for line in self.lines])
 
 
 class GridResult(ABC):

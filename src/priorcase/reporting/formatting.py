@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
+from priorcase.exceptions import HIDDEN, visible
 from priorcase.learning.results import short
 from priorcase.schema.kinds import is_missing
 
 _WIDEST = 28  # characters of a cell
-# Control characters can command a terminal, and bidirectional ones show text in another order than it is.
-_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
-
-
-def visible(text: str) -> str:
-    """Text with control and bidirectional characters written as escapes."""
-    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def visible_json(text: str) -> str:
     """JSON with such characters, which can only be inside strings, as JSON escapes; its own line ends are kept."""
-    return _HIDDEN.sub(lambda found: "\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+    return HIDDEN.sub(lambda found: "\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
 def count(n: float, thing: str, things: str | None = None) -> str:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
+from priorcase.exceptions import visible
 from priorcase.reporting import summary
-from priorcase.reporting.formatting import count, number, percent, seconds, value, visible
+from priorcase.reporting.formatting import count, number, percent, seconds, value
 from priorcase.reporting.predictions import Calibration
 from priorcase.reporting.table import ColumnSummary
 

@@ -129,6 +129,7 @@ def named_columns(X: Any) -> NamedColumns:
     if isinstance(X, NamedColumns):
         return X
     schema, source = inferred(X, "from_dtype", None), open_source(X)
+    schema.read(X)  # refuses what no learner takes: infinite numbers, nested values
     data: dict[str, Any] = {}
     kinds: dict[str, Kind] = {}
     for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):

@@ -20,7 +20,7 @@ from priorcase import registry
 from priorcase._files import whole_file
 from priorcase._parameters import check_seed
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import ParameterError, PriorcaseError, WritingError, advice, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, PriorcaseError, WritingError, advice, prefix_errors, quoted, visible
 from priorcase.learning.estimator import thread_count
 from priorcase.learning.resampling import bar
 from priorcase.registry import BASELINE
@@ -34,7 +34,7 @@ from priorcase.reporting.findings import (
     find_suspects,
     measure_importance,
 )
-from priorcase.reporting.formatting import visible, visible_json
+from priorcase.reporting.formatting import visible_json
 from priorcase.reporting.learners import Candidate, candidates, converted, form_of, own_candidates
 from priorcase.reporting.predictions import Calibration, Explained, calibrate, explain, out_of_fold
 from priorcase.reporting.table import Problem, TableSummary, Task, read_problem, scorable, summarize
@@ -244,9 +244,18 @@ def report(
         )
     if learners is not None and BASELINE in map(str, learners):
         raise ParameterError(f"learners has one named {BASELINE!r}, which is taken. Give it another name.")
+    for label, learner in (learners or {}).items():
+        if isinstance(learner, type) or not hasattr(learner, "fit") or not hasattr(learner, "predict"):
+            raise ParameterError(
+                f"learners[{label!r}] is {quoted(learner)}; expected a learner with fit and predict, such as "
+                "pc.KNNClassifier()."
+            )
     if task not in ("auto", "classify", "regress"):
         remedy = advice(task, ("auto", "classify", "regress"), otherwise="'auto' decides by the targets.")
         raise ParameterError(f"task must be 'auto', 'classify' or 'regress', got {quoted(task)}. {remedy}")
+    for what, given in {"target": target, "name": name}.items():
+        if not isinstance(given, str):
+            raise ParameterError(f"{what} must be a text, got {quoted(given)}.")
     clock = Budget(seconds)
     problem = read_problem(X, y, name=name, target=target, task=task)
     form = form_of(X)

@@ -473,7 +473,7 @@ def _check_query(query: Mapping[str, Stored], likeness: Likeness) -> None:
     if not known:
         raise CaseBaseError(
             "got a query in which nothing is known; expected a value of at least one attribute. The attributes are "
-            f"{listed(list(likeness.attributes), limit=12)}."
+            f"{listed(list(likeness.attributes), limit=12) or 'not declared yet'}."
         )
     if not any(likeness.weights[name] for name in known):
         raise CaseBaseError(
