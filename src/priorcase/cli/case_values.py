@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
-import io
 import json
 import math
 import re
@@ -15,25 +13,10 @@ from priorcase.cases import Case, CaseBase, Set, Taxonomy, all_of
 from priorcase.cases.case import text_of
 from priorcase.cases.conditions import parse
 from priorcase.cli.shell import BadInputError
-from priorcase.cli.terminal import terminal_width
+from priorcase.cli.terminal import csv_text, terminal_width
 from priorcase.exceptions import advice, listed
 from priorcase.learning.results import Grid, grids_text, short, text_width
 from priorcase.schema import Nominal, Numeric, Ordinal
-
-__all__ = [
-    "case_document",
-    "case_table",
-    "check_columns",
-    "conditions",
-    "csv_text",
-    "event_table",
-    "outcome_value",
-    "read_value",
-    "solution_value",
-    "split_pair",
-    "values",
-    "weights",
-]
 
 _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
 _CONDITION_ON_OUTCOME = re.compile(r"\s*(outcome|retired)\s*(=|==|!=)(.*)", re.DOTALL)
@@ -139,13 +122,15 @@ def _undeclared(text: str) -> Any:
         return text
 
 
-def solution_value(base: CaseBase, text: str) -> Any:
+def solution_value(base: CaseBase, text: str | None) -> Any:
     """A solution: digits are a number unless the first solution of the base is a text."""
+    if text is None:
+        return None
     first = next((case.solution for case in base if case.solution is not None), None)
     return _plain_value(text, numbers=not isinstance(first, str))
 
 
-def outcome_value(text: str) -> Any:
+def outcome_value(text: str | None) -> Any:
     """An outcome: yes, no, a number, or a text; None for ``?``.
 
     Examples
@@ -153,7 +138,7 @@ def outcome_value(text: str) -> Any:
     >>> outcome_value("yes"), outcome_value("No"), outcome_value("0.5"), outcome_value("came back")
     (True, False, 0.5, 'came back')
     """
-    return _TRUTHS.get(text.strip().casefold(), _plain_value(text))
+    return None if text is None else _TRUTHS.get(text.strip().casefold(), _plain_value(text))
 
 
 def _plain_value(text: str, *, numbers: bool = True) -> Any:
@@ -278,14 +263,10 @@ def _numeric(cases: Sequence[Case], name: str) -> bool:
     return bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
 
 
-def csv_text(cases: Iterable[Case], columns: Sequence[str]) -> str:
-    """The header and a line for each case; nothing stands where nothing is known."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for case in cases:
-        writer.writerow(["" if (value := _of(case, name)) is None else _text(value) for name in columns])
-    return text.getvalue()
+def cases_csv(cases: Iterable[Case], columns: Sequence[str]) -> str:
+    """The header and a line for each case."""
+    rows = [{name: None if (value := _of(case, name)) is None else _text(value) for name in columns} for case in cases]
+    return csv_text(rows, columns)
 
 
 def case_document(case: Case) -> dict[str, Any]:
@@ -299,6 +280,24 @@ def case_document(case: Case) -> dict[str, Any]:
         "outcome": case.outcome,
         "notes": [{"text": note.text, "at": note.at, "by": note.by} for note in case.notes],
     } | {name: getattr(case, name) for name in fields}
+
+
+def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
+    """A proposal with the cases it comes from, for machines."""
+    of = ("solution", "probability", "support", "against", "cases")
+    fields = ("solution", "method", "how", "confidence", "interval", "notes")
+    matches = []
+    for match in found:
+        shares = {name: share.contribution for name, share in match.shares.items()}
+        matches.append(case_document(match.case) | {"similarity": match.similarity, "contributions": shares})
+    candidates = [{name: getattr(one, name) for name in of} for one in proposal.candidates]
+    told = {name: getattr(proposal, name) for name in fields}
+    return {"query": dict(found.query), **told, "candidates": candidates, "cases": matches}
+
+
+def event_documents(events: Sequence[Any]) -> list[dict[str, Any]]:
+    """What happened, for machines."""
+    return [{"at": e.at, "action": e.action, "case": e.id, "by": e.by, "why": e.why} for e in events]
 
 
 def event_table(events: Sequence[Any], limit: int) -> str:

@@ -17,24 +17,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from priorcase.cli.shell import (
-    BadInputError,
-    Command,
-    Commands,
-    Function,
-    Names,
-    option,
-    options,
-    output_options,
-    usage,
-)
-from priorcase.cli.terminal import deliver, escape_json, json_text, note, say
-from priorcase.exceptions import PriorcaseError, advice
+from priorcase.cli.shell import BadInputError, Command, Commands, Names, option, options, output_options, usage
+from priorcase.cli.tables import parse_levels
+from priorcase.cli.terminal import Forms, Output, escape_json, json_text, note, say
+from priorcase.exceptions import PriorcaseError, UnknownIdError, advice, listed
 
 if TYPE_CHECKING:
     from priorcase.cases import Case, CaseBase
-
-__all__ = ["cases"]
 
 METHODS = ("auto", "copy", "null", "vote", "mean", "local", "compose")
 KINDS = ("numeric", "nominal", "text", "set", "date", "graph")
@@ -62,37 +51,23 @@ def cases(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-# -- arguments, options and files
+# -- arguments and options
 
 
 def _attributes(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The names of attributes that the Tab key completes."""
     try:
         with _reading(ctx.params.get("file") or "") as base:
-            names = list(base.attributes)
+            return [CompletionItem(f"{name}=") for name in base.attributes if name.startswith(incomplete)]
     except Exception:  # whatever it is, completion has nothing to say then
         return []
-    return [CompletionItem(f"{name}=") for name in names if name.startswith(incomplete)]
 
 
-_file = click.argument("file", metavar="FILE")
-_pairs = click.argument("pairs", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=_attributes)
-_where = option("--where", "CONDITION", "Only cases that meet it: 'people>=5'. Repeatable.", multiple=True)
-_provenance = options(
-    option("--by", "WHO", "Who does this, for the history."), option("--why", "TEXT", "Why, for the history.")
-)
-
-
-def _roles(function: Function) -> Function:
-    text = "Column that is solution, outcome, key or note."
-    return option("--column", "NAME=ROLE", text, multiple=True, callback=_parse_roles)(function)
-
-
-def _parse_roles(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> dict[str, Any]:
+def _parse_roles(_: click.Context, __: click.Parameter, given: Sequence[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for text in given:
-        name, _, role = text.rpartition("=")
-        if not name or role not in ROLES or role in found:
+        name, equals, role = text.rpartition("=")
+        if not name or not equals or role not in ROLES or role in found:
             raise click.BadParameter(f"{text!r} is not of the form NAME=ROLE, each of {', '.join(ROLES)} once.")
         found[role] = name
     return found
@@ -107,27 +82,40 @@ def _at_least(least: int) -> Callable[..., int | None]:
     return check
 
 
-def _check_there(file: str) -> None:
+_file = click.argument("file", metavar="FILE")
+_pairs = click.argument("pairs", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=_attributes)
+_where = option("--where", "CONDITION", "Only cases that meet it: 'people>=5'. Repeatable.", multiple=True)
+_roles = option(
+    "--column", "NAME=ROLE", "Column that is solution, outcome, key or note.", multiple=True, callback=_parse_roles
+)
+_provenance = options(
+    option("--by", "WHO", "Who does this, for the history."), option("--why", "TEXT", "Why, for the history.")
+)
+
+
+def _command(name: str, examples: str, short_help: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command on FILE."""
+    add = cases.command(name, cls=Command, examples=examples, short_help=short_help)
+    return lambda function: add(_file(function))
+
+
+# -- files and ids
+
+
+def _opened(file: str, **options: Any) -> CaseBase:
+    """A case base that exists: a misspelt name makes no new one."""
+    from priorcase.cases import CaseBase
+
     if not os.path.lexists(file):
         raise BadInputError(f"there is no case base at {file}. Check the path; 'priorcase cases new {file}' makes one.")
+    return CaseBase.open(file, **options)
 
 
 def _reading(file: str) -> CaseBase:
     """A case base to read; nothing is written, unless an interrupted change must be undone first."""
-    from priorcase.cases import CaseBase
-
-    _check_there(file)
     journal = Path(f"{file}-journal")
     interrupted = journal.exists() and journal.stat().st_size > 0
-    return CaseBase.open(file, readonly=not (interrupted and os.access(file, os.W_OK)))
-
-
-def _writing(file: str, by: str | None = None) -> CaseBase:
-    """A case base to change, which exists: a misspelt name makes no new one."""
-    from priorcase.cases import CaseBase
-
-    _check_there(file)
-    return CaseBase.open(file, by=by)
+    return _opened(file, readonly=not (interrupted and os.access(file, os.W_OK)))
 
 
 def _case_id(base: CaseBase, given: str) -> int:
@@ -179,8 +167,7 @@ priorcase cases new cars.cases --like cars.csv --column price=solution
 priorcase cases new notes.cases"""
 
 
-@cases.command("new", cls=Command, examples=_NEW, short_help="Make a new case base.")
-@_file
+@_command("new", _NEW, "Make a new case base.")
 @option("--attribute", "NAME=KIND", "A kind, levels a<b<c, or a taxonomy: TREE.json.", multiple=True)
 @option("--like", "TABLE", "Attributes from the columns of a table.")
 @_roles
@@ -199,26 +186,27 @@ def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str,
         raise usage("--example brings its own attributes; it goes with no --attribute and no --like.")
     if os.path.lexists(file):
         raise BadInputError(f"{file} exists already. Name a new file; 'priorcase cases add' adds cases to this one.")
-    from priorcase.cases import CaseBase
+    from priorcase.cases import CaseBase, Taxonomy
     from priorcase.cases.exchange import read_cases
+    from priorcase.cases.kinds import kind_name
+    from priorcase.datasets import load_help_desk
+    from priorcase.schema import Ordinal
 
     if given["example"] is not None:
-        _make_help_desk(file, given["by"], given["why"])
+        desk = load_help_desk()
+        kinds: dict[str, Any] = {"area": Taxonomy(desk.areas), "system": "nominal", "place": "nominal"}
+        kinds |= {"people": "numeric", "urgency": Ordinal(desk.urgencies), "signs": "set", "opened": "date"}
+        with CaseBase.open(file, kinds | {"message": "text"}, by=given["by"]) as base:
+            base.add_many(desk.tickets, solution="solution", outcome="outcome", key="ticket", why=given["why"])
     else:
-        attributes: dict[str, Any] = {}
+        declared: dict[str, Any] = {}
         if like is not None:
             with _as_file(like) as path:
-                attributes |= read_cases(path, **column).attributes
-        CaseBase.open(file, attributes | _declared(attribute), by=given["by"]).close()
+                declared |= read_cases(path, **column).attributes
+        CaseBase.open(file, declared | _declared(attribute), by=given["by"]).close()
     with CaseBase.open(file, readonly=True) as base:
-        kinds = {
-            name: kind.describe() if hasattr(kind, "describe") else str(kind) for name, kind in base.attributes.items()
-        }
-        forms = {
-            "txt": lambda: str(base),
-            "json": lambda: json_text({"file": file, "cases": len(base), "attributes": kinds}),
-        }
-        deliver(forms, as_json=given["as_json"], out=given["out"])
+        told = {name: kind_name(kind) for name, kind in base.attributes.items()}
+        given["output"].show(str(base), {"file": file, "cases": len(base), "attributes": told})
 
 
 def _declared(texts: Sequence[str]) -> dict[str, Any]:
@@ -233,40 +221,19 @@ def _declared(texts: Sequence[str]) -> dict[str, Any]:
             raise usage(f"--attribute {text!r} is not of the form NAME=KIND, such as age=numeric.")
         if name in found:
             raise usage(f"--attribute {name} is declared more than once.")
-        levels = tuple(level.strip() for level in kind.split("<"))
-        if len(levels) > 1:
-            if "" in levels or len(set(levels)) < len(levels):
-                raise usage(f"--attribute {text!r} needs two or more different levels, such as 'size=S<M<L'.")
-            found[name] = Ordinal(levels)
+        if "<" in kind:
+            found[name] = Ordinal(parse_levels("--attribute", text, kind))
         elif kind.endswith(".json"):
-            found[name] = Taxonomy(_tree(kind))
+            try:
+                found[name] = Taxonomy(json.loads(Path(kind).read_text(encoding="utf-8")))
+            except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+                raise BadInputError(f'{kind} is no JSON file: {error}. For example {{"printer": {{}}}}.') from error
         elif kind in KINDS:
             found[name] = kind
         else:
             remedy = advice(kind, KINDS, otherwise=f"Kinds are {', '.join(KINDS)}, levels a<b<c, or TREE.json.")
             raise usage(f"--attribute {text!r} names no kind. {remedy}")
     return found
-
-
-def _tree(path: str) -> Any:
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise BadInputError(
-            f'{path} is no JSON file: {error}. For example {{"printer": {{"laser": {{}}}}}}.'
-        ) from error
-
-
-def _make_help_desk(file: str, by: str | None, why: str | None) -> None:
-    from priorcase.cases import CaseBase, Taxonomy
-    from priorcase.datasets import load_help_desk
-    from priorcase.schema import Ordinal
-
-    desk = load_help_desk()
-    plain = {"system": "nominal", "place": "nominal", "people": "numeric"}
-    kinds = {"area": Taxonomy(desk.areas), **plain, "urgency": Ordinal(desk.urgencies)}
-    with CaseBase.open(file, kinds | {"signs": "set", "opened": "date", "message": "text"}, by=by) as base:
-        base.add_many(desk.tickets, solution="solution", outcome="outcome", key="ticket", why=why)
 
 
 _ADD = """\
@@ -277,8 +244,7 @@ priorcase cases add cars.cases --from cars.csv --column price=solution
 priorcase cases export old.cases | priorcase cases add new.cases --from -"""
 
 
-@cases.command("add", cls=Command, examples=_ADD, short_help="Add a case, or all of a table.")
-@_file
+@_command("add", _ADD, "Add a case, or all of a table.")
 @_pairs
 @option("--solution", "TEXT", "What was done: a text, a number, or JSON.")
 @option("--outcome", "VALUE", "How it turned out: yes, no, a number, or a text.")
@@ -288,45 +254,36 @@ priorcase cases export old.cases | priorcase cases add new.cases --from -"""
 @_roles
 @_provenance
 @output_options()
-def add(file: str, pairs: Sequence[str], column: dict[str, Any], **given: Any) -> None:
+def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output, **given: Any) -> None:
     """Add one case to FILE by NAME=VALUE, or all of a table by --from; prints ids.
 
     Sets are written with commas, dates as 2025-06-01, NAME=? is missing. The same key twice is one case.
     """
     table = given["from"]
-    one = {name: given[name] for name in ROLES}
     if table is None and column:
         raise usage("--column needs --from TABLE.")
     if table is None and not pairs:
         raise usage("there is nothing to add; give NAME=VALUE, or --from TABLE.")
-    if table is not None and (pairs or any(value is not None for value in one.values())):
+    if table is not None and (pairs or any(given[name] is not None for name in ROLES)):
         raise usage("--from takes a table and no values of one case; --column names its solution, outcome and key.")
     from priorcase.cli.case_values import outcome_value, solution_value, values
 
-    with _writing(file, given["by"]) as base:
+    with _opened(file, by=given["by"]) as base:
         before = len(base)
         if table is not None:
             with _as_file(table) as path:
                 ids = base.import_(path, **column, by=given["by"], why=given["why"])
         else:
-            solution, outcome = one.pop("solution"), one.pop("outcome")
-            id_ = base.add(
-                values(base, pairs),
-                solution=None if solution is None else solution_value(base, solution),
-                outcome=None if outcome is None else outcome_value(outcome),
-                why=given["why"],
-                **one,
-            )
-            ids = [id_]
+            told = {name: given[name] for name in ("key", "note", "why")}
+            told["solution"] = solution_value(base, given["solution"])
+            ids = [base.add(values(base, pairs), outcome=outcome_value(given["outcome"]), **told)]
         added = len(base) - before
     known = len(ids) - added
     if table is None and known:
         note(f"case {ids[0]} has that key already; nothing was added")
-    text = str(ids[0]) if table is None else f"{_count(added)} added to {file}"
-    if table is not None and known:
-        text += f"; {known} had a key that was there already"
-    forms = {"txt": lambda: text, "json": lambda: json_text({"ids": ids, "added": added, "known": known})}
-    deliver(forms, as_json=given["as_json"], out=given["out"])
+    more = f"; {known} had a key that was there already" if known else ""
+    text = str(ids[0]) if table is None else f"{_count(added)} added to {file}{more}"
+    output.show(text, {"ids": ids, "added": added, "known": known})
 
 
 # -- list, history
@@ -340,23 +297,22 @@ priorcase cases list desk.cases --where outcome=no --csv > failed.csv
 priorcase cases list desk.cases --id P-01"""
 
 
-@cases.command("list", cls=Command, examples=_LIST, short_help="List cases, or show one in full.")
-@_file
+@_command("list", _LIST, "List cases, or show one in full.")
 @_where
 @option("--id", "ID", "Show one case in full, by its id or key.")
 @option("--limit", "N", "At most so many.  [default: 20 in a table, else all]", type=int, callback=_at_least(0))
 @option("--columns", "A,B", "Columns to show.", multiple=True)
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @output_options("txt", "csv", "json")
-def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, as_json: bool, **given: Any) -> None:
+def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, output: Output, **given: Any) -> None:
     """List the cases of FILE.
 
     Conditions are NAME, then =, !=, <, <=, >, >= or ~ (contains), then a value: a|b is either, ? is missing. solution,
     outcome, id, key, by and retired go like attributes.
     """
-    out, limit = given["out"], given["limit"]
+    limit = given["limit"]
     columns = [name.strip() for text in given["columns"] for name in text.split(",") if name.strip()]
-    if as_json and (as_csv or columns):
+    if output.as_json and (as_csv or columns):
         raise usage(f"--json does not go with --{'csv' if as_csv else 'columns'}.")
     if id is not None and (where or as_csv or columns or limit is not None):
         raise usage("--id shows one case in full; only --json and --out go with it.")
@@ -366,22 +322,18 @@ def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, as
         if id is not None:
             case = base.get(_case_id(base, id))
             events = list(base.history(case.id))
-            told = [{"at": event.at, "action": event.action, "by": event.by, "why": event.why} for event in events]
-            forms: dict[str, Any] = {
-                "txt": lambda: f"{case}\n\n{cv.event_table(events, len(events))}",
-                "json": lambda: json_text(cv.case_document(case) | {"history": told}),
-            }
-            deliver(forms, as_json=as_json, out=out)
+            text = f"{case}\n\n{cv.event_table(events, len(events))}"
+            output.show(text, cv.case_document(case) | {"history": cv.event_documents(events)})
             return
         cv.check_columns(columns, base.attributes, base.path)
         found = base.find(where=cv.conditions(base, where))
         names = columns or ["id", "key", *base.attributes, "solution", "outcome"]
-        forms = {
+        forms: Forms = {
             "txt": lambda: _listed(found, len(base), limit, columns, every=not where),
-            "csv": lambda: cv.csv_text(islice(found, limit), names),
+            "csv": lambda: cv.cases_csv(islice(found, limit), names),
             "json": lambda: json_text({"cases": [cv.case_document(case) for case in islice(found, limit)]}),
         }
-        deliver(forms, as_json=as_json, out=out, form="csv" if as_csv else "txt")
+        output.deliver(forms, form="csv" if as_csv else "txt")
 
 
 def _listed(found: Iterator[Case], among: int, limit: int | None, columns: Sequence[str], *, every: bool) -> str:
@@ -394,25 +346,20 @@ def _listed(found: Iterator[Case], among: int, limit: int | None, columns: Seque
     return case_table(shown, title, columns, more) if shown else title
 
 
-@cases.command(
-    "history",
-    cls=Command,
-    examples="priorcase cases history desk.cases\npriorcase cases history desk.cases V-9 --json",
-    short_help="Show what changed when, by whom and why.",
-)
-@_file
+_HISTORY = "priorcase cases history desk.cases\npriorcase cases history desk.cases V-9 --json"
+
+
+@_command("history", _HISTORY, "Show what changed when, by whom and why.")
 @click.argument("id", required=False)
-@option("--limit", "N", "The last so many events.", type=int, default=20, show_default=True, callback=_at_least(1))
+@option("--limit", "N", "The last so many events.  [default: 20]", type=int, default=20, callback=_at_least(1))
 @output_options()
-def history(file: str, id: str | None, limit: int, as_json: bool, out: str | None) -> None:
+def history(file: str, id: str | None, limit: int, output: Output) -> None:
     """Show what changed in FILE, or of case ID, the last changes last."""
-    from priorcase.cli.case_values import event_table
+    from priorcase.cli.case_values import event_documents, event_table
 
     with _reading(file) as base:
         events = list(base.history(None if id is None else _case_id(base, id)))
-    told = [{"at": e.at, "action": e.action, "case": e.id, "by": e.by, "why": e.why} for e in events]
-    forms = {"txt": lambda: event_table(events, limit), "json": lambda: json_text({"events": told})}
-    deliver(forms, as_json=as_json, out=out)
+    output.show(event_table(events, limit), {"events": event_documents(events)})
 
 
 # -- ask
@@ -425,8 +372,7 @@ priorcase cases ask desk.cases area=vpn --no-questions --explain
 priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
 
 
-@cases.command("ask", cls=Command, examples=_ASK, short_help="Ask for a solution, question by question.")
-@_file
+@_command("ask", _ASK, "Ask for a solution, question by question.")
 @_pairs
 @_where
 @option("--weights", "NAME=W", "Weight of an attribute. Repeatable.", multiple=True)
@@ -438,14 +384,14 @@ priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
 @option("--tolerance", "T", "How far off a number may be, in questions.", type=float)
 @option("--explain", None, "Show what each attribute contributes.", is_flag=True)
 @output_options()
-def ask(file: str, pairs: Sequence[str], as_json: bool, out: str | None, **given: Any) -> None:
+def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """Propose a solution for a new case from similar cases of FILE.
 
     On a terminal it asks for what is most informative; with --json, --out, --method, --diversity or --no-questions,
     and elsewhere, it answers at once.
     """
-    at_once = given["no_questions"] or as_json or any(given[name] is not None for name in ("method", "diversity"))
-    converses = not at_once and out is None and sys.stdin.isatty() and sys.stdout.isatty()
+    at_once = given["no_questions"] or output != (False, None) or given["method"] or given["diversity"] is not None
+    converses = not at_once and sys.stdin.isatty() and sys.stdout.isatty()
     from priorcase.cli import case_values as cv
 
     with _reading(file) as base:
@@ -465,33 +411,10 @@ def ask(file: str, pairs: Sequence[str], as_json: bool, out: str | None, **given
         if not len(found):
             raise BadInputError(f"{base.path} has no case that could answer this. Ask without --where, or add cases.")
         proposal = base.reuse(found, given["method"] or "auto")
-        parts = [proposal.explain(), *(str(found.explain(i)) for i in range(len(found)))]
-        forms = {
-            "txt": lambda: "\n\n".join(parts) if given["explain"] else f"{proposal}\n\n{found}",
-            "json": lambda: json_text(_proposal_document(found, proposal)),
-        }
-        deliver(forms, as_json=as_json, out=out)
-
-
-def _proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
-    from priorcase.cli.case_values import case_document
-
-    of = ("solution", "probability", "support", "against", "cases")
-    fields = ("solution", "method", "how", "confidence", "interval")
-    return {
-        "query": dict(found.query),
-        **{name: getattr(proposal, name) for name in fields},
-        "candidates": [{name: getattr(one, name) for name in of} for one in proposal.candidates],
-        "notes": proposal.notes,
-        "cases": [
-            case_document(match.case)
-            | {
-                "similarity": match.similarity,
-                "contributions": {name: share.contribution for name, share in match.shares.items()},
-            }
-            for match in found
-        ],
-    }
+        text = f"{proposal}\n\n{found}"
+        if given["explain"]:
+            text = "\n\n".join([proposal.explain(), *(str(found.explain(i)) for i in range(len(found)))])
+        output.show(text, cv.proposal_document(found, proposal))
 
 
 # -- feedback, forget
@@ -504,8 +427,7 @@ priorcase cases feedback desk.cases V-9 --solution "replace the router" \\
 priorcase cases feedback desk.cases V-9 urgency=high system=?"""
 
 
-@cases.command("feedback", cls=Command, examples=_FEEDBACK, short_help="Record an outcome, or correct a case.")
-@_file
+@_command("feedback", _FEEDBACK, "Record an outcome, or correct a case.")
 @click.argument("id")
 @_pairs
 @option("--outcome", "VALUE", "How the solution turned out: yes, no, a number, or a text.")
@@ -513,7 +435,7 @@ priorcase cases feedback desk.cases V-9 urgency=high system=?"""
 @option("--note", "TEXT", "A note to add.")
 @_provenance
 @output_options()
-def feedback(file: str, id: str, pairs: Sequence[str], as_json: bool, out: str | None, **given: Any) -> None:
+def feedback(file: str, id: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """Record the outcome of case ID (an id or a key), or change it.
 
     Solutions that failed (no, or a number below 0.5) count against themselves from then on. ? removes a value, a
@@ -523,16 +445,15 @@ def feedback(file: str, id: str, pairs: Sequence[str], as_json: bool, out: str |
         raise usage("there is nothing to record; give --outcome, --solution, --note or NAME=VALUE.")
     from priorcase.cli import case_values as cv
 
-    with _writing(file) as base:
-        number = _case_id(base, id)
-        changes: dict[str, Any] = {}
+    with _opened(file) as base:
+        number, changes = _case_id(base, id), {name: given[name] for name in ("note", "by", "why")}
         if given["solution"] is not None:
             changes["solution"] = cv.solution_value(base, given["solution"])
         if given["outcome"] is not None:
             changes["outcome"] = cv.outcome_value(given["outcome"])
-        base.revise(number, cv.values(base, pairs), **changes, note=given["note"], by=given["by"], why=given["why"])
+        base.revise(number, cv.values(base, pairs), **changes)
         case = base.get(number)
-    deliver({"txt": lambda: str(case), "json": lambda: json_text(cv.case_document(case))}, as_json=as_json, out=out)
+    output.show(str(case), cv.case_document(case))
 
 
 _FORGET = """\
@@ -541,14 +462,13 @@ priorcase cases forget desk.cases --where "opened<2025-02-01"
 priorcase cases forget desk.cases V-9 --yes --by desk-2 --why "asked to\""""
 
 
-@cases.command("forget", cls=Command, examples=_FORGET, short_help="Forget cases, to the last byte.")
-@_file
+@_command("forget", _FORGET, "Forget cases, to the last byte.")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @_where
 @option("--yes", None, "Do not ask first; needed where there is no terminal.", is_flag=True)
 @_provenance
 @output_options()
-def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, **given: Any) -> None:
+def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, output: Output, **given: Any) -> None:
     """Forget cases of FILE by their ids or keys, or all that meet a condition.
 
     The history keeps that a case of that id was forgotten, when, and what --by and --why say here. Copies made by
@@ -559,24 +479,22 @@ def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, **giv
     if not yes and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise usage("there is no terminal to ask at: --yes forgets without asking. Nothing was forgotten.")
     from priorcase.cli.case_values import conditions
-    from priorcase.exceptions import UnknownIdError, listed
 
     count = 0
-    with _writing(file) as base:
+    with _opened(file) as base:
         if where:
             found = list(base.find(where=conditions(base, where)))
         else:
-            wanted = list(dict.fromkeys(_case_id(base, given_id) for given_id in ids))
-            if absent := [id_ for id_ in wanted if id_ not in base]:
-                raise UnknownIdError(f"{file} has no cases {listed(absent)}. Nothing was forgotten.")
-            found = [base.get(id_) for id_ in wanted]
+            wanted = list(dict.fromkeys(_case_id(base, one) for one in ids))
+            if absent := [one for one in wanted if one not in base]:
+                raise UnknownIdError(f"{file} has no case {listed(absent)}. Nothing was forgotten.")
+            found = [base.get(one) for one in wanted]
         if found and (yes or _agreed(found)):
-            count = base.forget([case.id for case in found if case.id is not None], by=given["by"], why=given["why"])
+            count = base.forget([case.id for case in found if case.id is not None], **given)
     text = "nothing was forgotten" if found else "no case meets that; nothing was forgotten"
     if count:
         text = f"{_count(count)} forgotten; no byte of {'it' if count == 1 else 'them'} is left in {file}"
-    forms = {"txt": lambda: text, "json": lambda: json_text({"forgotten": count})}
-    deliver(forms, as_json=given["as_json"], out=given["out"])
+    output.show(text, {"forgotten": count})
 
 
 def _agreed(found: list[Case]) -> bool:
@@ -598,12 +516,11 @@ priorcase cases export desk.cases --out printers.csv --where area=printer
 priorcase cases export desk.cases | grep toner"""
 
 
-@cases.command("export", cls=Command, examples=_EXPORT, short_help="Write cases to a file for others.")
-@_file
+@_command("export", _EXPORT, "Write cases to a file for others.")
 @_where
 @option("--overwrite", None, "Replace the file if it is there.", is_flag=True)
 @output_options("jsonl", "csv", "parquet", text="File to write")
-def export(file: str, where: Sequence[str], overwrite: bool, as_json: bool, out: str | None) -> None:
+def export(file: str, where: Sequence[str], overwrite: bool, output: Output) -> None:
     """Write the cases of FILE to a file, whole or not at all, or print JSON lines.
 
     .jsonl has everything, .parquet the same in typed columns, .csv all but the kinds. 'priorcase cases add FILE --from
@@ -611,79 +528,66 @@ def export(file: str, where: Sequence[str], overwrite: bool, as_json: bool, out:
     """
     from priorcase.cli.case_values import conditions
 
-    with _reading(file) as base:
-        only = conditions(base, where)
-        if out is None or out == "-":
-            with TemporaryDirectory(prefix="priorcase-") as folder:
-                path = Path(folder) / "cases.jsonl"
-                base.export(path, where=only)
-                if sys.stdout.isatty():
-                    say(escape_json(path.read_text(encoding="utf-8")), nl=False)
-                else:
-                    with path.open("rb") as source:
-                        shutil.copyfileobj(source, sys.stdout.buffer)
+    with _reading(file) as base, TemporaryDirectory(prefix="priorcase-") as folder:
+        only, path = conditions(base, where), Path(folder) / "cases.jsonl"
+        if output.out in (None, "-"):
+            base.export(path, where=only)
+            if sys.stdout.isatty():
+                say(escape_json(path.read_text(encoding="utf-8")), nl=False)
+            else:
+                with path.open("rb") as source:
+                    shutil.copyfileobj(source, sys.stdout.buffer)
             return
-        count = base.export(out, overwrite=overwrite, where=only)
-    say(json_text({"cases": count, "out": out}) if as_json else f"{_count(count)} written to {out}")
+        count = base.export(str(output.out), overwrite=overwrite, where=only)
+    Output(output.as_json, None).show(f"{_count(count)} written to {output.out}", {"cases": count, "out": output.out})
 
 
-@cases.command(
-    "backup",
-    cls=Command,
-    examples="priorcase cases backup desk.cases --out desk-monday.cases",
-    short_help="Copy a case base while it is in use.",
-)
-@_file
+_BACKUP = "priorcase cases backup desk.cases --out desk-monday.cases"
+
+
+@_command("backup", _BACKUP, "Copy a case base while it is in use.")
 @output_options(text="The copy, a new file")
-def backup(file: str, as_json: bool, out: str | None) -> None:
+def backup(file: str, output: Output) -> None:
     """Copy FILE to a new file, as it is at one moment; others may go on writing.
 
     What is forgotten in FILE afterwards is still in the copy.
     """
-    if out is None or out == "-":
+    if output.out in (None, "-"):
         raise usage("--out COPY is missing: a copy needs a file.")
     with _reading(file) as base:
-        base.backup(out)
+        base.backup(str(output.out))
         count = len(base)
-    say(json_text({"cases": count, "out": out}) if as_json else f"{_count(count)} copied to {out}")
+    Output(output.as_json, None).show(f"{_count(count)} copied to {output.out}", {"cases": count, "out": output.out})
 
 
-@cases.command(
-    "verify",
-    cls=Command,
-    examples="priorcase cases verify desk.cases\npriorcase cases verify desk.cases --json",
-    short_help="Check every byte of a case base.",
-)
-@_file
+_VERIFY = "priorcase cases verify desk.cases\npriorcase cases verify desk.cases --json"
+
+
+@_command("verify", _VERIFY, "Check every byte of a case base.")
 @output_options()
 @click.pass_context
-def verify(ctx: click.Context, /, file: str, as_json: bool, out: str | None) -> None:
+def verify(ctx: click.Context, /, file: str, output: Output) -> None:
     """Check the pages, checksums, counts and keys of FILE; nothing is changed.
 
     Exit codes: 0 clean, 1 damaged, 2 no case base at all.
     """
-    count, findings, text = _verified(file)
-    document = {"clean": not findings, "cases": count, "findings": list(findings)}
-    deliver({"txt": lambda: text, "json": lambda: json_text(document)}, as_json=as_json, out=out)
-    ctx.exit(1 if findings else 0)
-
-
-def _verified(file: str) -> tuple[int, Sequence[str], str]:
-    """How many cases there are, what is wrong, and the same as text."""
     from priorcase.cases.storage import Store
     from priorcase.exceptions import CaseBaseFileError
 
+    count, findings = 0, tuple[str, ...]()
     try:
         with _reading(file) as base:
             found = base.verify()
-        return found.cases, found.findings, str(found)
+            count, findings = found.cases, found.findings
     except CaseBaseFileError as error:
-        problem = str(error.args[0])
-        if _DAMAGED not in problem:
+        findings = (str(error.args[0]),)
+        if _DAMAGED not in findings[0]:
             raise
-    try:
-        with Store.open(file, readonly=True) as store:
-            findings = tuple(store.verify()) or (problem,)
-    except CaseBaseFileError:
-        findings = (problem,)
-    return 0, findings, "\n".join(["damaged:", *(f"  {finding}" for finding in findings)])
+        try:
+            with Store.open(file, readonly=True) as store:
+                findings = tuple(store.verify()) or findings
+        except CaseBaseFileError:
+            pass  # what was found first is all that can be said
+    lines = ["damaged:", *(f"  {finding}" for finding in findings)] if findings else [f"clean: {_count(count)}"]
+    output.show("\n".join(lines), {"clean": not findings, "cases": count, "findings": findings})
+    ctx.exit(1 if findings else 0)

@@ -16,8 +16,6 @@ from priorcase.exceptions import ParameterError, PriorcaseError, nearest
 from priorcase.learning.results import short
 from priorcase.schema import Nominal
 
-__all__ = ["Talk", "converse"]
-
 _CHOICES, _LEADING, _OTHERS, _WIDE = 12, 3, 3, 60
 _PARTS = 20
 _YES_NO = {"y": True, "yes": True, "n": False, "no": False}

@@ -26,10 +26,8 @@ from priorcase.cli.shell import (
     usage,
 )
 from priorcase.cli.tables import Past, parse_reading, read_past, table_argument, table_options
-from priorcase.cli.terminal import csv_text, deliver, json_text, lines_of, note, terminal_width
+from priorcase.cli.terminal import Output, csv_text, json_text, lines_of, note, terminal_width
 from priorcase.registry import BASELINE, LEARNERS, find
-
-__all__ = ["evaluate"]
 
 _PICTURES = ("png", "pdf", "svg")
 _USUAL = {
@@ -68,7 +66,7 @@ class Contestant(NamedTuple):
 @jobs_option
 @output_options("txt", "md", "csv", "json", *_PICTURES, text="Write it")
 @click.pass_context
-def evaluate(ctx: click.Context, /, as_json: bool, out: str | None, **given: Any) -> None:
+def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
     """Compare learners on TABLE by cases that they have not seen."""
     texts, scores = _split_commas(given["learner"]), _split_commas(given["score"])
     shared, reading = parameters(given["set"]), parse_reading(given["column"], given["read"])
@@ -76,7 +74,7 @@ def evaluate(ctx: click.Context, /, as_json: bool, out: str | None, **given: Any
         _contestant(text)  # a mistake here is told before the table is read
     curve = None if given["curve"] is None else _parse_curve(given["curve"])
     splits, repeats = _parse_splits(given["splits"], curve=curve is not None)
-    if out is not None and out.endswith(_PICTURES):
+    if (output.out or "").endswith(_PICTURES):
         _check_pictures()
     past = read_past(given["table"], given["target"], reading)
     if len(past.y) < 2:
@@ -93,7 +91,7 @@ def evaluate(ctx: click.Context, /, as_json: bool, out: str | None, **given: Any
         "md": lambda: "\n\n".join(part.markdown() for part in (result, *_tests(result))) + "\n",
     }
     forms |= {ending: lambda ending=ending: _picture(result, ending) for ending in _PICTURES}
-    deliver(forms, as_json=as_json, out=out, shown=not as_json)
+    output.deliver(forms, shown=True)
     if not result.complete:
         click.echo("priorcase: interrupted", err=True)
         ctx.exit(130)

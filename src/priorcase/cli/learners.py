@@ -15,8 +15,6 @@ from priorcase.cli.tables import Past
 from priorcase.exceptions import ParameterError
 from priorcase.registry import LEARNERS, Learner, find
 
-__all__ = ["NAMES", "learner_help", "learner_options", "make", "parameters"]
-
 NAMES = textwrap.fill(f"Learners: {', '.join(LEARNERS)}.", 76)
 """The learners, for help pages."""
 _SHARED = ("categorical_features", "schema", "n_jobs")  # said by the table, or of no effect on results

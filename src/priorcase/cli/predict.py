@@ -13,10 +13,8 @@ import click
 from priorcase.cli.learners import NAMES, learner_options, make, parameters
 from priorcase.cli.shell import BadInputError, Command, option, output_options, usage
 from priorcase.cli.tables import Past, Queries, parse_reading, read_queries, table_argument, table_options
-from priorcase.cli.terminal import Forms, csv_text, deliver, json_text, lines_of, note, safe_console
+from priorcase.cli.terminal import Forms, Output, csv_text, json_text, lines_of, note, safe_console
 from priorcase.registry import Learner, find
-
-__all__ = ["explain", "predict"]
 
 _BLOCK = 1000
 _CLASSES, _SMALL = 4, 0.005
@@ -34,7 +32,7 @@ _EXPLAIN = """\
 priorcase explain loans.csv --target repaid new.csv
 priorcase explain loans.csv --target repaid income=48 housing=own
 priorcase explain loans.csv --target repaid new.csv --learner naive_bayes
-priorcase explain cars.csv --target price new.csv --set distance=hvdm"""
+priorcase explain cars.csv --target price new.csv --set n_neighbors=9"""
 
 
 @dataclass(frozen=True)
@@ -108,12 +106,12 @@ def _query_argument(function: Any) -> Any:
 @option("--level", "LEVEL", "Level of intervals of numbers.  [default: 0.95]", type=float)
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: a line for each new case.")
 @output_options("txt", "csv", "json")
-def predict(as_json: bool, as_csv: bool, out: str | None, **given: Any) -> None:
+def predict(as_csv: bool, output: Output, **given: Any) -> None:
     """Predict new cases from the past cases of TABLE.
 
     QUERY is a table, - or one case NAME=VALUE ..., in which columns may be left out.
     """
-    if as_json and as_csv:
+    if output.as_json and as_csv:
         raise usage("--json does not go with --csv.")
     model, queries = _fitted(explained=False, **given)
     answers = list(_answers(model, queries, explained=False))
@@ -122,7 +120,7 @@ def predict(as_json: bool, as_csv: bool, out: str | None, **given: Any) -> None:
         "json": lambda: json_text(_document(model, answers)),
         "csv": lambda: _csv_text(model, queries, answers),
     }
-    deliver(forms, as_json=as_json, out=out, form="csv" if as_csv else "txt")
+    output.deliver(forms, form="csv" if as_csv else "txt")
 
 
 @click.command(cls=Command, examples=_EXPLAIN, epilog=NAMES, short_help="Predict new cases and show why.")
@@ -132,21 +130,21 @@ def predict(as_json: bool, as_csv: bool, out: str | None, **given: Any) -> None:
 @learner_options
 @option("--level", "LEVEL", "Level of intervals of numbers.  [default: 0.95]", type=float)
 @output_options("txt", "json")
-def explain(as_json: bool, out: str | None, **given: Any) -> None:
+def explain(output: Output, **given: Any) -> None:
     """Predict new cases, and show the cases or the values that decide.
 
     Learners that can show neither show the most similar past cases.
     """
     model, queries = _fitted(explained=True, **given)
     answers = _answers(model, queries, explained=True)
-    if as_json or out not in (None, "-"):
-        forms: Forms = {
-            "txt": lambda: _explained_text(model, queries, answers),
-            "json": lambda: json_text(_document(model, list(answers))),
-        }
-        deliver(forms, as_json=as_json, out=out)
-    else:
+    if not output.as_json and output.out in (None, "-"):
         _print_explained(safe_console(), model, queries, answers)
+        return
+    forms: Forms = {
+        "txt": lambda: _explained_text(model, queries, answers),
+        "json": lambda: json_text(_document(model, list(answers))),
+    }
+    output.deliver(forms)
 
 
 def _fitted(

@@ -10,9 +10,7 @@ import click
 
 from priorcase.cli.shell import Command, jobs_option, option, output_options, random_state_option, usage
 from priorcase.cli.tables import KINDS, is_data_set, parse_reading, read_past, table_argument, table_options
-from priorcase.cli.terminal import deliver, safe_console, say
-
-__all__ = ["report"]
+from priorcase.cli.terminal import Output, safe_console, say
 
 _EXAMPLES = """\
 priorcase report
@@ -38,7 +36,7 @@ def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
 @random_state_option
 @jobs_option
 @output_options("html", "json", text="Write the whole report")
-def report(table: str | None, as_json: bool, out: str | None, **given: Any) -> None:
+def report(table: str | None, output: Output, **given: Any) -> None:
     """Compare learners on TABLE and recommend one, with what stands out in the table.
 
     Without TABLE it reports on a built-in one. A summary is printed; --out report.html writes the whole report as one
@@ -59,13 +57,13 @@ def report(table: str | None, as_json: bool, out: str | None, **given: Any) -> N
         reading=shlex.join(flags),
         load=load,
     )
-    if as_json or out is not None:
-        deliver({"html": found.html, "htm": found.html, "json": found.json}, as_json=as_json, out=out, form="html")
-    if not as_json and out != "-":
+    if output.as_json or output.out is not None:
+        output.deliver({"html": found.html, "json": found.json}, form="html")
+    if not output.as_json and output.out != "-":
         console = safe_console()
         for part in summary(found):
             console.print(part)
-        if out is None:
+        if output.out is None:
             say("--out report.html writes the whole report.")
 
 

@@ -14,28 +14,14 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
 import click
 
-from priorcase.cli.terminal import note, one_line
+from priorcase.cli.terminal import Output, note, one_line
 from priorcase.exceptions import PriorcaseError, nearest
-
-__all__ = [
-    "BadInputError",
-    "Command",
-    "Commands",
-    "Function",
-    "Names",
-    "debug_option",
-    "jobs_option",
-    "option",
-    "options",
-    "output_options",
-    "random_state_option",
-    "usage",
-]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -82,29 +68,36 @@ def options(*decorators: Callable[[Function], Function]) -> Callable[[Function],
 
 
 def output_options(*endings: str, text: str = "Write the result to a file") -> Callable[[Function], Function]:
-    """``--json`` and ``--out``; ``endings`` are those that the name of the file may have."""
-    listed = " ".join(f".{ending}" for ending in endings)
+    """``--json`` and ``--out``, handed on as ``output``; ``endings`` are those that the name of the file may have."""
 
     def check(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
         """Refuse a file that cannot be written before the work is done, not after."""
         if value is None or value == "-":
             return value
         path = Path(value)
-        folder = path.absolute().parent
         if path.is_dir():
             raise click.BadParameter(f"{value!r} is a directory.")
-        if not folder.is_dir():
+        if not path.absolute().parent.is_dir():
             raise click.BadParameter(f"there is no folder {str(path.parent)!r}.")
         if path.suffix and endings and path.suffix[1:].lower() not in endings:
             raise click.BadParameter(f"{value!r} does not end in {' or '.join(f'.{one}' for one in endings)}.")
-        if not os.access(value if path.exists() else folder, os.W_OK):
+        if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
             raise click.BadParameter(f"{value!r} cannot be written.")
         return value
 
-    return options(
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
-        click.option("--out", metavar="FILE", callback=check, help=f"{text}{f' ({listed})' if listed else ''}."),
-    )
+    def add(function: Function) -> Function:
+        @wraps(function)
+        def inner(*args: Any, as_json: bool, out: str | None, **given: Any) -> Any:
+            return function(*args, output=Output(as_json, out), **given)
+
+        listed = f" ({' '.join(f'.{ending}' for ending in endings)})" if endings else ""
+        both = options(
+            click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+            click.option("--out", metavar="FILE", callback=check, help=f"{text}{listed}."),
+        )
+        return both(cast(Function, inner))
+
+    return add
 
 
 def _check_jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
@@ -151,13 +144,10 @@ class Command(click.Command):
                 ctx.exit()
         return super().parse_args(ctx, args)
 
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Usage, what the command does, examples, options."""
-        self.format_usage(ctx, formatter)
-        self.format_help_text(ctx, formatter)
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What the command does, then the examples."""
+        super().format_help_text(ctx, formatter)
         _write_examples(self.examples, formatter)
-        self.format_options(ctx, formatter)
-        self.format_epilog(ctx, formatter)
 
 
 def _write_examples(examples: str, formatter: click.HelpFormatter) -> None:
@@ -180,13 +170,10 @@ class Commands(click.Group):
         """The commands in the order in which they were added."""
         return list(self.commands)
 
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Usage, what the group is for, examples, commands."""
-        self.format_usage(ctx, formatter)
-        self.format_help_text(ctx, formatter)
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What the group is for, then the examples."""
+        super().format_help_text(ctx, formatter)
         _write_examples(self.examples, formatter)
-        self.format_options(ctx, formatter)
-        self.format_epilog(ctx, formatter)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

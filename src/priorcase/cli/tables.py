@@ -19,8 +19,6 @@ from priorcase.cli.terminal import note
 from priorcase.exceptions import PriorcaseError, ReadingError, advice, nearest
 from priorcase.registry import Task
 
-__all__ = ["Past", "Queries", "Reading", "read_past", "read_queries", "table_argument", "table_options"]
-
 KINDS = ("numeric", "nominal", "ignore")
 READING = ("format", "delimiter", "encoding", "missing")
 _FEW = 10
@@ -133,6 +131,14 @@ def table_options(function: Function) -> Function:
     return add(function)
 
 
+def parse_levels(flag: str, text: str, kind: str) -> tuple[str, ...]:
+    """Levels in their order, ``S<M<L``."""
+    levels = tuple(level.strip() for level in kind.split("<"))
+    if "" in levels or len(set(levels)) < len(levels):
+        raise usage(f"{flag} {text!r} needs two or more different levels, such as 'size=S<M<L'.")
+    return levels
+
+
 def parse_reading(columns: Sequence[str], reading: Sequence[str]) -> Reading:
     """The values of ``--column`` and ``--read``."""
     kinds: dict[str, str | tuple[str, ...]] = {}
@@ -140,13 +146,10 @@ def parse_reading(columns: Sequence[str], reading: Sequence[str]) -> Reading:
         name, _, kind = (part.strip() for part in text.rpartition("="))
         if not name or not kind:
             raise usage(f"--column {text!r} is not of the form NAME=KIND, such as id=ignore or 'size=S<M<L'.")
-        levels = tuple(level.strip() for level in kind.split("<"))
         if name in kinds:
             raise usage(f"--column {name} is declared more than once.")
-        if len(levels) > 1:
-            if "" in levels or len(set(levels)) < len(levels):
-                raise usage(f"--column {text!r} needs two or more different levels, such as 'size=S<M<L'.")
-            kinds[name] = levels
+        if "<" in kind:
+            kinds[name] = parse_levels("--column", text, kind)
             continue
         if kind not in KINDS:
             remedy = advice(kind, KINDS, otherwise=f"Kinds are {', '.join(KINDS)}, or levels such as S<M<L.")

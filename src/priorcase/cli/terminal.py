@@ -16,24 +16,9 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
-
-__all__ = [
-    "Forms",
-    "csv_text",
-    "deliver",
-    "escape",
-    "escape_json",
-    "json_text",
-    "lines_of",
-    "note",
-    "one_line",
-    "safe_console",
-    "say",
-    "terminal_width",
-]
 
 Forms = Mapping[str, Callable[[], str | bytes]]
 """What a command can deliver, by the ending of a file: ``txt``, ``json``, ``csv``, ``html``, ``png``, ..."""
@@ -119,8 +104,7 @@ def json_text(document: Any) -> str:
       "b": "\\u202e"
     }
     """
-    text = json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False)
-    return escape_json(text)
+    return escape_json(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def escape_json(text: str) -> str:
@@ -147,24 +131,32 @@ def csv_text(lines: Sequence[Mapping[str, Any]], header: Sequence[str] | None = 
     return text.getvalue()
 
 
-def deliver(forms: Forms, *, as_json: bool, out: str | None, form: str = "txt", shown: bool = False) -> None:
-    """Print a result, or write it to a file in the form that the end of its name says.
+class Output(NamedTuple):
+    """What ``--json`` and ``--out`` ask for."""
 
-    ``form`` is what is printed without ``--json``; with ``shown`` the text is printed beside a file that is written.
-    """
-    form = "json" if as_json else form
-    if out is None or out == "-":
-        content = forms[form]()
-        text = content if isinstance(content, str) else content.decode("utf-8")
-        raw = form not in ("txt", "json", "md") and not sys.stdout.isatty()
-        click.echo(text.removesuffix("\n") if raw else escape(text.removesuffix("\n")), color=True)
-        return
-    ending = Path(out).suffix[1:].lower()
-    content = forms[ending if ending in forms else form]()
-    write_file(out, content)
-    if shown:
-        say(str(forms["txt"]()))
-    say(f"Written: {out}")
+    as_json: bool
+    out: str | None
+
+    def show(self, text: str, document: Any) -> None:
+        """Print or write a text, or a document as JSON."""
+        self.deliver({"txt": lambda: text, "json": lambda: json_text(document)})
+
+    def deliver(self, forms: Forms, *, form: str = "txt", shown: bool = False) -> None:
+        """Print a result, or write it to a file in the form that the end of its name says.
+
+        ``form`` is what is printed without ``--json``; with ``shown`` the text is printed beside a file.
+        """
+        form = "json" if self.as_json else form
+        if self.out is None or self.out == "-":
+            text = str(forms[form]()).removesuffix("\n")
+            raw = form not in ("txt", "json") and not sys.stdout.isatty()
+            click.echo(text if raw else escape(text), color=True)
+            return
+        ending = Path(self.out).suffix[1:].lower()
+        write_file(self.out, forms[ending if ending in forms else form]())
+        if shown and not self.as_json:
+            say(str(forms["txt"]()))
+        say(f"Written: {self.out}")
 
 
 def write_file(path: str, content: str | bytes) -> None:
