@@ -82,8 +82,7 @@ def test_the_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.Monkey
                 continue  # a report takes a while
             budget = ["--budget", "2s"] if command == "report" else []
             result = run(*words, *budget, stdin=(tmp_path / "new.csv").read_text())
-            if "--set distance=hvdm" not in line:  # of numbers, where hvdm needs classes
-                assert result.exit_code == 0, (line, result.stderr)
+            assert result.exit_code == 0, (line, result.stderr)
     assert (tmp_path / "curve.png").exists()
 
 

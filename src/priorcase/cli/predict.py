@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import click
 
@@ -18,10 +17,10 @@ from priorcase.registry import Learner, find
 
 _BLOCK = 1000
 _CLASSES, _SMALL = 4, 0.005
-_ATTRIBUTES = _RECORDS = _SLOPES = 10
-_LINES = 5
+_MOST = 10  # attributes, records and slopes in a line
 _SIMILAR = 5
 _CHOSEN = ("n_neighbors", "bandwidth", "ess", "alpha", "n_centers", "stored", "temperature")
+_RECORDS = ("successes", "trials", "verdict", "used", "correct", "weight")
 _PREDICT = """\
 priorcase predict loans.csv --target repaid new.csv
 priorcase predict loans.csv --target repaid income=48 housing=own
@@ -32,78 +31,35 @@ _EXPLAIN = """\
 priorcase explain loans.csv --target repaid new.csv
 priorcase explain loans.csv --target repaid income=48 housing=own
 priorcase explain loans.csv --target repaid new.csv --learner naive_bayes
-priorcase explain cars.csv --target price new.csv --set n_neighbors=9"""
+priorcase explain loans.csv --target repaid new.csv --set n_neighbors=9"""
+_query = click.argument("query", nargs=-1, required=True, metavar="QUERY...")
+_level = option("--level", "LEVEL", "Level of intervals of numbers.  [default: 0.95]", type=float)
 
 
-@dataclass(frozen=True)
-class Model:
-    """A fitted estimator, and what is said about it."""
+class Model(NamedTuple):
+    """A fitted estimator; ``similar`` finds similar cases where it cannot explain itself."""
 
     learner: Learner
     estimator: Any
     past: Past
     level: float | None
-    similar: Any = None
-
-    @property
-    def chosen(self) -> dict[str, Any]:
-        """What was chosen or learned in `fit`, by name."""
-        inner = getattr(self.estimator, "model_", self.estimator)
-        found = {name: getattr(inner, f"{name}_", None) for name in _CHOSEN}
-        found = {name: value for name, value in found.items() if value is not None and value == value}
-        if inner is not self.estimator:
-            found = {**inner.tuning_.best_params, **{name: found[name] for name in found if name == "n_neighbors"}}
-        return found
-
-    @property
-    def weights(self) -> dict[str, Any] | None:
-        """The attribute weights that were learned: by attribute, or by class and attribute."""
-        inner = getattr(self.estimator, "model_", self.estimator)
-        found = getattr(inner, "attribute_weights_", None)
-        if found is None or (getattr(inner, "attribute_weights", None) is None and found.ndim == 1):
-            return None
-        names = list(self.past.kinds)
-        if found.ndim == 1:
-            return dict(zip(names, found.tolist(), strict=True))
-        return {
-            str(label): dict(zip(names, row, strict=True))
-            for label, row in zip(self.estimator.classes_.tolist(), found.tolist(), strict=True)
-        }
-
-    @property
-    def relevance(self) -> dict[str, float] | None:
-        """The probability that each attribute is relevant, where the learner has one."""
-        if not hasattr(self.estimator, "relevance_table"):
-            return None
-        table = self.estimator.relevance_table()
-        return {str(name): table[name] for name in table}
+    similar: Any
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A prediction for one new case, and what explains it."""
+class Answer(NamedTuple):
+    """A prediction for one new case as --json has it, and the precedents or contributions behind it."""
 
-    line: int
-    prediction: Any
-    probabilities: dict[str, float] | None
-    actual: str | float | None
-    interval: tuple[float, float] | None = None
-    slopes: dict[str, float] | None = None
+    document: dict[str, Any]
     precedents: Any = None
     contributions: Any = None
-    records: Mapping[int, dict[str, Any]] = field(default_factory=dict)
-
-
-def _query_argument(function: Any) -> Any:
-    return click.argument("query", nargs=-1, required=True, metavar="QUERY...")(function)
 
 
 @click.command(cls=Command, examples=_PREDICT, epilog=NAMES, short_help="Predict new cases from past ones.")
 @table_argument()
-@_query_argument
+@_query
 @table_options
 @learner_options
-@option("--level", "LEVEL", "Level of intervals of numbers.  [default: 0.95]", type=float)
+@_level
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: a line for each new case.")
 @output_options("txt", "csv", "json")
 def predict(as_csv: bool, output: Output, **given: Any) -> None:
@@ -114,10 +70,10 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
     if output.as_json and as_csv:
         raise usage("--json does not go with --csv.")
     model, queries = _fitted(explained=False, **given)
-    answers = list(_answers(model, queries, explained=False))
+    answers = [one.document for one in _answers(model, queries, explained=False)]
     forms: Forms = {
         "txt": lambda: _table_text(model, queries, answers),
-        "json": lambda: json_text(_document(model, answers)),
+        "json": lambda: json_text(_document(model) | {"answers": answers}),
         "csv": lambda: _csv_text(model, queries, answers),
     }
     output.deliver(forms, form="csv" if as_csv else "txt")
@@ -125,10 +81,10 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
 
 @click.command(cls=Command, examples=_EXPLAIN, epilog=NAMES, short_help="Predict new cases and show why.")
 @table_argument()
-@_query_argument
+@_query
 @table_options
 @learner_options
-@option("--level", "LEVEL", "Level of intervals of numbers.  [default: 0.95]", type=float)
+@_level
 @output_options("txt", "json")
 def explain(output: Output, **given: Any) -> None:
     """Predict new cases, and show the cases or the values that decide.
@@ -136,48 +92,43 @@ def explain(output: Output, **given: Any) -> None:
     Learners that can show neither show the most similar past cases.
     """
     model, queries = _fitted(explained=True, **given)
-    answers = _answers(model, queries, explained=True)
+    answers, console = _answers(model, queries, explained=True), safe_console()
     if not output.as_json and output.out in (None, "-"):
-        _print_explained(safe_console(), model, queries, answers)
+        _print_explained(console, model, queries, answers)
         return
-    forms: Forms = {
-        "txt": lambda: _explained_text(model, queries, answers),
-        "json": lambda: json_text(_document(model, list(answers))),
-    }
-    output.deliver(forms)
+
+    def text() -> str:
+        with console.capture() as captured:
+            _print_explained(console, model, queries, answers)
+        return str(captured.get())
+
+    def document() -> str:
+        return json_text(_document(model) | {"answers": [one.document for one in answers]})
+
+    output.deliver({"txt": text, "json": document})
 
 
-def _fitted(
-    *,
-    table: str,
-    query: Sequence[str],
-    target: str | None,
-    column: Sequence[str],
-    read: Sequence[str],
-    learner: str,
-    set: Sequence[str],
-    level: float | None,
-    explained: bool,
-) -> tuple[Model, Queries]:
+def _fitted(*, explained: bool, **given: Any) -> tuple[Model, Queries]:
     """The learner that the options ask for, fitted to the past cases, and the new cases."""
-    who, given, reading = find(learner), parameters(set), parse_reading(column, read)
+    who, settings, level = find(given["learner"]), parameters(given["set"]), given["level"]
     if level is not None and not 0 < level < 1:
         raise usage(f"--level {level:g} is not a probability between 0 and 1.")
-    past, queries = read_queries(query, table, target, reading)
-    estimator = make(who, past, given)
-    if level is not None and not hasattr(estimator, "prediction_interval"):
+    reading = parse_reading(given["column"], given["read"])
+    past, queries = read_queries(given["query"], given["table"], given["target"], reading)
+    estimator = make(who, past, settings)
+    intervals = hasattr(estimator, "prediction_interval")
+    if level is not None and not intervals:
         raise usage(f"--level has no effect with {who.name}, which gives no intervals of {past.target!r}.")
     from priorcase.exceptions import UnsettledFitWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnsettledFitWarning)  # of fits that only rank numbers of neighbors
         estimator.fit(_readable(estimator, past.X), past.y)
-    interval = (level or 0.95) if hasattr(estimator, "prediction_interval") else None
     similar = None
     if explained and not (hasattr(estimator, "precedents") or hasattr(estimator, "contributions")):
         import priorcase as pc
 
-        near = pc.KNNClassifier if past.task == "classify" else pc.KNNRegressor
+        near: Any = pc.KNNClassifier if past.task == "classify" else pc.KNNRegressor
         similar = near(min(_SIMILAR, len(past.y)), ties="first").fit(past.X, past.y)
         note(f"{who.title} gives no explanation of its own; the most similar past cases are shown")
     if explained and hasattr(estimator, "contributions") and len(estimator.classes_) == 1:
@@ -185,7 +136,7 @@ def _fitted(
             f"{past.source}: {estimator.classes_[0]!r} is the only class in column {past.target!r}; explain compares "
             "two. Add past cases of other classes, or take predict."
         )
-    return Model(who, estimator, past, interval, similar), queries
+    return Model(who, estimator, past, (level or 0.95) if intervals else None, similar), queries
 
 
 def _readable(estimator: Any, X: Any) -> Any:
@@ -198,111 +149,166 @@ def _readable(estimator: Any, X: Any) -> Any:
 
 def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[Answer]:
     """One answer for each new case, block by block; warnings about queries become notes at the end."""
-    lookup = _record_lookup(model.estimator) if explained else None
-    far, unsettled = list[int](), list[int]()
+    from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
+
+    record_of = _records(model.estimator) if explained else None
+    noted: dict[type[Warning], list[int]] = {FarQueryWarning: [], UnsettledFitWarning: []}
     for start in range(0, len(queries.lines), _BLOCK):
-        lines = queries.lines[start : start + _BLOCK]
+        block = slice(start, start + _BLOCK)
+        lines = queries.lines[block]
+        actual = [None] * len(lines) if queries.actual is None else queries.actual[block]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = _block(model, queries.X.take(slice(start, start + _BLOCK)), explained=explained)
-        _sort_warnings(caught, lines, far, unsettled)
-        for i, parts in enumerate(found):
-            precedents = parts.get("precedents")
-            records = _records_of(lookup, parts["prediction"], precedents) if lookup and precedents is not None else {}
-            actual = None if queries.actual is None else queries.actual[start + i]
-            yield Answer(line=lines[i], actual=actual, records=records, **parts)
-    if far:
+            found = _predicted(model, queries.X.take(block), lines, actual, explained=explained)
+            why = _explained(model, queries.X.take(block)) if explained else [None] * len(lines)
+        for warning in caught:
+            message: Any = warning.message
+            kind = next((kind for kind in noted if isinstance(message, kind)), None)
+            if kind is None:
+                warnings.warn_explicit(message, warning.category, warning.filename, warning.lineno)
+            else:
+                noted[kind] += [lines[i] for i in message.queries if lines[i] not in noted[kind]]
+        for document, one in zip(found, why, strict=True):
+            if one is None:
+                yield Answer(document)
+            elif hasattr(one, "ids"):
+                yield Answer(document | _precedents_document(model, document["prediction"], one, record_of), one)
+            else:
+                yield Answer(document | {"contributions": _contributions_document(one)}, contributions=one)
+    if far := noted[FarQueryWarning]:
         note(
             f"no past case lies within the bandwidth at {_lines_text(far)}: the nearest ones decide; a larger "
             "bandwidth reaches them"
         )
-    if unsettled:
+    if unsettled := noted[UnsettledFitWarning]:
         note(f"the local models at {_lines_text(unsettled)} did not converge: their probabilities are approximate")
 
 
-def _block(model: Model, cases: Any, *, explained: bool) -> list[dict[str, Any]]:
-    """What the estimator says about some cases: the fields of `Answer`, case by case."""
-    estimator, n = model.estimator, len(cases)
-    if n == 0:
-        return []
-    precedents = None
-    if explained and (who := model.similar or (estimator if hasattr(estimator, "precedents") else None)) is not None:
-        precedents = who.precedents(cases)
-    readable = _readable(estimator, cases)
-    columns: dict[str, Sequence[Any]] = {"prediction": estimator.predict(readable).tolist()}
+def _predicted(
+    model: Model, cases: Any, lines: Sequence[int], actual: Sequence[Any], *, explained: bool
+) -> list[dict[str, Any]]:
+    """What the estimator says about some cases, as --json has it."""
+    estimator, asked = model.estimator, _readable(model.estimator, cases)
+    columns: dict[str, Sequence[Any]] = {"line": lines, "prediction": estimator.predict(asked).tolist()}
     if model.past.task == "classify":
-        proba = estimator.predict_proba(readable).tolist()
-        columns["probabilities"] = [_by_probability(estimator.classes_, row) for row in proba]
-    else:
-        columns["probabilities"] = [None] * n
+        proba = estimator.predict_proba(asked)
+        order = (-proba).argsort(axis=1, kind="stable").tolist()
+        labels = [str(label) for label in estimator.classes_]
+        columns["probabilities"] = [
+            {labels[c]: float(row[c]) for c in best} for best, row in zip(order, proba, strict=True)
+        ]
     if model.level is not None:
         lower, upper = estimator.prediction_interval(cases, model.level)
         columns["interval"] = list(zip(lower.tolist(), upper.tolist(), strict=True))
-        if explained and estimator.degree:
-            local = estimator.coefficients(cases)
-            columns["slopes"] = [dict(zip(local.labels, row, strict=True)) for row in local.slopes.tolist()]
-    if precedents is not None:
-        columns["precedents"] = list(precedents)
-    elif explained:
-        columns["contributions"] = list(estimator.contributions(cases))
+    columns["actual"] = actual
+    if explained and model.level is not None and estimator.degree:
+        local = estimator.coefficients(cases)
+        columns["slopes"] = [dict(zip(local.labels, row, strict=True)) for row in local.slopes.tolist()]
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _by_probability(classes: Any, row: Sequence[float]) -> dict[str, float]:
-    order = sorted(range(len(row)), key=lambda c: -row[c])
-    return {str(classes[c]): row[c] for c in order}
+def _explained(model: Model, cases: Any) -> list[Any]:
+    """Precedents of each case, of similar cases where the learner has none, or contributions."""
+    if hasattr(model.estimator, "contributions"):
+        return list(model.estimator.contributions(cases))
+    return list((model.similar or model.estimator).precedents(cases))
 
 
-def _sort_warnings(caught: Sequence[Any], lines: Sequence[int], far: list[int], unsettled: list[int]) -> None:
-    from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
-
-    for warning in caught:
-        if isinstance(warning.message, FarQueryWarning):
-            far += [lines[i] for i in warning.message.queries if lines[i] not in far]
-        elif isinstance(warning.message, UnsettledFitWarning):
-            unsettled += [lines[i] for i in warning.message.queries if lines[i] not in unsettled]
-        else:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-
-
-def _lines_text(lines: Sequence[int]) -> str:
-    shown, more = ", ".join(map(str, lines[:_LINES])), len(lines) - _LINES
+def _lines_text(lines: Sequence[int], most: int = 5) -> str:
+    shown, more = ", ".join(map(str, lines[:most])), len(lines) - most
     return f"line{'s' * (len(lines) > 1)} {shown}{f' and {more} more' if more > 0 else ''}"
 
 
-# -- records of IB3, IB4, IB5 and PEBLS
-
-
-def _record_lookup(estimator: Any) -> Any:
+def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
     """From a predicted class and an id to the record of that case; None for learners without records."""
     import priorcase as pc
 
     keys: tuple[str, ...] = ("id",)
     if isinstance(estimator, pc.PEBLS) and estimator.weighting is not None:
-        names, frame = ("used", "correct", "weight"), estimator.exemplars_
+        frame = estimator.exemplars_
     elif isinstance(estimator, pc.IB3 | pc.IB4 | pc.IB5):
-        names, frame = ("successes", "trials", "verdict"), estimator.concept_
-        keys = ("id",) if isinstance(estimator, pc.IB3) else ("concept", "id")
+        frame, keys = estimator.concept_, ("id",) if isinstance(estimator, pc.IB3) else ("concept", "id")
     else:
         return None
-    found = {tuple(row[key] for key in keys): {name: row[name] for name in names} for row in lines_of(frame)}
+    rows = lines_of(frame)
+    found = {tuple(row[key] for key in keys): {name: row[name] for name in _RECORDS if name in row} for row in rows}
     return lambda prediction, id_: found.get((id_,) if len(keys) == 1 else (prediction, id_), {})
 
 
-def _records_of(lookup: Any, prediction: Any, precedents: Any) -> dict[int, dict[str, Any]]:
-    ids = [*precedents.ids.tolist(), *(case.id for case in precedents.unlike if case is not None)]
-    return {id_: record for id_ in ids if (record := lookup(prediction, id_))}
+def _contributions_document(one: Any) -> dict[str, Any]:
+    prior, *shares = one.contributions[0].tolist()
+    return {
+        "versus": one.versus.tolist()[0],
+        "log_odds": one.total.tolist()[0],
+        "prior": prior,
+        "values": dict(zip(one.names, one.queries[0], strict=True)),
+        "contributions": dict(zip(one.names, shares, strict=True)),
+    }
 
 
-def _record_text(record: Mapping[str, Any]) -> str:
-    """A record in words.
+def _precedents_document(model: Model, prediction: Any, one: Any, record_of: Any) -> dict[str, Any]:
+    def case(id_: int, target: Any, distance: float, row: Sequence[Any], parts: Any) -> dict[str, Any]:
+        told = {"id": id_, "line": model.past.lines[id_], "target": target, "distance": distance}
+        told["values"] = dict(zip(one.names, row, strict=True))
+        told["contributions"] = dict(zip(one.names, parts.tolist(), strict=True))
+        return told | (record_of(prediction, id_) if record_of else {})
 
-    >>> _record_text({"successes": 7.0, "trials": 9.0, "verdict": "acceptable"})
-    'right 7 of 9, acceptable'
-    """
-    if "verdict" in record:
-        return f"right {record['successes']:g} of {record['trials']:g}, {record['verdict']}"
-    return f"weight {record['weight']:.3g}, right {record['correct']} of {record['used']}"
+    lists = (one.ids.tolist(), one.targets.tolist(), one.distances.tolist(), one.rows, one.contributions)
+    cases = [case(*of) for of in zip(*lists, strict=True)]
+    more = {"vote": one.votes.tolist()}
+    if hasattr(one, "weights"):  # of local fits
+        more["kernel_weight"] = one.weights.tolist()
+    for name, numbers in more.items():
+        cases = [of | {name: number} for of, number in zip(cases, numbers, strict=True)]
+    document: dict[str, Any] = {"similar" if model.similar is not None else "precedents": cases}
+    for near in one.unlike:
+        document["unlike"] = near and case(near.id, near.target, near.distance, near.row, near.contributions)
+    return document
+
+
+# -- about the model
+
+
+def _document(model: Model) -> dict[str, Any]:
+    """What --json says beside the answers; docs/commands.md lists the fields."""
+    past, given = model.past, model.estimator.get_params(deep=False)
+    document = {"task": past.task, "target": past.target, "cases": len(past.y), "learner": model.learner.name}
+    document["parameters"] = {name: value for name, value in given.items() if name != "n_jobs"}
+    document["chosen"] = _chosen(model)
+    document["attributes"] = {
+        name: getattr(kind, "order", None) or type(kind).__name__.lower() for name, kind in past.kinds.items()
+    }
+    found = {"attribute_weights": _weights(model), "relevance": _relevance(model), "level": model.level}
+    return document | {name: value for name, value in found.items() if value is not None}
+
+
+def _chosen(model: Model) -> dict[str, Any]:
+    """What was chosen or learned in `fit`, by name."""
+    inner = getattr(model.estimator, "model_", model.estimator)
+    if inner is not model.estimator:
+        return dict(inner.tuning_.best_params)
+    found = {name: getattr(inner, f"{name}_", None) for name in _CHOSEN}
+    return {name: value for name, value in found.items() if value is not None and value == value}
+
+
+def _weights(model: Model) -> dict[str, Any] | None:
+    """The attribute weights that were learned: by attribute, or by class and attribute."""
+    inner, names = getattr(model.estimator, "model_", model.estimator), list(model.past.kinds)
+    found = getattr(inner, "attribute_weights_", None)
+    if found is None or (found.ndim == 1 and getattr(inner, "attribute_weights", None) is None):
+        return None
+    if found.ndim == 1:
+        return dict(zip(names, found.tolist(), strict=True))
+    labels = map(str, inner.classes_.tolist())
+    return {label: dict(zip(names, row, strict=True)) for label, row in zip(labels, found.tolist(), strict=True)}
+
+
+def _relevance(model: Model) -> dict[str, float] | None:
+    """The probability that each attribute is relevant, where the learner has one."""
+    if not hasattr(model.estimator, "relevance_table"):
+        return None
+    table = model.estimator.relevance_table()
+    return {str(name): table[name] for name in table}
 
 
 # -- as text
@@ -310,52 +316,41 @@ def _record_text(record: Mapping[str, Any]) -> str:
 
 def _heading(model: Model) -> str:
     """Who predicts what, from how many cases, and what was chosen in `fit`."""
-    past = model.past
-    text = f"{past.target} predicted by {model.estimator!r} from {len(past.y)} past cases"
     given = model.estimator.get_params(deep=False)
-    chosen = {name: value for name, value in model.chosen.items() if given.get(name) != value}
-    if chosen:
-        text += f"\nchosen: {', '.join(f'{name} {_value(value)}' for name, value in chosen.items())}"
-    return text
+    chosen = [f"{name} {_value(value)}" for name, value in _chosen(model).items() if given.get(name) != value]
+    text = f"{model.past.target} predicted by {model.estimator!r} from {len(model.past.y)} past cases"
+    return f"{text}\nchosen: {', '.join(chosen)}" if chosen else text
 
 
-def _table_text(model: Model, queries: Queries, answers: Sequence[Answer]) -> str:
-    """One line for each new case."""
+def _table_text(model: Model, queries: Queries, answers: Sequence[dict[str, Any]]) -> str:
+    """One line for each new case, and how the predictions compare with the targets that the query has."""
     from priorcase.learning.results import Grid, grids_text
 
-    classes, known = model.past.task == "classify", queries.actual is not None
-    header = ["line", model.past.target, *(["probability"] if classes else [])]
-    header += [f"{100 * model.level:.10g}% interval"] if model.level is not None else []
-    header += ["actual"] if known else []
-    lines = []
-    for one in answers:
-        cells = [str(one.line), _value(one.prediction)]
-        cells += [_probabilities(one.probabilities)] if one.probabilities is not None else []
-        cells += [_interval(one.interval)] if one.interval is not None else []
-        lines.append(cells + ([_value(one.actual)] if known else []))
-    if queries.typed:
-        header, lines = header[1:], [line[1:] for line in lines]
-    right = () if classes else range(len(header))
-    grid = Grid("", header, lines, "", right=right if right else ({0} if not queries.typed else ()))
+    shown: dict[str, Callable[[Any], str]] = {"probabilities": _probabilities, "interval": _interval}
+    names = {"prediction": model.past.target, "probabilities": "probability"}
+    names["interval"] = f"{100 * (model.level or 0):.10g}% interval"
+    columns = ["line", "prediction", *(["probabilities"] if model.past.task == "classify" else [])]
+    columns += ["interval"] if model.level is not None else []
+    columns += ["actual"] if queries.actual is not None else []
+    columns = columns[queries.typed :]
+    lines = [[shown.get(column, _value)(one[column]) for column in columns] for one in answers]
+    right = range(len(columns)) if model.past.task == "regress" else range(columns[0] == "line")
+    grid = Grid("", [names.get(column, column) for column in columns], lines, right=right)
     return "\n".join([_heading(model), "", grids_text([grid]), *_summary(model, answers)])
 
 
-def _summary(model: Model, answers: Sequence[Answer]) -> list[str]:
-    """How the predictions compare with the targets that the query has."""
-    known = [one for one in answers if one.actual is not None]
+def _summary(model: Model, answers: Sequence[dict[str, Any]]) -> list[str]:
+    known = [one for one in answers if one["actual"] is not None]
     if not known:
         return []
     if model.past.task == "classify":
-        right = sum(one.actual == one.prediction for one in known)
+        right = sum(one["actual"] == one["prediction"] for one in known)
         return ["", f"{right} of {len(known)} right ({right / len(known):.1%})"]
-    errors = [abs(one.prediction - float(one.actual or 0)) for one in known]
-    text = f"mean absolute error {math.fsum(errors) / len(known):.4g} over {len(known)} cases"
-    ends = [(one.interval, float(one.actual or 0)) for one in known if one.interval is not None]
-    finite = [(lower, actual, upper) for (lower, upper), actual in ends if math.isfinite(upper - lower)]
-    if finite:
-        inside = sum(lower <= actual <= upper for lower, actual, upper in finite)
-        text += f", {inside} of {len(finite)} within their intervals"
-    return ["", text]
+    error = math.fsum(abs(one["prediction"] - one["actual"]) for one in known) / len(known)
+    text = f"mean absolute error {error:.4g} over {len(known)} cases"
+    ends = [(*one["interval"], one["actual"]) for one in known if "interval" in one]
+    finite = [lower <= actual <= upper for lower, upper, actual in ends if math.isfinite(upper - lower)]
+    return ["", f"{text}, {sum(finite)} of {len(finite)} within their intervals" if finite else text]
 
 
 def _value(value: Any) -> str:
@@ -371,23 +366,25 @@ def _interval(interval: tuple[float, float]) -> str:
 
 def _probabilities(found: Mapping[str, float]) -> str:
     """The most probable classes; others that would be 0.00 are only counted, and nothing uncertain is 1.00."""
-    possible = [(label, share) for label, share in found.items() if share > 0]
-    large = max(1, sum(share >= _SMALL for _, share in possible))
-    shown = [f"{_value(label)} {_probability(share)}" for label, share in possible[: min(large, _CLASSES)]]
-    rest = len(possible) - len(shown)
-    return ", ".join([*shown, f"{rest} more"] if rest else shown)
+    possible = {label: share for label, share in found.items() if share > 0}
+    large = max(1, sum(share >= _SMALL for share in possible.values()))
+    shown = [f"{_value(label)} {_probability(share)}" for label, share in possible.items()][: min(large, _CLASSES)]
+    return ", ".join([*shown, f"{len(possible) - len(shown)} more"] if len(possible) > len(shown) else shown)
 
 
 def _probability(share: float) -> str:
     return ">0.99" if 1 - _SMALL <= share < 1 else f"{share:.2f}"
 
 
-def _by_attribute(what: str, numbers: Mapping[str, float], form: Any) -> str:
-    """Numbers of the attributes, the largest few."""
+def _few(what: str, texts: Sequence[str], between: str = ", ") -> str:
+    more = [f"{len(texts) - _MOST} more"] if len(texts) > _MOST else []
+    return f"{what}: {between.join([*texts[:_MOST], *more])}"
+
+
+def _by_attribute(what: str, numbers: Mapping[str, float], form: Callable[[float], str]) -> str:
+    """Numbers of the attributes, the largest first."""
     order = sorted(numbers, key=lambda name: -numbers[name])
-    shown = [f"{name} {form(numbers[name])}" for name in order[:_ATTRIBUTES]]
-    more = f", {len(order) - _ATTRIBUTES} more" if len(order) > _ATTRIBUTES else ""
-    return f"{what}: {', '.join(shown)}{more}"
+    return _few(what, [f"{name} {form(numbers[name])}" for name in order])
 
 
 def _print_explained(console: Any, model: Model, queries: Queries, answers: Iterator[Answer]) -> None:
@@ -396,142 +393,61 @@ def _print_explained(console: Any, model: Model, queries: Queries, answers: Iter
 
     from priorcase.neighbors.precedents import TerminalView
 
-    for number, one in enumerate(answers):
+    target = model.past.target
+    for number, (one, precedents, contributions) in enumerate(answers):
         if not number:
             console.print(Text(_heading(model), style="dim"))
-            if model.relevance:
-                console.print(Text(_by_attribute("probability of relevance", model.relevance, _probability), "dim"))
-            elif model.weights and all(isinstance(weight, float) for weight in model.weights.values()):
-                console.print(Text(_by_attribute("attribute weights", model.weights, "{:.3g}".format), style="dim"))
+            if (relevance := _relevance(model)) is not None:
+                console.print(Text(_by_attribute("probability of relevance", relevance, _probability), style="dim"))
+            elif (weights := _weights(model)) and all(isinstance(weight, float) for weight in weights.values()):
+                console.print(Text(_by_attribute("attribute weights", weights, "{:.3g}".format), style="dim"))
         console.print()
-        place = "" if queries.typed else f"line {one.line}  "
-        heading = Text(place + ("" if one.actual is None else f"actual: {_value(one.actual)}  "), style="dim")
-        if one.precedents is not None and model.similar is None:
-            console.print(TerminalView(one.precedents, model.past.target, [heading]))
+        place = "" if queries.typed else f"line {one['line']}  "
+        heading = Text(place + ("" if one["actual"] is None else f"actual: {_value(one['actual'])}  "), style="dim")
+        if precedents is not None and model.similar is None:
+            console.print(TerminalView(precedents, target, [heading]))
         else:
-            likely = "" if one.probabilities is None else f"  ({_probabilities(one.probabilities)})"
-            said = Text.assemble(f"{model.past.target}: ", (_value(one.prediction), "bold green"), likely)
-            console.print(Text.assemble(heading, said))
-            if one.precedents is not None:
-                console.print(TerminalView(one.precedents, model.past.target, [Text("most similar past cases  ")]))
-            else:
-                console.print(Text(str(one.contributions).partition("\n")[2]))
+            likely = f"  ({_probabilities(one['probabilities'])})" if "probabilities" in one else ""
+            console.print(Text.assemble(heading, f"{target}: ", (_value(one["prediction"]), "bold green"), likely))
+            similar = Text("most similar past cases  ")
+            told = TerminalView(precedents, target, [similar]) if precedents is not None else None
+            console.print(told or Text(str(contributions).partition("\n")[2]))
         for line in _beside(model, one):
             console.print(Text(line, style="dim"))
 
 
-def _beside(model: Model, one: Answer) -> Iterator[str]:
+def _beside(model: Model, one: dict[str, Any]) -> Iterator[str]:
     """What stands below an explanation: records, the interval, slopes."""
-    if one.records:
-        shown = [f"#{id_} {_record_text(record)}" for id_, record in one.records.items()][:_RECORDS]
-        more = f"; {len(one.records) - _RECORDS} more" if len(one.records) > _RECORDS else ""
-        yield f"records: {'; '.join(shown)}{more}"
-    if one.interval is not None:
-        yield f"{100 * (model.level or 0):.10g}% interval: {_interval(one.interval)}"
-    slopes = {name: slope for name, slope in (one.slopes or {}).items() if slope and not math.isnan(slope)}
+    cases = [*one.get("precedents", ()), *([one["unlike"]] if one.get("unlike") else [])]
+    records = {case["id"]: _record_text(case) for case in cases if "trials" in case or "used" in case}
+    if records:
+        yield _few("records", [f"#{id_} {text}" for id_, text in records.items()], "; ")
+    if "interval" in one:
+        yield f"{100 * (model.level or 0):.10g}% interval: {_interval(one['interval'])}"
+    slopes = {name: slope for name, slope in one.get("slopes", {}).items() if slope and not math.isnan(slope)}
     if slopes:
-        shown = [f"{name} {slope:+.3g}" for name, slope in slopes.items()][:_SLOPES]
-        yield f"slopes: {', '.join(shown)}{f', {len(slopes) - _SLOPES} more' if len(slopes) > _SLOPES else ''}"
+        yield _few("slopes", [f"{name} {slope:+.3g}" for name, slope in slopes.items()])
 
 
-def _explained_text(model: Model, queries: Queries, answers: Iterator[Answer]) -> str:
-    """The screen of `explain` as text, for a file."""
-    console = safe_console()
-    with console.capture() as captured:
-        _print_explained(console, model, queries, answers)
-    return str(captured.get())
+def _record_text(case: Mapping[str, Any]) -> str:
+    """The record of a case in words.
+
+    >>> _record_text({"successes": 7.0, "trials": 9.0, "verdict": "acceptable"})
+    'right 7 of 9, acceptable'
+    """
+    if "verdict" in case:
+        return f"right {case['successes']:g} of {case['trials']:g}, {case['verdict']}"
+    return f"weight {case['weight']:.3g}, right {case['correct']} of {case['used']}"
 
 
-# -- for programs
-
-
-def _csv_text(model: Model, queries: Queries, answers: Sequence[Answer]) -> str:
+def _csv_text(model: Model, queries: Queries, answers: Sequence[dict[str, Any]]) -> str:
     labels = [str(label) for label in model.estimator.classes_] if model.past.task == "classify" else []
     header = ["line", "prediction", *(f"P({label})" for label in labels)]
     header += ["lower", "upper"] if model.level is not None else []
     header += ["actual"] if queries.actual is not None else []
     lines = []
     for one in answers:
-        cells = [one.line, one.prediction, *((one.probabilities or {})[label] for label in labels)]
-        cells += [end if math.isfinite(end) else None for end in one.interval or ()]
-        lines.append(dict(zip(header, cells + ([one.actual] if queries.actual is not None else []), strict=True)))
+        cells = [one["line"], one["prediction"], *(one["probabilities"][label] for label in labels)]
+        cells += [end if math.isfinite(end) else None for end in one.get("interval", ())]
+        lines.append(dict(zip(header, [*cells, one["actual"]][: len(header)], strict=True)))
     return csv_text(lines, header)
-
-
-def _document(model: Model, answers: Sequence[Answer]) -> dict[str, Any]:
-    """Everything, for --json; docs/commands.md lists the fields."""
-    past = model.past
-    kinds = {name: getattr(kind, "order", None) or type(kind).__name__.lower() for name, kind in past.kinds.items()}
-    document: dict[str, Any] = {
-        "task": past.task,
-        "target": past.target,
-        "cases": len(past.y),
-        "learner": model.learner.name,
-        "parameters": {
-            name: value for name, value in model.estimator.get_params(deep=False).items() if name != "n_jobs"
-        },
-        "chosen": model.chosen,
-        "attributes": kinds,
-    }
-    if model.weights is not None:
-        document["attribute_weights"] = model.weights
-    if model.relevance is not None:
-        document["relevance"] = model.relevance
-    if model.level is not None:
-        document["level"] = model.level
-    return document | {"answers": [_answer_document(model, one) for one in answers]}
-
-
-def _answer_document(model: Model, one: Answer) -> dict[str, Any]:
-    found: dict[str, Any] = {"line": one.line, "prediction": one.prediction}
-    for name in ("probabilities", "interval"):
-        if getattr(one, name) is not None:
-            found[name] = getattr(one, name)
-    found["actual"] = one.actual
-    if one.slopes is not None:
-        found["slopes"] = one.slopes
-    if one.contributions is not None:
-        part = one.contributions
-        prior, *shares = part.contributions[0].tolist()
-        found["contributions"] = {
-            "versus": part.versus.tolist()[0],
-            "log_odds": part.total.tolist()[0],
-            "prior": prior,
-            "values": dict(zip(part.names, part.queries[0], strict=True)),
-            "contributions": dict(zip(part.names, shares, strict=True)),
-        }
-    if one.precedents is not None:
-        found |= _precedents_document(model, one)
-    return found
-
-
-def _precedents_document(model: Model, one: Answer) -> dict[str, Any]:
-    found = one.precedents
-
-    def case(id_: int, target: Any, distance: float, row: Sequence[Any], parts: Any) -> dict[str, Any]:
-        return {
-            "id": id_,
-            "line": model.past.lines[id_],
-            "target": target,
-            "distance": distance,
-            "values": dict(zip(found.names, row, strict=True)),
-            "contributions": dict(zip(found.names, parts.tolist(), strict=True)),
-        } | one.records.get(id_, {})
-
-    fields = zip(
-        found.ids.tolist(),
-        found.targets.tolist(),
-        found.distances.tolist(),
-        found.rows,
-        found.contributions,
-        strict=True,
-    )
-    cases = [case(*of) | {"vote": vote} for of, vote in zip(fields, found.votes.tolist(), strict=True)]
-    if hasattr(found, "weights"):  # of local fits
-        cases = [of | {"kernel_weight": weight} for of, weight in zip(cases, found.weights.tolist(), strict=True)]
-    document: dict[str, Any] = {"similar" if model.similar is not None else "precedents": cases}
-    for unlike in found.unlike:
-        document["unlike"] = unlike and case(
-            unlike.id, unlike.target, unlike.distance, unlike.row, unlike.contributions
-        )
-    return document

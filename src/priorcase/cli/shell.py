@@ -20,7 +20,7 @@ from typing import Any, NoReturn, TypeVar, cast
 
 import click
 
-from priorcase.cli.terminal import Output, note, one_line
+from priorcase.cli.terminal import Output, note, one_line, say
 from priorcase.exceptions import PriorcaseError, nearest
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -125,55 +125,43 @@ class Names(click.Choice[str]):
 # -- commands
 
 
-class Command(click.Command):
-    """A command whose help begins with examples; ``--learner NAME --help`` lists the parameters of a learner."""
+class WithExamples(click.Command):
+    """A command or a group whose help begins with examples."""
 
-    def __init__(self, *args: Any, examples: str = "", **settings: Any) -> None:
+    def __init__(self, *args: Any, examples: str, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.examples = examples
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What the command does, then the examples."""
+        super().format_help_text(ctx, formatter)
+        with formatter.section("Examples"):
+            for line in self.examples.splitlines():
+                formatter.write(f"  {line}\n")
+
+
+class Command(WithExamples):
+    """A command; ``--learner NAME --help`` lists the parameters of a learner."""
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments."""
-        if "--help" in args and any(one.partition("=")[0] == "--learner" for one in args):
-            at = next(i for i, one in enumerate(args) if one.partition("=")[0] == "--learner")
-            name = args[at].partition("=")[2] or next(iter(args[at + 1 : at + 2]), "")
-            if name and not name.startswith("-"):
+        words = [word for arg in args for word in (arg.split("=", 1) if arg.startswith("--learner=") else [arg])]
+        if "--help" in words and "--learner" in words[:-1]:
+            name = words[words.index("--learner") + 1]
+            if not name.startswith("-"):
                 from priorcase.cli.learners import learner_help
 
                 click.echo(learner_help(name.partition(":")[0]))
                 ctx.exit()
         return super().parse_args(ctx, args)
 
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What the command does, then the examples."""
-        super().format_help_text(ctx, formatter)
-        _write_examples(self.examples, formatter)
 
-
-def _write_examples(examples: str, formatter: click.HelpFormatter) -> None:
-    if examples:
-        with formatter.section("Examples"):
-            for line in examples.strip().splitlines():
-                formatter.write(f"  {line}\n")
-
-
-class Commands(click.Group):
+class Commands(WithExamples, click.Group):
     """A group of commands whose errors are one line on standard error, without a traceback."""
-
-    command_class = Command
-
-    def __init__(self, *args: Any, examples: str = "", **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.examples = examples
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands in the order in which they were added."""
         return list(self.commands)
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What the group is for, then the examples."""
-        super().format_help_text(ctx, formatter)
-        _write_examples(self.examples, formatter)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -206,15 +194,13 @@ class Commands(click.Group):
             return result
         except BrokenPipeError:
             _leave_quietly()
-        except (PriorcaseError, OSError) as error:
-            if ctx.meta.get(_DEBUG):
-                traceback.print_exception(error)
-            raise BadInputError(_message(error)) from error
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:  # the last place that could tell it in one line
             if ctx.meta.get(_DEBUG):
-                traceback.print_exception(error)
+                say("".join(traceback.format_exception(error)), err=True, nl=False)
+            if isinstance(error, PriorcaseError | OSError):
+                raise BadInputError(_message(error)) from error
             raise OwnError(_own(error)) from error
 
     def main(
