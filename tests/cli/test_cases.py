@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -357,13 +354,3 @@ def test_the_tab_key_completes_attributes(desk: Path, tmp_path: Path) -> None:
 def test_the_group_lists_its_commands() -> None:
     commands = ["new", "add", "list", "history", "ask", "feedback", "forget", "export", "backup", "verify"]
     assert [line.split()[0] for line in done().partition("Commands:\n")[2].splitlines()] == commands
-
-
-@pytest.mark.skipif(os.name != "posix", reason="pipes of a shell")
-def test_a_reader_that_goes_away_ends_the_command_quietly(desk: Path) -> None:
-    program = f'{sys.executable} -c "from priorcase.cli import main; main()" cases export {desk}'
-    ended = subprocess.run(
-        ["bash", "-c", f"{program} | head -c 10; exit ${{PIPESTATUS[0]}}"], capture_output=True, check=False
-    )
-    assert ended.stderr == b""
-    assert ended.returncode in (0, 141)

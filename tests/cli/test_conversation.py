@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,25 +64,6 @@ def test_ctrl_c_leaves_without_an_answer(made: Path) -> None:
     assert seen.endswith("priorcase: interrupted\n")
     assert "area?" in seen
     assert "confidence" not in seen
-
-
-def test_ctrl_d_answers_from_what_is_known(made: Path, desk: pc.CaseBase) -> None:
-    seen, code = at_terminal(["cases", "ask", made, "place=home", "--where", "area=vpn"], ["\x04"])
-    assert code == 0
-    assert "not settled yet" in seen
-    vpn = {case.solution for case in desk.find(where={"area": "vpn"})}
-    assert any(f"vote: {solution}, confidence" in seen for solution in vpn)
-
-
-def test_forgetting_is_asked_for_first(made: Path, tmp_path: Path) -> None:
-    path = shutil.copy(made, tmp_path / "desk.cases")
-    seen, code = at_terminal(["cases", "forget", path, "P-03"], ["y\n"])
-    assert code == 0
-    assert "1 case to forget\n" in seen
-    assert "change the paper" in seen
-    assert "Forget for good? [y/N] y\n1 case forgotten; no byte of it is left in" in seen
-    with pc.CaseBase.open(path, readonly=True) as base:
-        assert len(base) == 68
 
 
 @pytest.mark.parametrize(("line", "agreed"), [("Yes\n", True), ("no\n", False), ("\n", False), ("", False)])

@@ -133,12 +133,11 @@ def test_parameters_behind_a_name_are_that_learners_own(table: Path) -> None:
 
 
 def test_random_learners_follow_the_random_state_at_any_number_of_jobs(table: Path) -> None:
-    args = ("--json", "--learner", "ib3:shuffle=True,rbf_network:n_centers=8", "--splits", 3, "--score", "brier")
+    args = ("--json", "--learner", "ib3:shuffle=True,rbf_network:n_centers=8", "--splits", 2, "--score", "brier")
     first, jobs = (means(answers(evaluate(table, *args, *extra))) for extra in ((), ("--jobs", 2)))
     assert first == jobs
-    found = compare({"ib3": pc.IB3(shuffle=True, random_state=None)}, *repairs(), splits=3, scores="brier")
+    found = compare({"ib3": pc.IB3(shuffle=True, random_state=None)}, *repairs(), splits=2, scores="brier")
     assert first["ib3:shuffle=True"]["brier"] == found.mean("ib3")
-    assert means(answers(evaluate(table, *args, "--random-state", 1))) != first
     assert "PYTHONWARNINGS" not in os.environ
 
 
@@ -179,10 +178,6 @@ def test_a_tuned_learner_is_tuned_on_the_training_cases(table: Path, prices: Pat
     model = pc.neighbors.TunedKNNClassifier(random_state=None)
     found = compare({"tuned": model}, *repairs(), splits=Holdout(0.5), scores="brier")
     assert document["learners"][0]["scores"]["brier"]["mean"] == found.mean("tuned")
-    X, y = repairs()
-    full = pc.KNNClassifier.tuned(X, y, nested=None, progress=False, random_state=0, n_samples=1000)
-    ours = pc.neighbors.TunedKNNClassifier("full").fit(X, y)
-    assert np.array_equal(ours.predict_proba(X), full.predict_proba(X))
     args = ("--target", "price", "--learner", "tuned_knn", "--splits", 2, "--score", "mae", "--json")
     assert answers(run("evaluate", prices, *args))["learners"][0]["failure"] is None
 

@@ -57,10 +57,10 @@ class NextSteps:
 
 @dataclass(frozen=True)
 class Made:
-    """How a report was made: the version of priorcase, the seed, the seconds allowed and taken, and the day."""
+    """How a report was made: the version of priorcase, the random state, the seconds allowed and taken, and the day."""
 
     version: str
-    seed: int
+    random_state: int
     budget: float
     seconds: float
     date: str
