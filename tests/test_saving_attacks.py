@@ -366,6 +366,19 @@ def test_no_number_that_was_made_up_crashes_a_model(name: str) -> None:
             use(model)
 
 
+@pytest.mark.parametrize("name", ["IB1 by first rows", "IB2"])
+def test_a_fitted_distance_with_a_negative_factor_is_refused(name: str) -> None:
+    header, arrays = opened(dump(fitted(name)))
+    (terms,) = [
+        value for key, value in header["saved"]["model"]["state"]["comparison"]["dict"] if key == "terms"
+    ]  # pairs of a form and its fields
+    fields = dict(terms[1]["tuple"][1]["dict"])
+    i = fields["factors"]["array"]
+    for number in (-1.0, -5e-324, 1e300):  # the distance would be NaN, and no instance the nearest one
+        with pytest.raises(ReadingError, match="a number that cannot be"):
+            load_bytes(made_up(header, [*arrays[:i], with_number(arrays[i], 1, number), *arrays[i + 1 :]]))
+
+
 CODES = [-2, 2, 127]
 
 

@@ -6,7 +6,6 @@ one call; everything else here is replaced and never changed, so that a learner 
 
 from __future__ import annotations
 
-import math
 import struct
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -36,6 +35,9 @@ TIES = ("majority", "first", "random")
 REASONS = np.array(["first", "every", "misclassified"], dtype=object)
 # The rules that the compiled core takes by name.
 _CORE = ("z_accept", "z_drop", "weighted", "known_only", "weight_power", "window", "decay", "seed")
+# Bounds of the numbers in a fitted distance: shares of classes, which may be rounded up, and numbers of rows.
+_BOUNDS = dict.fromkeys(("profiles", "unseen", "missing"), (0.0, 1 + 1e-9))
+_BOUNDS |= dict.fromkeys(("low", "high", "breaks"), (-1e308, 1e308)) | {"scale": (0.0, 1e308)}
 # The range of smaller numbers is always finite.
 _LARGE = 1e290
 
@@ -167,11 +169,11 @@ class Comparison:
             return _growing(rules.distance, schema)
         terms = tuple(_FORMS[form](**parts) for form, parts in told["terms"])
         for term in terms:
-            for number in vars(term).values():
-                if isinstance(number, np.ndarray):
-                    checked(number, np.float64, (None,) * number.ndim)
-                elif number is not None and not math.isfinite(number):
-                    raise ValueError("a number that is not finite")
+            for name, value in vars(term).items():
+                least, most = _BOUNDS.get(name, (0.0, 1e100))
+                numbers = np.asarray(0.0 if value is None else value, np.float64)
+                if not ((numbers >= least) & (numbers <= most)).all():  # a distance that is NaN would crash the core
+                    raise ValueError("a number that cannot be")
         fitted = FittedDistance(rules.distance, terms, told["target"], Summary(0, {}), None, -1)
         coded = {a: term.codes for a, term in enumerate(terms) if term.codes is not None}
         vocabulary = {}
