@@ -11,18 +11,9 @@ from typing import Any, Literal, TypeAlias, get_args, overload
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase._parameters import check_choice
 from priorcase._typing import AnyArray, IntArray
-from priorcase.exceptions import (
-    ParameterError,
-    ReadingError,
-    UnknownNameError,
-    advice,
-    listed,
-    nearest,
-    prefix_errors,
-    quoted,
-    visible,
-)
+from priorcase.exceptions import ReadingError, UnknownNameError, advice, listed, nearest, prefix_errors, quoted, visible
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
 from priorcase.schema.schema import Source, open_source
@@ -150,12 +141,7 @@ class NamedColumns(Source):
 
 def check_backend(value: object, parameter: str) -> None:
     """Raise unless a value names a frame library."""
-    choices = get_args(Backend)
-    if value not in choices:
-        remedy = advice(value, choices, otherwise="Convert one of these to a frame of another library.")
-        raise ParameterError(
-            f"{parameter} must be one of {', '.join(map(repr, choices))}, got {quoted(value)}. {remedy}"
-        )
+    check_choice(parameter, value, get_args(Backend), hint="Convert one of these to a frame of another library.")
 
 
 def _array(values: Any, kind: Kind) -> AnyArray:

@@ -8,10 +8,10 @@ from typing import Any, Literal, TypeAlias, get_args
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from priorcase._parameters import is_number, is_whole
+from priorcase._parameters import check_choice, is_number, is_whole
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import ParameterError, TargetError, advice, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, TargetError, prefix_errors, quoted
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
 from priorcase.schema.kinds import is_missing
 from priorcase.schema.schema import open_source
@@ -315,9 +315,7 @@ def add_noise(
     """
     attributes = _check_share("attributes", attributes)
     classes = _check_share("classes", classes)
-    if class_draw not in (choices := get_args(ClassDraw)):
-        remedy = advice(class_draw, choices, otherwise="'others' makes every replaced class a wrong one.")
-        raise ParameterError(f"class_draw must be 'distribution' or 'others', got {quoted(class_draw)}. {remedy}")
+    check_choice("class_draw", class_draw, get_args(ClassDraw), hint="'others' makes every replaced class a wrong one.")
     rng = _generator(random_state)
     source = open_source(X)
     targets = _target_columns(y, source.rows)
