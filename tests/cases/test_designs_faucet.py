@@ -14,11 +14,12 @@ import os
 import runpy
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from priorcase.cases.designs import Fragment, FunctionGraph, design, matches, plumbing
+from priorcase.cases.designs import Designs, Fragment, FunctionGraph, design, matches, plumbing
 
 ROOT = Path(__file__).resolve().parents[2]
 FAUCET = FunctionGraph.parse(
@@ -32,6 +33,11 @@ FAUCET = FunctionGraph.parse(
     """
 )
 MIXING = FunctionGraph.of(f"{FAUCET}\nQh +> Tm; Qc -> Tm")
+
+
+@cache
+def designed(query: FunctionGraph) -> Designs:
+    return design(query, plumbing())
 
 
 def test_the_t_junction_is_found_in_the_faucet() -> None:
@@ -49,7 +55,7 @@ def test_without_elaboration_one_arc_is_left() -> None:
 
 
 def test_the_t_junction_and_regulated_valves_are_combined() -> None:
-    found = design(FAUCET, plumbing())
+    found = designed(FAUCET)
     assert str(found[0]).splitlines() == [
         "design: 6 pieces, 1 rewriting",
         "  arc       realised by        as",
@@ -70,7 +76,7 @@ def test_the_t_junction_and_regulated_valves_are_combined() -> None:
 
 
 def test_wrong_fragments_are_backed_out_of_on_the_way() -> None:
-    found = design(FAUCET, plumbing())
+    found = designed(FAUCET)
     assert found.backtracks > 0
     # A straight pipe matches a part of the junction; a pressure or a flow cannot stand where the lever moves something.
     assert "T-junction pipe and straight pipe: both would realise Qc +> Qm" in found.conflicts
@@ -78,7 +84,7 @@ def test_wrong_fragments_are_backed_out_of_on_the_way() -> None:
 
 
 def test_the_influences_of_the_design_are_those_of_the_faucet() -> None:
-    best = design(FAUCET, plumbing())[0]
+    best = designed(FAUCET)[0]
     between = {pair: signs for pair, signs in best.graph.influences().items() if "x1" not in pair}
     assert between == FAUCET.influences()
     assert best.graph.influences()["Ct", "Qm"] == {
@@ -88,7 +94,7 @@ def test_the_influences_of_the_design_are_those_of_the_faucet() -> None:
 
 
 def test_flows_that_act_on_the_temperature_take_a_mixing_chamber_too() -> None:
-    found = design(MIXING, plumbing())
+    found = design(MIXING, plumbing(), elaborate=1)
     names = [piece.fragment.name for piece in found[0].pieces]
     assert names == ["T-junction pipe", "mixing chamber", *["regulated valve"] * 4, "reversing lever"]
     assert MIXING.influences()["Ct", "Tm"] == {"+"}
@@ -131,11 +137,12 @@ def test_the_order_of_fragments_and_arcs_does_not_change_the_best_design(turned:
 
 def test_the_seed_of_hashes_changes_nothing() -> None:
     code = "from priorcase.cases.designs import *; import sys; "
-    code += "found = design(sys.argv[1], plumbing()); print(found, found.frame('polars').rows(), found.conflicts)"
+    code += "found = design(sys.argv[1], plumbing(), elaborate=1); "
+    code += "print(found, found.frame('polars').rows(), found.conflicts)"
     other = {**os.environ, "PYTHONHASHSEED": "1"}
     command = [sys.executable, "-c", code, str(MIXING)]
     printed = subprocess.run(command, env=other, capture_output=True, text=True, check=True).stdout
-    found = design(MIXING, plumbing())
+    found = design(MIXING, plumbing(), elaborate=1)
     assert printed == f"{found} {found.frame('polars').rows()} {found.conflicts}\n"
 
 

@@ -224,10 +224,11 @@ class FunctionGraph:
         signed = nx.DiGraph()
         for source, sign, target in self.arcs:
             signed.add_edges_from(((source, side), (target, side != (sign == "-"))) for side in (False, True))
+        reached = {state: {state, *nx.descendants(signed, state)} for state in signed}
         found: dict[tuple[str, str], set[str]] = {}
-        for (source, turned), (target, minus) in nx.transitive_closure(signed).edges:
-            if not turned:
-                found.setdefault((source, target), set()).add("-" if minus else "+")
+        for source, sign, target in self.arcs:
+            for name, minus in reached[target, sign == "-"]:
+                found.setdefault((source, name), set()).add("-" if minus else "+")
         return MappingProxyType({pair: frozenset(signs) for pair, signs in found.items()})
 
     def _lines(self) -> list[str]:
