@@ -205,7 +205,7 @@ def read_forecasts(
     single = np.asarray(proba).dtype.itemsize < 8
     _check_shares(shares, logs=logs, tolerance=_SINGLE_TOLERANCE if single else _TOLERANCE)
     weights = _read_weights(sample_weight, len(found))
-    counted = weights > 0
+    counted = slice(None) if sample_weight is None else weights > 0
     return Forecasts(names, truth[counted], shares[counted], weights[counted])
 
 
@@ -292,10 +292,10 @@ def _columns_of(found: list[Any], labels: tuple[Value, ...]) -> IntArray:
 
 
 def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
-    if (missing := np.isnan(shares).any(axis=1)).any():
+    if (missing := np.isnan(shares)).any():
         raise EvaluationError(
-            f"got NaN in row {int(missing.argmax())} of proba; expected a probability for every class. Leave out the "
-            "rows that have no prediction."
+            f"got NaN in row {int(missing.any(axis=1).argmax())} of proba; expected a probability for every class. "
+            "Leave out the rows that have no prediction."
         )
     low, high = (-np.inf, tolerance) if logs else (0.0, 1.0 + tolerance)
     outside = (shares < low) | (shares > high)
