@@ -88,3 +88,12 @@ def test_what_was_given_at_the_beginning_is_not_taken_back():
     with pytest.raises(CaseBaseError, match="begin another one to change it"):
         talk.back()
     assert talk.known == {"fuel": "gas"}
+
+
+def test_control_characters_are_escaped_where_they_are_printed():
+    rows = [(i, {"a\x1b": f"\x1b[2J{i}"}, f'"\\u001b[{i}m"', None) for i in range(2)]
+    talk = Conversation(CaseTable.of({"a\x1b": Nominal()}, rows))
+    talk.next_question()
+    for shown in (talk, talk.next_question(), talk.questions(), talk.transcript, talk.answer()):
+        assert "\x1b" not in repr(shown)
+        assert "\x1b" not in str(shown)

@@ -171,3 +171,10 @@ def test_orders_known_for_openml_are_those_of_the_folder(data_dir: Path) -> None
                 assert kinds[column] == Ordinal(order)
                 compared += 1
     assert compared == 20
+
+
+def test_control_characters_of_a_manifest_are_escaped_where_they_are_printed(tmp_path: Path) -> None:
+    folder = shop(tmp_path, name="\x1b[2Jshoes", licence="\x1b]52;c;\x07", deviations=["\u202eworn"])
+    found = available(folder=folder)
+    for shown in (found, found.descriptions["\x1b[2Jshoes"]):
+        assert not set(repr(shown)) & set("\x1b\x07\u202e")

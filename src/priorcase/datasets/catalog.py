@@ -25,7 +25,7 @@ import numpy as np
 from priorcase._typing import AnyArray
 from priorcase.datasets.columns import Backend, NamedColumns, TextTable, check_backend, text_of
 from priorcase.datasets.reading import MAX_BYTES, contents, decoded, read_delimited
-from priorcase.exceptions import ReadingError, nearest, prefix_errors, quoted
+from priorcase.exceptions import ReadingError, nearest, prefix_errors, quoted, visible
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 
 __all__ = ["Available", "Description", "available", "describe", "load", "load_fields", "load_taxonomy"]
@@ -197,7 +197,10 @@ class Available:
 
     def __repr__(self) -> str:
         columns = self._columns()
-        cells = [[name, *("" if value is None else str(value) for value in column)] for name, column in columns.items()]
+        cells = [
+            [name, *("" if value is None else visible(str(value)) for value in column)]
+            for name, column in columns.items()
+        ]
         widths = [max(map(len, column)) for column in cells]
         aligned = [str.rjust if name in _NUMBERS else str.ljust for name in columns]
         return "\n".join(
@@ -275,10 +278,10 @@ class Description:
         texts = (("origin", self.origin), ("licence", self.licence), ("cite", self.citation))
         return "\n".join(
             [
-                f"{self.name}: {self.rows} rows, {len(self.kinds)} attributes, target {self.target!r}",
+                f"{visible(self.name)}: {self.rows} rows, {len(self.kinds)} attributes, target {self.target!r}",
                 "   attributes: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count),
-                *(f"   {label}: {text}" for label, text in texts if text),
-                *(f"   note: {text}" for text in self.deviations),
+                *(f"   {label}: {visible(text)}" for label, text in texts if text),
+                *(f"   note: {visible(text)}" for text in self.deviations),
             ]
         )
 

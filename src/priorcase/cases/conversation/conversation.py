@@ -22,7 +22,7 @@ from priorcase.cases.retain.solutions import Solutions
 from priorcase.cases.reuse import Candidate, Proposal, Source, Success, able, worked
 from priorcase.cases.scoring import Likeness, MeasureCache, check_share
 from priorcase.cases.table import CaseTable
-from priorcase.exceptions import CaseBaseError, ParameterError, prefix_all_errors, quoted
+from priorcase.exceptions import CaseBaseError, ParameterError, prefix_all_errors, quoted, visible
 from priorcase.learning.results import Grid, GridResult, framed, short, value_text
 
 __all__ = ["Conversation", "Transcript", "TranscriptLine"]
@@ -232,7 +232,7 @@ class Conversation:
         left, best = self.candidates.size, self._now.ranked[0]
         state = self.reason or f"next: {self._now.question}"
         said = shown_solution(best.solution)
-        return f"Conversation: {left} candidate{'s' * (left != 1)}, {said} {best.probability:.0%}; {state}"
+        return visible(f"Conversation: {left} candidate{'s' * (left != 1)}, {said} {best.probability:.0%}; {state}")
 
     @property
     def _now(self) -> _State:

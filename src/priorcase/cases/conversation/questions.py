@@ -16,6 +16,7 @@ from priorcase._typing import FloatArray, IntArray
 from priorcase.cases.conversation.candidates import Candidates, Mentions, Step, as_number, in_force
 from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Taxonomy, Text, shown
 from priorcase.cases.table import CaseColumn
+from priorcase.exceptions import visible
 from priorcase.schema import Numeric, Ordinal
 from priorcase.schema.kinds import identity
 
@@ -91,7 +92,7 @@ class Question:
         listed = [f"{self.answered(c.answer)}: {c.cases} case{'s' * (c.cases != 1)}" for c in self.choices[:_LISTED]]
         if len(self.choices) > _LISTED:
             listed.append(f"{len(self.choices) - _LISTED} more")
-        return f"{self.text} ({', '.join(listed)})" if listed else self.text
+        return visible(f"{self.text} ({', '.join(listed)})" if listed else self.text)
 
 
 class Questions:
