@@ -219,24 +219,17 @@ def case_table(cases: Sequence[Case], title: str, columns: Sequence[str] = (), n
     wanted = list(columns) or [name for name in ("id", "key", *attributes, "solution", "outcome") if _used(cases, name)]
     width = terminal_width()
     cells = {name: [_text(_of(case, name)) for case in cases] for name in wanted}
-    rooms = {name: _room(cells, name, width) if columns else _WIDEST for name in wanted}
+    rooms = dict.fromkeys(wanted, _WIDEST)
+    if columns:  # each may take what the others leave
+        taken = {name: min(_WIDEST, text_width([name, *cells[name]])) + 2 for name in wanted}
+        rooms = {name: max(_WIDEST, width - 3 - sum(taken.values()) + taken[name]) for name in wanted}
     cells = {name: [short(text, rooms[name]) for text in cells[name]] for name in wanted}
     shown = wanted if columns else _fitting(cells, width)
     hidden = [name for name in wanted if name not in shown]
     notes = [note, f"columns not shown: {', '.join(hidden)}" if hidden else ""]
     lines = [[cells[name][row] for name in shown] for row in range(len(cases))]
-    numbers = {place for place, name in enumerate(shown) if _numeric(cases, name)}
+    numbers = {place for place, name in enumerate(shown) if all(_is_number(_of(case, name)) for case in cases)}
     return grids_text([Grid(title, shown, lines, "; ".join(filter(None, notes)), right=numbers)])
-
-
-def _text(value: Any) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else text_of(value)
-
-
-def _room(cells: Mapping[str, list[str]], name: str, width: int) -> int:
-    """How wide a column may be: what the others leave."""
-    others = sum(min(_WIDEST, text_width([other, *cells[other]])) + 2 for other in cells if other != name)
-    return max(_WIDEST, width - 3 - others)
 
 
 def _fitting(cells: Mapping[str, list[str]], width: int) -> list[str]:
@@ -250,6 +243,10 @@ def _fitting(cells: Mapping[str, list[str]], width: int) -> list[str]:
     return [name for name in cells if name in found]
 
 
+def _text(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else text_of(value)
+
+
 def _of(case: Case, name: str) -> Any:
     return case[name] if name in case else getattr(case, name)
 
@@ -258,9 +255,8 @@ def _used(cases: Sequence[Case], name: str) -> bool:
     return name not in ("key", "solution", "outcome") or any(_of(case, name) is not None for case in cases)
 
 
-def _numeric(cases: Sequence[Case], name: str) -> bool:
-    known = [value for case in cases if (value := _of(case, name)) is not None]
-    return bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def cases_csv(cases: Iterable[Case], columns: Sequence[str]) -> str:

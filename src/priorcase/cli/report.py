@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from priorcase.cli.shell import Command, jobs_option, option, output_options, random_state_option, usage
-from priorcase.cli.tables import KINDS, is_data_set, parse_reading, read_past, table_argument, table_options
+from priorcase.cli.tables import KINDS, Reading, is_data_set, parse_reading, read_past, table_argument, table_options
 from priorcase.cli.terminal import Output, safe_console, say
 
 _EXAMPLES = """\
@@ -92,7 +92,7 @@ def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], 
     return problem, flags, "" if own else _load(table, past.target, reading)
 
 
-def _load(table: str, target: str, reading: Any) -> str:
+def _load(table: str, target: str, reading: Reading) -> str:
     """The Python expression that reads a table, as X and y."""
     if is_data_set(table):
         return f"pc.datasets.load({table!r})"

@@ -8,9 +8,8 @@ import math
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -24,25 +23,23 @@ READING = ("format", "delimiter", "encoding", "missing")
 _FEW = 10
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How tables are read: what columns are, by name, and the options of `read_table`."""
+class Reading(NamedTuple):
+    """How tables are read: what columns are, by name (levels as a tuple), and the options of `read_table`."""
 
     columns: Mapping[str, str | tuple[str, ...]]
     options: Mapping[str, Any]
 
-    def of_kind(self, kind: str) -> list[str]:
-        """The columns that were declared to be of a kind."""
-        return [name for name, given in self.columns.items() if given == kind]
+    def of_kind(self, kind: str, names: Collection[str] | None = None) -> list[str]:
+        """The columns, or those of some names, that were declared to be of a kind."""
+        return [name for name, given in self.columns.items() if given == kind and (names is None or name in names)]
 
     @property
     def orders(self) -> dict[str, tuple[str, ...]]:
         """The levels of ordinal columns."""
-        return {name: given for name, given in self.columns.items() if isinstance(given, tuple)}
+        return {name: kind for name, kind in self.columns.items() if isinstance(kind, tuple)}
 
 
-@dataclass(frozen=True)
-class Past:
+class Past(NamedTuple):
     """Past cases with their targets; ``lines`` says where each row stands in its file."""
 
     source: str
@@ -54,9 +51,8 @@ class Past:
     lines: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Queries:
-    """New cases; ``actual`` are their targets where the table has them, and ``typed`` those of one typed case."""
+class Queries(NamedTuple):
+    """New cases, with their targets (``actual``) where the table has them; or one typed case."""
 
     X: Any
     lines: tuple[int, ...]
@@ -203,55 +199,40 @@ def read_past(
     path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), gaps: bool = False
 ) -> Past:
     """The past cases of a table; ``elsewhere`` are columns of another table, ``gaps`` allows missing targets."""
+    from priorcase.schema import Nominal, Numeric
+
     table = read_table(path, reading)
     if target is None and not table.target:
         note(f"the target is {table.names[-1]!r}, the last column")
     target = target if target is not None else table.target or table.names[-1]
-    ignored = reading.of_kind("ignore")
-    if target in ignored:
+    if reading.columns.get(target) == "ignore":
         raise usage(f"--column {target}=ignore leaves out the target.")
     table.require([target, *(name for name in reading.columns if name not in elsewhere)])
     if len(table) == 0:
         raise ReadingError(f"{table.source} has a header but no rows. Is this the right file?")
-    here = {name for name in reading.columns if name in table.names}
-    numeric, nominal = ([name for name in reading.of_kind(kind) if name in here] for kind in ("numeric", "nominal"))
-    orders = {name: order for name, order in reading.orders.items() if name in here}
-    kinds = table.kinds(numeric=numeric, nominal=nominal, ordinal=orders)
-    task = _task(table, target, kinds[target], declared=target in numeric)
-    kinds = {name: kind for name, kind in kinds.items() if name != target and name not in ignored}
-    if not kinds:
-        raise ReadingError(f"{table.source} has no column beside the target {target!r} and those ignored. Add columns.")
-    table.check_levels(kinds)
-    for name, field, line in table.doubtful(kinds):
-        if name not in nominal:
-            remedy = f"--read missing={field!r} or --column {name}=nominal says what it is"
-            note(f"column {name!r} is read as nominal: line {line} holds {field!r} among numbers; {remedy}")
-    return Past(
-        table.source, task, target, kinds, table.typed(kinds), _targets(table, target, task, gaps), tuple(table.lines)
-    )
-
-
-def _task(table: Any, target: str, kind: Any, *, declared: bool) -> Task:
-    """Numbers are a regression unless they are few and whole, which are more often codes of classes."""
-    from priorcase.schema import Numeric
-
-    if not isinstance(kind, Numeric):
-        return "classify"
-    numbers = {float(field) for field in set(table.column(target)) if field is not None}
-    codes = len(numbers) <= _FEW and all(number.is_integer() for number in numbers)
-    return "classify" if codes and not declared else "regress"
-
-
-def _targets(table: Any, target: str, task: Task, gaps: bool) -> Any:
-    from priorcase.schema import Nominal, Numeric
-
+    declared = {kind: reading.of_kind(kind, table.names) for kind in ("numeric", "nominal")}
+    orders = {name: order for name, order in reading.orders.items() if name in table}
+    kinds = table.kinds(**declared, ordinal=orders)
     fields = table.column(target)
+    numbers = {float(field) for field in set(fields) if field is not None} if isinstance(kinds[target], Numeric) else ()
+    # Whole numbers of few values are more often codes of classes.
+    codes = len(numbers) <= _FEW and all(number.is_integer() for number in numbers)
+    task: Task = "regress" if target in declared["numeric"] or not codes else "classify"
     if None in fields and not gaps:
         raise ReadingError(
             f"{table.source} {table.where(fields.index(None))} has no value in the target column {target!r}. Complete "
             "it, or remove the row."
         )
-    return table.values(target, Numeric() if task == "regress" else Nominal())
+    kinds = {name: kind for name, kind in kinds.items() if name != target and reading.columns.get(name) != "ignore"}
+    if not kinds:
+        raise ReadingError(f"{table.source} has no column beside the target {target!r} and those ignored. Add columns.")
+    table.check_levels(kinds)
+    for name, field, line in table.doubtful(kinds):
+        if name not in declared["nominal"]:
+            remedy = f"--read missing={field!r} or --column {name}=nominal says what it is"
+            note(f"column {name!r} is read as nominal: line {line} holds {field!r} among numbers; {remedy}")
+    y = table.values(target, Numeric() if task == "regress" else Nominal())
+    return Past(table.source, task, target, kinds, table.typed(kinds), y, tuple(table.lines))
 
 
 def read_queries(words: Sequence[str], path: str, target: str | None, reading: Reading) -> tuple[Past, Queries]:
@@ -263,22 +244,28 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
     query = TABLE.convert(words[0], None, click.get_current_context(silent=True))
     if path == query == "-":
         raise usage("TABLE and QUERY cannot both be standard input.")
-    table = read_table(query, reading if not is_data_set(query) or is_data_set(path) else Reading(reading.columns, {}))
-    if is_data_set(path) and not is_data_set(query):
-        past = read_past(path, target, Reading(reading.columns, {}), elsewhere=table.names)
-    else:
-        past = read_past(path, target, reading, elsewhere=table.names)
+    by_name = [is_data_set(path), is_data_set(query)]  # how files are read has no effect on data sets
+    files = [reading if all(by_name) or not one else Reading(reading.columns, {}) for one in by_name]
+    table = read_table(query, files[1])
+    past = read_past(path, target, files[0], elsewhere=table.names)
     table.require(past.kinds)
-    ignored = reading.of_kind("ignore")
     for name in table.names:
-        if name not in past.kinds and name != past.target and name not in ignored:
+        if name not in past.kinds and name != past.target and reading.columns.get(name) != "ignore":
             raise ReadingError(
                 f"{table.source} has a column {name!r} that {past.source} does not have. Leave it out by --column "
                 f"{name}=ignore, or rename it."
             )
-    new, actual = table.typed(past.kinds), _actual(table, past)
-    repeated = _repeated(past, new, actual)
-    if repeated:
+    new = table.typed(past.kinds)
+    if past.target not in table:
+        return past, Queries(new, tuple(table.lines), None)
+    actual = tuple(table.column(past.target))
+    if past.task == "regress":
+        from priorcase.schema import Numeric
+
+        numbers = table.values(past.target, Numeric()).tolist()
+        actual = tuple(None if math.isnan(number) else number for number in numbers)
+    stored = set(zip(past.X.tuples(), past.y.tolist(), strict=True))
+    if repeated := sum(case in stored for case in zip(new.tuples(), actual, strict=True)):
         note(f"{repeated} of {len(new)} new cases are past cases too; their predictions say nothing about new cases")
     return past, Queries(new, tuple(table.lines), actual)
 
@@ -305,22 +292,3 @@ def _typed_case(words: Sequence[str], past: Past) -> Any:
     writer.writerow([values.get(name, "?") or "?" for name in past.kinds])
     table = read(io.BytesIO(text.getvalue().encode("utf-8", "surrogateescape")), name="the typed case", format="csv")
     return table.typed(past.kinds)
-
-
-def _actual(table: Any, past: Past) -> tuple[str | float | None, ...] | None:
-    from priorcase.schema import Numeric
-
-    if past.target not in table:
-        return None
-    if past.task == "classify":
-        return tuple(table.column(past.target))
-    numbers = table.values(past.target, Numeric())
-    return tuple(None if math.isnan(number) else number for number in numbers.tolist())
-
-
-def _repeated(past: Past, new: Any, actual: tuple[str | float | None, ...] | None) -> int:
-    """How many new cases are past cases too; none where their targets are not known."""
-    if actual is None:
-        return 0
-    stored = set(zip(past.X.tuples(), past.y.tolist(), strict=True))
-    return sum(case in stored for case in zip(new.tuples(), actual, strict=True))
