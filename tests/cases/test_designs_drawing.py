@@ -29,6 +29,11 @@ def test_places_are_apart_and_arcs_run_to_the_right_unless_they_return(graph: Fu
         assert (arc in layout.bends) == (apart != 1)
 
 
+def test_rows_are_ordered_so_that_arcs_do_not_cross() -> None:
+    places = layered(FunctionGraph.parse("R +> A +> Z; R +> B +> Y")).places
+    assert (places["A"][1] > places["B"][1]) == (places["Z"][1] > places["Y"][1])
+
+
 @settings(deadline=None)
 @given(graphs(most=5))
 def test_a_bent_arc_runs_through_no_variable(graph: FunctionGraph) -> None:

@@ -34,8 +34,6 @@ _SHARE = 0.25  # of what a search may still take, what one fragment may
 class Fragment:
     """A device or a part of one: what it does (``function``), how it is built (``structure``), and its case's ``id``.
 
-    Examples
-    --------
     >>> print(Fragment("regulated valve", FunctionGraph.parse("C +> Q; control: C; flow: Q")))
     regulated valve: C +> Q; control: C; flow: Q
     """
@@ -57,8 +55,6 @@ def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fra
     attributes or keys. Mappings without a graph are skipped. Fragments are called by the ``name`` of the case or of its
     solution, or by a solution that is a text.
 
-    Examples
-    --------
     >>> case = {"function": FunctionGraph.parse("C +> Q"), "solution": "a disc on a spindle"}
     >>> print(fragments_of([case])[0].structure)
     a disc on a spindle
@@ -126,8 +122,6 @@ heat exchanger | Th +> Tc; Qh +> Tc; Qc -> Tc; temperature: Th, Tc; flow: Qh, Qc
 def plumbing() -> list[Fragment]:
     """A small library of parts that water flows through, or that move them.
 
-    Examples
-    --------
     >>> [fragment.name for fragment in plumbing()][:3]
     ['T-junction pipe', 'regulated valve', 'reversing lever']
     """

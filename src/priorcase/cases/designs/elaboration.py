@@ -36,8 +36,6 @@ class SplitArc:
 
     The new variable is universally quantified (Mitchell 1997, section 8.5): it has no label, so it may be any quantity.
 
-    Examples
-    --------
     >>> for rewriting in SplitArc().rewritings(FunctionGraph.parse("A +> B"), "x"):
     ...     print(rewriting.text)
     A +> B becomes A +> x +> B
@@ -63,8 +61,6 @@ class JoinArcs:
 
     For `design`, pass ``rules=(SplitArc(), JoinArcs())``.
 
-    Examples
-    --------
     >>> for rewriting in JoinArcs().rewritings(FunctionGraph.parse("A -> x -> B; flow: A, B"), "y"):
     ...     print(rewriting.text)
     A -> x -> B becomes A +> B

@@ -90,8 +90,6 @@ class FunctionGraph:
         Parts are separated by semicolons or new lines, and arcs may be chained. The tail of the arrow is the sign:
         ``->`` is a minus. `str` writes a text that is read back to an equal graph.
 
-        Examples
-        --------
         >>> print(FunctionGraph.parse("C -> x +> Q; control: C"))
         C -> x
         x +> Q
@@ -145,8 +143,6 @@ class FunctionGraph:
     def to_json(self) -> str:
         """The graph as canonical JSON: two graphs are equal exactly if their texts are.
 
-        Examples
-        --------
         >>> FunctionGraph.parse("Q1 +> Q3; flow: Q1").to_json()
         '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}'
         """
@@ -183,8 +179,6 @@ class FunctionGraph:
     def sign(self, *path: str) -> Sign:
         """The sign of a path, given by its variables: the product of the signs of its arcs.
 
-        Examples
-        --------
         >>> FunctionGraph.parse("A -> x -> B").sign("A", "x", "B")
         '+'
         """
@@ -209,8 +203,6 @@ class FunctionGraph:
 
         A walk may pass a variable more than once, so the signs of two walks in a row are among those of the pair.
 
-        Examples
-        --------
         >>> FunctionGraph.parse("A +> B; B -> C").influences()["A", "C"]
         frozenset({'-'})
         """

@@ -283,8 +283,6 @@ def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 
     assignment of different variables with agreeing labels (McGregor 1982). The case may have more arcs. If ``steps`` or
     ``seconds`` cut the search, what was found so far counts, which is never too much.
 
-    Examples
-    --------
     >>> query = FunctionGraph.parse("Qc +> Qm; Qh +> Qm; C -> Qc; C +> Qh")
     >>> graph_similarity(FunctionGraph.parse("Q1 +> Q3; Q2 +> Q3"), query)
     0.5

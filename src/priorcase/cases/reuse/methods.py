@@ -290,8 +290,6 @@ class Mean(_Numbers):
     ``u w``. One case has no spread, nor have several of which one has all the weight. ``weights`` and ``success`` are
     those of `Vote`.
 
-    Examples
-    --------
     >>> import priorcase as pc
     >>> with pc.CaseBase.temporary() as base:
     ...     _ = base.add_many([{"age": 1}, {"age": 2}, {"age": 9}], solution=[900, 700, 50])
