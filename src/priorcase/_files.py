@@ -27,7 +27,7 @@ def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[Bi
     beside = path.with_name(f".{path.name}.{token_hex(8)}.part")
     try:
         if path.exists() and not path.is_file():  # a rename would remove it
-            raise OSError(errno.EINVAL, "It is no regular file")
+            raise OSError(errno.EINVAL, "It is not a regular file")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         with os.fdopen(os.open(beside, flags, mode), "wb") as file:
             yield file

@@ -45,7 +45,7 @@ REFUSED: list[Refusal] = [
     ("one of many", lambda b: b.add_many([{"age": 1}, {"age": "old"}]), CaseBaseError, r"add_many: got 'old'"),
     ("too few values", lambda b: b.add_many([{}, {}], solution=["x"]), CaseBaseError, "1 values of solution for 2"),
     ("no column", lambda b: b.add_many([{"age": 1}], solution="fix"), CaseBaseError, "fix"),
-    ("which columns", lambda b: b.add_many([{"age": 1}], solution="fix"), CaseBaseError, "no column.*have 'age'"),
+    ("which columns", lambda b: b.add_many([{"age": 1}], solution="fix"), CaseBaseError, "not a column.*have 'age'"),
     ("same columns", lambda b: b.add_many(TWICE), CaseBaseError, "several columns of the same name"),
     ("no list", lambda b: b.add_many([{"age": 1}], solution=3), CaseBaseError, "name of a column"),
     ("one case", lambda b: b.add_many({"age": 1}), CaseBaseError, "a frame, or a list of mappings"),
@@ -74,7 +74,7 @@ REFUSED: list[Refusal] = [
     ("revise to nonsense", lambda b: b.revise(1, 3), CaseBaseError, "expected a mapping"),
     # attributes
     ("no declaration", lambda b: b.declare(5), CaseBaseError, "a mapping from names to kinds"),
-    ("no kind", lambda b: b.declare(a="number"), CaseBaseError, "'number', which is no kind"),
+    ("no kind", lambda b: b.declare(a="number"), CaseBaseError, "'number', which is not a kind"),
     ("another kind", lambda b: b.declare(age="text"), CaseBaseError, "cannot make 'age' text: a stored case has 3"),
     ("reserved", lambda b: b.declare(solution="text"), CaseBaseError, "a name that every case has for something else"),
     ("empty name", lambda b: b.declare({"": "text"}), CaseBaseError, "an attribute named ''"),
@@ -89,8 +89,13 @@ REFUSED: list[Refusal] = [
     ("unsolved", lambda b: b.retain({"age": 3}, solution=None), ValueError, "without a solution"),
     ("no such graph", lambda b: b.design("C +> Q", attribute="age"), CaseBaseError, "Those that do: 'function'"),
     # learners
-    ("no learner yet", lambda b: b.learner("near"), CaseBaseError, "no learner of the case base; it has none yet"),
-    ("nothing to drop", lambda b: b.drop_learner("near"), CaseBaseError, "the name of no learner"),
+    (
+        "no learner yet",
+        lambda b: b.learner("near"),
+        CaseBaseError,
+        "no learner named 'near' in the case base; it has none yet",
+    ),
+    ("nothing to drop", lambda b: b.drop_learner("near"), CaseBaseError, "no learner named 'near'"),
     (
         "text",
         lambda b: b.fit(pc.NaiveBayes(), attributes=["message"]),

@@ -48,7 +48,7 @@ def read(text: str) -> Callable[[], Any]:
         (lambda: above(None), "above: got nothing"),
         (lambda: between(1, None), "between: got nothing"),
         (lambda: matches("("), "matches: got '('"),
-        (lambda: matches(3), "no regular expression"),  # type: ignore[arg-type]
+        (lambda: matches(3), "not a regular expression"),  # type: ignore[arg-type]
         (read("age"), "'age' has no operator"),
         (read("=3"), "'=3' has no operator"),
         (read("age="), "'age=' has no value after 'age'"),

@@ -218,7 +218,7 @@ def test_the_permissions_of_a_replaced_file_stay(tmp_path: Path) -> None:
 def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     os.mkfifo(path)
-    with pytest.raises(WritingError, match="no regular file"):
+    with pytest.raises(WritingError, match="not a regular file"):
         export(CASES, path, KINDS, overwrite=True)
     assert path.is_fifo()
 

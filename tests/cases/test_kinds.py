@@ -134,7 +134,7 @@ def test_kinds_are_declared_by_name_class_or_object():
     assert kinds.as_kind(Date, attribute="a") == Date()
     assert kinds.as_kind(DEVICES, attribute="a") is DEVICES
     for wrong in ("number", Ordinal, 3, Taxonomy):
-        with pytest.raises(CaseBaseError, match="which is no kind"):
+        with pytest.raises(CaseBaseError, match="which is not a kind"):
             kinds.as_kind(wrong, attribute="a")
 
 

@@ -66,7 +66,7 @@ def test_what_is_no_file(tmp_path):
         Store.open(tmp_path / "nowhere" / "base.priorcase", create=DECLARATION)
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
-        refused(tmp_path / "pipe", "no regular file")
+        refused(tmp_path / "pipe", "not a regular file")
     (tmp_path / "link").symlink_to(tmp_path / "absent.priorcase")
     with pytest.raises(CaseBaseFileError, match="There is no case base at"):
         Store.open(tmp_path / "link", create=DECLARATION)

@@ -46,8 +46,8 @@ def test_files_that_are_no_case_base(args: str, tmp_path: Path, monkeypatch: pyt
     write(Path("text.csv"), ["a,b", "1,2"])
     sqlite3.connect("other.db").execute("CREATE TABLE t (a)").connection.close()
     contents = {path: Path(path).read_bytes() for path in ("text.csv", "other.db")}
-    assert "text.csv is no case base" in said(command, "text.csv", *rest)
-    assert "other.db is no case base" in said(command, "other.db", *rest)
+    assert "text.csv is not a case base" in said(command, "text.csv", *rest)
+    assert "other.db is not a case base" in said(command, "other.db", *rest)
     assert "is a directory" in said(command, ".", *rest)
     assert {path: Path(path).read_bytes() for path in contents} == contents
     assert sorted(os.listdir()) == ["other.db", "text.csv"]

@@ -47,7 +47,7 @@ def test_a_taxonomy_that_is_not_there(tmp_path):
         "taxonomies": {"a": "t.json"},
     }
     (tmp_path / "manifest.json").write_text(json.dumps({"datasets": [entry]}))
-    with pytest.raises(ReadingError, match=r"names 't\.json', which is no JSON file"):
+    with pytest.raises(ReadingError, match=r"names 't\.json', which is not a JSON file"):
         pc.datasets.load_taxonomy("t", "a", folder=tmp_path)
     (tmp_path.parent / "outside.json").write_text("{}")
     entry["taxonomies"] = {"a": "../outside.json"}

@@ -28,6 +28,11 @@ def test_what_is_no_file_is_refused(given: Any) -> None:
     ) in str(caught.value)
 
 
+def test_a_path_with_a_zero_byte_is_refused() -> None:
+    with pytest.raises(ReadingError, match=r"'a\\x00b' cannot be the path of a file"):
+        read_table("a\0b")
+
+
 def test_text_is_refused_as_a_stream(tmp_path: Path) -> None:
     with pytest.raises(ReadingError, match="the table was opened as text"):
         read_table(io.StringIO("a,b\n1,2\n"))  # type: ignore[arg-type]  # the mistake itself

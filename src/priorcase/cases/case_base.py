@@ -137,7 +137,7 @@ class CaseBase:
         by = check_text(by, what="by")
         if not is_number(timeout) or not timeout >= 0:
             raise ParameterError(
-                f"timeout must be a number of seconds, at least 0, got {quoted(timeout)}. 5 is the usual one."
+                f"timeout must be a number of seconds, at least 0, got {quoted(timeout)}. The default is 5."
             )
         create = None if readonly else declaration(wanted or {}, {})
         store = Store.open(check_path(path), readonly=bool(readonly), timeout=float(as_python(timeout)), create=create)
@@ -950,7 +950,7 @@ class CaseBase:
         if name not in found:
             known = f"it has {listed(found)}" if found else "it has none yet"
             raise CaseBaseError(
-                f"got {quoted(name)}, the name of no learner of the case base; {known}. CaseBase.fit(learner, "
+                f"found no learner named {quoted(name)} in the case base; {known}. CaseBase.fit(learner, "
                 "name=...) fits one and keeps it."
             )
         return found[name]

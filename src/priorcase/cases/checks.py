@@ -144,8 +144,8 @@ def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tu
     if isinstance(given, str):
         if rows and not any(given in row for row in rows):
             raise CaseBaseError(
-                f"got {field}={given!r}, which is no column; the cases have {listed(rows[0], limit=12)}. Nothing was "
-                f"changed. To give each case a {field} of its own, pass a list."
+                f"got {field}={given!r}, which is not a column; the cases have {listed(rows[0], limit=12)}. Nothing "
+                f"was changed. To give each case a {field} of its own, pass a list."
             )
         return [row.get(given) for row in rows], given
     if (values := _listed(given)) is None:

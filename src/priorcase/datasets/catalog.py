@@ -138,7 +138,7 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
         tree = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ReadingError(
-            f"{place / MANIFEST} names {path.name!r}, which is no JSON file; {_MANIFEST_HINT}"
+            f"{place / MANIFEST} names {path.name!r}, which is not a JSON file; {_MANIFEST_HINT}"
         ) from error
     return cast("dict[str, Any]", tree)
 

@@ -178,7 +178,10 @@ def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYT
     if not is_whole(max_bytes) or max_bytes < 0:
         raise ParameterError(f"max_bytes must be a whole number of 0 or more, got {quoted(max_bytes)}.")
     if isinstance(source, str | os.PathLike):
-        name, content = name or os.fspath(source), Path(source).read_bytes()
+        try:
+            name, content = name or os.fspath(source), Path(source).read_bytes()
+        except ValueError as error:
+            raise ReadingError(f"{quoted(os.fspath(source))} cannot be the path of a file: {error}.") from error
     elif not hasattr(source, "read"):
         raise ReadingError(
             f"A table is read from a path or an open binary file; got {type(source).__name__}. A frame, an array or a "

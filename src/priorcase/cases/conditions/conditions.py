@@ -113,7 +113,8 @@ def matches(pattern: str | re.Pattern[str]) -> Condition:
         return Condition("matches", (re.compile(pattern),))
     except (re.error, TypeError) as error:
         raise CaseBaseError(
-            f"got {quoted(pattern)}, which is no regular expression: {error!s}. contains(text) looks for a plain text."
+            f"got {quoted(pattern)}, which is not a regular expression: {error!s}. contains(text) looks for a plain "
+            "text."
         ) from None
 
 

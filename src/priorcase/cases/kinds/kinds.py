@@ -295,7 +295,7 @@ def as_kind(given: Any, *, attribute: str) -> CaseKind:
     if isinstance(given, type) and given in _SIMPLE.values():
         return given()  # type: ignore[no-any-return]
     raise CaseBaseError(
-        f"Attribute {attribute!r} was declared as {quoted(given)}, which is no kind. Expected 'numeric', 'nominal', "
+        f"Attribute {attribute!r} was declared as {quoted(given)}, which is not a kind. Expected 'numeric', 'nominal', "
         "'text', 'set', 'date', 'graph', or Numeric(), Ordinal(order), Nominal(), Text(), Set(), Date(), "
         "Taxonomy(tree), Graph()."
     )

@@ -376,8 +376,8 @@ def _check_file(path: Path) -> None:
     if not ours:
         found = "empty" if size == 0 else "an SQLite file of another program" if magic else "a file of another kind"
         raise CaseBaseFileError(
-            f"{path!s} is no case base: it is {found}. The file was not changed. Check the path; rows of other files "
-            "come in with import_."
+            f"{path!s} is not a case base: it is {found}. The file was not changed. Check the path; rows of other "
+            "files come in with import_."
         )
     _check_header(path, header)
     if os.path.lexists(f"{path}-wal"):  # SQLite would read it whatever the header says
@@ -412,7 +412,7 @@ def _read_header(path: Path) -> tuple[bytes, int]:
     with opening_errors(path):
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode):  # reading from a pipe would wait for ever
-            kind = "directory" if stat.S_ISDIR(mode) else "device or pipe, no regular file"
+            kind = "directory" if stat.S_ISDIR(mode) else "device or pipe, not a regular file"
             raise CaseBaseFileError(f"{path!s} is a {kind}; a case base is one file, for example cases.priorcase.")
         with path.open("rb") as file:
             return file.read(_HEADER), os.fstat(file.fileno()).st_size
