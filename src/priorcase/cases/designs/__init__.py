@@ -1,14 +1,6 @@
 """Designs composed of fragments of past designs, as in CADET: function graphs, matching, elaboration, composition."""
 
-from priorcase.cases.designs.composition import (
-    Design,
-    Designs,
-    Fragment,
-    Piece,
-    design,
-    fragments_of,
-    plumbing,
-)
+from priorcase.cases.designs.composition import Design, Designs, Fragment, Piece, design, fragments_of, plumbing
 from priorcase.cases.designs.elaboration import RULES, Elaboration, JoinArcs, Rewriting, SplitArc
 from priorcase.cases.designs.graph import Arc, FunctionGraph, Sign
 from priorcase.cases.designs.matching import Match, Matches, graph_similarity, matches

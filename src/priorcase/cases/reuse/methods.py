@@ -210,23 +210,12 @@ class Vote(_Base):
         shares = [(case, share / total) for case, share in shares if share]
         base = shares[0][0]
         return Proposal(
-            winner.solution,
-            self.name,
-            how,
-            winner.probability,
-            base.id,
-            _ranked(shares),
-            candidates,
-            unseen,
+            winner.solution, self.name, how, winner.probability, base.id, _ranked(shares), candidates, unseen
         )
 
 
 def tally(
-    ids: Sequence[int],
-    solutions: Sequence[Any],
-    weights: Sequence[float],
-    degrees: Sequence[float],
-    prior: float = 0.0,
+    ids: Sequence[int], solutions: Sequence[Any], weights: Sequence[float], degrees: Sequence[float], prior: float = 0.0
 ) -> tuple[tuple[Candidate, ...], float]:
     """The candidates of a vote, the most probable first, and the probability that none is right.
 
