@@ -438,3 +438,42 @@ def test_a_forged_row_that_could_have_been_written_is_none_of_our_business(path)
         assert store.verify() == []
         assert store.fetch([5])[0].solution == '"drum"'
     assert ask_everything(path) == []
+
+
+KINDS = {
+    "age": "numeric",
+    "make": "nominal",
+    "message": "text",
+    "signs": "set",
+    "opened": "date",
+    "urgency": pc.Ordinal(("low", "high")),
+    "device": pc.Taxonomy({"printer": ["laser"]}),
+}
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("age", "three"),
+        ("age", True),
+        ("make", ["a"]),
+        ("message", 3),
+        ("signs", 3),
+        ("signs", [["a"]]),
+        ("opened", 3),
+        ("opened", "soon"),
+        ("opened", " 2024-05-01"),
+        ("urgency", "medium"),
+        ("device", "fridge"),
+    ],
+)
+def test_values_made_up_that_do_not_fit_their_kind_give_one_named_error(tmp_path, attribute, value):
+    path = tmp_path / "base.priorcase"
+    with pc.CaseBase.open(path, KINDS) as base:
+        base.add({"age": 3}, solution="oil")
+        with Store.open(path) as other, other.writing() as writer:  # as another process would
+            writer.insert([NewCase([value if name == attribute else None for name in KINDS], '"oil"')])
+        with pytest.raises(CaseBaseFileError, match="content that priorcase did not write"):
+            base.retrieve({"age": 3})
+    with pytest.raises(CaseBaseFileError, match="content that priorcase did not write"):
+        pc.CaseBase.open(path)
