@@ -57,5 +57,7 @@ def test_queries_are_frames_or_mappings(tmp_path: Path) -> None:
         for wrong in (3, None, "age", [3]):
             with pytest.raises(CaseBaseError, match="expected a"):
                 learner.predict(wrong)  # type: ignore[arg-type]
+        with pytest.raises(ParameterError, match=r"CaseBase\.fit: target must be .*KNNClassifier learns from targets"):
+            base.fit(pc.KNNClassifier(1), target=None)
         with pytest.raises(ParameterError, match="attributes must be a list"):
             base.fit(pc.KNNClassifier(1), attributes=3)  # type: ignore[arg-type]
