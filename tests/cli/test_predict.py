@@ -337,6 +337,7 @@ def test_what_rules_classes_out_is_said_in_words(tmp_path: Path) -> None:
         (["--learner", "naive_bays"], "Did you mean 'naive_bayes'?"),
         (["--level", "0.9"], "--level has no effect with knn"),
         (["--level", "2"], "not a probability"),
+        (["--learner", "baseline", "--set", "strategy=guess"], "'strategy' parameter"),
         (["--csv", "--json"], "--json does not go with --csv."),
         (["--out", "nowhere/x.csv"], "there is no folder 'nowhere'."),
         (["--out", "x.xlsx"], "does not end in .txt or .csv or .json."),

@@ -36,7 +36,7 @@ _USUAL = {
 }
 _SPLITS = re.compile(r"(?:(\d+)x)?(?:(\d+)|(loo|prequential|holdout)(?:=(\d+|0?\.\d+))?)")
 _CURVES = Names(("learning", "noise", "class-noise"))
-_TEST, _CURVE_REPEATS = 0.3, 20
+_TEST, _CURVE_REPEATS, _MOST_REPEATS = 0.3, 20, 100_000
 _TESTED = 3  # differences of so many learners are shown
 _EXAMPLES = """\
 priorcase evaluate loans.csv --target repaid
@@ -140,15 +140,18 @@ def _parse_splits(text: str | None, *, curve: bool) -> tuple[tuple[str, float | 
     if text is None:
         return ("holdout", None) if curve else ("folds", 10), None
     found = _SPLITS.fullmatch(text)
-    if found is None or found[1] == "0" or (found[2] and int(found[2]) < 2) or (found[3] == "loo" and found[4]):
+    repeats = None if found is None or found[1] is None else int(found[1])
+    if found is None or repeats == 0 or (found[2] and int(found[2]) < 2) or (found[3] == "loo" and found[4]):
         raise usage(f"--splits {text!r} is not a number of folds from 2, 5x10, loo, prequential=20 or holdout=0.7.")
     number = found[2] or found[4]
     size = None if number is None else int(number) if number.isdecimal() else float(number)
     if curve and found[3] != "holdout":
         raise usage(f"--splits {text} does not go with --curve; holdout=0.7, or 20xholdout=0.7, does.")
-    if found[1] is not None and found[3] in ("loo", "prequential"):
+    if repeats is not None and found[3] in ("loo", "prequential"):
         raise usage(f"--splits {text}: {found[3]} is the same each time.")
-    return (found[3] or "folds", size), None if found[1] is None else int(found[1])
+    if repeats is not None and repeats > _MOST_REPEATS:
+        raise usage(f"--splits {text}: {repeats} repetitions are too many; expected at most {_MOST_REPEATS}.")
+    return (found[3] or "folds", size), repeats
 
 
 def _parse_curve(text: str) -> tuple[str, list[float] | None]:

@@ -106,8 +106,16 @@ def _check_jobs(_: click.Context, __: click.Parameter, value: int | None) -> int
     return value
 
 
+def _check_seed(_: click.Context, __: click.Parameter, value: int) -> int:
+    if not 0 <= value < 2**32:
+        raise click.BadParameter(f"{value} is not a whole number from 0 to {2**32 - 1}.")
+    return value
+
+
 jobs_option = option("--jobs", "N", "Splits to work on at a time; -1 for one per core.", type=int, callback=_check_jobs)
-random_state_option = option("--random-state", "N", "Seed of everything random.  [default: 0]", type=int, default=0)
+random_state_option = option(
+    "--random-state", "N", "Seed of everything random.  [default: 0]", type=int, default=0, callback=_check_seed
+)
 
 
 class Names(click.Choice[str]):
@@ -199,7 +207,8 @@ class Commands(WithExamples, click.Group):
         except Exception as error:  # the last place that could tell it in one line
             if ctx.meta.get(_DEBUG):
                 say("".join(traceback.format_exception(error)), err=True, nl=False)
-            if isinstance(error, PriorcaseError | OSError):
+            # scikit-learn's error is known by its name: importing it takes long
+            if isinstance(error, PriorcaseError | OSError) or type(error).__name__ == "InvalidParameterError":
                 raise BadInputError(_message(error)) from error
             raise OwnError(_own(error)) from error
 
