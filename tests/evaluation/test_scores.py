@@ -363,6 +363,7 @@ def test_weights_that_are_none(score: Any, weights: Any, message: str) -> None:
         (brier_score, {"scale_by_half": "auto"}, "scale_by_half must be"),
         (calibration_table, {"bins": 0}, "bins must be"),
         (calibration_table, {"bins": 2.5}, "bins must be"),
+        (calibration_table, {"bins": 10**6}, "bins must be"),
         (calibration_table, {"bins": True}, "bins must be"),
         (calibration_table, {"strategy": "kmeans"}, "strategy must be"),
         (calibration_table, {"pos_label": "z"}, "pos_label must be"),

@@ -33,6 +33,7 @@ Strategy: TypeAlias = Literal["uniform", "quantile"]
 Ends: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
 """Lower and upper ends of intervals: an array of shape (rows, 2), or a tuple of both."""
 
+_MOST_BINS = 100_000  # more only take memory
 _MEANINGS = {
     "reliability": "+  distance of the observed shares from the probabilities; 0 is perfectly calibrated",
     "resolution": "-  distance of the bins' observed shares from each other; greater is more informative",
@@ -220,7 +221,7 @@ def calibration_table(
       0.75 to 1       3  0.833     0.667  -0.167
     """
     check_value("strategy", strategy, [StrOptions({"uniform", "quantile"})])
-    check_value("bins", bins, [Interval(Integral, 1, None, closed="left")])
+    check_value("bins", bins, [Interval(Integral, 1, _MOST_BINS, closed="both")])
     forecasts = read_forecasts(y_true, proba, labels, sample_weight)
     if pos_label is None:
         return _binned(forecasts, forecasts.shares.argmax(axis=1), "the predicted class", int(bins), strategy)
@@ -367,7 +368,7 @@ def classwise_calibration(
     [3.0, 0.0, 2.0, 0.0]
     """
     check_value("strategy", strategy, [StrOptions({"uniform", "quantile"})])
-    check_value("bins", bins, [Interval(Integral, 1, None, closed="left")])
+    check_value("bins", bins, [Interval(Integral, 1, _MOST_BINS, closed="both")])
     forecasts = read_forecasts(y_true, proba, labels, sample_weight)
     found = {label: _of_class(forecasts, at, int(bins), strategy) for at, label in enumerate(forecasts.labels)}
     return ClasswiseCalibration(found)
