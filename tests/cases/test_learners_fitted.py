@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from base64 import b64encode
 from dataclasses import replace
@@ -14,6 +15,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.tree import DecisionTreeClassifier
 
 import priorcase as pc
+from priorcase import saving
 from priorcase.cases.kinds import CaseKind, Date, Set, Text
 from priorcase.cases.learners import (
     CaseLearner,
@@ -25,7 +27,7 @@ from priorcase.cases.learners import (
     refit_learner,
 )
 from priorcase.cases.table import CaseTable
-from priorcase.exceptions import ReadingError, UnsupportedDataError
+from priorcase.exceptions import ParameterError, ReadingError, UnsupportedDataError
 from priorcase.saving import dump
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -199,7 +201,7 @@ def test_words_about_mistakes() -> None:
         with pytest.raises(ReadingError, match="it names no cases"):
             load_state(fitted.recipe, replace(fitted, ids=ids).state())
     for text in ("", "[]", "{}", "null", fitted.recipe.json().replace("target", "aim")):
-        with pytest.raises(ReadingError, match=r"The recipe of a learner is damaged: it is no recipe"):
+        with pytest.raises(ReadingError, match=r"The recipe of a learner is damaged: it cannot be read"):
             Recipe.from_json(text)
     for changed in ({"learner": "os.system"}, {"learner": "NaiveBayes"}, {"parameters": "?"}, {"parameters": "AAAA"}):
         with pytest.raises(ReadingError, match="The recipe of a learner is"):
@@ -209,3 +211,36 @@ def test_words_about_mistakes() -> None:
         replace(fitted.recipe, parameters=knowing).unfitted()
     fit_before = b64encode(dump(fitted.learner)).decode()
     assert not hasattr(replace(fitted.recipe, parameters=fit_before).unfitted(), "n_features_in_")
+
+
+@pytest.mark.parametrize(
+    "made_up",
+    [
+        {"cases": [[]]},
+        {"attributes": [[]]},
+        {"attributes": 5},
+        {"target": 5},
+        {"learner": None},
+        {"sequence": "1"},
+        {"more": 1},
+    ],
+    ids=str,
+)
+def test_recipes_that_were_made_up_give_one_named_error(made_up: dict[str, Any]) -> None:
+    recipe = json.loads(fit(pc.KNNClassifier(1), cases(12)).recipe.json())
+    with pytest.raises(ReadingError, match="recipe"):
+        Recipe.from_json(json.dumps(recipe | made_up))
+
+
+@pytest.mark.parametrize("made_up", [{"digest": 5}, {"left_out": [5]}, {"retired": "x"}, {"left_out": None}], ids=str)
+def test_states_that_were_made_up_give_one_named_error(made_up: dict[str, Any]) -> None:
+    fitted = fit(pc.KNNClassifier(1), cases(12))
+    state = saving.unpack(fitted.state(), source="state") | made_up
+    with pytest.raises(ReadingError, match="learned"):
+        load_state(fitted.recipe, saving.pack(state, "state"))
+
+
+def test_a_recipe_without_the_target_that_its_learner_needs_is_refused() -> None:
+    fitted = fit(pc.KNNClassifier(1), cases(12))
+    with pytest.raises(ParameterError, match="target must be"):
+        refit_learner(replace(fitted.recipe, target=None), table(cases(12)), ids=fitted.ids)

@@ -12,9 +12,6 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-from sklearn.base import BaseEstimator
-from sklearn.utils import get_tags
-
 from priorcase import __version__
 from priorcase._parameters import as_python, is_number, is_whole
 from priorcase._typing import Backend, BoolArray
@@ -816,11 +813,6 @@ class CaseBase:
         """
         name = check_text(name, what="name")
         by, why = self._provenance(by, why)
-        if target is None and isinstance(learner, BaseEstimator) and get_tags(learner).target_tags.required:
-            raise ParameterError(
-                f"target must be 'solution', 'outcome' or an attribute, got None: {type(learner).__name__} learns from "
-                "targets."
-            )
         with self._live.reading() as table:
             sequence = self._live.sequence
             fitted = learners.fit_learner(learner, table, target=target, attributes=attributes, sequence=sequence)

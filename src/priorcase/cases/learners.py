@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
 from priorcase import __version__, saving
 from priorcase._typing import AnyArray, IdArray
 from priorcase.cases.table import CaseTable
 from priorcase.cases.training import CaseRows, Layout, TrainingTable, training_table
-from priorcase.exceptions import prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.results import Grid, GridResult, framed, installed_backend
 
 _RECIPE = "The recipe of a learner"
@@ -69,9 +70,15 @@ class Recipe:
         """The recipe that `json` wrote."""
         try:
             found = json.loads(text)
-            return cls(**found | {"attributes": tuple(found["attributes"])})
+            recipe = cls(**found | {"attributes": tuple(found["attributes"])})
         except saving.MADE_UP as error:
-            raise saving.damaged(_RECIPE, "it is no recipe") from error
+            raise saving.damaged(_RECIPE, "it cannot be read") from error
+        texts = recipe.learner, recipe.parameters, recipe.shown, recipe.fitted_at, recipe.version, *recipe.attributes
+        if not all(type(text) is str for text in (*texts, "" if recipe.target is None else recipe.target)):
+            raise saving.damaged(_RECIPE, "a field is not text")
+        if type(recipe.cases) is not int or type(recipe.sequence) is not int:
+            raise saving.damaged(_RECIPE, "a field is not a number")
+        return recipe
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,6 +159,7 @@ def fit_learner(
     (array(['swap'], dtype=object), array([[4]]))
     """
     saving.check_model(learner)
+    _check_target(learner, target)
     made = training_table(table, attributes, target, ids=ids)
     return _fitted(clone(learner), made, Recipe.of(learner, target=target, sequence=sequence, **_about(made)))
 
@@ -160,9 +168,18 @@ def refit_learner(
     recipe: Recipe, table: CaseTable, *, ids: Sequence[int] | IdArray | None = None, sequence: int = 0
 ) -> CaseLearner:
     """The learner of a recipe, fitted again, as if cases that are gone had never been there."""
-    attributes = [name for name in recipe.attributes if name in table.attributes]
+    attributes, learner = [name for name in recipe.attributes if name in table.attributes], recipe.unfitted()
+    _check_target(learner, recipe.target)
     made = training_table(table, attributes, recipe.target, ids=ids)
-    return _fitted(recipe.unfitted(), made, replace(recipe, sequence=sequence, **_about(made)))
+    return _fitted(learner, made, replace(recipe, sequence=sequence, **_about(made)))
+
+
+def _check_target(learner: Any, target: str | None) -> None:
+    if target is None and get_tags(learner).target_tags.required:
+        raise ParameterError(
+            f"target must be 'solution', 'outcome' or an attribute, got None: {type(learner).__name__} learns from "
+            "targets."
+        )
 
 
 def _about(made: TrainingTable) -> dict[str, Any]:
@@ -190,6 +207,8 @@ def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
             problem = f"it is that of a {type(learner).__name__}, not of a {recipe.learner}"
         elif not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1:
             problem = "it names no cases"
+        elif {*map(type, (beside[0], *beside[1]))} != {str} or {*map(type, beside[2:])} != {int}:
+            problem = "a field has another type"
     except saving.MADE_UP as error:
         problem, cause = "parts are missing", error
     if problem:
