@@ -183,7 +183,7 @@ def test_a_prior_is_quoted_as_it_was_written() -> None:
 
 def test_flags_and_labels() -> None:
     chances = fitted().predict_proba(X)
-    assert "come first" in told(lambda: pc.log_score(chances, Y))
+    assert "labels first" in told(lambda: pc.log_score(chances, Y))
     for gap in (None, np.nan):
         labels: list[Any] = [gap, *Y[1:]]
         assert "missing label" in told(lambda given=labels: pc.log_score(given, chances))
