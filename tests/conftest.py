@@ -11,7 +11,9 @@ from hypothesis.internal.conjecture import providers
 # constants found in the modules imported so far, which depend on the order of the tests and the worker: leave them out.
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: providers._local_constants
-hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None, database=None, print_blob=False)
+hypothesis.settings.register_profile(
+    "fixed", max_examples=50, derandomize=True, deadline=None, database=None, print_blob=False
+)
 hypothesis.settings.load_profile("fixed")
 
 

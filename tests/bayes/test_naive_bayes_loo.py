@@ -57,7 +57,7 @@ def some(seed: int) -> tuple[list[Any], list[Any], list[float]]:
 @pytest.mark.parametrize("numeric", [Student(), GaussianDensity(), KernelDensity(), CutPoints((20.0, 25.0))], ids=str)
 @pytest.mark.parametrize("predictive", PREDICTIVES)
 def test_loo_is_a_fit_without_the_row(predictive: Any, numeric: Any, missing: str, weighted: bool) -> None:
-    for seed in range(4):
+    for seed in range(2):
         X, y, weights = some(seed)
         model = NaiveBayes(predictive, numeric=numeric, missing=missing, schema=KINDS)
         compare(model, X, y, weights if weighted else None)
@@ -72,7 +72,7 @@ def test_loo_is_a_fit_without_the_row(predictive: Any, numeric: Any, missing: st
     ],
 )
 def test_loo_under_every_prior_and_zero_policy(predictive: Any, zero_policy: str, prior: Any, weighted: bool) -> None:
-    for seed in range(8):
+    for seed in range(2):
         X, y, weights = some(seed)
         model = NaiveBayes(predictive, prior=prior, zero_policy=zero_policy, schema=KINDS)
         compare(model, X, y, weights if weighted else None)

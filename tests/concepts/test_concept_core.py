@@ -175,6 +175,7 @@ def ask(fast: Concept, slow: Description, queries: list[list[Any]]) -> None:
             assert begin.tolist() == [0, len(of_label)]
 
 
+@pytest.mark.slow
 def test_many_instances_in_search_order() -> None:
     """Enough that the index builds its tree, drops places and counts afresh."""
     rng = np.random.default_rng(1)

@@ -86,7 +86,9 @@ def check(model: Any, call: Callable[[Any], Any], further: Callable[[Any], Any])
     assert found[0] == 0
 
 
-@pytest.mark.parametrize("learner", LEARNERS, ids=named)
+@pytest.mark.parametrize(
+    "learner", [LEARNERS[0], *(pytest.param(one, marks=pytest.mark.slow) for one in LEARNERS[1:])], ids=named
+)
 def test_partial_fit(learner: Any) -> None:
     model = clone(learner).set_params(schema=SCHEMA).fit(X[:20], Y[:20])
     # A class, and a value, that come for the first time.
@@ -100,6 +102,7 @@ def test_forget(learner: Any) -> None:
     check(model, lambda m: m.forget([2, 15]), lambda m: m.partial_fit(X[50:53], Y[50:53]))
 
 
+@pytest.mark.slow
 def test_new_columns() -> None:
     first = pd.DataFrame({"size": [1.0, 9.0, 2.0, 8.0]})
     later = pd.DataFrame({"size": [1.5, 2.5, 8.5], "colour": [None, "red", "blue"]})

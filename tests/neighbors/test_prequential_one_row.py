@@ -35,7 +35,7 @@ def targets(model: Any, letters: list[str]) -> list[Any]:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 @given(rows=row_lists(8, 14), data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_one_by_one_and_at_once(model: Any, rows: list[Any], data: Any) -> None:
     y = targets(model, [data.draw(st.sampled_from("abc")) for _ in rows])
     stream, batches = clone(model), clone(model)
