@@ -11,6 +11,7 @@ import io
 import math
 import os
 import platform
+import signal
 import sys
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ import numpy as np
 
 from priorcase._files import whole_file
 from priorcase._typing import AnyArray, FloatArray
+from priorcase.evaluation.running import closed_quietly
 from priorcase.learning.plotting import plot_style
 from priorcase.learning.results import Grid, GridResult, framed
 
@@ -113,11 +115,17 @@ class Options:
                 return [function(task) for task in steps]
             from joblib import Parallel, delayed
 
-            found = Parallel(n_jobs=self.jobs, return_as="generator")(delayed(function)(task) for task in tasks)
-            return [next(found) for _ in steps]
+            parallel = Parallel(n_jobs=self.jobs, return_as="generator", initializer=_ignore_interrupts)
+            with closed_quietly(parallel(delayed(function)(task) for task in tasks)) as found:
+                return [next(found) for _ in steps]
         finally:
             if isinstance(steps, Generator):  # an interrupted run must not leave a progress bar behind
                 steps.close()
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the one that ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ from sklearn.utils.validation import check_is_fitted
 from priorcase import saving
 from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Value
-from priorcase.evaluation.running import check_jobs, seeded
+from priorcase.evaluation.running import check_jobs, closed_quietly, seeded
 from priorcase.evaluation.scoring import readable
 from priorcase.exceptions import (
     EvaluationError,
@@ -190,7 +190,8 @@ def _over_folds(
     size = -(-n // _PARTS)
     parts = [range(start, min(start + size, n)) for start in range(0, n, size)]
     results = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(joblib.delayed(task)(part) for part in parts)
-    with bar(len(parts), shown=shown or n > KEPT, text=text) as advance:
+    progress = bar(len(parts), shown=shown or n > KEPT, text=text)
+    with closed_quietly(results), progress as advance:
         for part, result in zip(parts, results, strict=True):
             yield part, result
             advance(text)

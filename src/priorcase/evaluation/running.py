@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, NoReturn, Self, TypeVar
@@ -249,15 +250,22 @@ def _as_finished(
 def _side_by_side(
     work: Callable[..., R], pieces: Mapping[int, tuple[Any, ...]], n_jobs: int | None
 ) -> Iterator[tuple[int, R | None]]:
-    found = _parallel(n_jobs)([joblib.delayed(_numbered)(number, work, piece) for number, piece in pieces.items()])
-    try:
+    calls = [joblib.delayed(_numbered)(number, work, piece) for number, piece in pieces.items()]
+    with closed_quietly(_parallel(n_jobs)(calls)) as found:
         for numbered in found:  # noqa: UP028  # `yield from` would close the calls itself, with a warning
             yield numbered
+
+
+@contextmanager
+def closed_quietly(results: Any) -> Iterator[Any]:
+    """Results of joblib, closed at the end without its warning of those that nobody waits for after an interrupt."""
+    try:
+        yield results
     finally:
-        if hasattr(found, "close"):
-            with warnings.catch_warnings():  # joblib warns of results that nobody waits for any more
+        if hasattr(results, "close"):
+            with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
-                found.close()
+                results.close()
 
 
 def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -> R | None:
