@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from reference import discretise as reference
 
@@ -48,6 +48,7 @@ def expected(strategy, values, classes, times):
 
 
 @given(ROWS, st.integers(2, 6))
+@example([(0.0, 0, 3), (0.25, 0, 1), (-0.25, 0, 1)], 2)  # both centres start at 0
 def test_ties_and_weights_equal_the_reference(rows, bins):
     values, classes, times = columns(rows)
     for strategy in [EqualWidth(bins), EqualFrequency(bins), KMeansBins(bins), MDL(), TwoWay()]:

@@ -42,13 +42,16 @@ def quantile(rows: Sequence[Fraction], q: Fraction) -> Fraction:
 
 
 def kmeans(values: Sequence[float], bins: int, times: Sequence[int] | None = None) -> list[float]:
-    """Lloyd's rule in fractions from the quantiles (i + 1/2) / k; midpoints of neighbouring centres with values."""
+    """Lloyd's rule in fractions from the quantiles (i + 1/2) / k; midpoints of neighbouring centres with values.
+
+    A value belongs above the midpoint of two neighbouring centres from that midpoint on.
+    """
     rows = [Fraction(value) for value in sorted(repeated(values, times))]
     centres = [quantile(rows, Fraction(2 * i + 1, 2 * bins)) for i in range(bins)]
     while True:
         clusters: list[list[Fraction]] = [[] for _ in centres]
         for row in rows:
-            clusters[min(range(bins), key=lambda j: (abs(centres[j] - row), -j))].append(row)
+            clusters[sum(2 * row >= a + b for a, b in itertools.pairwise(centres))].append(row)
         moved = [sum(part) / len(part) if part else centre for part, centre in zip(clusters, centres, strict=True)]
         if moved == centres:
             held = [centre for part, centre in zip(clusters, centres, strict=True) if part]

@@ -165,9 +165,10 @@ class KMeansBins(_LabelBlind):
     """Bins between the centres of one-dimensional k-means; a cut is the midpoint of two neighbouring centres.
 
     Lloyd's rule from quantile starts: centre ``i`` of k starts at the quantile ``(i + 1/2) / k``; values go to the
-    nearest centre, the upper one if two are as near; centres move to the mean of their values until none moves. Centres
-    without values at the end are dropped. Of the variants of this rule, it came closest to the leave-one-out figures of
-    Kontkanen et al. (1997). Weights are rounded to multiples of their sum over 2^32 unless whole. At least 2 bins.
+    nearest centre, the upper one if two are as near (of centres at the same place, the lowest takes the values below);
+    centres move to the mean of their values until none moves. Centres without values at the end are dropped. Of the
+    variants of this rule, it came closest to the leave-one-out figures of Kontkanen et al. (1997). Weights are rounded
+    to multiples of their sum over 2^32 unless whole. At least 2 bins.
 
     >>> KMeansBins(2).learned_from([1.0, 2.0, 3.0, 11.0, 13.0])
     CutPoints(points=(7.0,))
