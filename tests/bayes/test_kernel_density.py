@@ -50,7 +50,7 @@ def test_equal_to_the_reference(rule, rows, query):
 @given(rows=ROWS)
 def test_without_each_row(rule, rows):
     x, own, _ = columns(rows)
-    found = KernelDensity(rule).loo_log_density(x, own, samples(x, own))
+    found = KernelDensity(rule).fit(samples(x, own)).log_density(x, np.asarray(own))
     for row in range(len(x)):
         keep = np.arange(len(x)) != row
         assert found[row] == pytest.approx(expected(x[row], x[keep], own[keep], rule), rel=1e-9, abs=1e-9)
@@ -61,7 +61,7 @@ def test_without_each_row(rule, rows):
 def test_without_each_weighted_row(rule, rows, scale):
     x, own, weights = columns(rows)
     weights = weights * scale
-    found = KernelDensity(rule).loo_log_density(x, own, samples(x, own, weights), weights)
+    found = KernelDensity(rule).fit(samples(x, own, weights)).log_density(x, np.asarray(own), weights)
     for row in range(len(x)):
         keep = np.arange(len(x)) != row
         again = KernelDensity(rule).log_density(x[row : row + 1], samples(x[keep], own[keep], weights[keep]))
@@ -132,7 +132,7 @@ def test_columns_without_differences_say_nothing(part):
     sample = [(np.array(part), None), (np.array(part), None)]
     assert not KernelDensity().log_density(np.array([3.0, 9.0]), sample).any()
     own = np.repeat([0, 1], len(part))
-    assert not KernelDensity().loo_log_density(np.array(part * 2), own, sample).any()
+    assert not KernelDensity().fit(sample).log_density(np.array(part * 2), np.asarray(own)).any()
 
 
 def test_gaps_and_rows_that_were_not_counted():

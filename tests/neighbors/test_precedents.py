@@ -184,13 +184,6 @@ def test_frame_after_arrays_is_one_of_the_library_installed() -> None:
     assert table["x1"].tolist() == [1.0, 3.0]
 
 
-def test_frame_without_any_library_is_a_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priorcase.learning.results.find_spec", lambda name: None)
-    table = KNNRegressor(2, ties="first").fit(np.arange(6.0).reshape(3, 2), [1, 2, 3]).precedents([[0.0, 1.0]]).frame()
-    assert isinstance(table, dict)
-    assert table["id"].tolist() == [0, 1]
-
-
 def test_frame_with_columns_called_like_its_own() -> None:
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"id": [1.0, 2.0], "vote": ["a", "b"]})

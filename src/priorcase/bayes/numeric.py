@@ -422,12 +422,6 @@ class KernelDensity:
         """Log-density of each number in each class, shape (numbers, classes); 0 where the number is missing."""
         return self.fit(samples).log_density(x)
 
-    def loo_log_density(
-        self, x: FloatArray, own: IntArray, samples: Sequence[Sample], weights: FloatArray | None = None
-    ) -> FloatArray:
-        """Log-density of each stored row's number in each class without this row, bandwidths included."""
-        return self.fit(samples).log_density(x, np.asarray(own), weights)
-
 
 class FittedKernels:
     def __init__(self, bandwidth: Bandwidth, samples: Sequence[Sample]) -> None:

@@ -24,11 +24,7 @@ _ATTRIBUTES, _COMBINATIONS, _LINES, _WIDTH = 15, 10, 20, 24
 
 
 class _Target(Enum):
-    """A name that no column can have.
-
-    >>> TARGET, str(TARGET)
-    (TARGET, 'class')
-    """
+    """A name that no column can have."""
 
     TARGET = "class"
 

@@ -18,7 +18,7 @@ from priorcase._typing import AnyArray, IdArray
 from priorcase.cases.table import CaseTable
 from priorcase.cases.training import CaseRows, Layout, TrainingTable, training_table
 from priorcase.exceptions import ParameterError, prefix_errors
-from priorcase.learning.results import Grid, GridResult, framed, installed_backend
+from priorcase.learning.results import Grid, GridResult, framed
 
 _RECIPE = "The recipe of a learner"
 _STATE = "What the learner has learned"
@@ -257,8 +257,8 @@ class KeptLearners(GridResult, Sequence[KeptLearner]):
         }
 
     def frame(self) -> Any:
-        """The table as a frame of pandas, Polars or PyArrow, whichever is installed."""
-        return framed(self._columns(), installed_backend())
+        """The table as a pandas frame."""
+        return framed(self._columns(), None)
 
     def _grid(self) -> Grid:
         if not self.learners:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -17,11 +17,10 @@ from sklearn.utils.metaestimators import available_if
 
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.datasets.columns import Backend as FrameBackend
 from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import EvaluationError, ParameterError, UnsupportedDataError, advice, listed, quoted
 from priorcase.learning.resampling import taken_rows
-from priorcase.learning.results import free_label, installed_backend
+from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, read_labels, read_numbers
 
 Kind: TypeAlias = Literal["classes", "numbers"]
@@ -148,8 +147,7 @@ def row_count(X: Any) -> int:
 def readable(table: Any, learner: Any) -> Any:
     """A table as a learner can read it: this library's own tables become frames for other libraries' learners."""
     if isinstance(table, NamedColumns) and not type(learner).__module__.startswith("priorcase."):
-        backend = installed_backend()
-        return table if backend is None else table.frame(cast(FrameBackend, backend))
+        return table.frame()
     return table
 
 

@@ -79,11 +79,6 @@ def tint(i: int, strength: float = 0.25) -> str:
     """The i-th colour mixed with white; ``strength`` is its share.
 
     Black counts for half, so that its areas are no darker than others.
-
-    Examples
-    --------
-    >>> tint(0), tint(0, 0.0), tint(0, 1.0)
-    ('#BFDCEC', '#FFFFFF', '#0072B2')
     """
     strength *= 0.5 if colour(i) == "#000000" else 1.0
     parts = (int(colour(i)[at : at + 2], 16) for at in (1, 3, 5))
@@ -207,13 +202,7 @@ def caption(name: object, width: int = WIDTH) -> str:
 
 
 def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
-    """Several names for one picture, cut where they differ least: in the middle, at the end, or at the beginning.
-
-    Examples
-    --------
-    >>> captions(["sensor 1 of the hall", "sensor 2 of the hall"], 12)
-    ['sensor 1 of…', 'sensor 2 of…']
-    """
+    """Several names for one picture, cut where they differ least: in the middle, at the end, or at the beginning."""
     lines = [" ".join(str(name).split()) for name in names]
     if long := [line for line in lines if len(line) > width]:
         pairs = enumerate(zip(min(long), max(long), strict=False))
@@ -230,13 +219,7 @@ def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
 
 
 def cut(text: str, width: int) -> str:
-    """Text without its middle where it is too long: names in a table often differ at their ends.
-
-    Examples
-    --------
-    >>> cut("mean radius of all cells 3", 18), cut("age", 18)
-    ('mean radi…cells 3', 'age')
-    """
+    """Text without its middle where it is too long: names in a table often differ at their ends."""
     if len(text) <= width:
         return text
     end = (width - 1) // 2

@@ -32,13 +32,7 @@ _MANY_REFITS = 200
 
 
 def taken_rows(table: Any, positions: IdArray) -> Any:
-    """The rows at some positions of a frame, a series, an array or a list, in the type it came in.
-
-    Examples
-    --------
-    >>> taken_rows([[1, "red"], [2, "blue"], [3, "red"]], np.array([0, 2]))
-    [[1, 'red'], [3, 'red']]
-    """
+    """The rows at some positions of a frame, a series, an array or a list, in the type it came in."""
     if isinstance(table, Source) and hasattr(table, "take"):  # a table that came with the library, or was read by it
         return table.take(positions)
     if isinstance(table, Sequence):

@@ -6,7 +6,6 @@ import html
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from itertools import count
 from operator import index
 from typing import Any, ClassVar, Self, TypeAlias, cast, get_args
@@ -31,13 +30,7 @@ _QUERIES = 5  # as many are printed
 
 
 def short(text: str, width: int) -> str:
-    """Text on one line, cut to ``width`` columns of a terminal: wide characters take two.
-
-    Examples
-    --------
-    >>> short("a\\nb", 10), short("abcdef", 4), short("東京都", 4)
-    ('a b', 'abc…', '東 …')
-    """
+    """Text on one line, cut to ``width`` columns of a terminal: wide characters take two."""
     text = " ".join(text.split())
     return text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"
 
@@ -141,17 +134,7 @@ def grids_html(grids: Sequence[Grid], rest: str = "") -> str:
 
 
 def grid_markdown(grid: Grid) -> str:
-    """One of them in Markdown.
-
-    Examples
-    --------
-    >>> print(grid_markdown(Grid("bins", ["bin", "rows"], [["low|high", "12"]], right={1})))
-    **bins**
-    <BLANKLINE>
-    | bin | rows |
-    | --- | ---: |
-    | low\\|high | 12 |
-    """
+    """One of them in Markdown."""
     rules = ["---:" if column in grid.right else "---" for column in range(len(grid.header))]
     lines = ([cell.replace("|", "\\|") for cell in line] for line in grid.lines)
     table = "\n".join(f"| {' | '.join(line)} |" for line in (grid.header, rules, *lines))
@@ -161,23 +144,11 @@ def grid_markdown(grid: Grid) -> str:
 # -- frames
 
 
-def installed_backend() -> Backend | None:
-    """The frame library to use where none was: the first of pandas, Polars and PyArrow that is installed."""
-    libraries: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
-    return next((name for name in libraries if find_spec(name) is not None), None)
-
-
 def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
-    """Columns, each an array or a list, as a frame of a library; None for `installed_backend`.
-
-    Where no library is installed, a dictionary of arrays. Values of several types become text in libraries that have
-    no column for them.
-    """
+    """Columns, each an array or a list, as a frame of a library (None for pandas); mixed values may become text."""
     check_value("backend", backend, [None, StrOptions(set(get_args(Backend)))])
-    backend = backend or installed_backend()
+    backend = backend or "pandas"
     arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
-    if backend is None:
-        return arrays
     plain = {label: array.tolist() for label, array in arrays.items()}
     for label, values in plain.items():
         if backend != "pandas" and arrays[label].dtype.kind == "O" and content_of(values) == "any":
@@ -191,11 +162,6 @@ def by_attribute(
     """Some columns, then the attributes' values by name, then ``PART of NAME`` for each part of each attribute.
 
     An attribute called like one of the first columns becomes ``NAME (value)``.
-
-    Examples
-    --------
-    >>> by_attribute({"total": [3]}, ["age", "total"], [(40, 7)], {"share": np.array([[1, 2]])})
-    {'total': [3], 'age': [40], 'total (value)': [7], 'share of age': array([1]), 'share of total': array([2])}
     """
     found = dict(columns)
     for a, name in enumerate(names):

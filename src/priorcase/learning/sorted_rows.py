@@ -27,11 +27,6 @@ def value_orders(
     so are alike go by code.
 
     ``numbers`` are numeric columns, NaN for missing; ``codes`` discrete columns, -1 for missing, of ``sizes`` values.
-
-    Examples
-    --------
-    >>> value_orders([], [np.array([2, 0, 0, -1, 1, 1, 1])], [3], np.ones(7))
-    [array([1, 0, 2])]
     """
     counts = [_sums(column, weights, size) for column, size in zip(codes, sizes, strict=True)]
     if all(np.unique(count).size == count.size for count in counts):

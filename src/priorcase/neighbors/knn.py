@@ -540,11 +540,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         """Leave-one-out mean squared error for k = 1, 2, ...; only with ``n_neighbors="loo"``."""
         return loo_scores(self)
 
-    @property
-    @reads
-    def relearns_(self) -> bool:
-        """Whether ``relearn=True`` takes a fit for each row: something besides votes is learned from the targets."""
-        return self._k == "loo" or self._stored().learns_from_targets
+    relearns_ = KNNClassifier.relearns_
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:

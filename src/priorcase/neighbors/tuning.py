@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import product
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -793,25 +793,16 @@ _QUICK: dict[bool, list[dict[str, Any]]] = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class _TunedKNN(BaseEstimator):
     """k-NN whose parameters are chosen in every fit, so that a comparison pays for the choice as a user would."""
 
-    model_: Any
-
-    def __init__(
-        self,
-        candidates: Literal["quick", "full"] | Candidates = "quick",
-        *,
-        scoring: Scoring | None = None,
-        n_samples: int | None = 1000,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.candidates = candidates
-        self.scoring = scoring
-        self.n_samples = n_samples
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    candidates: Literal["quick", "full"] | Candidates = "quick"
+    _: KW_ONLY
+    scoring: Scoring | None = None
+    n_samples: int | None = 1000
+    random_state: Any = 0
+    n_jobs: int | None = None
 
     @property
     def tuning_(self) -> Tuning:
@@ -835,7 +826,7 @@ class _TunedKNN(BaseEstimator):
             chosen = _QUICK[isinstance(model, KNNClassifier)] if chosen == "quick" else None
         options: dict[str, Any] = {"scoring": self.scoring, "n_samples": self.n_samples}
         options |= {"nested": None, "progress": False, "random_state": self.random_state}
-        self.model_ = tune(model, X, y, candidates=chosen, **options).best
+        self.model_: Any = tune(model, X, y, candidates=chosen, **options).best
         return self
 
 

@@ -1,7 +1,4 @@
-"""Exact search by the compiled core: a scan of byte-sized bounds, and a kd-tree above it.
-
-`Index` holds the rows; `Neighbors` is the result of a search, by ids; `NeighborList` is what learners make of it.
-"""
+"""Exact search by the compiled core: a scan of byte-sized bounds, and a kd-tree above it."""
 
 from __future__ import annotations
 

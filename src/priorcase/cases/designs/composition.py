@@ -198,7 +198,7 @@ class Design(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """One line for each arc and the piece that realises it: ``source``, ``sign``, ``target``, ``piece``, ...
 
-        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first that is installed.
+        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         rows = []
         for arc, number, piece in self._rows():

@@ -91,7 +91,7 @@ class Competence(GridResult):
         Parameters
         ----------
         backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         columns = {"id": self.ids, "solution": list(self.solutions), "solves": self.solves}
         return framed({**columns, "solved_by": self.solved_by, "category": self.category}, backend)
@@ -283,7 +283,7 @@ class Duplicates(GridResult):
         Parameters
         ----------
         backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         columns = {
             "id": self.pairs[:, 0],

@@ -317,7 +317,7 @@ class Records(GridResult):
         Parameters
         ----------
         backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         columns: dict[str, Any] = {
             "id": self.ids,

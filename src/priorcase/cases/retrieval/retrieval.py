@@ -123,7 +123,7 @@ class Explanation(GridResult):
         Parameters
         ----------
         backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         columns: dict[str, Any] = {
             "attribute": list(self.names),
@@ -259,7 +259,7 @@ class Retrieval(GridResult, Sequence[Match]):
         Parameters
         ----------
         backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         columns: dict[str, Any] = {
             "id": list(self.ids),

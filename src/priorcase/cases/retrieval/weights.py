@@ -126,7 +126,7 @@ class Weights(GridResult, Mapping[str, float]):
         Parameters
         ----------
         backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first of them that is installed.
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         parts = {"attribute": self.names, "weight": self.weights, "loss_without": self.without}
         order = self._order()

@@ -241,7 +241,7 @@ class Proposal:
     def frame(self, of: Lines = "sources", backend: Backend | None = None) -> Any:
         """A frame with one line for each source, candidate, step or difference.
 
-        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for the first that is installed.
+        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         check_choice("of", of, get_args(Lines), hint="'sources' has a line for each case.")
         lines = getattr(self, of)
