@@ -88,6 +88,8 @@ REFUSED: list[Refusal] = [
     ("no weights", lambda b: b.converse(weights={"colour": 1}), CaseBaseError, "'colour', unknown"),
     ("unsolved", lambda b: b.retain({"age": 3}, solution=None), ValueError, "without a solution"),
     ("no such graph", lambda b: b.design("C +> Q", attribute="age"), CaseBaseError, "Those that do: 'function'"),
+    ("a parameter within", lambda b: b.reuse({"age": 1}, kinds={}), CaseBaseError, r"CaseBase\.reuse: .*'kinds'"),
+    ("a query as well", lambda b: b.reuse({"age": 1}, "vote", query={}), CaseBaseError, "'query' with method='vote'"),
     # learners
     (
         "no learner yet",
@@ -134,6 +136,23 @@ def test_refused(base: pc.CaseBase, call: Callable[[pc.CaseBase], Any], error: t
     assert "\n" not in str(raised.value)
     assert Path(base.path).read_bytes() == before
     assert len(base) == 1
+
+
+@pytest.mark.parametrize(("method", "given"), [("converse", ()), ("design", ("C +> Q",))])
+def test_unknown_parameters_are_those_of_the_public_method(base: pc.CaseBase, method: str, given: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^CaseBase\.{method}\(\) got an unexpected keyword argument 'zz'"):
+        getattr(base, method)(*given, zz=1)
+
+
+@pytest.mark.parametrize(
+    ("method", "function"), [(pc.CaseBase.converse, pc.cases.Conversation), (pc.CaseBase.design, pc.cases.design)]
+)
+def test_public_methods_have_all_options_with_the_same_defaults(method: Any, function: Any) -> None:
+    inner = inspect.signature(function).parameters
+    own = {"cache", "attribute"}  # the case base's own cache; the attribute is found where only one is a graph
+    options = {name: p.default for name, p in inner.items() if p.kind is p.KEYWORD_ONLY and name not in own}
+    outer = inspect.signature(method).parameters
+    assert {name: outer[name].default for name in options} == options
 
 
 @pytest.mark.parametrize("attributes", [3, {"a": "number"}, {"": "text"}, {"id": "text"}, {"\ud800": "text"}])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
@@ -32,7 +32,7 @@ from priorcase.cases.checks import (
     rows_of,
 )
 from priorcase.cases.conversation import Conversation
-from priorcase.cases.designs import Designs, FunctionGraph, design
+from priorcase.cases.designs import RULES, Designs, Elaboration, FunctionGraph, Piece, design
 from priorcase.cases.exchange import CaseRecord, Format
 from priorcase.cases.kinds import CaseKind
 from priorcase.cases.learners import CaseLearner, KeptLearner, KeptLearners, Recipe
@@ -571,6 +571,7 @@ class CaseBase:
         """
         if k is not None and (not is_whole(k) or k < 1):
             raise ParameterError(f"k must be a whole number >= 1, got {quoted(k)}. None uses all that were found.")
+        reuse.check_method(method, options)
         if not isinstance(found, Retrieval):
             found = self.retrieve(found, 5 if k is None else k)
         elif k is not None:
@@ -658,24 +659,52 @@ class CaseBase:
         weights: Mapping[str, float] | None = None,
         measures: ByName = None,
         where: ByName = None,
-        **options: Any,
+        floor: float = 0.1,
+        confidence: float = 0.8,
+        least_gain: float = 0.01,
+        tolerance: float | None = None,
+        success: Success = "outcome",
     ) -> Conversation:
         """A conversation that asks the most informative question next, until the answer is clear.
 
-        ``query`` is what is known already; weights, measures and conditions are those of `retrieve`, further options
-        (``confidence``, ``floor``, ``least_gain``, ``tolerance``, ``success``) those of `priorcase.cases.Conversation`.
+        ``query`` is what is known already; weights, measures and conditions are those of `retrieve`, the other
+        parameters those of `priorcase.cases.Conversation`.
         """
         with self._live.reading() as table:
             weights, measures = self._preferred(weights, measures)
             if where is not None:
                 table = table.only(self._meeting(where))
-            return Conversation(table, query, weights=weights, measures=measures, cache=self._live.cache, **options)
+            return Conversation(
+                table,
+                query,
+                weights=weights,
+                measures=measures,
+                floor=floor,
+                confidence=confidence,
+                least_gain=least_gain,
+                tolerance=tolerance,
+                success=success,
+                cache=self._live.cache,
+            )
 
-    def design(self, function: FunctionGraph | str, *, attribute: str | None = None, **options: Any) -> Designs:
+    def design(
+        self,
+        function: FunctionGraph | str,
+        *,
+        attribute: str | None = None,
+        elaborate: int = 2,
+        rules: Sequence[Elaboration] = RULES,
+        free: int = 0,
+        share: bool = False,
+        compatible: Callable[[Piece, Piece], bool] | None = None,
+        limit: int = 5,
+        steps: int = 200_000,
+        seconds: float = 60.0,
+    ) -> Designs:
         """Designs for a wanted function, a graph or its text (``"C +> Q"``), composed from those of cases (CADET).
 
-        ``attribute`` holds the function of a case; None where only one is a graph. Further options are those of
-        `priorcase.cases.design`: ``elaborate``, ``limit``, ``compatible``, ...
+        ``attribute`` holds the function of a case; None if only one attribute is a graph. The other parameters are
+        those of `priorcase.cases.design`.
         """
         graphs = [name for name, kind in self.attributes.items() if isinstance(kind, kinds.Graph)]
         if attribute is None and len(graphs) == 1:
@@ -684,7 +713,19 @@ class CaseBase:
             given = f"got attribute={attribute!r}" if attribute is not None else "got no attribute"
             remedy = f"Those that do: {listed(graphs)}." if graphs else "Declare one as 'graph'."
             raise CaseBaseError(f"{given}; expected one that holds graphs. {remedy}")
-        return design(function, list(self.find(where={"retired": False})), attribute=attribute, **options)
+        return design(
+            function,
+            list(self.find(where={"retired": False})),
+            attribute=attribute,
+            elaborate=elaborate,
+            rules=rules,
+            free=free,
+            share=share,
+            compatible=compatible,
+            limit=limit,
+            steps=steps,
+            seconds=seconds,
+        )
 
     # How cases are compared ----------------------------------------------------------------------------------------
 

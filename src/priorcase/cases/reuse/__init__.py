@@ -1,7 +1,7 @@
 """Reuse: solutions made from those of retrieved cases, adapted by rules and checked by critics."""
 
 from priorcase.cases.reuse.adaptation import Critic, Rule, reuse
-from priorcase.cases.reuse.methods import Compose, Copy, Local, Mean, Method, Null, Vote, tally
+from priorcase.cases.reuse.methods import Compose, Copy, Local, Mean, Method, Null, Vote, check_method, tally
 from priorcase.cases.reuse.proposal import Candidate, Difference, Proposal, Source, Spread, Step, value_text
 from priorcase.cases.reuse.sources import HALF, SourceCase, Success, able, check_success, degree, worked
 
@@ -25,6 +25,7 @@ __all__ = [
     "Success",
     "Vote",
     "able",
+    "check_method",
     "check_success",
     "degree",
     "reuse",
