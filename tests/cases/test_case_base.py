@@ -15,6 +15,7 @@ import pytest
 import priorcase as pc
 from priorcase.exceptions import (
     CaseBaseError,
+    NotAvailableError,
     ParameterError,
     UnknownIdError,
 )
@@ -389,6 +390,14 @@ def test_reuse_takes_the_first_k_cases_that_were_found(base):
     for k in (0, 1.5, "1", True):
         with pytest.raises(ParameterError, match="k must be a whole number >= 1"):
             base.reuse(found, "mean", k=k)
+
+
+def test_a_kept_learner_that_does_not_predict_says_so(base):
+    base.add_many([{"age": 1}, {"age": 2}, {"age": 60}], solution=["a", "a", "b"])
+    base.fit(pc.reduction.CNN(), name="reduced")
+    for method in ("predict", "predict_proba"):
+        with pytest.raises(NotAvailableError, match=rf"CaseLearner\.{method}: CNN has no {method}\. "):
+            getattr(base.learner("reduced"), method)({"age": 3})
 
 
 def test_conditions_say_which_cases_are_retired(base):

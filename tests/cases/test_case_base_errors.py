@@ -72,7 +72,13 @@ REFUSED: list[Refusal] = [
     ("retire nothing", lambda b: b.retire(), CaseBaseError, r"CaseBase\.retire: got neither or both"),
     ("recall nothing", lambda b: b.recall(where={}), CaseBaseError, r"CaseBase\.recall: got neither or both"),
     ("revise to nonsense", lambda b: b.revise(1, 3), CaseBaseError, "expected a mapping"),
+    ("no truth", lambda b: b.find(where={"retired": "x"}), CaseBaseError, "'x' for 'retired'; expected.*False, True"),
+    ("no truths", lambda b: b.find(where={"retired": [1]}), CaseBaseError, "1 for 'retired'"),
+    ("not even so", lambda b: b.find(where={"retired": pc.cases.not_("x")}), CaseBaseError, "'x' for 'retired'"),
+    ("key in no text", lambda b: b.find(where={"key": [7]}), CaseBaseError, "7 for 'key'; expected a text"),
+    ("author in no text", lambda b: b.forget(where={"by": 3}), CaseBaseError, "3 for 'by'; expected a text"),
     # attributes
+    ("twice", lambda b: b.declare({"x": "text"}, x="numeric"), CaseBaseError, "attribute 'x' twice"),
     ("no declaration", lambda b: b.declare(5), CaseBaseError, "a mapping from names to kinds"),
     ("no kind", lambda b: b.declare(a="number"), CaseBaseError, "'number', which is not a kind"),
     ("another kind", lambda b: b.declare(age="text"), CaseBaseError, "cannot make 'age' text: a stored case has 3"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import json
 import os
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from priorcase.cases import CaseBase
 from priorcase.cases.case import Note
 from priorcase.cases.exchange import CaseRecord, export, read_cases
 from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Text
@@ -270,10 +272,10 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 LINES = [
-    ("{", "it is no JSON, or only part of it"),
-    ("[" * 100_000, "it is no JSON"),
-    ("[1]", "it is no JSON object"),
-    ('{"values":{"age":NaN}}', "it is no JSON"),
+    ("{", "it is not valid JSON"),
+    ("[" * 100_000, "it is not valid JSON"),
+    ("[1]", "it is not a JSON object"),
+    ('{"values":{"age":NaN}}', "it is not valid JSON"),
     ('{"id":1}', "it has no values"),
     ('{"values":{},"color":1}', "it has an unknown entry 'color'"),
     ('{"values":{},"id":"1"}', "its id is '1'"),
@@ -294,6 +296,26 @@ def test_a_line_that_is_no_case_is_named_by_its_number(tmp_path: Path, line: str
     assert next(read.cases).values == (1, None)
     with pytest.raises(CaseBaseError, match=rf"cases\.jsonl line 4 is not a case: {problem}.* Correct that line"):
         next(read.cases)
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ({"key": "k" * 1_001}, "1,001 characters for 'key'"),
+        ({"key": 10**1_001}, "1,002 characters for 'key'"),
+        ({"by": "b" * 1_000_001}, "1,000,001 characters for 'by'"),
+        ({"notes": [{"text": "n" * 1_000_001}]}, "1,000,001 characters for 'note'"),
+        ({"notes": [{"text": "n", "by": "b" * 1_000_001}]}, "1,000,001 characters for 'by'"),
+    ],
+)
+def test_what_is_imported_has_the_limits_of_what_is_added(tmp_path: Path, entry: Any, problem: str) -> None:
+    path = written(tmp_path, "cases.jsonl", HEAD + json.dumps({"values": {"age": 1}, **entry}) + "\n")
+    with pytest.raises(CaseBaseError, match=rf"cases\.jsonl line 2: got {problem}; expected at most"):
+        list(read_cases(path).cases)
+    with CaseBase.temporary() as base:
+        with pytest.raises(CaseBaseError, match=rf"line 2: got {problem}"):
+            base.import_(path)
+        assert len(base) == 0
 
 
 def test_values_that_do_not_fit_name_line_and_attribute(tmp_path: Path) -> None:

@@ -147,6 +147,22 @@ def test_a_csv_file_looks_like_this(tmp_path: Path) -> None:
     ]
 
 
+NAMES = ("=1+1", "+a", "-b", "@c", '"d"', "\te", "f")
+
+
+def test_names_that_look_like_formulas_are_quoted_and_come_back(tmp_path: Path) -> None:
+    kinds = dict.fromkeys(NAMES, Numeric())
+    cases = [CaseRecord(tuple(range(len(NAMES))))]
+    export(cases, tmp_path / "cases.csv", kinds)
+    with (tmp_path / "cases.csv").open(newline="", encoding="utf-8") as file:
+        header = next(csv.reader(file))[-len(NAMES) :]
+    assert header == ['"=1+1"', '"+a"', '"-b"', '"@c"', r'"\"d\""', r'"\te"', "f"]
+    for attributes in (None, kinds):
+        read = read_cases(tmp_path / "cases.csv", attributes)
+        assert read.attributes == kinds
+        assert list(read.cases) == cases
+
+
 def test_csv_without_attributes_is_read_as_it_looks(tmp_path: Path) -> None:
     export(CASES, tmp_path / "cases.csv", KINDS)
     read = read_cases(tmp_path / "cases.csv")

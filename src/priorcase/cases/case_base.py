@@ -49,6 +49,7 @@ from priorcase.exceptions import (
     ParameterError,
     UnknownIdError,
     listed,
+    named,
     prefix_all_errors,
     quoted,
     visible,
@@ -214,7 +215,10 @@ class CaseBase:
 
         Both ``{"message": "text"}`` and ``message="text"`` work.
         """
-        wanted = check_attributes({} if attributes is None else attributes) | check_attributes(more)
+        wanted = check_attributes({} if attributes is None else attributes)
+        if twice := [name for name in more if name in wanted]:
+            raise CaseBaseError(f"got {named('attribute', twice)} twice, in the mapping and by name. Declare it once.")
+        wanted |= check_attributes(more)
         by, why = self._provenance(by, why)
         with self._live.writing() as writer:
             table = self._live.table

@@ -17,7 +17,7 @@ from priorcase import __version__, saving
 from priorcase._typing import AnyArray, IdArray
 from priorcase.cases.table import CaseTable
 from priorcase.cases.training import CaseRows, Layout, TrainingTable, training_table
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import NotAvailableError, ParameterError, prefix_errors
 from priorcase.learning.results import Grid, GridResult, framed
 
 _RECIPE = "The recipe of a learner"
@@ -104,14 +104,23 @@ class CaseLearner(GridResult):
         """Queries as the rows that the learner takes, for any of its methods."""
         return self.layout.queries([queries] if isinstance(queries, Mapping) else queries)
 
+    @prefix_errors
     def predict(self, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> AnyArray:
         """What the learner predicts for one query or several, in their order."""
-        answers: AnyArray = self.learner.predict(self.rows(queries))
-        return answers
+        return self._answers("predict", queries)
 
+    @prefix_errors
     def predict_proba(self, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> AnyArray:
         """The probabilities of the classes for one query or several."""
-        answers: AnyArray = self.learner.predict_proba(self.rows(queries))
+        return self._answers("predict_proba", queries)
+
+    def _answers(self, method: str, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> AnyArray:
+        if not hasattr(self.learner, method):
+            raise NotAvailableError(
+                f"{type(self.learner).__name__} has no {method}. Call its own methods on rows(queries), or fit a "
+                "learner that predicts."
+            )
+        answers: AnyArray = getattr(self.learner, method)(self.rows(queries))
         return answers
 
     def cases(self, rows: Sequence[int] | AnyArray) -> AnyArray:

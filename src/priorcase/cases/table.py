@@ -87,7 +87,7 @@ class CaseColumn:
     def numbers(self) -> FloatArray:
         """The values as numbers: days for dates, ranks from 0 for levels of an order."""
         if self._numbers is None:
-            raise TypeError(f"the values of {self.name} are no numbers")
+            raise TypeError(f"the values of {self.name} are not numbers")
         return self._numbers
 
     def at(self, positions: IdArray) -> list[Stored]:

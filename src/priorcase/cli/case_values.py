@@ -165,17 +165,17 @@ def conditions(base: CaseBase, texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _with_truths(text: str) -> str:
-    """A condition on an outcome, where yes and no mean what they mean in --outcome.
+    """A condition on an outcome or a retirement, where yes and no mean what they mean in --outcome.
 
     Examples
     --------
     >>> _with_truths("outcome = no|late"), _with_truths("retired!=yes"), _with_truths("light=no")
-    ('outcome=no|false|late', 'retired!=yes|true', 'light=no')
+    ('outcome=no|false|late', 'retired!=true', 'light=no')
     """
     found = _CONDITION_ON_OUTCOME.fullmatch(text)
     if found is None:
         return text
-    truths = {"yes": "yes|true", "no": "no|false"}
+    truths = {"yes": "yes|true", "no": "no|false"} if found[1] == "outcome" else {"yes": "true", "no": "false"}
     return found[1] + found[2] + "|".join(truths.get(part.strip().casefold(), part) for part in found[3].split("|"))
 
 

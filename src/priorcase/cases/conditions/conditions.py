@@ -16,14 +16,17 @@ from priorcase._parameters import as_python, is_number
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases import kinds
 from priorcase.cases.checks import check_known
-from priorcase.cases.kinds import CaseKind, Date, Stored, Taxonomy
+from priorcase.cases.kinds import CaseKind, Date, Stored, Taxonomy, Text
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, failure, listed, prefix_errors, quoted
-from priorcase.schema import Numeric, Ordinal
+from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.schema.kinds import identity, is_missing, plain
 
 ALWAYS = ("solution", "outcome", "id")
 """What conditions may name in every table, beside attributes."""
+
+FIELDS: dict[str, CaseKind] = {"id": Numeric(), "key": Text(), "by": Text(), "retired": Nominal((False, True))}
+"""The kinds of what every case has; solutions and outcomes may be any value."""
 
 _PLAIN = "any value"  # the kind of solutions, outcomes and the like: any JSON value
 _DAY = len("2024-05-01")
@@ -192,12 +195,12 @@ def _check_given(values: Sequence[object]) -> None:
 
 
 def mask(
-    table: CaseTable, conditions: Mapping[str, object], *, others: Mapping[str, Sequence[object]] | None = None
+    table: CaseTable, conditions: Mapping[str, object], *, others: Mapping[str, Sequence[Stored]] | None = None
 ) -> BoolArray:
     """Which cases of a table meet all conditions, one boolean for each position, retired cases included.
 
     Conditions are checked on the distinct values of an attribute, of ``"solution"``, ``"outcome"`` and ``"id"``, or of
-    ``others``: a plain value for each position, by name.
+    ``others``: keys, authors or retirements, one for each position, by name.
 
     >>> from priorcase.schema import Numeric, Nominal
     >>> rows = [(1, {"miles": 20_000, "fuel": "gas"}, None, None), (2, {"miles": 90_000, "fuel": "gas"}, None, None)]
@@ -258,16 +261,16 @@ class _Subject:
         return np.fromiter(map(holds, values), dtype=np.bool_, count=len(values))
 
 
-def _subject(table: CaseTable, name: str, others: Mapping[str, Sequence[object]]) -> tuple[_Subject, IntArray]:
+def _subject(table: CaseTable, name: str, others: Mapping[str, Sequence[Stored]]) -> tuple[_Subject, IntArray]:
     """What a condition is about, and for each case the place of its value."""
     if name == "id":
         ids = table.ids
-        return _Subject(name, Numeric(), ids.tolist(), lambda: ids.astype(np.float64)), np.arange(len(table))
+        return _Subject(name, FIELDS[name], ids.tolist(), lambda: ids.astype(np.float64)), np.arange(len(table))
     if name in others:
-        texts = [kinds.check_plain(each, what=name) for each in others[name]]
-        places = {text: place for place, text in enumerate(dict.fromkeys(text for text in texts if text is not None))}
-        codes = np.array([-1 if text is None else places[text] for text in texts], dtype=np.int64)
-        return _Subject(name, None, tuple(places)), codes
+        known = dict.fromkeys(value for value in others[name] if value is not None)
+        places = {value: place for place, value in enumerate(known)}
+        codes = np.array([-1 if value is None else places[value] for value in others[name]], dtype=np.int64)
+        return _Subject(name, FIELDS[name], tuple(places)), codes
     column = table.column(name)
     ordered = column.kind is not None and kinds.kind_name(column.kind) in ("numeric", "ordinal", "date")
     return _Subject(name, column.kind, column.values, column.numbers if ordered else None), column.codes

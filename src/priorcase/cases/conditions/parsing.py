@@ -11,6 +11,7 @@ from priorcase.cases import kinds
 from priorcase.cases.checks import check_known
 from priorcase.cases.conditions.conditions import (
     ALWAYS,
+    FIELDS,
     Condition,
     above,
     at_least,
@@ -25,7 +26,6 @@ from priorcase.cases.conditions.conditions import (
 )
 from priorcase.cases.kinds import CaseKind
 from priorcase.exceptions import CaseBaseError, quoted
-from priorcase.schema import Numeric
 from priorcase.schema.kinds import plain
 
 _OPERATOR = re.compile(r"<=|>=|!=|==|=|<|>|~")
@@ -46,7 +46,7 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
     (('miles', at_most(50000)), ('fuel', one_of('gas', 'diesel')), ('fuel', known()))
     """
     name, operator, given = _split(text, [*attributes, *ALWAYS, *others])
-    kind = Numeric() if name == "id" else attributes.get(name)
+    kind = attributes.get(name, FIELDS.get(name))
     equality = operator in ("=", "==", "!=")
     parts = [part.strip() for part in given.split("|")] if equality else [given]
     if not all(parts):

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from priorcase.cases import kinds
 from priorcase.cases.case import Note
-from priorcase.cases.checks import check_known
+from priorcase.cases.checks import check_key, check_known, check_text
 from priorcase.cases.kinds import CaseKind, Stored
 from priorcase.cases.storage import StoredCase
 from priorcase.exceptions import CaseBaseError, errors_at, named
@@ -96,12 +96,10 @@ def beside(told: Mapping[str, Any], *, source: str, line: int) -> dict[str, Any]
     for name, value in told.items():
         if value is None:
             continue
-        if name in ("solution", "outcome"):
-            with errors_at(f"{source} line {line}"):
-                found[name] = kinds.check_plain(value, what=name)
-        elif (checked := _checked(name, value)) is not None:
-            found[name] = checked
-        else:
+        plain = name in ("solution", "outcome")
+        with errors_at(f"{source} line {line}"):
+            found[name] = kinds.check_plain(value, what=name) if plain else _checked(name, value)
+        if found[name] is None and not plain:
             raise CaseBaseError(f"{source} line {line} is not a case: its {name} is {value!r:.60}. {_BAD_LINE}")
     return found
 
@@ -113,8 +111,10 @@ def _checked(name: str, value: Any) -> Any:
     if name in ("id", "retired"):
         return value if type(value) is (int if name == "id" else bool) else None
     if name == "key" and type(value) is int:
-        return str(value)
-    return value if isinstance(value, str) and value else None
+        value = str(value)
+    if not isinstance(value, str) or not value:
+        return None
+    return check_key(value) if name == "key" else check_text(value, what=name)
 
 
 def _notes(value: Any) -> tuple[Note, ...] | None:
@@ -124,7 +124,8 @@ def _notes(value: Any) -> tuple[Note, ...] | None:
             return None
         if not all(isinstance(part, str | None) for part in note.values()):
             return None
-        found.append(Note(note["text"], note.get("at"), note.get("by")))
+        text, by = check_text(note["text"], what="note"), check_text(note.get("by") or None, what="by")
+        found.append(Note(text or "", note.get("at"), by))
     return tuple(found)
 
 
@@ -224,10 +225,9 @@ def _lines(path: Path) -> Iterator[Row]:
             try:
                 found = json.loads(text, parse_constant=_refuse)
             except (ValueError, RecursionError):
-                found = "JSON, or only part of it"
+                raise CaseBaseError(f"{path} line {number} is not a case: it is not valid JSON. {_BAD_LINE}") from None
             if not isinstance(found, dict):
-                problem = found if isinstance(found, str) else "JSON object"
-                raise CaseBaseError(f"{path} line {number} is not a case: it is no {problem}. {_BAD_LINE}")
+                raise CaseBaseError(f"{path} line {number} is not a case: it is not a JSON object. {_BAD_LINE}")
             yield number, found
 
 

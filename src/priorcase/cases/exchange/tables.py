@@ -5,7 +5,8 @@ Columns ``id``, ``key``, ``solution``, ``outcome``, ``notes``, ``by``, ``why``, 
 
 **CSV.** An empty cell is missing. Numbers, booleans, lists and mappings are JSON. Text stands as it is, unless it is
 empty or could be taken for JSON, or for a formula by a spreadsheet: then it is JSON text, with quotation marks that
-belong to the cell. So ``""`` in a cell is the empty text, ``"7"`` a text, ``7`` a number, and ``"=A1"`` no formula.
+belong to the cell. So ``""`` in a cell is the empty text, ``"7"`` a text, ``7`` a number, and ``"=A1"`` no formula;
+names of attributes that begin like formulas are written the same way.
 Kinds are not stored: read back with the same attributes nothing is lost, without them numbers are numeric, lists sets,
 mappings graphs, and everything else nominal. A file whose header has no comma is read by its semicolons or tabs, as
 spreadsheets write it where the comma is the decimal sign.
@@ -129,7 +130,7 @@ def _parsed(text: str) -> Any:
 def write_csv(cases: Iterable[Written], attributes: Kinds, file: BinaryIO) -> int:
     """Write cases; returns their number."""
     writer = csv.writer(_Encoded(file))
-    writer.writerow([*BESIDE, *attributes])
+    writer.writerow([*BESIDE, *map(text_cell, attributes)])
     columns = [_remembered(partial(_cell_of, kind), kind) for kind in attributes.values()]
     n = 0
     for n, case in enumerate(cases, start=1):  # noqa: B007 (returned)
@@ -158,7 +159,7 @@ def read_csv(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -
     header = next((header for _, header in _rows(path)), [])
     if header[: len(BESIDE)] != [*BESIDE]:
         return None
-    names = header[len(BESIDE) :]
+    names = [text_of(cell) or "" for cell in header[len(BESIDE) :]]
     if attributes is None:
         attributes = _inferred(path, names)
     else:
