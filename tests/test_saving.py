@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import priorcase as pc
 from priorcase.evaluation import ConformalClassifier
-from priorcase.exceptions import PriorcaseError, UnsupportedDataError, WritingError
+from priorcase.exceptions import ParameterError, PriorcaseError, UnsupportedDataError, WritingError
 from priorcase.saving import MODELS, STRATEGIES, dump, load_bytes, pack, unpack
 
 QUESTIONS = (
@@ -313,6 +313,9 @@ def test_a_file_is_replaced_completely_or_not_at_all(tmp_path: Any) -> None:
     assert raised.value.filename == str(missing)
     with pytest.raises(FileNotFoundError):
         pc.load(missing)
+    for use in (second.save, pc.load):
+        with pytest.raises(ParameterError, match=r"path must be the path of a file, .* got 5"):
+            use(5)
     for other in (pc.CNN(), pc.MixtureModel(), pc.AttributeSelector(), pc.IB1()):
         assert name_of(pc.load(other.save(path))) == name_of(other)
 

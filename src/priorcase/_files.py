@@ -8,9 +8,33 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from priorcase.exceptions import WritingError
+from priorcase.exceptions import ParameterError, WritingError, quoted
+
+
+def check_path(path: Any) -> Path:
+    """The path of a file that exists or will; ``ParameterError`` for what cannot be one."""
+    try:
+        found = os.fspath(path)
+        os.fsencode(found)
+    except (TypeError, UnicodeEncodeError):
+        found = None
+    if not isinstance(found, str) or not found or "\0" in found:
+        raise ParameterError(f"path must be the path of a file, as text or pathlib.Path, got {quoted(path)}.")
+    return Path(found)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file completely or not at all; a device or a pipe, which cannot be replaced, is written as it is."""
+    if path.exists() and not path.is_file():
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise _not_written(path, error) from error
+        return
+    with whole_file(path.resolve(), overwrite=True) as file:
+        file.write(content)
 
 
 @contextmanager
@@ -50,12 +74,14 @@ def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[Bi
             beside.unlink(missing_ok=True)
         if not isinstance(error, OSError) or isinstance(error, FileExistsError):
             raise
-        reason = error.strerror or str(error)
-        failed = WritingError(
-            f"{path} could not be written: {reason}. Nothing was changed; check the path and the disk."
-        )
-        failed.errno, failed.strerror, failed.filename = error.errno, reason, str(path)
-        raise failed from error
+        raise _not_written(path, error) from error
+
+
+def _not_written(path: Path, error: OSError) -> WritingError:
+    reason = error.strerror or str(error)
+    found = WritingError(f"{path} could not be written: {reason}. Nothing was changed; check the path and the disk.")
+    found.errno, found.strerror, found.filename = error.errno, reason, str(path)
+    return found
 
 
 def _rename_new(beside: Path, path: Path) -> None:

@@ -23,7 +23,7 @@ _LENGTH = 200
 _NEAR = 0.75
 _NAMES = 10_000
 # Control characters can command a terminal, and bidirectional ones show text in another order than it is.
-HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
+_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 
 
 class PriorcaseError(Exception):
@@ -200,15 +200,20 @@ def locate(error: PriorcaseError, name: str, owner: str | None = None) -> None:
 # -- words of messages
 
 
-def visible(text: str) -> str:
-    """Text with control and bidirectional characters written as escapes.
+def visible(text: str, *, keep: str = "") -> str:
+    """Text with control and bidirectional characters, but those to ``keep``, written as escapes.
 
     Examples
     --------
     >>> print(visible("a\\x1b[2Jb\\u202ec"))
     a\\x1b[2Jb\\u202ec
     """
-    return HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _HIDDEN.sub(lambda found: found[0] if found[0] in keep else ascii(found[0])[1:-1], text)
+
+
+def visible_json(text: str) -> str:
+    """JSON with such characters, which can only be inside strings, as JSON escapes; its own line ends are kept."""
+    return _HIDDEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
 def quoted(value: object) -> str:
@@ -246,6 +251,20 @@ def listed(items: Iterable[object], *, limit: int = _SHOWN) -> str:
     items = list(items)
     text = ", ".join(map(quoted, items[:limit]))
     return text if len(items) <= limit else f"{text} and {len(items) - limit} more"
+
+
+def joined(names: Iterable[str], most: int = 6) -> str:
+    """Names as a sentence lists them.
+
+    Examples
+    --------
+    >>> joined(["chain", "brakes", "noise"]), joined("abcdefgh", 3)
+    ('chain, brakes and noise', 'a, b, c and 5 more')
+    """
+    names = list(names)
+    if len(names) > most:
+        names[most:] = [f"{len(names) - most} more"]
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def named(noun: str, items: Iterable[object]) -> str:

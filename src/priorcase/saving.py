@@ -37,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._files import whole_file
+from priorcase._files import check_path, whole_file
 from priorcase._typing import AnyArray
 from priorcase.exceptions import ReadingError, UnsupportedDataError, quoted
 from priorcase.instances import Instances
@@ -89,7 +89,7 @@ _NPY = re.compile(
 
 def save(model: Any, path: str | os.PathLike[str]) -> Path:
     """Save a model to a file, which is written completely or not at all; see `load`."""
-    data, path = dump(model), Path(path)
+    data, path = dump(model), check_path(path)
     with whole_file(path, overwrite=True) as file:
         file.write(data)
     return path
@@ -111,7 +111,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     ...     pc.load(path).predict([["red"]])
     array(['stop'], dtype='<U4')
     """
-    path = Path(path)
+    path = check_path(path)
     return load_bytes(path.read_bytes(), source=str(path))
 
 

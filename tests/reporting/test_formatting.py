@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from priorcase.reporting.formatting import count, joined, number, percent, plus_minus, seconds, value, visible
+from priorcase.exceptions import joined, visible, visible_json
+from priorcase.reporting.formatting import count, number, percent, plus_minus, seconds, value
 from priorcase.reporting.learners import form_of
 from priorcase.reporting.page import bold, rarer, ticks
 
@@ -45,6 +46,8 @@ SHOWN: list[tuple[Callable[..., object], tuple[object, ...], object]] = [
     (joined, (["a"],), "a"),
     (joined, (["a", "b", "c"],), "a, b and c"),
     (joined, (list("abcdefgh"), 3), "a, b, c and 5 more"),
+    (joined, ([],), ""),
+    (visible_json, ('"a\u202e\x7f",\n"b"',), '"a\\u202e\\u007f",\n"b"'),
     (visible, ("a\x1b[2Jb\u202ec",), r"a\x1b[2Jb\u202ec"),
     (bold, ("Recommended: **a < b**.",), "Recommended: <strong>a &lt; b</strong>."),
     (rarer, (1.0, 48), "2.7 times"),

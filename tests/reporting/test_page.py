@@ -17,7 +17,7 @@ import pytest
 from rich.text import Text
 
 import priorcase as pc
-from priorcase.exceptions import WritingError
+from priorcase.exceptions import ParameterError, WritingError
 from priorcase.reporting import Report, report, table_report
 from priorcase.reporting.page import scale_of, ticks
 
@@ -189,6 +189,12 @@ def test_reports_are_saved_by_the_ending_of_the_name(found: Report, tmp_path: Pa
     found.save(str(tmp_path / "report.json"))
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == found.html()
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["target"] == "a<b"
+
+
+@pytest.mark.parametrize("path", [5, None, "", "a\0b", b"report.html"])
+def test_what_is_no_path_is_refused_in_a_sentence(found: Report, path: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^Report\.save: path must be the path of a file, .* got "):
+        found.save(path)
 
 
 def test_a_full_disk_leaves_the_earlier_file_and_is_named(

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from priorcase import __version__
+from priorcase._files import check_path
 from priorcase._parameters import as_python, is_number, is_whole
 from priorcase._typing import Backend, BoolArray
 from priorcase.cases import conditions, exchange, kinds, learners, retain, retrieval, reuse
@@ -24,7 +25,6 @@ from priorcase.cases.checks import (
     check_ids,
     check_key,
     check_names,
-    check_path,
     check_text,
     field_of,
     inferred_attributes,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -16,7 +14,7 @@ from priorcase.cases.kinds import CaseKind, Stored
 from priorcase.cases.storage import NewCase
 from priorcase.cases.table import CaseTable
 from priorcase.datasets import NamedColumns
-from priorcase.exceptions import CaseBaseError, ParameterError, UnknownIdError, advice, listed, named, quoted
+from priorcase.exceptions import CaseBaseError, UnknownIdError, advice, listed, named, quoted
 from priorcase.schema.kinds import is_missing
 
 RESERVED = frozenset(
@@ -210,21 +208,6 @@ def _encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def check_path(path: Any) -> Path:
-    """The path of a file that exists or will."""
-    try:
-        found = os.fspath(path)
-        os.fsencode(found)
-    except (TypeError, UnicodeEncodeError):
-        found = None
-    if not isinstance(found, str) or not found or "\0" in found:
-        raise ParameterError(
-            f"path must be the path of a file, as text or pathlib.Path, got {quoted(path)}. For example "
-            "'cases.priorcase'."
-        )
-    return Path(found)
 
 
 def check_id(given: Any) -> int:

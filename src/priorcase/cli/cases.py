@@ -19,8 +19,8 @@ from click.shell_completion import CompletionItem
 
 from priorcase.cli.shell import BadInputError, Command, Commands, Names, option, options, output_options, usage
 from priorcase.cli.tables import parse_levels
-from priorcase.cli.terminal import Forms, Output, escape_json, json_text, note, say
-from priorcase.exceptions import PriorcaseError, UnknownIdError, advice, listed
+from priorcase.cli.terminal import Forms, Output, json_text, note, say
+from priorcase.exceptions import PriorcaseError, UnknownIdError, advice, listed, visible_json
 
 if TYPE_CHECKING:
     from priorcase.cases import Case, CaseBase
@@ -533,7 +533,7 @@ def export(file: str, where: Sequence[str], overwrite: bool, output: Output) -> 
         if output.out in (None, "-"):
             base.export(path, where=only)
             if sys.stdout.isatty():
-                say(escape_json(path.read_text(encoding="utf-8")), nl=False)
+                say(visible_json(path.read_text(encoding="utf-8")), nl=False)
             else:
                 with path.open("rb") as source:
                     shutil.copyfileobj(source, sys.stdout.buffer)

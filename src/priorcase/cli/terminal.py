@@ -10,8 +10,6 @@ import csv
 import io
 import json
 import math
-import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -20,22 +18,15 @@ from typing import Any, NamedTuple
 
 import click
 
+from priorcase.exceptions import visible, visible_json
+
 Forms = Mapping[str, Callable[[], str | bytes]]
 """What a command can deliver, by the ending of a file: ``txt``, ``json``, ``csv``, ``html``, ``png``, ..."""
 
-# Controls but tabs and line breaks, marks and overrides of the direction of writing, breaks of lines, surrogates.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
 
 def escape(text: str) -> str:
-    r"""The text with control and bidirectional characters written as escapes.
-
-    Examples
-    --------
-    >>> escape("a\x1b[2Jb\u202ec\n")
-    'a\\x1b[2Jb\\u202ec\n'
-    """
-    return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    """The text with control and bidirectional characters, but tabs and line ends, written as escapes."""
+    return visible(text, keep="\t\n")
 
 
 def one_line(text: str) -> str:
@@ -104,12 +95,7 @@ def json_text(document: Any) -> str:
       "b": "\\u202e"
     }
     """
-    return escape_json(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def escape_json(text: str) -> str:
-    """JSON with the same meaning and without unsafe characters; those below 0x20 are escaped in JSON anyway."""
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return visible_json(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def lines_of(frame: Any) -> list[dict[str, Any]]:
@@ -146,6 +132,8 @@ class Output(NamedTuple):
 
         ``form`` is what is printed without ``--json``; with ``shown`` the text is printed beside a file.
         """
+        from priorcase._files import write_file
+
         form = "json" if self.as_json else form
         if self.out is None or self.out == "-":
             text = str(forms[form]()).removesuffix("\n")
@@ -153,19 +141,8 @@ class Output(NamedTuple):
             click.echo(text if raw else escape(text), color=True)
             return
         ending = Path(self.out).suffix[1:].lower()
-        write_file(self.out, forms[ending if ending in forms else form]())
+        content = forms[ending if ending in forms else form]()
+        write_file(Path(self.out), content.encode("utf-8") if isinstance(content, str) else content)
         if shown and not self.as_json:
             say(str(forms["txt"]()))
         say(f"Written: {self.out}")
-
-
-def write_file(path: str, content: str | bytes) -> None:
-    """Write a file completely or not at all; a device or a pipe is written as it is."""
-    from priorcase._files import whole_file
-
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    if os.path.exists(path) and not os.path.isfile(path):
-        Path(path).write_bytes(data)
-        return
-    with whole_file(Path(path).resolve(), overwrite=True) as file:
-        file.write(data)

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
-from priorcase.exceptions import HIDDEN, visible
+from priorcase.exceptions import visible
 from priorcase.learning.results import short
 from priorcase.schema.kinds import is_missing
 
 _WIDEST = 28  # characters of a cell
-
-
-def visible_json(text: str) -> str:
-    """JSON with such characters, which can only be inside strings, as JSON escapes; its own line ends are kept."""
-    return HIDDEN.sub(lambda found: "\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
 def count(n: float, thing: str, things: str | None = None) -> str:
@@ -82,10 +76,3 @@ def value(cell: Any) -> str:
     if isinstance(cell, float):
         return f"{cell:.0f}" if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.6g}"
     return short(visible(" ".join(str(cell).split())), _WIDEST)
-
-
-def joined(names: Sequence[str], most: int = 6) -> str:
-    """Names as a sentence lists them."""
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

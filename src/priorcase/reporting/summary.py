@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from priorcase.exceptions import visible
+from priorcase.exceptions import joined, visible
 from priorcase.registry import BASELINE
 from priorcase.reporting.comparison import Difference
-from priorcase.reporting.formatting import count, joined, number, percent, plus_minus, seconds
+from priorcase.reporting.formatting import count, number, percent, plus_minus, seconds
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

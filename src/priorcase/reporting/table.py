@@ -12,10 +12,10 @@ import numpy as np
 
 from priorcase._typing import AnyArray, IntArray
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import EvaluationError, NumericRangeError, TargetError, quoted
+from priorcase.exceptions import EvaluationError, NumericRangeError, TargetError, joined, quoted
 from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, check_length, objects, read_labels, read_numbers
-from priorcase.reporting.formatting import count, joined, percent, value
+from priorcase.reporting.formatting import count, percent, value
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.kinds import families, is_missing
 from priorcase.schema.schema import inferred, open_source

@@ -11,16 +11,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from rich.markup import escape as escape_markup
 
 from priorcase import registry
-from priorcase._files import whole_file
+from priorcase._files import check_path, write_file
 from priorcase._parameters import check_seed
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import ParameterError, PriorcaseError, WritingError, advice, prefix_errors, quoted, visible
+from priorcase.exceptions import (
+    ParameterError,
+    PriorcaseError,
+    advice,
+    prefix_errors,
+    quoted,
+    visible,
+    visible_json,
+)
 from priorcase.learning.estimator import thread_count
 from priorcase.learning.resampling import bar
 from priorcase.registry import BASELINE
@@ -34,7 +41,6 @@ from priorcase.reporting.findings import (
     find_suspects,
     measure_importance,
 )
-from priorcase.reporting.formatting import visible_json
 from priorcase.reporting.learners import Candidate, candidates, converted, form_of, own_candidates
 from priorcase.reporting.predictions import Calibration, Explained, calibrate, explain, out_of_fold
 from priorcase.reporting.table import Problem, TableSummary, Task, read_problem, scorable, summarize
@@ -146,16 +152,8 @@ class Report:
         WritingError
             The file cannot be written; one that was there before is unchanged.
         """
-        data = (self.json() if str(path).endswith(".json") else self.html()).encode()
-        where = Path(path)
-        if where.exists() and not where.is_file():  # a terminal or a pipe, which cannot be replaced
-            try:
-                where.write_bytes(data)
-            except OSError as error:
-                raise WritingError(f"{path} could not be written: {error.strerror}. Name another file.") from error
-            return
-        with whole_file(where.resolve(), overwrite=True) as file:
-            file.write(data)
+        where = check_path(path)
+        write_file(where, (self.json() if where.suffix == ".json" else self.html()).encode())
 
     def _sentences(self) -> list[str]:
         parts = (summary.recommendation, summary.nested_and_table, summary.differences, summary.findings)

@@ -36,7 +36,7 @@ from priorcase.cases.measures.sets import Containment, Dice, Jaccard, SetOverlap
 from priorcase.cases.measures.taxonomies import LevelSimilarity, PathLength, WuPalmer
 from priorcase.cases.measures.texts import EditDistance, EqualText, TfIdf
 from priorcase.cases.table import CaseTable
-from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, advice, joined, listed, prefix_errors, quoted
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 NAMES: Mapping[str, LocalSimilarity] = {
@@ -133,7 +133,7 @@ def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity
     if kind_name(kind) not in measure.accepts:
         raise ParameterError(
             f"{quoted(given)} cannot compare attribute {attribute!r}, which is {kind_name(kind)}; it compares "
-            f"{' and '.join(measure.accepts) or 'no'} attributes. Choose {listed(names_for(kind), limit=99)} or a "
+            f"{joined(measure.accepts) or 'no'} attributes. Choose {listed(names_for(kind), limit=99)} or a "
             "function of two values."
         )
     return measure
