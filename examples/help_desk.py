@@ -72,7 +72,7 @@ def places(base: pc.CaseBase, tickets: Iterable[Case], weights: Mapping[str, flo
     """At which place each ticket's own solution stands when the others are asked; 0 where it stands nowhere."""
     found = []
     for ticket in tickets:
-        others = base.retrieve(ticket, k=20, weights=weights, where={"id": not_(ticket.id), "outcome": True})
+        others = base.retrieve(ticket, n_neighbors=20, weights=weights, where={"id": not_(ticket.id), "outcome": True})
         solutions = list(dict.fromkeys(others.solutions))
         found.append(solutions.index(ticket.solution) + 1 if ticket.solution in solutions else 0)
     return found
@@ -87,7 +87,7 @@ def told(name: str, found: list[int]) -> None:
 def weigh(base: pc.CaseBase, ids: list[int]) -> pc.cases.Weights:
     """Learn weights, measure them on tickets they were and were not learned from, and keep them."""
     helped = list(base.find(where={"outcome": True}))
-    learned = base.learn_weights(k=1)
+    learned = base.learn_weights(n_neighbors=1)
     print(f"{learned}\n")
     told("equal weights", places(base, helped, {}))
     told("learned, same tickets (optimistic)", places(base, helped, learned))
@@ -100,14 +100,14 @@ def weigh(base: pc.CaseBase, ids: list[int]) -> pc.cases.Weights:
 def unseen(base: pc.CaseBase, tenth: list[int], helped: list[Case]) -> list[int]:
     """Places of a tenth of the tickets, by weights learned from the other nine tenths."""
     base.retire(tenth)
-    learned = base.learn_weights(k=1)
+    learned = base.learn_weights(n_neighbors=1)
     base.recall(tenth)
     return places(base, [ticket for ticket in helped if ticket.id in tenth], learned)
 
 
 def solve(base: pc.CaseBase) -> Retrieval:
     """Three new tickets: a plain one, one for a rule, one for a critic."""
-    found = base.retrieve(JAM, k=4)
+    found = base.retrieve(JAM, n_neighbors=4)
     print(found, "\n")
     print(found.explain(0), "\n")
     print(base.reuse(found, "vote", prior=0.2), "\n")

@@ -89,7 +89,12 @@ REFUSED: list[Refusal] = [
     ("no tree", lambda b: b.declare(x=pc.Taxonomy({"a": "b", "b": "a"})), SchemaError, "Taxonomy must"),
     ("other attributes", lambda b: pc.CaseBase.open(b.path, {"age": "text"}), CaseBaseError, "open: got other attrib"),
     # the cycle
-    ("no k", lambda b: b.reuse(b.retrieve({"age": 1}), k=0), ParameterError, r"CaseBase\.reuse: k must be"),
+    (
+        "no neighbors",
+        lambda b: b.reuse(b.retrieve({"age": 1}), n_neighbors=0),
+        ParameterError,
+        r"CaseBase\.reuse: n_neighbors must be",
+    ),
     ("no weight", lambda b: b.prefer(weights={"colour": 1}), CaseBaseError, r"CaseBase\.prefer: .*'colour', unknown"),
     ("no weights", lambda b: b.converse(weights={"colour": 1}), CaseBaseError, "'colour', unknown"),
     ("unsolved", lambda b: b.retain({"age": 3}, solution=None), ValueError, "without a solution"),

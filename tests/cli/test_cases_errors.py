@@ -91,7 +91,7 @@ WRONG = {
     "history desk.cases --limit 0": "0 is less than 1",
     "ask desk.cases": "nothing is known of the new case",
     "ask desk.cases area=?": "nothing is known of the new case",
-    "ask desk.cases area=vpn -k 0": "0 is less than 1",
+    "ask desk.cases area=vpn --n-neighbors 0": "0 is less than 1",
     "ask desk.cases area=vpn --method vot": "Did you mean 'vote'?",
     "ask desk.cases area=vpn --weights area=-1": "'-1' is no weight of 'area'",
     "ask desk.cases area=vpn --where id=0": "has no case that could answer this",

@@ -100,7 +100,7 @@ class CaseBase:
     >>> base = pc.CaseBase.temporary({"device": pc.Taxonomy({"printer": ["laser", "inkjet"]}), "message": "text"})
     >>> _ = base.add({"device": "laser", "message": "paper jam in tray 2"}, solution="clean the rollers")
     >>> _ = base.add({"device": "inkjet", "message": "stripes on every page"}, solution="clean the print head")
-    >>> found = base.retrieve({"device": "laser", "message": "jam again"}, k=1)
+    >>> found = base.retrieve({"device": "laser", "message": "jam again"}, n_neighbors=1)
     >>> base.reuse(found).solution
     'clean the rollers'
     >>> base.close()
@@ -484,7 +484,7 @@ class CaseBase:
     def retrieve(
         self,
         query: Mapping[str, Any],
-        k: int = 5,
+        n_neighbors: int = 5,
         *,
         weights: Mapping[str, float] | None = None,
         measures: ByName = None,
@@ -493,7 +493,7 @@ class CaseBase:
         unknown: Unknown = "different",
         n_jobs: int | None = None,
     ) -> Retrieval:
-        """The k cases most similar to a query, most similar first, each with the contribution of every attribute.
+        """The cases most similar to a query, most similar first, each with the contribution of every attribute.
 
         ``similarity = sum_a w_a s_a / sum_a w_a`` over the attributes that the query knows, with local similarities
         s_a from 0 to 1. Of equally similar cases the oldest come first.
@@ -502,7 +502,7 @@ class CaseBase:
         ----------
         query
             Attribute -> value, for some or all attributes.
-        k
+        n_neighbors
             Number of cases.
         weights
             By attribute, numbers >= 0; attributes not named have weight 1. None: those that `prefer` keeps, else all 1.
@@ -524,7 +524,7 @@ class CaseBase:
             return retrieval.retrieve(
                 table,
                 check_case(query, table.attributes),
-                k,
+                n_neighbors,
                 weights=weights,
                 measures=measures,
                 where=None if where is None else self._meeting(where),
@@ -540,7 +540,7 @@ class CaseBase:
         found: Retrieval | Mapping[str, Any],
         method: Any = "auto",
         *,
-        k: int | None = None,
+        n_neighbors: int | None = None,
         rules: Iterable[Rule] | Rule = (),
         critics: Iterable[Critic] | Critic = (),
         rounds: int = 10,
@@ -555,8 +555,8 @@ class CaseBase:
         method
             ``"copy"``, ``"null"``, ``"vote"``, ``"mean"``, ``"local"``, ``"compose"`` or ``"auto"``; see
             `priorcase.cases.reuse`.
-        k
-            Number of cases to use: the first k of those found, or the k most similar ones to a query. None: all that
+        n_neighbors
+            Number of cases to use: the first of those found, or the most similar ones to a query. None: all that
             were found, or 5 for a query.
         rules
             ``Rule(when, then)``: each fires once, in order, if its condition holds.
@@ -573,13 +573,15 @@ class CaseBase:
         ...     base.reuse({"age": 2}, "mean").solution
         700.0
         """
-        if k is not None and (not is_whole(k) or k < 1):
-            raise ParameterError(f"k must be a whole number >= 1, got {quoted(k)}. None uses all that were found.")
+        if n_neighbors is not None and (not is_whole(n_neighbors) or n_neighbors < 1):
+            raise ParameterError(
+                f"n_neighbors must be a whole number >= 1, got {quoted(n_neighbors)}. None uses all that were found."
+            )
         reuse.check_method(method, options)
         if not isinstance(found, Retrieval):
-            found = self.retrieve(found, 5 if k is None else k)
-        elif k is not None:
-            found = found[: int(k)]
+            found = self.retrieve(found, 5 if n_neighbors is None else n_neighbors)
+        elif n_neighbors is not None:
+            found = found[: int(n_neighbors)]
         attributes = self.attributes
         return reuse.reuse(
             found, found.query, method, rules=rules, critics=critics, rounds=rounds, kinds=attributes, **options
@@ -596,7 +598,7 @@ class CaseBase:
         by: str | None = None,
         why: str | None = None,
         policy: Policy = "if_wrong",
-        k: int = 1,
+        n_neighbors: int = 1,
         tolerance: float | None = None,
         threshold: float = 0.95,
         success: Success = "outcome",
@@ -611,7 +613,7 @@ class CaseBase:
             ``"if_wrong"``: only if the base would have answered differently (IB2), or the same and the solution failed.
             ``"if_new"``: unless a case with the same solution is at least ``threshold`` similar. ``"records"``: always,
             and cases whose record of answers is significantly bad are retired (IB3). ``"always"``.
-        k
+        n_neighbors
             Number of cases that answer.
         tolerance
             How far off a number may be and still be right; needed where solutions are numbers.
@@ -641,7 +643,7 @@ class CaseBase:
                 new.outcome,
                 policy=policy,
                 likeness=self._likeness(table),
-                k=k,
+                n_neighbors=n_neighbors,
                 tolerance=tolerance,
                 threshold=threshold,
                 records=self._records() if policy == "records" else None,
@@ -765,7 +767,7 @@ class CaseBase:
     def learn_weights(
         self,
         *,
-        k: int = 5,
+        n_neighbors: int = 5,
         target: str = "solution",
         measures: ByName = None,
         fixed: Mapping[str, float] | None = None,
@@ -775,7 +777,7 @@ class CaseBase:
         unknown: Unknown = "different",
         n_jobs: int | None = None,
     ) -> Weights:
-        """Attribute weights with which the k most similar other cases predict each case's solution best.
+        """Attribute weights with which the ``n_neighbors`` most similar other cases predict each case's solution best.
 
         Each case is predicted from the others (leave-one-out); weights are searched one at a time on a small grid.
         ``base.prefer(weights=base.learn_weights())`` keeps them for every later retrieval. ``target`` may also be
@@ -787,7 +789,7 @@ class CaseBase:
             _, measures = self._preferred(None, measures)
             return retrieval.learn_weights(
                 table,
-                k=k,
+                n_neighbors=n_neighbors,
                 target=target,
                 measures=measures,
                 fixed=fixed,
@@ -809,15 +811,19 @@ class CaseBase:
         with self._live.reading() as table:
             return retain.records_of(table, self._records(), tolerance=tolerance, success=success)
 
-    def competence(self, *, k: int = 5, tolerance: float | None = None, success: Success = "outcome") -> Competence:
+    def competence(
+        self, *, n_neighbors: int = 5, tolerance: float | None = None, success: Success = "outcome"
+    ) -> Competence:
         """Which cases each case solves (its coverage) and which solve it (its reachability).
 
-        A case is solved by itself, and by those of its ``k`` most similar cases with the same solution that are more
-        similar than any case with another one. For ``tolerance`` and ``success`` see `retain`.
+        A case is solved by itself, and by those of its ``n_neighbors`` most similar cases with the same solution that
+        are more similar than any case with another one. For ``tolerance`` and ``success`` see `retain`.
         """
         with self._live.reading() as table:
             likeness = self._likeness(table)
-            return retain.competence(table, likeness=likeness, k=k, tolerance=tolerance, success=success)
+            return retain.competence(
+                table, likeness=likeness, n_neighbors=n_neighbors, tolerance=tolerance, success=success
+            )
 
     def near_duplicates(self, threshold: float = 0.95, *, tolerance: float | None = None) -> Duplicates:
         """All pairs of cases at least ``threshold`` similar, and whether their solutions agree.

@@ -28,7 +28,7 @@ def converse(
     *,
     weights: Mapping[str, float] | None,
     where: Mapping[str, Any],
-    k: int,
+    n_neighbors: int,
     confidence: float,
     tolerance: float | None,
     explain: bool,
@@ -49,7 +49,7 @@ def converse(
     Talk(base, talk, terminal_line, say).run()
     proposal = talk.answer()
     say(f"\n{proposal}")
-    support = [base.get(source.id) for source in proposal.sources[:k]]
+    support = [base.get(source.id) for source in proposal.sources[:n_neighbors]]
     say(f"\n{case_table(support, 'supporting cases')}")
     if explain:
         say(f"\n{talk.transcript}")

@@ -42,7 +42,7 @@ class Competence(GridResult):
         For each the ids of the cases that it solves, and of those that solve it, itself included.
     category
         ``"pivotal"``, ``"support"``, ``"auxiliary"`` or ``"spanning"``.
-    k
+    n_neighbors
         How many solve a case at most.
     left_out
         How many live cases have no solution, or one that failed.
@@ -64,7 +64,7 @@ class Competence(GridResult):
     coverage: tuple[IdArray, ...]
     reachability: tuple[IdArray, ...]
     category: AnyArray
-    k: int
+    n_neighbors: int
     left_out: int = 0
 
     def __len__(self) -> int:
@@ -150,17 +150,17 @@ def competence(
     table: CaseTable,
     *,
     likeness: Likeness | None = None,
-    k: int = 5,
+    n_neighbors: int = 5,
     tolerance: float | None = None,
     success: Success = "outcome",
 ) -> Competence:
     """Which cases each case of a table solves, and which solve it; see `CaseBase.competence`.
 
-    A case is solved by itself, and by those of its k most similar cases with the same solution that are more similar
-    than the most similar case with another one. (With k at least the number of cases these sets are those of ICF and
-    the case itself.) Together they hold at most ``(k + 1) n`` cases; time grows with the square of n.
+    A case is solved by itself, and by those of its n_neighbors most similar cases with the same solution that are more
+    similar than the most similar case with another one. (With n_neighbors at least the number of cases these sets are
+    those of ICF and the case itself.) Together they hold at most ``(n_neighbors + 1) n`` cases; time grows with the square of n.
     """
-    check_count("k", k, hint="As many cases as a retrieval would show: 5.")
+    check_count("n_neighbors", n_neighbors, hint="As many cases as a retrieval would show: 5.")
     solutions = Solutions.of(table, tolerance)
     live = able(table, worked(table, success))
     if not live.any():
@@ -182,7 +182,7 @@ def competence(
         border = float(similarities[~agrees].max(initial=-np.inf))
         solving = agrees & (similarities > border)
         solving[place] = False
-        reachable.append(np.sort(np.append(most_similar(similarities, solving, k), place)))
+        reachable.append(np.sort(np.append(most_similar(similarities, solving, n_neighbors), place)))
     covered = _covered(reachable)
     ids = table.ids[positions]
     return Competence(
@@ -191,7 +191,7 @@ def competence(
         tuple(ids[each] for each in covered),
         tuple(ids[each] for each in reachable),
         _categories(reachable, covered),
-        k,
+        n_neighbors,
         int((~live & ~table.retired).sum()),
     )
 

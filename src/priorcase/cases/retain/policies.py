@@ -125,7 +125,7 @@ def decide(
     *,
     policy: Policy = "if_wrong",
     likeness: Likeness | None = None,
-    k: int = 1,
+    n_neighbors: int = 1,
     tolerance: float | None = None,
     threshold: float = 0.95,
     records: Mapping[int, Record] | None = None,
@@ -144,7 +144,7 @@ def decide(
     """
     hint = "'if_wrong' keeps what the base would get wrong, 'if_new' what has no near-duplicate."
     check_choice("policy", policy, get_args(Policy), hint=hint)
-    check_count("k", k, hint="1 asks the most similar case alone.")
+    check_count("n_neighbors", n_neighbors, hint="1 asks the most similar case alone.")
     check_share("threshold", threshold, hint="0.95 is usual.")
     if solution is None:
         raise CaseBaseError(
@@ -164,7 +164,7 @@ def decide(
     if policy == "if_new":
         return _if_new(table, near, failures, failed)
     similarities = likeness.to(case)
-    nearest = most_similar(similarities, able(table, degrees), k)
+    nearest = most_similar(similarities, able(table, degrees), n_neighbors)
     if policy == "if_wrong":
         keep, reason = _if_wrong(table, solutions, similarities, nearest, failures, degrees, solution, failed)
         return Decision(keep, reason, near)

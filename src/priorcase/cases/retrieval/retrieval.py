@@ -378,7 +378,7 @@ def _draw_contributions(ax: Any, labels: Sequence[str], names: list[str], parts:
 def retrieve(
     table: CaseTable,
     query: Mapping[str, Stored],
-    k: int = 5,
+    n_neighbors: int = 5,
     *,
     weights: Mapping[str, float] | None = None,
     measures: Mapping[str, object] | None = None,
@@ -389,7 +389,7 @@ def retrieve(
     cache: MeasureCache | None = None,
     look_up: LookUp | None = None,
 ) -> Retrieval:
-    """The k cases of a table that are most similar to a query of stored values; see `CaseBase.retrieve`.
+    """The ``n_neighbors`` cases of a table that are most similar to a query of stored values; see `CaseBase.retrieve`.
 
     ``where`` may also be a boolean for each case. ``look_up`` loads cases when they are first used; by default they
     have what the table knows.
@@ -400,7 +400,7 @@ def retrieve(
     >>> found.solutions, found[0].shares["make"]
     (('clean',), Share(similarity=0.0, weight=1.0, contribution=0.0))
     """
-    k = check_count("k", k)
+    k = check_count("n_neighbors", n_neighbors)
     if not is_number(diversity) or not 0 <= diversity <= 1:
         raise ParameterError(
             f"diversity must be a number from 0 to 1, got {quoted(diversity)}. 0 is the most similar cases, 1 the most "

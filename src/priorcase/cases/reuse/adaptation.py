@@ -124,7 +124,7 @@ def reuse(
     ...     (1, {"device": "laser", "pages": 20}, '"replace the toner"', "true"),
     ...     (2, {"device": "laser", "pages": 60}, '"clean the rollers"', "true"),
     ... ]
-    >>> found = retrieve(CaseTable.of(kinds, rows), {"device": "laser", "pages": 30}, k=2)
+    >>> found = retrieve(CaseTable.of(kinds, rows), {"device": "laser", "pages": 30}, n_neighbors=2)
     >>> reuse(found, method="copy", rules=[Rule({"pages": (20, 30)}, ("the toner", "the drum"))]).solution
     'replace the drum'
     """
