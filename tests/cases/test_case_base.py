@@ -383,7 +383,7 @@ def test_the_cycle(base):
         base.retain({"age": 3}, solution=None)
 
 
-def test_reuse_takes_the_first_k_cases_that_were_found(base):
+def test_reuse_takes_the_first_cases_that_were_found(base):
     base.add_many([{"age": age} for age in range(8)], solution=[10 * age for age in range(8)])
     found = base.retrieve({"age": 0}, n_neighbors=8)
     assert base.reuse(found, "mean", n_neighbors=1).solution == base.reuse(found[:1], "mean").solution == 0
@@ -391,7 +391,7 @@ def test_reuse_takes_the_first_k_cases_that_were_found(base):
     assert base.reuse(found, "mean", n_neighbors=99).solution == base.reuse(found, "mean").solution
     assert base.reuse({"age": 0}, "mean").solution == base.reuse(found, "mean", n_neighbors=5).solution
     for k in (0, 1.5, "1", True):
-        with pytest.raises(ParameterError, match="k must be a whole number >= 1"):
+        with pytest.raises(ParameterError, match="n_neighbors must be a whole number >= 1"):
             base.reuse(found, "mean", n_neighbors=k)
 
 

@@ -158,7 +158,8 @@ def competence(
 
     A case is solved by itself, and by those of its n_neighbors most similar cases with the same solution that are more
     similar than the most similar case with another one. (With n_neighbors at least the number of cases these sets are
-    those of ICF and the case itself.) Together they hold at most ``(n_neighbors + 1) n`` cases; time grows with the square of n.
+    those of ICF and the case itself.) Together they hold at most ``(n_neighbors + 1) n`` cases;
+    time grows with the square of n.
     """
     check_count("n_neighbors", n_neighbors, hint="As many cases as a retrieval would show: 5.")
     solutions = Solutions.of(table, tolerance)

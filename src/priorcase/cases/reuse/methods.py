@@ -389,8 +389,8 @@ class Local(_Numbers):
         if not math.isfinite(deviation):
             wanted = f"fit {named('attribute', table.names)}" if table.names else "estimate a spread"
             raise CaseBaseError(
-                f"got method='local' with {count} (worth {n:.3g}), too few to {wanted}. Retrieve more cases (n_neighbors=), "
-                "name fewer attributes (using=), or take method='mean'."
+                f"got method='local' with {count} (worth {n:.3g}), too few to {wanted}. Retrieve more cases "
+                "(n_neighbors=), name fewer attributes (using=), or take method='mean'."
             )
         low, high = (float(end[0]) for end in model.prediction_interval(table.query, self.level))
         inner = float(np.diff(model.confidence_interval(table.query, self.level), axis=0)[0, 0])
