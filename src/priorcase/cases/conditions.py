@@ -1,11 +1,18 @@
-"""Conditions, and the cases of a table that meet them."""
+"""Conditions on cases, for finding, forgetting and retrieving them.
+
+A condition on an attribute is a plain value (equal to it; a node of a taxonomy means it or anything under it; a member
+of a set means that the set contains it), None (missing), a list of values (any of them; all of them for a set), a
+function of the value, or one of the conditions here. If the value of a case is missing, only conditions about missing
+values hold: ``None``, ``missing()``, ``not_(known())`` and lists with one of these.
+"""
 
 from __future__ import annotations
 
+import math
 import operator
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -17,14 +24,13 @@ from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases import kinds
 from priorcase.cases.checks import check_known
 from priorcase.cases.kinds import CaseKind, Date, Stored, Taxonomy, Text
-from priorcase.cases.table import CaseTable
+from priorcase.cases.measures.texts import folded
+from priorcase.cases.table import CaseTable, number_of
 from priorcase.exceptions import CaseBaseError, failure, listed, prefix_errors, quoted
 from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.schema.kinds import identity, is_missing, plain
 
-ALWAYS = ("solution", "outcome", "id")
-"""What conditions may name in every table, beside attributes."""
-
+_ALWAYS = ("solution", "outcome", "id")  # what conditions may name in every table, beside attributes
 FIELDS: dict[str, CaseKind] = {"id": Numeric(), "key": Text(), "by": Text(), "retired": Nominal((False, True))}
 """The kinds of what every case has; solutions and outcomes may be any value."""
 
@@ -213,7 +219,7 @@ def mask(
             "{'fuel': 'diesel', 'miles': at_most(50_000)}."
         )
     others = others or {}
-    check_known(conditions, [*table.attributes, *ALWAYS, *others])
+    check_known(conditions, [*table.attributes, *_ALWAYS, *others])
     found = np.ones(len(table), dtype=np.bool_)
     for name, given in conditions.items():
         subject, codes = _subject(table, name, others)
@@ -229,7 +235,7 @@ class _Subject:
     name: str
     kind: CaseKind | None
     values: Sequence[Stored]
-    given_numbers: Callable[[], FloatArray] | None = None
+    numbers_known: FloatArray | None = None
 
     @property
     def kind_name(self) -> str:
@@ -245,8 +251,8 @@ class _Subject:
     @cached_property
     def numbers(self) -> FloatArray:
         """The values as numbers, days or ranks; NaN for anything else."""
-        if self.given_numbers is not None:
-            return self.given_numbers()
+        if self.numbers_known is not None:
+            return self.numbers_known
         return np.array([as_python(each) if is_number(each) else np.nan for each in self.shown], dtype=np.float64)
 
     def stored(self, value: object) -> Stored:
@@ -264,16 +270,15 @@ class _Subject:
 def _subject(table: CaseTable, name: str, others: Mapping[str, Sequence[Stored]]) -> tuple[_Subject, IntArray]:
     """What a condition is about, and for each case the place of its value."""
     if name == "id":
-        ids = table.ids
-        return _Subject(name, FIELDS[name], ids.tolist(), lambda: ids.astype(np.float64)), np.arange(len(table))
+        return _Subject(name, FIELDS[name], table.ids.tolist(), table.ids.astype(np.float64)), np.arange(len(table))
     if name in others:
         known = dict.fromkeys(value for value in others[name] if value is not None)
         places = {value: place for place, value in enumerate(known)}
         codes = np.array([-1 if value is None else places[value] for value in others[name]], dtype=np.int64)
         return _Subject(name, FIELDS[name], tuple(places)), codes
     column = table.column(name)
-    ordered = column.kind is not None and kinds.kind_name(column.kind) in ("numeric", "ordinal", "date")
-    return _Subject(name, column.kind, column.values, column.numbers if ordered else None), column.codes
+    numbers = None if number_of(column.kind) is None else column.numbers()
+    return _Subject(name, column.kind, column.values, numbers), column.codes
 
 
 _Truth: TypeAlias = tuple[BoolArray, bool | None]
@@ -346,26 +351,18 @@ def _contains(subject: _Subject, *items: Any) -> BoolArray:
             f"got {quoted(Condition('contains', items))} for {subject.name!r}; expected a text to look for. Write None "
             "if the value is missing."
         )
-    texts = [_folded(item) if isinstance(item, str) else None for item in items]
+    texts = [folded(item) if isinstance(item, str) else None for item in items]
     plain_items = [plain(item) for item in items]
 
     def holds(value: Any) -> bool:
         if isinstance(value, str):
-            folded = _folded(value)
-            return all(text is not None and text in folded for text in texts)
+            whole = folded(value)
+            return all(text is not None and text in whole for text in texts)
         if isinstance(value, Iterable):  # a list, or the keys of a mapping
             return all(any(type(each) is type(item) and each == item for each in value) for item in plain_items)
         return False
 
     return subject.where(holds)
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFC", text.casefold())
-
-
-def _matches(subject: _Subject, pattern: re.Pattern[str]) -> BoolArray:
-    return subject.where(lambda found: isinstance(found, str) and pattern.search(found))
 
 
 def _asked(subject: _Subject, function: Callable[[Any], Any]) -> BoolArray:
@@ -416,17 +413,14 @@ def _ends(subject: _Subject, value: Any) -> tuple[float, float]:
         raise CaseBaseError(
             f"got {quoted(value)} for {subject.name!r}; expected a value to compare with. None finds missing values."
         )
-    if isinstance(subject.kind, Ordinal):
-        stored = float([identity(level) for level in subject.kind.order].index(identity(stored)))
-    elif isinstance(subject.kind, Date):
-        start = kinds.days(stored)
-        return start, float(np.nextafter(start + 1.0, start)) if len(stored) == _DAY else start
-    return stored, stored
+    start = number_of(subject.kind)(stored) if isinstance(subject.kind, (Ordinal, Date)) else stored
+    if isinstance(subject.kind, Date) and len(stored) == _DAY:
+        return start, float(np.nextafter(start + 1.0, start))
+    return start, start
 
 
-_ORDERED = dict.fromkeys(("between", "at_least", "at_most", "above", "below"), ("numeric", "ordinal", "date", _PLAIN))
 _FITTING: dict[str, tuple[str, ...]] = {
-    **_ORDERED,
+    **dict.fromkeys(("between", "at_least", "at_most", "above", "below"), ("numeric", "ordinal", "date", _PLAIN)),
     "contains": ("text", "nominal", "set", _PLAIN),
     "matches": ("text", "nominal", "taxonomy", _PLAIN),
     "under": ("taxonomy",),
@@ -436,7 +430,7 @@ _TESTS: dict[str, Callable[..., BoolArray]] = {
     "exactly": _equals,
     "list": _contains,
     "contains": _contains,
-    "matches": _matches,
+    "matches": lambda subject, pattern: subject.where(lambda found: isinstance(found, str) and pattern.search(found)),
     "under": _is_under,
     "function": _asked,
     "between": _between,
@@ -445,3 +439,112 @@ _TESTS: dict[str, Callable[..., BoolArray]] = {
     "above": lambda subject, low: _compared(subject, operator.gt, _ends(subject, low)[1]),
     "below": lambda subject, high: _compared(subject, operator.lt, _ends(subject, high)[0]),
 }
+
+
+# -- conditions as people type them on a command line
+
+_OPERATOR = re.compile(r"<=|>=|!=|==|=|<|>|~")
+_ORDERED: dict[str, Callable[[object], Condition]] = {"<=": at_most, ">=": at_least, "<": below, ">": above}
+_BOOLEANS = {"true": True, "false": False}
+
+
+def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str] = ()) -> tuple[str, Condition]:
+    """The name and the condition that a text such as ``miles<=50000`` means.
+
+    Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` means either,
+    ``fuel=?`` missing, ``fuel!=?`` known. Values are read by the attribute's kind; if it allows numbers and texts, both
+    are tried. ``others`` are names that conditions may use beside attributes, solution, outcome and id.
+
+    >>> from priorcase.schema import Numeric, Nominal
+    >>> attributes = {"miles": Numeric(), "fuel": Nominal()}
+    >>> parse("miles <= 50000", attributes), parse("fuel=gas|diesel", attributes), parse("fuel!=?", attributes)
+    (('miles', at_most(50000)), ('fuel', one_of('gas', 'diesel')), ('fuel', known()))
+    """
+    name, operator, given = _split(text, [*attributes, *_ALWAYS, *others])
+    kind = attributes.get(name, FIELDS.get(name))
+    equality = operator in ("=", "==", "!=")
+    parts = [part.strip() for part in given.split("|")] if equality else [given]
+    if not all(parts):
+        raise CaseBaseError(
+            f"The condition {quoted(text)} has no value after {name!r}; expected NAME=VALUE. {name}=? finds cases in "
+            "which it is missing."
+        )
+    if not equality and given == "?":
+        raise CaseBaseError(
+            f"The condition {quoted(text)} has '?' after {operator}; expected one value there. Only = and != take "
+            "several values, A|B, or ? for missing."
+        )
+    if operator == "~":
+        return name, contains(given)
+    if not equality:
+        return name, _ORDERED[operator](_bound(name, kind, given))
+    if parts == ["?"]:
+        return name, known() if operator == "!=" else missing()
+    found = [reading for part in parts for reading in _readings(name, kind, part)]
+    condition = found[0] if len(found) == 1 else one_of(*found)
+    return name, not_(condition) if operator == "!=" else condition
+
+
+def _split(text: str, names: list[str]) -> tuple[str, str, str]:
+    """Name, operator and value; names may contain spaces and operators themselves."""
+    stripped = text.strip()
+    for name in sorted(names, key=len, reverse=True):
+        rest = stripped.removeprefix(name).lstrip()
+        if stripped.startswith(name) and (operator := _OPERATOR.match(rest)) is not None:
+            return name, operator.group(), rest[operator.end() :].strip()
+    operator = _OPERATOR.search(stripped)
+    if operator is not None and operator.start():
+        check_known([stripped[: operator.start()].strip()], names)
+    raise CaseBaseError(
+        f"The condition {quoted(text)} has no operator; expected NAME=VALUE. Operators are = != < <= > >= and ~ "
+        "(contains); NAME=A|B means either, NAME=? missing."
+    )
+
+
+def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
+    """The values that a text may mean: itself, and the number or the boolean that it spells."""
+    if part == "?":
+        return [missing()]
+    of_kind = None if kind is None else kinds.kind_name(kind)
+    if of_kind == "numeric":
+        return [equal_to(_bound(name, kind, part))]
+    readings: list[object] = [part]
+    if of_kind in (None, "nominal", "ordinal", "set"):
+        readings += [reading for reading in (_number(part), _BOOLEANS.get(part.casefold())) if reading is not None]
+    fitting, refused = [], []
+    for reading in readings:
+        try:
+            if kind is not None:
+                kinds.check(kind, [reading] if of_kind == "set" else reading, attribute=name)
+            fitting.append(equal_to(reading))
+        except CaseBaseError as error:
+            refused.append(error)
+    if not fitting:
+        raise refused[0]
+    return fitting
+
+
+def _bound(name: str, kind: CaseKind | None, given: str) -> object:
+    """The other side of a comparison."""
+    number = _number(given)
+    if kind is None:
+        if number is None:
+            raise CaseBaseError(
+                f"compares {name!r} with {quoted(given)}; expected a number. Only numbers have an order there; "
+                f"{name}=VALUE finds equal ones."
+            )
+        return number
+    if kinds.kind_name(kind) == "numeric":
+        return kinds.check(kind, given if number is None else number, attribute=name)
+    if kinds.kind_name(kind) == "ordinal" and number is not None:
+        with suppress(CaseBaseError):
+            return kinds.check(kind, number, attribute=name)
+    return given
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text.replace("_", ""))
+    except ValueError:
+        return None
+    return plain(number) if math.isfinite(number) else None  # type: ignore[return-value]
