@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bayes_tables import COLOUR, DISCRETE, KINDS, SIZE, labels, table
+from interruptions import run
 from sklearn.base import clone
 
 from priorcase.bayes.memory import Counts
@@ -20,7 +21,6 @@ from priorcase.bayes.naive_bayes import NaiveBayes
 from priorcase.bayes.numeric import ClassMoments
 from priorcase.bayes.priors import BDeu
 from priorcase.exceptions import NotAvailableError, PriorcaseError
-from tests.learning.test_state import run
 
 QUERIES = [*table(20, seed=5, new=True), [None] * 7]
 LETTERS = "abcdefghijklmnop"

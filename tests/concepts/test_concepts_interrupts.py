@@ -7,58 +7,20 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 import pytest
 from concept_tables import SCHEMA, named, stream
+from interruptions import check_interrupted
 from sklearn.base import clone
 
 from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, PEBLS
 
-# The path of a change; tables are read before it, and by the schema.
-FOLDERS = ("/priorcase/concepts/", "/priorcase/instances/", "/priorcase/learning/")
 X, Y = stream(60, seed=3)
 # What tests/learning/test_state.py does not cover: descriptions of classes, histories, settled distances, windows.
 LEARNERS = [IB1(per_class=True, history=True), IB1(distance="heom"), IB4(random_state=0, window=15, history=True)]
-
-
-def interrupted_at(n: int, call: Callable[[], Any]) -> bool:
-    """Make a call and raise KeyboardInterrupt at the n-th line of its path; False where it has fewer lines."""
-    left = n
-
-    def trace(frame: Any, event: str, _: Any) -> Any:
-        nonlocal left
-        path = frame.f_code.co_filename.replace(os.sep, "/")
-        if not any(folder in path for folder in FOLDERS):
-            return None
-        if event == "line":
-            left -= 1
-            if left == 0:
-                raise KeyboardInterrupt
-        return trace
-
-    sys.settrace(trace)
-    try:
-        call()
-    except KeyboardInterrupt:
-        return True
-    finally:
-        sys.settrace(None)
-    return False
-
-
-def every_interrupt(model: Any, call: Callable[[Any], Any]) -> Iterator[Any]:
-    """The model after each possible interrupt of a call."""
-    n = 0
-    while True:
-        n += 1
-        torn = copy.deepcopy(model)
-        if not interrupted_at(n, lambda torn=torn: call(torn)):  # type: ignore[misc]
-            assert n > 60, "lines were counted"
-            return
-        yield torn
 
 
 def state(model: Any) -> Any:
@@ -71,45 +33,47 @@ def records(model: Any) -> list[pd.DataFrame]:
     return [model.concept_, model.history_.frame()] if model.history else [model.concept_]
 
 
-def check(model: Any, call: Callable[[Any], Any], further: Callable[[Any], Any]) -> None:
+def check(model: Any, call: Callable[[Any], Any], further: Callable[[Any], Any], step: int) -> None:
     """Every interrupt leaves the state before or after; a further call gives the model of an undisturbed run."""
     models = [copy.deepcopy(model), call(copy.deepcopy(model))]
     digests, shown = [one.digest() for one in models], [records(one) for one in models]
     then = [state(further(one)) for one in models]
-    found: list[int] = []
-    for torn in every_interrupt(model, call):
-        found.append(digests.index(torn.digest()))
-        if len(found) < 2 or found[-1] != found[-2]:
-            for one, other in zip(records(torn), shown[found[-1]], strict=True):
-                pd.testing.assert_frame_equal(one, other, check_exact=True)
-        assert state(further(torn)) == then[found[-1]]
-    assert found[0] == 0
+
+    def made(torn: Any) -> bool:
+        found = digests.index(torn.digest())
+        for one, other in zip(records(torn), shown[found], strict=True):
+            pd.testing.assert_frame_equal(one, other, check_exact=True)
+        assert state(further(torn)) == then[found]
+        return found == 1
+
+    check_interrupted(lambda: copy.deepcopy(model), call, made, step)
 
 
-@pytest.mark.parametrize(
-    "learner", [LEARNERS[0], *(pytest.param(one, marks=pytest.mark.slow) for one in LEARNERS[1:])], ids=named
-)
-def test_partial_fit(learner: Any) -> None:
+steps = pytest.mark.parametrize("step", [41, pytest.param(3, marks=pytest.mark.slow)])
+
+
+@steps
+@pytest.mark.parametrize("learner", LEARNERS, ids=named)
+def test_partial_fit(learner: Any, step: int) -> None:
     model = clone(learner).set_params(schema=SCHEMA).fit(X[:20], Y[:20])
     # A class, and a value, that come for the first time.
     rows, labels = [*X[40:42], [*X[42][:1], "new", *X[42][2:]]], [*Y[40:42], "new"]
-    check(model, lambda m: m.partial_fit(rows, labels), lambda m: m.partial_fit(X[50:53], Y[50:53]))
+    check(model, lambda m: m.partial_fit(rows, labels), lambda m: m.partial_fit(X[50:53], Y[50:53]), step)
 
 
+@steps
 @pytest.mark.parametrize("learner", LEARNERS[:2], ids=named)
-def test_forget(learner: Any) -> None:
+def test_forget(learner: Any, step: int) -> None:
     model = clone(learner).set_params(schema=SCHEMA).fit([*X[:15], X[40]], [*Y[:15], "once"])
-    check(model, lambda m: m.forget([2, 15]), lambda m: m.partial_fit(X[50:53], Y[50:53]))
+    check(model, lambda m: m.forget([2, 15]), lambda m: m.partial_fit(X[50:53], Y[50:53]), step)
 
 
-@pytest.mark.slow
-def test_new_columns() -> None:
+@steps
+def test_new_columns(step: int) -> None:
     first = pd.DataFrame({"size": [1.0, 9.0, 2.0, 8.0]})
     later = pd.DataFrame({"size": [1.5, 2.5, 8.5], "colour": [None, "red", "blue"]})
-    model = IB5(random_state=0).fit(first, ["small", "big", "small", "big"])
-    check(
-        model, lambda m: m.partial_fit(later, ["small", "small", "big"]), lambda m: m.partial_fit(first[:1], ["small"])
-    )
+    model, labels = IB5(random_state=0).fit(first, ["small", "big", "small", "big"]), ["small", "small", "big"]
+    check(model, lambda m: m.partial_fit(later, labels), lambda m: m.partial_fit(first[:1], ["small"]), step)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
