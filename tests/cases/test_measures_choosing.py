@@ -9,6 +9,7 @@ from cases.measure_columns import column_of, measured
 
 from priorcase.cases.kinds import Date, Graph, Set, Taxonomy, Text
 from priorcase.cases.measures import (
+    DEFAULT_MEASURES,
     MVDM,
     Blend,
     EditDistance,
@@ -25,7 +26,6 @@ from priorcase.cases.measures import (
     Threshold,
     WuPalmer,
     as_measure,
-    default_measure,
     names_for,
     similarities,
 )
@@ -51,7 +51,7 @@ def near(asked, stored):
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_every_kind_has_a_default_that_accepts_it_and_a_short_name(kind):
-    measure = default_measure(kind)
+    measure = DEFAULT_MEASURES[type(kind)]
     assert measure == KINDS[kind]
     assert measure == as_measure(measure, kind, "a")
     assert measure in [as_measure(name, kind, "a") for name in names_for(kind)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from priorcase.cases.kinds import Date, Set, Taxonomy, Text
-from priorcase.cases.measures import default_measure
+from priorcase.cases.measures import DEFAULT_MEASURES
 from priorcase.cases.table import CaseTable
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -72,7 +72,7 @@ def local_similarities(table: CaseTable, measures: Mapping[str, Any]) -> dict[st
     """Functions of two values, one for each attribute."""
     found = {}
     for name, kind in table.attributes.items():
-        measure = measures.get(name) or default_measure(kind)
+        measure = measures.get(name) or DEFAULT_MEASURES[type(kind)]
         column = table.column(name)
         prepared = measure.prepare(column, table.column("solution"))
         found[name] = lambda asked, value, c=column, p=prepared: float(p.similarities(asked)[c.place(value)])

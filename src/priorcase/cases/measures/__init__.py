@@ -4,13 +4,11 @@ from priorcase.cases.measures.base import Blend, LocalSimilarity, Own, Prepared
 from priorcase.cases.measures.choosing import (
     DEFAULT_MEASURES,
     as_measure,
-    default_measure,
     describe,
     from_description,
     names_for,
     similarities,
 )
-from priorcase.cases.measures.graphs import GraphSimilarity
 from priorcase.cases.measures.names import MVDM, Equality, SimilarityTable
 from priorcase.cases.measures.numbers import (
     ExponentialSimilarity,
@@ -23,7 +21,7 @@ from priorcase.cases.measures.numbers import (
     Threshold,
 )
 from priorcase.cases.measures.sets import Containment, Dice, Jaccard, SetOverlap
-from priorcase.cases.measures.taxonomies import LevelSimilarity, PathLength, WuPalmer
+from priorcase.cases.measures.structures import GraphSimilarity, LevelSimilarity, PathLength, WuPalmer
 from priorcase.cases.measures.texts import EditDistance, Embedding, EqualText, TfIdf
 
 __all__ = [
@@ -56,7 +54,6 @@ __all__ = [
     "Threshold",
     "WuPalmer",
     "as_measure",
-    "default_measure",
     "describe",
     "from_description",
     "names_for",

@@ -20,7 +20,6 @@ from priorcase.cases.kinds import (
     shown,
 )
 from priorcase.cases.measures.base import Blend, LocalSimilarity, Own, is_measure
-from priorcase.cases.measures.graphs import GraphSimilarity
 from priorcase.cases.measures.names import MVDM, Equality, SimilarityTable
 from priorcase.cases.measures.numbers import (
     ExponentialSimilarity,
@@ -33,7 +32,7 @@ from priorcase.cases.measures.numbers import (
     Threshold,
 )
 from priorcase.cases.measures.sets import Containment, Dice, Jaccard, SetOverlap
-from priorcase.cases.measures.taxonomies import LevelSimilarity, PathLength, WuPalmer
+from priorcase.cases.measures.structures import GraphSimilarity, LevelSimilarity, PathLength, WuPalmer
 from priorcase.cases.measures.texts import EditDistance, EqualText, TfIdf
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import ParameterError, advice, joined, listed, prefix_errors, quoted
@@ -85,16 +84,6 @@ _EARLIER = {
     "Overlap": "SetOverlap",
     "Table": "SimilarityTable",
 }
-
-
-def default_measure(kind: CaseKind) -> LocalSimilarity:
-    """The measure of an attribute for which none is given.
-
-    >>> from priorcase.schema import Nominal, Numeric
-    >>> default_measure(Numeric()), default_measure(Nominal())
-    (Linear(range=None, log=False), Equality())
-    """
-    return DEFAULT_MEASURES[type(kind)]
 
 
 def names_for(kind: CaseKind) -> list[str]:
@@ -214,7 +203,7 @@ def similarities(
     {'Paper jam': 0.888..., 'no paper': 0.0}
     """
     kind = as_kind(kind, attribute="value")
-    chosen = default_measure(kind) if measure is None else as_measure(measure, kind, "value")
+    chosen = DEFAULT_MEASURES[type(kind)] if measure is None else as_measure(measure, kind, "value")
     stored = [check(kind, value, attribute="value") for value in values]
     known = [None] * len(stored) if solutions is None else list(solutions)
     if len(known) != len(stored):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 from numbers import Real
@@ -12,13 +12,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._typing import FloatArray, IntArray, Value
-from priorcase.cases.kinds import Date, Stored, days, kind_name
+from priorcase._typing import FloatArray, IntArray
+from priorcase.cases.kinds import Stored, kind_name
 from priorcase.cases.measures.base import POSITIVE, Measure
-from priorcase.cases.table import CaseColumn
+from priorcase.cases.table import CaseColumn, number_of
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.schema import Ordinal
-from priorcase.schema.kinds import identity
 
 # Differences of numbers beyond this are infinite; a quarter of them is not.
 _LARGE = np.finfo(np.float64).max / 4
@@ -38,8 +37,7 @@ class NumberLine:
     points: FloatArray
     unit: float
     log: bool
-    by_day: bool
-    ranks: Mapping[Value, int] | None
+    number: Callable[[Any], float]
     length: float
     """A length on the line: the given one, or else the range of the stored values (of all levels, for an order)."""
 
@@ -54,24 +52,18 @@ class NumberLine:
         points = _logarithm(column.numbers()) if log else column.numbers()
         unit = 0.25 if len(points) and np.abs(points).max() > _LARGE else 1.0
         points = points * unit if unit != 1.0 else points
-        ranks = {identity(level): n for n, level in enumerate(kind.order)} if isinstance(kind, Ordinal) else None
         if length is not None:
             length = length * unit or min(length, math.ulp(0.0))
-        elif ranks is not None:
-            length = float(len(ranks) - 1)
+        elif isinstance(kind, Ordinal):
+            length = float(len(kind.order) - 1)
         else:
-            length = float(points.max() - points.min()) if len(points) else 0.0
-        return cls(points, unit, log, isinstance(kind, Date), ranks, length)
+            length = float(np.ptp(points)) if len(points) else 0.0
+        return cls(points, unit, log, number_of(kind) or float, length)
 
     def differences(self, query: Stored) -> FloatArray:
         """Each stored value minus the query's, as a new array."""
-        if self.by_day:
-            point = days(str(query))
-        elif self.ranks is not None:
-            point = float(self.ranks[identity(query)])
-        else:
-            number = float(query)  # type: ignore[arg-type]
-            point = (float(_logarithm(np.array([number]))[0]) if self.log else number) * self.unit
+        point = self.number(query)
+        point = self.unit * (float(_logarithm(np.array([point]))[0]) if self.log else point)
         if -_LARGE <= point <= _LARGE:
             return self.points - point
         with np.errstate(over="ignore"):
