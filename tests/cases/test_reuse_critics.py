@@ -7,9 +7,9 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from reference.case_reuse import found
+from reference.case_reuse import found, reuse
 
-from priorcase.cases.reuse import Critic, Proposal, Rule, Step, reuse
+from priorcase.cases.reuse import Critic, Proposal, Rule, Step
 
 
 def criticised(solution: Any, *critics: Critic, method: Any = "copy", **options: Any) -> Proposal:

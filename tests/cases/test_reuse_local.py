@@ -11,11 +11,11 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from reference.case_reuse import found, local_line
+from reference.case_reuse import found, local_line, reuse
 from scipy import stats
 
 from priorcase.cases.kinds import Date, Set, Text
-from priorcase.cases.reuse import Local, reuse
+from priorcase.cases.reuse import Local
 from priorcase.schema import Nominal, Ordinal
 
 

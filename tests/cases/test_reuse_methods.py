@@ -9,10 +9,10 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from reference.case_reuse import Row, averaged, copied, found, voted, weights
+from reference.case_reuse import Row, averaged, copied, found, reuse, voted, weights
 from scipy import stats
 
-from priorcase.cases.reuse import Copy, Mean, Null, Proposal, Rule, Vote, reuse
+from priorcase.cases.reuse import Copy, Mean, Null, Proposal, Rule, Vote
 from priorcase.cases.reuse.sources import effective, weigh
 from priorcase.exceptions import CaseBaseError
 

@@ -6,10 +6,10 @@ import datetime
 from typing import Any
 
 import pytest
-from reference.case_reuse import found
+from reference.case_reuse import found, reuse
 
 from priorcase.cases.kinds import Date, Set
-from priorcase.cases.reuse import Critic, Difference, Proposal, Rule, reuse
+from priorcase.cases.reuse import Critic, Difference, Proposal, Rule
 from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.schema import Nominal, Numeric
 

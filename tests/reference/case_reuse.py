@@ -10,8 +10,11 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from priorcase.cases import reuse as reusing
 from priorcase.cases.case import Case
+from priorcase.cases.kinds import check, infer, shown
 from priorcase.cases.retrieval import Match, Share
+from priorcase.cases.reuse import Proposal
 
 Row = tuple[int, Fraction, Any, Fraction]
 
@@ -128,3 +131,15 @@ def found(
         parts = {name: Share(s, w, 0.0) for name, (s, w) in (shares or {}).get(id, {}).items()}
         matches.append(Match(id, float(similarity), parts, Case(attributes, solution, outcome, id)))
     return matches
+
+
+def reuse(matches: Any, query: Any = None, method: Any = "auto", *, kinds: Any = None, **options: Any) -> Proposal:
+    """The library's own reuse, with the query of a retrieval, and kinds that fit the values, unless they are given."""
+    query = matches.query if query is None else query
+    if kinds is None:
+        names = dict.fromkeys(name for match in matches for name in (*match.case, *match.shares))
+        known = {name: [query.get(name), *(match.case.get(name) for match in matches)] for name in [*names, *query]}
+        kinds = {name: infer(values) for name, values in known.items()}
+    else:  # as a retrieval shows them
+        query = {name: shown(kinds[name], check(kinds[name], value, attribute=name)) for name, value in query.items()}
+    return reusing.reuse(matches, query, method, kinds=kinds, **options)

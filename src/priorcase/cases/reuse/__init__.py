@@ -3,7 +3,7 @@
 from priorcase.cases.reuse.adaptation import Critic, Rule, reuse
 from priorcase.cases.reuse.methods import Compose, Copy, Local, Mean, Method, Null, Vote, check_method, tally
 from priorcase.cases.reuse.proposal import Candidate, Difference, Proposal, Source, Spread, Step, value_text
-from priorcase.cases.reuse.sources import HALF, SourceCase, Success, able, check_success, degree, worked
+from priorcase.cases.reuse.sources import HALF, Success, able, degree, worked
 
 __all__ = [
     "HALF",
@@ -19,14 +19,12 @@ __all__ = [
     "Proposal",
     "Rule",
     "Source",
-    "SourceCase",
     "Spread",
     "Step",
     "Success",
     "Vote",
     "able",
     "check_method",
-    "check_success",
     "degree",
     "reuse",
     "tally",

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 from priorcase._parameters import check_value
 from priorcase.cases.checks import check_known
 from priorcase.cases.conditions import mask
-from priorcase.cases.kinds import CaseKind, check, check_plain, infer, shown, written
+from priorcase.cases.kinds import CaseKind, check, check_plain, written
 from priorcase.cases.reuse.methods import Method, MethodName, automatic, check_method
 from priorcase.cases.reuse.proposal import Difference, Proposal, Step
 from priorcase.cases.reuse.sources import SourceCase, called, copied_solution, read_sources, solution_kind
@@ -100,22 +100,22 @@ class Critic:
 
 
 def reuse(
-    retrieval: Iterable[Any],
-    query: Mapping[str, Any] | None = None,
+    matches: Sequence[Any],
+    query: Mapping[str, Any],
     method: MethodName | Method = "auto",
     *,
+    kinds: Mapping[str, CaseKind],
     rules: Iterable[Rule] | Rule = (),
     critics: Iterable[Critic] | Critic = (),
     rounds: int = 10,
-    kinds: Mapping[str, CaseKind] | None = None,
     **options: Any,
 ) -> Proposal:
     """A solution for the query, made from those of the retrieved cases.
 
     A method makes a solution, rules adapt it to the differences between the query and the case, and critics look for
     problems and repair them (Aamodt & Plaza 1994, section 6; Kolodner 1993, chapters 11 and 12). Functions of rules,
-    critics and options get copies: nothing they do reaches the case base. The query is that of the retrieval unless
-    given, and kinds are inferred from values unless given; options are parameters of the method. See `CaseBase.reuse`.
+    critics and options get copies: nothing they do reaches the case base. ``query`` are the known values of the query,
+    ``kinds`` those of the attributes, and options are parameters of the method. See `CaseBase.reuse`.
 
     >>> from priorcase.cases.retrieval import retrieve
     >>> from priorcase.schema import Nominal, Numeric
@@ -124,39 +124,41 @@ def reuse(
     ...     (1, {"device": "laser", "pages": 20}, '"replace the toner"', "true"),
     ...     (2, {"device": "laser", "pages": 60}, '"clean the rollers"', "true"),
     ... ]
-    >>> found = retrieve(CaseTable.of(kinds, rows), {"device": "laser", "pages": 30}, n_neighbors=2)
-    >>> reuse(found, method="copy", rules=[Rule({"pages": (20, 30)}, ("the toner", "the drum"))]).solution
+    >>> query = {"device": "laser", "pages": 30}
+    >>> found = retrieve(CaseTable.of(kinds, rows), query, n_neighbors=2)
+    >>> rule = Rule({"pages": (20, 30)}, ("the toner", "the drum"))
+    >>> reuse(found, query, "copy", kinds=kinds, rules=[rule]).solution
     'replace the drum'
     """
     chosen = check_method(method, options)
     some_rules, some_critics = _tuple_of("rules", rules, Rule), _tuple_of("critics", critics, Critic)
     check_value("rounds", rounds, [Interval(Integral, 1, None, closed="left")])
     for rule in some_rules:
-        if kinds is not None and isinstance(rule.when, Mapping):
+        if isinstance(rule.when, Mapping):
             check_known((name for name in rule.when if name != "solution"), kinds)
     if chosen is not None and not chosen.adapts and some_rules:
         raise CaseBaseError(
             f"got rules with method={chosen.name!r}, which changes nothing. method='copy' starts from the same case "
             "and lets rules change its solution."
         )
-    asked = _known_values(getattr(retrieval, "query", None) if query is None else query, kinds)
-    sources = read_sources(retrieval, kinds)
+    check_known(query, kinds)
+    sources = read_sources(matches, kinds)
     notes = []
     if chosen is None:
         chosen, reason = automatic(sources, options)
         notes.append(reason)
     if n := sources.skipped:
         notes.append(f"{n} retrieved {'case has' if n == 1 else 'cases have'} no solution")
-    proposal = chosen.propose(sources, asked)
+    proposal = chosen.propose(sources, query)
     if proposal.abstains:
         return replace(proposal, notes=(*notes, *proposal.notes))
     case = next((case for case in sources.cases if case.id == proposal.base), sources.cases[0])
-    solution, steps = _apply_rules(proposal.solution, some_rules, asked, case, kinds)
-    solution, repairs, problems, more = _criticise(solution, some_critics, asked, rounds if chosen.adapts else 0)
+    solution, steps = _apply_rules(proposal.solution, some_rules, query, case, kinds)
+    solution, repairs, problems, more = _criticise(solution, some_critics, query, rounds if chosen.adapts else 0)
     return replace(
         proposal,
         solution=solution,
-        differences=proposal.differences if proposal.base is None else _differences(asked, case),
+        differences=proposal.differences if proposal.base is None else _differences(query, case),
         steps=(*steps, *repairs),
         problems=(*proposal.problems, *problems),
         notes=(*notes, *proposal.notes, *more),
@@ -169,20 +171,6 @@ def _tuple_of(parameter: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
     if not all(isinstance(each, kind) for each in found):
         raise ParameterError(f"{parameter} must be a list of {kind.__name__}, got {quoted(given)}")
     return found
-
-
-def _known_values(query: object, kinds: Mapping[str, CaseKind] | None) -> dict[str, Any]:
-    """The known values of the query, as cases show them."""
-    if not isinstance(query, Mapping):
-        raise CaseBaseError(
-            f"got {quoted(query)} as the query; expected a mapping from attributes to values. For example {{'device': "
-            "'printer', 'age': 3}."
-        )
-    if kinds is None:
-        return {name: copy.deepcopy(value) for name, value in query.items() if value is not None}
-    check_known(query, kinds)
-    stored = {name: check(kinds[name], value, attribute=name) for name, value in query.items()}
-    return {name: shown(kinds[name], value) for name, value in stored.items() if value is not None}
 
 
 def _differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference, ...]:
@@ -199,13 +187,6 @@ def _differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference
     return tuple(difference for _, difference in sorted(found, key=lambda pair: -pair[0]))
 
 
-def _no_answer(owner: str, found: object, expected: str) -> CaseBaseError:
-    return CaseBaseError(
-        f"the function of {owner} returned {quoted(found)}; expected {expected}. Let every path through the function "
-        "return one of these."
-    )
-
-
 # -- rules
 
 
@@ -214,7 +195,7 @@ def _apply_rules(
     rules: Sequence[Rule],
     query: Mapping[str, Any],
     case: SourceCase,
-    kinds: Mapping[str, CaseKind] | None,
+    kinds: Mapping[str, CaseKind],
 ) -> tuple[Any, list[Step]]:
     """The solution after every rule whose condition holds was applied once, in order, with a step for each."""
     steps = []
@@ -222,9 +203,9 @@ def _apply_rules(
         name = rule.name or str(number)
         owner = f"rule {name!r}"
         if callable(rule.when):
-            holds = called(rule.when, copy.deepcopy(query), case.copied(), owner=owner)
+            holds = called(rule.when, copy.deepcopy(query), case, owner=owner)
             if not isinstance(holds, bool):
-                raise _no_answer(owner, holds, "True or False")
+                raise CaseBaseError(f"the function of {owner} returned {quoted(holds)}; expected True or False.")
         else:
             holds = all(_meets(at, given, query, case, solution, kinds) for at, given in rule.when.items())
         if holds:
@@ -240,19 +221,16 @@ def _meets(
     query: Mapping[str, Any],
     case: SourceCase,
     solution: Any,
-    kinds: Mapping[str, CaseKind] | None,
+    kinds: Mapping[str, CaseKind],
 ) -> bool:
     """Whether a condition of a rule holds: of the solution, of the query, or of the case and the query."""
     if name == "solution":
         table = CaseTable.of({}, [(1, {}, check_plain(solution, what="solution"), None)])
         return bool(mask(table, {name: given})[0])
-    kind = infer((query.get(name), case.get(name))) if kinds is None else kinds[name]
 
     def holds(condition: Any, value: Any) -> bool:
-        stored = check(kind, value, attribute=name)
-        return condition is ... or bool(
-            mask(CaseTable.of({name: kind}, [(1, {name: stored}, None, None)]), {name: condition})[0]
-        )
+        row = (1, {name: check(kinds[name], value, attribute=name)}, None, None)
+        return condition is ... or bool(mask(CaseTable.of({name: kinds[name]}, [row]), {name: condition})[0])
 
     if isinstance(given, tuple) and len(given) == 2:
         return holds(given[0], case.get(name)) and holds(given[1], query.get(name))
@@ -262,7 +240,7 @@ def _meets(
 def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCase, owner: str) -> Any:
     """The solution after a rule."""
     if callable(rule.then):
-        found = called(rule.then, solution, copy.deepcopy(query), case.copied(), owner=owner)
+        found = called(rule.then, solution, copy.deepcopy(query), case, owner=owner)
         return copied_solution(found, owner=owner)
     then = copied_solution(rule.then, owner=owner)
     replaces = isinstance(rule.then, tuple) and [type(text) for text in then] == [str, str]
@@ -321,5 +299,7 @@ def _problem(name: str, critic: Critic, solution: Any, query: Mapping[str, Any])
     owner = f"critic {name!r}"
     found = called(critic.finds, copy.deepcopy(solution), copy.deepcopy(query), owner=owner)
     if found is not None and not (isinstance(found, str) and found):
-        raise _no_answer(owner, found, "None or the problem as a text")
+        raise CaseBaseError(
+            f"the function of {owner} returned {quoted(found)}; expected the problem as a text, or None."
+        )
     return found

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval
 from priorcase._parameters import check_fields, choices_text
 from priorcase._typing import AnyArray, Name
 from priorcase.cases.checks import check_known
-from priorcase.cases.kinds import CaseKind, check, days, infer, kind_name, written
+from priorcase.cases.kinds import CaseKind, check, kind_name, written
 from priorcase.cases.reuse.proposal import Candidate, Proposal, Source, Spread, value_text
 from priorcase.cases.reuse.sources import (
     HALF,
@@ -31,10 +31,11 @@ from priorcase.cases.reuse.sources import (
     effective,
     weigh,
 )
+from priorcase.cases.table import number_of
 from priorcase.exceptions import CaseBaseError, ParameterError, advice, listed, misspelt, named, quoted
 from priorcase.local import LocallyWeightedRegressor
-from priorcase.schema import Nominal, Numeric, Ordinal
-from priorcase.schema.kinds import canonical, identity, plain
+from priorcase.schema import Nominal, Numeric
+from priorcase.schema.kinds import canonical, plain
 
 _Share: TypeAlias = tuple[SourceCase, float]  # a case, and its share in the proposal
 _Offer: TypeAlias = tuple[float, SourceCase]  # a case that has some part, and its similarity in what matters for it
@@ -370,7 +371,7 @@ class Local(_Numbers):
     def _proposed(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         shares = self._shares(sources)
         cases, n = [case for case, _ in shares], effective([share for _, share in shares])
-        table = _design(cases, query, sources, self.using if self.degree else ())
+        table = _design(cases, query, sources.kinds, self.using if self.degree else ())
         count = f"{len(cases)} case{'s' * (len(cases) != 1)}"
         if self.degree and not table.names:
             problem = f", and no attribute of the query differs between the {count}"
@@ -382,7 +383,7 @@ class Local(_Numbers):
             )
         numbers, unit = _in_units(shares)
         model = LocallyWeightedRegressor(
-            "all", kernel="uniform", degree=self.degree, ridge=float(self.ridge), schema=table.kinds, n_jobs=1
+            "all", kernel="uniform", degree=self.degree, ridge=float(self.ridge), schema=table.schema, n_jobs=1
         )
         model.fit(table.rows, np.array(numbers), sample_weight=np.array([share for _, share in shares]) * n)
         value, deviation = (float(array[0]) for array in model.predict(table.query, return_std=True))
@@ -409,18 +410,18 @@ class _Design(NamedTuple):
     names: list[str]
     rows: AnyArray
     query: AnyArray
-    kinds: dict[Name, Numeric | Nominal]
+    schema: dict[Name, Numeric | Nominal]
     notes: list[str]
 
 
 def _design(
-    cases: Sequence[SourceCase], query: Mapping[str, Any], sources: Sources, using: Iterable[str] | None
+    cases: Sequence[SourceCase], query: Mapping[str, Any], kinds: Mapping[str, CaseKind], using: Iterable[str] | None
 ) -> _Design:
     """The attributes that are known in the query, differ between the cases, and can be fitted."""
     columns: dict[str, list[Any]] = {}
     asked: dict[str, Any] = {}
     notes = []
-    for name, kind in _fitted_kinds(sources, query, using).items():
+    for name, kind in _fitted_kinds(kinds, using).items():
         mine, column = _cell(kind, query.get(name), name), [_cell(kind, case.get(name), name) for case in cases]
         known = {cell for cell in column if cell is not None}
         if mine is None or len(known) < 2:
@@ -436,23 +437,18 @@ def _design(
     names = list(columns)
     if not names:  # a mean needs rows, whatever is in them
         columns, asked = {"": [0.0] * len(cases)}, {"": 0.0}
-    kinds: dict[Name, Numeric | Nominal] = {
+    schema: dict[Name, Numeric | Nominal] = {
         place: Nominal() if isinstance(mine, str) else Numeric() for place, mine in enumerate(asked.values())
     }
     rows = np.array(list(columns.values()), dtype=object).T
-    return _Design(names, rows, np.array([list(asked.values())], dtype=object), kinds, notes)
+    return _Design(names, rows, np.array([list(asked.values())], dtype=object), schema, notes)
 
 
-def _fitted_kinds(sources: Sources, query: Mapping[str, Any], using: Iterable[str] | None) -> dict[str, CaseKind]:
+def _fitted_kinds(kinds: Mapping[str, CaseKind], using: Iterable[str] | None) -> dict[str, CaseKind]:
     """The attributes that can be fitted, or those asked for, with their kinds."""
-    known = sources.attributes()
-    if sources.kinds is not None:
-        kinds = dict(sources.kinds)
-    else:
-        kinds = {name: infer([query.get(name), *(case.get(name) for case in sources.cases)]) for name in known}
     if using is None:
         return {name: kind for name, kind in kinds.items() if kind_name(kind) in _FITTED}
-    check_known(using, known)
+    check_known(using, kinds)
     for name in using:
         if kind_name(kinds[name]) not in _FITTED:
             raise CaseBaseError(
@@ -467,11 +463,7 @@ def _cell(kind: CaseKind, value: Any, name: str) -> Any:
     stored: Any = check(kind, value, attribute=name)
     if stored is None:
         return None
-    if isinstance(kind, Ordinal):
-        return float([identity(level) for level in kind.order].index(identity(stored)))
-    if kind_name(kind) == "date":
-        return days(stored)
-    return canonical(stored).hex() if isinstance(kind, Nominal) else float(stored)
+    return canonical(stored).hex() if isinstance(kind, Nominal) else number_of(kind)(stored)
 
 
 def _change_together(columns: Mapping[str, Sequence[Any]], asked: Mapping[str, Any]) -> bool:
@@ -552,7 +544,7 @@ class Compose(_Base):
         notes = [*_failed(len(sources.cases) - len(worked))]
         if not worked:
             return Proposal(None, self.name, "All retrieved cases failed", notes=tuple(notes))
-        offers = self._offers(worked, sources.attributes())
+        offers = self._offers(worked, sources.kinds)
         chosen, tried, conflicts = self._first_compatible(offers)
         told = [f"rejected: {text}" for text in conflicts[:_TOLD]]
         if len(conflicts) > _TOLD:
@@ -580,7 +572,7 @@ class Compose(_Base):
             notes=(*notes, *told),
         )
 
-    def _offers(self, cases: Sequence[SourceCase], known: Sequence[str]) -> dict[str, list[_Offer]]:
+    def _offers(self, cases: Sequence[SourceCase], known: Collection[str]) -> dict[str, list[_Offer]]:
         """For each part the cases that have it, the most similar first, each distinct value once."""
         there = sorted({part for case in cases for part in case.solution})
         offers: dict[str, list[_Offer]] = {}
@@ -619,8 +611,7 @@ class Compose(_Base):
         if isinstance(found, bool) or (isinstance(found, str) and found):
             return found
         raise CaseBaseError(
-            f"the function of compatible returned {quoted(found)}; expected True, False, or the conflict as a text. "
-            "Let every path through the function return one of these."
+            f"the function of compatible returned {quoted(found)}; expected True, False, or the conflict as a text."
         )
 
 

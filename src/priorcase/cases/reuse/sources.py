@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -32,62 +31,49 @@ HALF = 0.5
 _IDENTICAL = 1e-12  # similarities are sums of shares: one that should be 1 may lie this much below it
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class SourceCase(Mapping[str, Any]):
     """A retrieved case: a mapping of its known attributes, with ``id``, ``solution`` and ``outcome``.
 
-    It is a copy, and so is every solution that it hands out: nothing done to it reaches the case base. ``shares`` has,
+    Every solution and outcome that it hands out is a copy: nothing done to it reaches the case base. ``shares`` has,
     for each attribute of the query, the local similarity (None if it does not count) and the weight.
     """
 
-    __slots__ = ("_outcome", "_values", "id", "shares", "similarity", "solution_text")
-
-    def __init__(
-        self,
-        id: int,
-        similarity: float,
-        values: Mapping[str, Any],
-        solution: str,
-        outcome: str | None,
-        shares: Mapping[str, tuple[float | None, float]],
-    ) -> None:
-        self.id, self.similarity, self.shares = id, similarity, dict(shares)
-        self._values = {name: copy.deepcopy(value) for name, value in values.items() if value is not None}
-        self.solution_text, self._outcome = solution, outcome  # canonical JSON
+    id: int
+    similarity: float
+    known: Mapping[str, Any]
+    solution_text: str
+    outcome_text: str | None
+    shares: Mapping[str, tuple[float | None, float]]
 
     @property
     def solution(self) -> Any:
-        """The solution."""
         return plain_shown(self.solution_text)
 
     @property
     def outcome(self) -> Any:
-        """The outcome; None if unknown."""
-        return plain_shown(self._outcome)
-
-    def copied(self) -> SourceCase:
-        """Another copy, for a user's function."""
-        return SourceCase(self.id, self.similarity, self._values, self.solution_text, self._outcome, self.shares)
+        return plain_shown(self.outcome_text)
 
     def __getitem__(self, name: str) -> Any:
-        return self._values[name]
+        return self.known[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
+        return iter(self.known)
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self.known)
 
     def __repr__(self) -> str:
-        return f"SourceCase({self.id}, {self._values!r}, solution={self.solution!r}, outcome={self.outcome!r})"
+        return f"SourceCase({self.id}, {dict(self)!r}, solution={self.solution!r}, outcome={self.outcome!r})"
 
 
 @dataclass(frozen=True)
 class Sources:
-    """The retrieved cases that have a solution, the most similar first; kinds are None if only values tell them."""
+    """The retrieved cases that have a solution, the most similar first, and the kinds of their attributes."""
 
     cases: tuple[SourceCase, ...]
     skipped: int
-    kinds: Mapping[str, CaseKind] | None
+    kinds: Mapping[str, CaseKind]
 
     def of_one_kind(self) -> str:
         """What all solutions are: ``"text"``, ``"number"``, ``"boolean"``, ``"list"`` or ``"mapping"``."""
@@ -102,32 +88,21 @@ class Sources:
             )
         return next(iter(first))
 
-    def attributes(self) -> list[str]:
-        """All attributes, as declared, or in the order in which the cases name them."""
-        if self.kinds is not None:
-            return list(self.kinds)
-        return list(dict.fromkeys(name for case in self.cases for name in (*case, *case.shares)))
 
-
-def read_sources(retrieval: Any, kinds: Mapping[str, CaseKind] | None) -> Sources:
-    """The cases of a retrieval that have a solution; of equally similar ones the lower number comes first."""
-    several = isinstance(retrieval, Iterable) and not isinstance(retrieval, str)
-    matches: list[Any] = list(retrieval) if several else [retrieval]
-    found: list[SourceCase] = []
-    for match in matches:
-        if not all(hasattr(match, name) for name in ("id", "similarity", "shares", "case")):
-            raise CaseBaseError(
-                f"got {quoted(retrieval)}; expected retrieved cases. Pass what retrieve(query) returned."
-            )
-        text = check_plain(match.case.solution, what="solution")
-        if text is not None:
-            outcome = check_plain(match.case.outcome, what="outcome")
-            shares = {name: (share.similarity, share.weight) for name, share in match.shares.items()}
-            found.append(SourceCase(match.id, float(match.similarity), dict(match.case), text, outcome, shares))
+def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sources:
+    """The matches of a retrieval that have a solution; of equally similar ones the lower number comes first."""
     if not matches:
         raise CaseBaseError(
             "got no retrieved cases; expected at least one. Retrieve with fewer conditions (where=), or add cases."
         )
+    found: list[SourceCase] = []
+    for match in matches:
+        text = check_plain(match.case.solution, what="solution")
+        if text is not None:
+            known = {name: value for name, value in match.case.items() if value is not None}
+            outcome = check_plain(match.case.outcome, what="outcome")
+            shares = {name: (share.similarity, share.weight) for name, share in match.shares.items()}
+            found.append(SourceCase(match.id, float(match.similarity), known, text, outcome, shares))
     if not found:
         n = len(matches)
         which = "the only retrieved case has no" if n == 1 else f"none of {n} retrieved cases has a"
@@ -150,11 +125,6 @@ def solution_kind(value: Any) -> str:
 
 
 # -- how well solutions worked
-
-
-def check_success(value: object) -> None:
-    """Refuse what is no way to read outcomes."""
-    check_value("success", value, SUCCESS)
 
 
 def degree(outcome: Any, success: Success, *, id: int | None) -> float:
@@ -190,7 +160,7 @@ def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
     >>> worked(CaseTable.of({"make": Nominal()}, rows))
     array([0., 1.])
     """
-    check_success(success)
+    check_value("success", success, SUCCESS)
     column = table.column("outcome")
     read = (table.column("solution").codes >= 0) & ~table.retired & (column.codes >= 0)
     degrees = np.ones(len(column.values) + 1)
@@ -246,7 +216,7 @@ def effective(weights: Sequence[float]) -> float:
 
 
 def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
-    """What a user's function returns for copies of its arguments; ``owner`` is whose it is, for its errors."""
+    """What a user's function returns; ``owner`` is whose it is, for its errors."""
     try:
         found = function(*arguments)
     except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
