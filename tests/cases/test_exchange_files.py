@@ -18,8 +18,9 @@ import pytest
 
 from priorcase.cases import CaseBase
 from priorcase.cases.case import Note
-from priorcase.cases.exchange import CaseRecord, export, read_cases
+from priorcase.cases.exchange import export, read_cases
 from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Text
+from priorcase.cases.storage import CaseRecord
 from priorcase.datasets import read_table
 from priorcase.exceptions import (
     CaseBaseError,

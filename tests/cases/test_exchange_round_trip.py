@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 from priorcase.cases.case import Note
 from priorcase.cases.designs import FunctionGraph
-from priorcase.cases.exchange import CaseRecord, export, read_cases
+from priorcase.cases.exchange import export, read_cases
 from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Taxonomy, Text, check, check_plain
+from priorcase.cases.storage import CaseRecord
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 FORMATS = ("jsonl", "csv", "parquet")

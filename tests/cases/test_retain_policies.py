@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ LINE = [({"size": 0}, "x"), ({"size": 1}, "x"), ({"size": 5}, "y")]
 
 
 def test_always_keeps():
-    found = decide(table_of(LINE), {"size": 0}, '"x"', policy="always").done(13)
+    found = replace(decide(table_of(LINE), {"size": 0}, '"x"', policy="always"), id=13)
     assert str(found) == "Kept as case 13: every case is kept."
     assert found
     assert (found.kept, found.id, found.retired, found.trials) == (True, 13, (), ())
@@ -44,10 +45,10 @@ def test_always_keeps():
 
 def test_if_wrong_is_ib2():
     table = table_of(LINE)
-    assert not decide(table, {"size": 0.4}, '"x"').keep
-    found = decide(table, {"size": 4}, '"x"').done(13)
+    assert not decide(table, {"size": 0.4}, '"x"').kept
+    found = replace(decide(table, {"size": 4}, '"x"'), id=13)
     assert str(found) == "Kept as case 13: the base would have answered 'y'."
-    assert str(decide(table, {"size": 4}, '"y"').done(None)) == "Not kept: the base already answers 'y'."
+    assert str(decide(table, {"size": 4}, '"y"')) == "Not kept: the base already answers 'y'."
 
 
 @settings(max_examples=60)
@@ -68,17 +69,17 @@ def test_if_wrong_follows_the_vote_of_the_most_similar(rows, case, solution, k):
     most = max(votes.values(), default=0.0)
     said = next((label for label, vote in votes.items() if vote >= most - 1e-12), None) if most > 0 else None
     assume(len(votes) < 2 or abs(votes["x"] - votes["y"]) > 1e-9)  # who wins a tie is the business of `Vote`
-    assert decide(table, case, json.dumps(solution), n_neighbors=k).keep == (said != solution)
+    assert decide(table, case, json.dumps(solution), n_neighbors=k).kept == (said != solution)
 
 
 def test_numbers_are_wrong_beyond_the_tolerance():
     table = table_of([({"size": 0}, 10), ({"size": 1}, 20), ({"size": 9}, 50)])
     # The two nearest to 0.5 are equally similar: their mean is 15.
-    assert not decide(table, {"size": 0.5}, "15.3", n_neighbors=2, tolerance=0.3).keep
+    assert not decide(table, {"size": 0.5}, "15.3", n_neighbors=2, tolerance=0.3).kept
     found = decide(table, {"size": 0.5}, "15.4", n_neighbors=2, tolerance=0.3)
-    assert found.keep
+    assert found.kept
     assert found.reason == "the base would have answered 15"
-    assert not decide(table, {"size": 0.5}, "15.0", n_neighbors=2, tolerance=0).keep
+    assert not decide(table, {"size": 0.5}, "15.0", n_neighbors=2, tolerance=0).kept
 
 
 def test_a_base_that_cannot_answer_keeps():
@@ -86,7 +87,7 @@ def test_a_base_that_cannot_answer_keeps():
     only_failed = table_of([({"size": 1}, "x", False), ({"size": 1}, "x"), ({"size": 1}, None)], retired=(1,))
     assert decide(only_failed, {"size": 1}, '"x"').reason == "there was no solved case to ask"
     strange = decide(table_of([({"make": "A"}, "x")]), {"make": "B"}, '"x"')
-    assert strange.keep
+    assert strange.kept
     assert strange.reason == "no similar case supports any solution"
     numbers = decide(table_of([({"make": "A"}, 1)]), {"make": "B"}, "1", tolerance=0)
     assert numbers.reason == "no similar case supports any solution"
@@ -99,26 +100,26 @@ def test_outcomes_weigh_votes():
 
 def test_if_new_keeps_unless_a_duplicate_agrees():
     table = table_of([({"size": 0, "make": "A"}, "x"), ({"size": 100, "make": "A"}, "y")])
-    found = decide(table, {"size": 1, "make": "A"}, '"x"', policy="if_new").done(None)
+    found = decide(table, {"size": 1, "make": "A"}, '"x"', policy="if_new")
     assert str(found) == "Not kept: case 10 with the same solution is 0.99 similar."
     assert not found
-    other = decide(table, {"size": 1, "make": "A"}, '"y"', policy="if_new").done(12)
+    other = replace(decide(table, {"size": 1, "make": "A"}, '"y"', policy="if_new"), id=12)
     assert str(other).startswith("Kept as case 12: no case with the same solution is that similar. ")
     assert str(other).endswith(" Near-duplicates with another solution: case 10.")
-    assert decide(table, {"size": 1, "make": "A"}, '"x"', policy="if_new", threshold=0.999).keep
-    assert decide(table, {"size": 1}, '"x"', policy="if_new").keep  # it does not know its make
+    assert decide(table, {"size": 1, "make": "A"}, '"x"', policy="if_new", threshold=0.999).kept
+    assert decide(table, {"size": 1}, '"x"', policy="if_new").kept  # it does not know its make
 
 
 def test_if_new_takes_equal_numbers_without_a_tolerance():
     table = table_of([({"size": 0}, 3.0), ({"size": 9}, 4)])
-    assert decide(table, {"size": 0}, "3.5", policy="if_new").keep
-    assert not decide(table, {"size": 0}, "3.5", policy="if_new", tolerance=0.5).keep
+    assert decide(table, {"size": 0}, "3.5", policy="if_new").kept
+    assert not decide(table, {"size": 0}, "3.5", policy="if_new", tolerance=0.5).kept
 
 
 def test_records_try_the_nearest_and_keep_everything():
     table = table_of(LINE, retired=(1,))
     found = decide(table, {"size": 1}, '"x"', policy="records", n_neighbors=2)
-    assert found.keep
+    assert found.kept
     assert found.trials == (Trial(10, True), Trial(12, False))
     assert found.reason == "every case is kept; 2 cases answered, 1 of them correctly"
     assert decide(table_of([]), {"size": 1}, '"x"', policy="records").trials == ()
@@ -145,18 +146,18 @@ def test_a_case_retires_where_ib3_drops_it(right, wrong, same, others, now_right
     assert found.trials == (Trial(10, now_right),)
     _, high = bounds(right + now_right, right + wrong + 1, 0.875)
     low, _ = bounds(same + now_right, same + others + 1, 0.875)
-    assert found.retire == ((10,) if high < low else ())
+    assert found.retired == ((10,) if high < low else ())
 
 
 def test_a_bad_case_retires_in_time_and_says_so():
     rows = [({"size": 0}, "x"), ({"size": 0}, "y")] + [({"size": 9}, "x")] * 30
     table, record = table_of(rows), Record()
     trials = 0
-    while not (found := decide(table, {"size": 0}, '"y"', policy="records", records={10: record})).retire:
+    while not (found := decide(table, {"size": 0}, '"y"', policy="records", records={10: record})).retired:
         record, trials = record.after(False), trials + 1
         assert trials < 20
-    assert found.retire == (10,)
-    assert str(found.done(60)).endswith("Retired: case 10.")
+    assert found.retired == (10,)
+    assert str(replace(found, id=60)).endswith("Retired: case 10.")
 
 
 def test_records_are_listed():
@@ -246,7 +247,7 @@ def test_a_stream_of_cases_kept_if_wrong_is_that_of_ib2(seed):
     table = CaseTable.of({name: Nominal() for name in names}, [])
     for i, (row, label) in enumerate(zip(X, y, strict=True)):
         case, solution = dict(zip(names, row, strict=True)), json.dumps(str(label))
-        if decide(table, case, solution).keep:
+        if decide(table, case, solution).kept:
             table.append([(i, case, solution, None)])
     assert table.ids.tolist() == IB2(ties="first").fit(X, y).ids_.tolist()
     assert len(table) < 60
@@ -258,38 +259,38 @@ def test_a_stream_of_cases_kept_if_wrong_is_that_of_ib2(seed):
 def test_a_failure_is_news_where_the_base_would_have_proposed_it():
     table = table_of(LINE)
     kept = decide(table, {"size": 0.4}, '"x"', "false")
-    assert str(kept.done(13)) == "Kept as case 13: the base would have answered 'x', which failed."
+    assert str(replace(kept, id=13)) == "Kept as case 13: the base would have answered 'x', which failed."
     other = decide(table, {"size": 0.4}, '"y"', "false")
-    assert str(other.done(None)) == "Not kept: it failed, and the base answers 'x'."
-    assert decide(table, {"size": 0.4}, '"x"', "0.5").keep  # no better than nothing
-    assert not decide(table, {"size": 0.4}, '"x"', "0.6").keep
-    assert not decide(table, {"size": 0.4}, '"x"', None).keep
-    assert not decide(table_of([]), {"size": 1}, '"x"', "false").keep
-    assert not decide(table_of([({"make": "A"}, "x")]), {"make": "B"}, '"x"', "false").keep
+    assert str(other) == "Not kept: it failed, and the base answers 'x'."
+    assert decide(table, {"size": 0.4}, '"x"', "0.5").kept  # no better than nothing
+    assert not decide(table, {"size": 0.4}, '"x"', "0.6").kept
+    assert not decide(table, {"size": 0.4}, '"x"', None).kept
+    assert not decide(table_of([]), {"size": 1}, '"x"', "false").kept
+    assert not decide(table_of([({"make": "A"}, "x")]), {"make": "B"}, '"x"', "false").kept
     numbers = table_of([({"size": 0}, 10), ({"size": 1}, 20)])
-    assert decide(numbers, {"size": 0}, "11", "false", tolerance=2).keep
-    assert not decide(numbers, {"size": 0}, "20", "false", tolerance=2).keep
+    assert decide(numbers, {"size": 0}, "11", "false", tolerance=2).kept
+    assert not decide(numbers, {"size": 0}, "20", "false", tolerance=2).kept
 
 
 def test_a_failure_that_was_kept_speaks_against_its_solution():
     rows = [*LINE, ({"size": 0.4}, "x", False)]
     again = decide(table_of(rows), {"size": 0.4}, '"x"', "false")
-    assert str(again.done(None)) == "Not kept: similar cases support no solution more than they contradict it."
-    assert decide(table_of(rows), {"size": 0.4}, '"x"').keep  # now it is news that it helped
-    assert not decide(table_of(rows), {"size": 5}, '"y"').keep  # far from there nothing has changed
-    assert not decide(table_of(rows, retired=(3,)), {"size": 0.4}, '"x"').keep
+    assert str(again) == "Not kept: similar cases support no solution more than they contradict it."
+    assert decide(table_of(rows), {"size": 0.4}, '"x"').kept  # now it is news that it helped
+    assert not decide(table_of(rows), {"size": 5}, '"y"').kept  # far from there nothing has changed
+    assert not decide(table_of(rows, retired=(3,)), {"size": 0.4}, '"x"').kept
 
 
 def test_a_failure_is_new_where_nothing_alike_failed():
     here = {"size": 0, "make": "A"}
     worked = table_of([(here, "x"), ({"size": 100}, "y")])
     found = decide(worked, here, '"x"', "false", policy="if_new")
-    assert found.keep
+    assert found.kept
     assert found.reason == "case 10 with the same solution is 1.00 similar, but there it helped"
     failed = table_of([(here, "x", False), ({"size": 100}, "y")])
-    assert not decide(failed, here, '"x"', "false", policy="if_new").keep
+    assert not decide(failed, here, '"x"', "false", policy="if_new").kept
     found = decide(failed, here, '"x"', "true", policy="if_new")
-    assert found.keep
+    assert found.kept
     assert found.reason == "case 10 with the same solution is 1.00 similar, but there it failed"
 
 
@@ -305,9 +306,9 @@ def test_a_solution_is_as_frequent_as_it_worked():
     assert records_of(table_of(rows), {}).base_rate[0] == pytest.approx(bounds(1, 2, 0.9))
     # Right in 2 of 8 trials, while half of the solutions that worked are x: not yet surely worse.
     record = {10: Record(7, 2)}
-    assert decide(table_of(rows), {"size": 0}, '"x"', "false", policy="records", records=record).retire == ()
+    assert decide(table_of(rows), {"size": 0}, '"x"', "false", policy="records", records=record).retired == ()
     often = table_of([({"size": 0}, "x"), ({"size": 1}, "y"), *[({"size": 9}, "x")] * 20])
-    assert decide(often, {"size": 0}, '"x"', "false", policy="records", records=record).retire == (10,)
+    assert decide(often, {"size": 0}, '"x"', "false", policy="records", records=record).retired == (10,)
 
 
 @pytest.mark.parametrize("policy", ["if_wrong", "if_new", "records"])
@@ -320,5 +321,5 @@ def test_outcomes_in_words_need_a_reader(policy):
     with pytest.raises(CaseBaseError, match=r"success returned 'fine'"):
         decide(words, {"size": 0}, '"x"', policy=policy, success=lambda outcome: outcome)
     read = decide(words, {"size": 0}, '"x"', '"bad"', policy=policy, success=lambda outcome: outcome == "fine")
-    assert read.keep
-    assert decide(words, {"size": 0}, '"x"', '"bad"', policy="always").keep
+    assert read.kept
+    assert decide(words, {"size": 0}, '"x"', '"bad"', policy="always").kept

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from benchmarks.crash.model import Model, perform, some_operation
-from priorcase.cases.storage import Change, Declaration, NewCase, Step, Store
+from priorcase.cases.storage import Declaration, Event, NewCase, Step, Store
 from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError, UnknownIdError
 
 DECLARATION = Declaration([("first", {"kind": "nominal"}), ("second", {"kind": "nominal"})], {"weights": [1, 2]})
@@ -207,7 +207,10 @@ def test_changes_say_what_happened(base):
         writer.insert([NewCase(["a"])])
         writer.declare(DECLARATION)
     created, at = Step(1, base.history()[0].at), base.history()[1].at
-    assert base.changes_since(created) == [Change(2, at, "added", 1), Change(3, at, "declared", None)]
+    assert base.changes_since(created) == [
+        Event(2, at, "added", 1, None, None),
+        Event(3, at, "declared", None, None, None),
+    ]
     assert base.changes_since(Step(3, at)) == []
 
 

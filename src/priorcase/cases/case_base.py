@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from priorcase import __version__
@@ -33,7 +32,7 @@ from priorcase.cases.checks import (
 )
 from priorcase.cases.conversation import Conversation
 from priorcase.cases.designs import RULES, Designs, Elaboration, FunctionGraph, Piece, design
-from priorcase.cases.exchange import CaseRecord, Format
+from priorcase.cases.exchange import Format
 from priorcase.cases.kinds import CaseKind
 from priorcase.cases.learners import CaseLearner, KeptLearner, KeptLearners, Recipe
 from priorcase.cases.live import LiveTable, declaration
@@ -42,7 +41,16 @@ from priorcase.cases.retain import Competence, Duplicates, Likeness, Policy, Rec
 from priorcase.cases.retrieval import Retrieval, Weights
 from priorcase.cases.reuse import Critic, Proposal, Rule, Success
 from priorcase.cases.scoring import Unknown, measures_of, weights_of
-from priorcase.cases.storage import Event, NewCase, Store, StoredLearner, Writer, collector_paused, damage_errors
+from priorcase.cases.storage import (
+    CaseRecord,
+    Event,
+    NewCase,
+    Store,
+    StoredLearner,
+    Writer,
+    collector_paused,
+    damage_errors,
+)
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import (
     CaseBaseError,
@@ -172,9 +180,7 @@ class CaseBase:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def __getstate__(self) -> Any:
@@ -649,14 +655,14 @@ class CaseBase:
                 records=self._records() if policy == "records" else None,
                 success=success,
             )
-            id = self._live.insert(writer, [new], attributes, by=by, why=why)[0] if decision.keep else None
+            id = self._live.insert(writer, [new], attributes, by=by, why=why)[0] if decision.kept else None
             # Steps of other cases say nothing of the new one: who added it and why is forgotten with it.
             for right in (True, False):
                 if answered := [trial.id for trial in decision.trials if trial.right is right]:
                     writer.record_use(answered, helped=right)
-            if decision.retire:
-                writer.retire(decision.retire, why="its record of use is poor")
-        return decision.done(id)
+            if decision.retired:
+                writer.retire(decision.retired, why="its record of use is poor")
+        return replace(decision, id=id)
 
     def converse(
         self,
@@ -997,14 +1003,14 @@ class CaseBase:
         return records
 
     def _kept(self, name: str) -> StoredLearner:
-        found = {kept.name: kept for kept in self._live.store.learners()}
-        if name not in found:
-            known = f"it has {listed(found)}" if found else "it has none yet"
-            raise CaseBaseError(
-                f"found no learner named {quoted(name)} in the case base; {known}. CaseBase.fit(learner, "
-                "name=...) fits one and keeps it."
-            )
-        return found[name]
+        store = self._live.store
+        if isinstance(name, str) and (found := store.learners(name)):
+            return found[0]
+        names = [kept.name for kept in store.learners()]
+        raise CaseBaseError(
+            f"found no learner named {quoted(name)} in the case base; it has {listed(names) or 'none yet'}. "
+            "CaseBase.fit(learner, name=...) fits one and keeps it."
+        )
 
 
 class History(GridResult, Sequence[Event]):

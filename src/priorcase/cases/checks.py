@@ -28,7 +28,6 @@ LARGEST_ID = 2**62
 
 
 def check_attributes(attributes: Any) -> dict[str, CaseKind]:
-    """Declared attributes as names and kinds."""
     if not isinstance(attributes, Mapping):
         raise CaseBaseError(
             f"got attributes={quoted(attributes)}; expected a mapping from names to kinds. For example {{'age': "
@@ -94,7 +93,6 @@ def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Store
 def new_case(
     case: Any, attributes: Mapping[str, CaseKind], solution: Any, outcome: Any, key: Any, note: Any
 ) -> NewCase:
-    """A case as it will be stored."""
     values = check_case(case, attributes)
     return NewCase(
         list(map(values.get, attributes)),

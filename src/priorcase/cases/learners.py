@@ -51,7 +51,6 @@ class Recipe:
         return cls(type(learner).__name__, parameters, " ".join(repr(learner).split()), **about)
 
     def unfitted(self) -> Any:
-        """The learner with its parameters, not fitted."""
         try:
             data = b64decode(self.parameters, validate=True)
         except saving.MADE_UP as error:
@@ -62,12 +61,10 @@ class Recipe:
         return clone(learner)
 
     def json(self) -> str:
-        """The recipe as canonical JSON text."""
         return json.dumps(asdict(self), sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Recipe:
-        """The recipe that `json` wrote."""
         try:
             found = json.loads(text)
             recipe = cls(**found | {"attributes": tuple(found["attributes"])})
@@ -156,17 +153,7 @@ def fit_learner(
     ids: Sequence[int] | IdArray | None = None,
     sequence: int = 0,
 ) -> CaseLearner:
-    """A clone of a learner, fitted to cases as `training_table` makes rows of them.
-
-    Examples
-    --------
-    >>> from priorcase import KNNClassifier
-    >>> from priorcase.schema import Nominal, Numeric
-    >>> rows = [(3, {"age": 3, "make": "A"}, '"fix"', None), (4, {"age": 9, "make": "B"}, '"swap"', None)]
-    >>> fitted = fit_learner(KNNClassifier(1), CaseTable.of({"age": Numeric(), "make": Nominal()}, rows))
-    >>> fitted.predict({"age": 8}), fitted.cases(fitted.learner.kneighbors(fitted.rows({"age": 8}))[1])
-    (array(['swap'], dtype=object), array([[4]]))
-    """
+    """A clone of a learner, fitted to cases as `training_table` makes rows of them."""
     saving.check_model(learner)
     _check_target(learner, target)
     made = training_table(table, attributes, target, ids=ids)

@@ -14,7 +14,7 @@ from priorcase.cases import kinds
 from priorcase.cases.case import Case
 from priorcase.cases.kinds import CaseKind, Stored
 from priorcase.cases.retrieval import MeasureCache
-from priorcase.cases.storage import Change, Declaration, NewCase, Step, Store, StoredCase, Writer, damage_errors
+from priorcase.cases.storage import Declaration, Event, NewCase, Step, Store, StoredCase, Writer, damage_errors
 from priorcase.cases.table import CaseTable, Row, Snapshot
 from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError
 
@@ -132,7 +132,7 @@ class LiveTable:
             else:
                 self._apply(changes, {})
 
-    def _apply(self, changes: Sequence[Change], rows: Mapping[int, Row]) -> None:
+    def _apply(self, changes: Sequence[Event], rows: Mapping[int, Row]) -> None:
         """Apply changes to the table; the given rows need not be read."""
         if changes:
             touched = list(dict.fromkeys(change.id for change in changes if change.id is not None))
@@ -176,7 +176,6 @@ class LiveTable:
 
 
 def declaration(attributes: Mapping[str, CaseKind], settings: Mapping[str, Any]) -> Declaration:
-    """Attributes and settings as a file declares them."""
     described: list[tuple[str, Any]] = [(name, kinds.describe(kind)) for name, kind in attributes.items()]
     return Declaration(described, dict(settings))
 
@@ -225,13 +224,11 @@ class ReadersWriter:
         self._waiting = 0
 
     def held(self) -> bool:
-        """Whether this thread holds the lock."""
         me = get_ident()
         return self._writer == me or me in self._readers
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Hold the lock together with other readers."""
         me = get_ident()
         with self._changed:
             while self._writer != me and me not in self._readers and (self._waiting or self._writer is not None):
@@ -248,7 +245,6 @@ class ReadersWriter:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the lock alone."""
         me = get_ident()
         if self._writer == me:
             yield

@@ -55,15 +55,6 @@ def best_cases(
     """Positions and similarities of the ``k`` cases most similar to a query, the most similar first.
 
     ``mask`` says which cases may be found; fewer than ``k`` come back if there are fewer.
-
-    >>> colour, size = np.array([0, 1, 0], dtype=np.int32), np.array([0, 1, -1], dtype=np.int32)
-    >>> tables, weights = [np.array([1.0, 0.0]), np.array([0.5, 1.0])], np.array([2.0, 1.0])
-    >>> positions, similarities = best_cases([colour, size], tables, weights, k=2)
-    >>> positions.tolist(), similarities
-    ([0, 2], array([0.83333333, 0.66666667]))
-    >>> positions, similarities = best_cases([colour, size], tables, weights, k=2, unknown="ignore")
-    >>> positions.tolist(), similarities
-    ([2, 0], array([1.        , 0.83333333]))
     """
     n = len(codes[0]) if codes else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -86,11 +77,6 @@ def best_cases_many(
 
     ``query_codes`` are the rows of the tables (distinct values of queries by distinct values of cases) that each query
     takes, -1 where it has no value. ``own`` is the position of the case that each query is, which is not found, or -1.
-
-    >>> colour, alike = np.array([0, 0, 1], dtype=np.int32), np.array([[1.0, 0.5], [0.5, 1.0]])
-    >>> found, similarities = best_cases_many([colour], [colour], [alike], np.ones(1), own=np.arange(3), k=1)
-    >>> found.ravel().tolist(), similarities.ravel()
-    ([1, 0, 0], array([1. , 1. , 0.5]))
     """
     n = len(codes[0]) if codes else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -107,22 +93,13 @@ def all_similarities(
     unknown: Unknown = "different",
     n_threads: int = 1,
 ) -> FloatArray:
-    """The similarity of every case to a query, with the same bits as from `best_cases`.
-
-    >>> all_similarities([np.array([0, 1, -1], dtype=np.int32)], [np.array([1.0, 0.25])], np.ones(1))
-    array([1.  , 0.25, 0.  ])
-    """
+    """The similarity of every case to a query, with the same bits as from `best_cases`."""
     n = len(codes[0]) if codes else 0
     return _core.all_similarities(n, codes, tables, weights, unknown == "ignore", n_threads)
 
 
 def local_similarities(codes: Sequence[IntArray], tables: Sequence[FloatArray], positions: IdArray) -> FloatArray:
-    """Similarities of some cases by each attribute, shape (cases, attributes); NaN where a case has no value.
-
-    >>> local_similarities([np.array([0, 1, -1], dtype=np.int32)], [np.array([1.0, 0.25])], np.array([2, 1]))
-    array([[ nan],
-           [0.25]])
-    """
+    """Similarities of some cases by each attribute, shape (cases, attributes); NaN where a case has no value."""
     return _core.local_similarities(codes, tables, positions)
 
 
@@ -130,33 +107,25 @@ def local_similarities(codes: Sequence[IntArray], tables: Sequence[FloatArray], 
 
 
 def check_count(parameter: str, value: object, *, least: int = 1, hint: str = "5 is usual.") -> int:
-    """A whole number of at least ``least``."""
     if not is_whole(value) or value < least:
         raise ParameterError(f"{parameter} must be a whole number >= {least}, got {quoted(value)}. {hint}")
     return int(value)
 
 
 def check_share(parameter: str, value: object, *, hint: str) -> float:
-    """A number above 0, at most 1."""
     if not is_number(value) or not 0 < value <= 1:
         raise ParameterError(f"{parameter} must be a number above 0, at most 1, got {quoted(value)}. {hint}")
     return float(value)
 
 
 def check_unknown(value: object) -> Unknown:
-    """How missing values of cases count."""
     hint = "'different' gives missing values similarity 0, 'ignore' leaves them out of the comparison."
     check_choice("unknown", value, get_args(Unknown), hint=hint)
     return value  # type: ignore[return-value]
 
 
 def weights_of(attributes: Mapping[str, CaseKind], weights: object) -> dict[str, float]:
-    """The weight of each attribute: as given, and 1 for those not named.
-
-    >>> from priorcase.schema import Numeric
-    >>> weights_of({"age": Numeric(), "size": Numeric()}, {"age": 2})
-    {'age': 2.0, 'size': 1.0}
-    """
+    """The weight of each attribute: as given, and 1 for those not named."""
     if weights is None:
         return dict.fromkeys(attributes, 1.0)
     given = checked_weights(attributes, weights, parameter="weights")
@@ -169,7 +138,6 @@ def weights_of(attributes: Mapping[str, CaseKind], weights: object) -> dict[str,
 
 
 def checked_weights(attributes: Mapping[str, CaseKind], weights: object, *, parameter: str) -> dict[str, float]:
-    """Weights of some attributes as floats."""
     if not isinstance(weights, Mapping):
         raise ParameterError(
             f"{parameter} must be None or a mapping from attributes to numbers, got {quoted(weights)}. For example "
@@ -186,12 +154,7 @@ def checked_weights(attributes: Mapping[str, CaseKind], weights: object, *, para
 
 
 def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[str, LocalSimilarity]:
-    """The measure of each attribute: as given, and the default of its kind for those not named.
-
-    >>> from priorcase.schema import Nominal, Numeric
-    >>> measures_of({"age": Numeric(), "make": Nominal()}, {"make": "mvdm"})
-    {'age': Linear(range=None, log=False), 'make': MVDM(power=1, unseen='different')}
-    """
+    """The measure of each attribute: as given, and the default of its kind for those not named."""
     found = {name: DEFAULT_MEASURES[type(kind)] for name, kind in attributes.items()}
     if measures is None:
         return found
@@ -209,8 +172,6 @@ def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[st
 
 @dataclass(frozen=True, eq=False)
 class _Ready:
-    """A measure prepared for a column, and similarities that it computed."""
-
     measure: LocalSimilarity
     key: object
     column: CaseColumn
@@ -233,7 +194,6 @@ class MeasureCache:
         return sum(map(len, self._ready.values()))
 
     def clear(self) -> None:
-        """Drop everything, such as values that were forgotten."""
         with self._lock:
             self._ready.clear()
 
@@ -306,14 +266,7 @@ def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatA
 
 
 class Likeness:
-    """Similarities of all cases of a table, retired ones too, to a query; later changes of the table do not reach it.
-
-    >>> from priorcase.schema import Nominal
-    >>> rows = [(1, {"make": "A", "fuel": "gas"}, None, None), (2, {"make": "B"}, None, None)]
-    >>> like = Likeness(CaseTable.of({"make": Nominal(), "fuel": Nominal()}, rows))
-    >>> like.to({"make": "B"}), like.to({"make": "A"}, both=True)
-    (array([0., 1.]), array([0.5, 0. ]))
-    """
+    """Similarities of all cases of a table, retired ones too, to a query; later changes of it do not count."""
 
     def __init__(
         self,

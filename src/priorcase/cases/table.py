@@ -46,13 +46,11 @@ class Buffer(Generic[Scalar]):
         self._used = len(data)
 
     def view(self) -> NDArray[Scalar]:
-        """The items, read-only."""
         view = self._data[: self._used]
         view.flags.writeable = False
         return view
 
     def extend(self, items: NDArray[Any]) -> None:
-        """Write items behind the last one."""
         end = self._used + len(items)
         if end > len(self._data):
             data = np.empty(max(end, self._used + self._used // 2), self._data.dtype)
@@ -62,7 +60,6 @@ class Buffer(Generic[Scalar]):
         self._used = end
 
     def keep(self, mask: BoolArray) -> None:
-        """Drop the items that the mask leaves out."""
         self._data = self._data[: self._used][mask]
         self._used = len(self._data)
 
@@ -114,12 +111,10 @@ class GrowingColumn:
         self._seen: CaseColumn | None = None
 
     def append(self, values: Sequence[Stored]) -> None:
-        """Add values for so many more cases."""
         self._codes.extend(np.fromiter(map(self._place, values), np.int32, len(values)))
         self._seen = None
 
     def replace(self, positions: Sequence[int], values: Sequence[Stored]) -> None:
-        """Give some cases other values."""
         codes = self._codes.view().copy()
         new = np.fromiter(map(self._place, values), np.int32, len(values))
         if np.array_equal(codes[list(positions)], new):
@@ -128,11 +123,9 @@ class GrowingColumn:
         self._recode(codes)
 
     def keep(self, kept: BoolArray) -> None:
-        """Remove all cases but some."""
         self._recode(self._codes.view()[kept])
 
     def column(self) -> CaseColumn:
-        """The column as it is now."""
         if self._seen is None:
             codes, values = self._codes.view(), tuple(self._values)
             counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]
@@ -141,7 +134,6 @@ class GrowingColumn:
         return self._seen
 
     def stored(self, position: int) -> Stored:
-        """The value of one case."""
         code = self._codes.view()[position]
         return None if code < 0 else self._values[code]
 
@@ -239,7 +231,6 @@ class CaseTable:
 
     @classmethod
     def of(cls, attributes: Mapping[str, CaseKind], rows: Iterable[Row]) -> CaseTable:
-        """A table of some cases, ids ascending."""
         table = cls(attributes)
         table.append(rows)
         return table
@@ -270,7 +261,6 @@ class CaseTable:
         return wanted[here[at] == wanted].tolist() if len(here) else []
 
     def check_ids(self, ids: Sequence[int]) -> None:
-        """Refuse ids that are not in the table."""
         if absent := [id for id in ids if id not in self]:
             which = "which names no case" if len(absent) == 1 else "which name no cases"
             raise UnknownIdError(
@@ -278,7 +268,6 @@ class CaseTable:
             )
 
     def position(self, id: int) -> int:
-        """The position of a case."""
         self.check_ids([id])
         return int(np.searchsorted(self._ids.view(), id))
 
@@ -296,14 +285,12 @@ class CaseTable:
         return None if found is None else str(found)
 
     def only(self, mask: BoolArray) -> CaseTable:
-        """A table of some of the cases."""
         found, at = CaseTable(self.attributes), np.flatnonzero(mask)
         columns = {name: column.column().at(at) for name, column in self._columns.items()}
         found.append_columns(self.ids[at].tolist(), columns, self.retired[at].tolist())
         return found
 
     def snapshot(self, positions: IdArray) -> Snapshot:
-        """Some cases as they are now, whatever becomes of the table."""
         return Snapshot(map(self.column, self._columns), positions)
 
     def append(self, rows: Iterable[Row]) -> None:
@@ -314,7 +301,6 @@ class CaseTable:
     def append_columns(
         self, ids: Sequence[int], columns: Mapping[str, Sequence[Stored]], retired: Sequence[bool] | None = None
     ) -> None:
-        """The same, column by column."""
         if not len(ids):
             return
         for name, column in self._columns.items():
@@ -323,7 +309,6 @@ class CaseTable:
         self._retired.extend(np.zeros(len(ids), dtype=bool) if retired is None else np.asarray(retired, dtype=bool))
 
     def replace(self, rows: Iterable[Row]) -> None:
-        """Give cases other values, solutions and outcomes."""
         if not (rows := list(rows)):
             return
         positions = [self.position(row[0]) for row in rows]
@@ -331,7 +316,6 @@ class CaseTable:
             self._columns[name].replace(positions, values)
 
     def remove(self, ids: Iterable[int]) -> None:
-        """Take cases away."""
         if not (ids := list(ids)):
             return
         kept = np.ones(len(self), dtype=bool)
@@ -342,7 +326,6 @@ class CaseTable:
         self._retired.keep(kept)
 
     def retire(self, ids: Iterable[int], retired: bool = True) -> None:
-        """Leave cases out of every retrieval, or let them in again."""
         if ids := list(ids):
             flags = self._retired.view().copy()
             flags[[self.position(id) for id in ids]] = retired

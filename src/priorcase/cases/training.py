@@ -48,11 +48,9 @@ class CaseRows(Source):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns."""
         return self.rows, len(self.columns)
 
     def take(self, rows: slice | IntArray) -> CaseRows:
-        """Some of the rows."""
         columns: list[Column] = []
         for column in self.columns:
             if isinstance(column, Coded):
@@ -102,7 +100,6 @@ class Layout:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns."""
         found: list[str] = []
         for name in self.attributes:
             members = self.members.get(name)
@@ -110,7 +107,6 @@ class Layout:
         return found
 
     def rows(self, table: CaseTable, positions: IntArray) -> CaseRows:
-        """The cases at some positions."""
         columns: list[Column] = []
         for name, kind in self.attributes.items():
             held = table.column(name)
@@ -145,7 +141,6 @@ class Layout:
         return [_recoded(codes, values, [values[code] for code in used], used)]
 
     def describe(self) -> dict[str, Any]:
-        """The layout as plain values that JSON can represent."""
         return {
             "attributes": [[name, kinds.describe(kind)] for name, kind in self.attributes.items()],
             "members": {name: list(members) for name, members in self.members.items()},
@@ -154,7 +149,6 @@ class Layout:
 
     @classmethod
     def from_description(cls, found: Mapping[str, Any]) -> Layout:
-        """The layout that `describe` described."""
         attributes = {name: kinds.from_description(kind) for name, kind in found["attributes"]}
         members = {name: tuple(members) for name, members in found["members"].items()}
         return cls(attributes, members, tuple(found["ignored"]))
@@ -207,7 +201,6 @@ class TrainingTable:
     retired: int
 
     def digest(self) -> str:
-        """A fingerprint of rows, targets and ids."""
         check = sha256(json.dumps([self.layout.describe(), list(self.X.names or ())], sort_keys=True).encode())
         check.update(self.ids.tobytes())
         for column in self.X.columns:
@@ -230,15 +223,6 @@ def training_table(
 
     Attributes None are all that columns can be made of, other than the target; a target None is for learners without
     targets; ids None are all cases.
-
-    Examples
-    --------
-    >>> from priorcase.cases.kinds import Text
-    >>> from priorcase.schema import Nominal, Numeric
-    >>> rows = [(1, {"age": 3, "make": "A", "words": "it squeaks"}, '"fix"', None), (4, {"age": 5}, None, None)]
-    >>> made = training_table(CaseTable.of({"age": Numeric(), "make": Nominal(), "words": Text()}, rows))
-    >>> made.X, made.y, made.ids, made.left_out, made.without_target
-    (CaseRows: 1 row of age, make, array(['fix'], dtype=object), array([1]), ('words',), 1)
     """
     codes, targets = (None, None) if target is None else _targets(table, target)
     used, left_out = _used_attributes(table, attributes, target)

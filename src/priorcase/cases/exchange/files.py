@@ -13,13 +13,11 @@ from priorcase.cases import kinds
 from priorcase.cases.checks import check_known
 from priorcase.cases.exchange.records import (
     IGNORED,
-    CaseRecord,
     Kinds,
     ReadCases,
     Row,
-    Written,
-    beside,
     read_json_lines,
+    records_of,
     write_json_lines,
 )
 from priorcase.cases.exchange.tables import (
@@ -32,10 +30,11 @@ from priorcase.cases.exchange.tables import (
     write_parquet,
 )
 from priorcase.cases.kinds import CaseKind, Set
+from priorcase.cases.storage import CaseRecord
 from priorcase.datasets import read_table
 from priorcase.datasets.columns import check_column, parse_number
 from priorcase.datasets.reading import FORMATS
-from priorcase.exceptions import CaseBaseError, errors_at, listed
+from priorcase.exceptions import CaseBaseError, listed
 from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.schema.kinds import plain
 
@@ -54,7 +53,7 @@ _PARTS = ("solution", "outcome", "key", "note", "by", "why")
 
 
 def export(
-    cases: Iterable[Written],
+    cases: Iterable[CaseRecord],
     path: str | os.PathLike[str],
     attributes: Kinds,
     *,
@@ -180,17 +179,15 @@ def _cases_of(rows: Iterable[Row], attributes: Kinds | None, columns: Mapping[st
             check_column(source, wanted, list(names))
         taken = {*parts.values(), *IGNORED}
         attributes = {name: kinds.infer(row.get(name) for _, row in rows) for name in names if name not in taken}
-    return ReadCases(attributes, _records(rows, attributes, parts, source))
+    return ReadCases(attributes, records_of(_parts(rows, attributes, parts), attributes, source))
 
 
-def _records(rows: Iterable[Row], attributes: Kinds, parts: Mapping[str, str], source: str) -> Iterator[CaseRecord]:
-    known = {*attributes, *parts.values(), *IGNORED}
+def _parts(
+    rows: Iterable[Row], attributes: Kinds, parts: Mapping[str, str]
+) -> Iterator[tuple[int, Mapping[str, Any], Mapping[str, Any]]]:
+    others = {*parts.values(), *IGNORED} - attributes.keys()
     for line, row in rows:
-        with errors_at(f"{source} line {line}"):
-            if not row.keys() <= known:
-                check_known((name for name in row if name not in known), attributes)
-            values = tuple(kinds.check(kind, row.get(name), attribute=name) for name, kind in attributes.items())
-        told = {part: row.get(name) for part, name in parts.items() if name not in attributes}
+        told = {part: row.get(name) for part, name in parts.items() if name in others}
         note = told.pop("note", None)
         told["notes"] = None if note is None else [{"text": note}]
-        yield CaseRecord(values, **beside(told, source=source, line=line))
+        yield line, {name: value for name, value in row.items() if name not in others}, told

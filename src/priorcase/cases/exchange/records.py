@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
@@ -23,7 +22,7 @@ from priorcase.cases import kinds
 from priorcase.cases.case import Note
 from priorcase.cases.checks import check_key, check_known, check_text
 from priorcase.cases.kinds import CaseKind, Stored
-from priorcase.cases.storage import StoredCase
+from priorcase.cases.storage import CaseRecord
 from priorcase.exceptions import CaseBaseError, errors_at, named
 
 MARK = "priorcase cases"
@@ -47,30 +46,6 @@ _NOT_READ = "Was it edited? Export the cases again; nothing was imported."
 _BAD_LINE = "Correct that line, or leave it out; nothing was imported."
 
 
-@dataclass(frozen=True, slots=True)
-class CaseRecord:
-    """A case that was read: values in the order of the attributes, as they are stored; None where missing.
-
-    ``solution`` and ``outcome`` are JSON texts. The id and the times are those of the case base that it came from.
-    """
-
-    values: tuple[Stored, ...]
-    solution: str | None = None
-    outcome: str | None = None
-    id: int | None = None
-    key: str | None = None
-    notes: tuple[Note, ...] = ()
-    by: str | None = None
-    why: str | None = None
-    added_at: str | None = None
-    revised_at: str | None = None
-    retired: bool = False
-
-
-Written: TypeAlias = CaseRecord | StoredCase
-"""A case that can be written."""
-
-
 class ReadCases(NamedTuple):
     """Cases of a file: their attributes, and one case after the other, read as they are asked for."""
 
@@ -79,7 +54,6 @@ class ReadCases(NamedTuple):
 
 
 def check_no_columns(columns: Mapping[str, str], source: str) -> None:
-    """Raise if columns were named for a file that describes its own."""
     if columns:
         raise CaseBaseError(
             f"{source} was exported from a case base and describes its own columns; got "
@@ -90,18 +64,30 @@ def check_no_columns(columns: Mapping[str, str], source: str) -> None:
 # -- what a case has beside its attributes
 
 
-def beside(told: Mapping[str, Any], *, source: str, line: int) -> dict[str, Any]:
-    """The entries of a `CaseRecord` beside its values, from plain values, checked."""
+def records_of(
+    rows: Iterable[tuple[int, Mapping[str, Any], Mapping[str, Any]]], attributes: Kinds, source: str
+) -> Iterator[CaseRecord]:
+    """The cases of rows: the number of a line, values by attribute, and what the case has beside them."""
+    for line, values, told in rows:
+        with errors_at(f"{source} line {line}"):
+            if not attributes.keys() >= values.keys():
+                check_known(values, attributes)
+            stored = tuple([kinds.check(kind, values.get(name), attribute=name) for name, kind in attributes.items()])
+        yield record_of(stored, told, f"{source} line {line}")
+
+
+def record_of(values: tuple[Stored, ...], told: Mapping[str, Any], where: str) -> CaseRecord:
+    """A case of checked values, and of plain values beside them, which are checked here."""
     found: dict[str, Any] = {}
     for name, value in told.items():
         if value is None:
             continue
         plain = name in ("solution", "outcome")
-        with errors_at(f"{source} line {line}"):
+        with errors_at(where):
             found[name] = kinds.check_plain(value, what=name) if plain else _checked(name, value)
         if found[name] is None and not plain:
-            raise CaseBaseError(f"{source} line {line} is not a case: its {name} is {value!r:.60}. {_BAD_LINE}")
-    return found
+            raise CaseBaseError(f"{where} is not a case: its {name} is {value!r:.60}. {_BAD_LINE}")
+    return CaseRecord(values, **found)
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -129,8 +115,7 @@ def _notes(value: Any) -> tuple[Note, ...] | None:
     return tuple(found)
 
 
-def notes_as_plain(case: Written) -> list[dict[str, str]]:
-    """The notes of a case as JSON writes them."""
+def notes_as_plain(case: CaseRecord) -> list[dict[str, str]]:
     parts = ([("text", note.text), ("at", note.at), ("by", note.by)] for note in case.notes)
     return [{name: text for name, text in note if text is not None} for note in parts]
 
@@ -166,8 +151,7 @@ def read_head(found: Mapping[str, Any], source: str) -> dict[str, CaseKind] | No
 # -- JSON lines
 
 
-def write_json_lines(cases: Iterable[Written], attributes: Kinds, file: BinaryIO) -> int:
-    """Write cases; returns their number."""
+def write_json_lines(cases: Iterable[CaseRecord], attributes: Kinds, file: BinaryIO) -> int:
     names = list(attributes)
     file.write(_encode(head_of(attributes)).encode() + b"\n")
     n = 0
@@ -176,7 +160,7 @@ def write_json_lines(cases: Iterable[Written], attributes: Kinds, file: BinaryIO
     return n
 
 
-def _line(case: Written, names: list[str]) -> str:
+def _line(case: CaseRecord, names: list[str]) -> str:
     values = {name: value for name, value in zip(names, case.values, strict=True) if value is not None}
     parts = [] if case.id is None else [f'"id":{case.id}']
     parts += [] if case.key is None else [f'"key":{_encode(case.key)}']
@@ -212,7 +196,7 @@ def read_json_lines(path: Path, attributes: Kinds | None, columns: Mapping[str, 
         attributes = declared or {}
     else:
         check_known(declared or (), attributes, source=source)
-    return ReadCases(attributes, _records(rows, attributes, source))
+    return ReadCases(attributes, records_of(_parts(rows, source), attributes, source))
 
 
 def _lines(path: Path) -> Iterator[Row]:
@@ -235,18 +219,13 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _records(rows: Iterable[Row], attributes: Kinds, source: str) -> Iterator[CaseRecord]:
+def _parts(rows: Iterable[Row], source: str) -> Iterator[tuple[int, Mapping[str, Any], Mapping[str, Any]]]:
     for line, row in rows:
-        where = f"{source} line {line}"
-        values, others = row.get("values"), {name: value for name, value in row.items() if name != "values"}
-        if not isinstance(values, dict):
-            raise CaseBaseError(f"{where} is not a case: it has no values. {_BAD_LINE}")
-        if strange := [name for name in others if name not in BESIDE]:
-            raise CaseBaseError(f"{where} is not a case: it has an unknown entry {strange[0]!r}. {_BAD_LINE}")
-        with errors_at(where):
-            check_known(values, attributes)
-            stored = tuple(
-                None if (value := values.get(name)) is None else kinds.check(kind, value, attribute=name)
-                for name, kind in attributes.items()
+        told = {name: value for name, value in row.items() if name != "values"}
+        if not isinstance(row.get("values"), dict):
+            raise CaseBaseError(f"{source} line {line} is not a case: it has no values. {_BAD_LINE}")
+        if strange := [name for name in told if name not in BESIDE]:
+            raise CaseBaseError(
+                f"{source} line {line} is not a case: it has an unknown entry {strange[0]!r}. {_BAD_LINE}"
             )
-        yield CaseRecord(stored, **beside(others, source=source, line=line))
+        yield line, row["values"], told

@@ -36,17 +36,16 @@ from priorcase.cases.exchange.records import (
     BESIDE,
     MARK,
     TEXTS,
-    CaseRecord,
     Kinds,
     ReadCases,
-    Written,
-    beside,
     check_no_columns,
     head_of,
     notes_as_plain,
     read_head,
+    record_of,
 )
 from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Stored, Taxonomy, Text
+from priorcase.cases.storage import CaseRecord
 from priorcase.exceptions import CaseBaseError, MissingExtraError, ReadingError, errors_at
 from priorcase.schema import Numeric
 
@@ -62,7 +61,6 @@ _limit = Lock()
 
 
 def text_cell(text: str | None) -> str:
-    """A text, or nothing, as a cell."""
     if text is None:
         return ""
     return json.dumps(text, ensure_ascii=False) if not text or text.startswith(_QUOTED) else text
@@ -127,8 +125,7 @@ def _parsed(text: str) -> Any:
 # -- CSV
 
 
-def write_csv(cases: Iterable[Written], attributes: Kinds, file: BinaryIO) -> int:
-    """Write cases; returns their number."""
+def write_csv(cases: Iterable[CaseRecord], attributes: Kinds, file: BinaryIO) -> int:
     writer = csv.writer(_Encoded(file))
     writer.writerow([*BESIDE, *map(text_cell, attributes)])
     columns = [_remembered(partial(_cell_of, kind), kind) for kind in attributes.values()]
@@ -145,8 +142,6 @@ def write_csv(cases: Iterable[Written], attributes: Kinds, file: BinaryIO) -> in
 
 
 class _Encoded:
-    """A file of bytes that takes text."""
-
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
 
@@ -177,7 +172,7 @@ def _csv_records(path: Path, names: Sequence[str], attributes: Kinds) -> Iterato
         with errors_at(f"{path} line {line}"):
             values = tuple([None if place is None else stored(row[place]) for place, stored in columns])
         told = {name: (text_of if name in TEXTS else plain_of)(cell) for name, cell in zip(BESIDE, row, strict=False)}
-        yield CaseRecord(values, **beside(told, source=str(path), line=line))
+        yield record_of(values, told, f"{path} line {line}")
 
 
 def _inferred(path: Path, names: Sequence[str]) -> dict[str, CaseKind]:
@@ -256,7 +251,6 @@ _FIXED = {"id": "int64", "retired": "bool", "notes": "json"} | dict.fromkeys(TEX
 
 
 def check_pyarrow() -> None:
-    """Raise where PyArrow is not installed."""
     if find_spec("pyarrow") is None:
         raise MissingExtraError(
             "writes Parquet with PyArrow, which is not installed; nothing was written. pip install pyarrow, or export "
@@ -264,8 +258,7 @@ def check_pyarrow() -> None:
         )
 
 
-def write_parquet(cases: Iterable[Written], attributes: Kinds, file: BinaryIO) -> int:
-    """Write cases; returns their number."""
+def write_parquet(cases: Iterable[CaseRecord], attributes: Kinds, file: BinaryIO) -> int:
     import pyarrow
     import pyarrow.parquet
 
@@ -288,7 +281,7 @@ def write_parquet(cases: Iterable[Written], attributes: Kinds, file: BinaryIO) -
     return n
 
 
-def _plain_beside(case: Written) -> Iterator[Any]:
+def _plain_beside(case: CaseRecord) -> Iterator[Any]:
     for name in BESIDE:
         value = getattr(case, name)
         if name in ("solution", "outcome"):
@@ -386,7 +379,7 @@ def _parquet_records(path: Path, attributes: Kinds, written: Mapping[str, tuple[
                         [kinds.check(kind, None if c is None else c[row], attribute=name) for name, kind, c in columns]
                     )
                 told = {name: held[name][row] for name in BESIDE if name in held}
-                yield CaseRecord(values, **beside(told, source=str(path), line=line))
+                yield record_of(values, told, f"{path} line {line}")
 
 
 def _values_of(column: Any, as_json: bool) -> list[Any]:

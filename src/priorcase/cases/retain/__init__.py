@@ -2,7 +2,6 @@
 
 from priorcase.cases.retain.competence import Competence, Duplicates, competence, near_duplicates
 from priorcase.cases.retain.policies import (
-    Decision,
     Duplicate,
     Policy,
     Record,
@@ -16,7 +15,6 @@ from priorcase.cases.scoring import Likeness
 
 __all__ = [
     "Competence",
-    "Decision",
     "Duplicate",
     "Duplicates",
     "Likeness",

@@ -34,24 +34,12 @@ _MANY, _BLOCK = 5_000, 100
 class Competence(GridResult):
     """Which cases each case solves and which solve it; prints as a table, the cases that solve most first.
 
-    Parameters
-    ----------
-    ids, solutions
-        The live cases with a solution that worked.
-    coverage, reachability
-        For each the ids of the cases that it solves, and of those that solve it, itself included.
-    category
-        ``"pivotal"``, ``"support"``, ``"auxiliary"`` or ``"spanning"``.
-    n_neighbors
-        How many solve a case at most.
-    left_out
-        How many live cases have no solution, or one that failed.
-
-    Notes
-    -----
-    Pivotal: no other case solves it, so without it competence is lost. Support: another case that solves it covers the
-    same cases, so all but one of such a group may go. Auxiliary: another one covers all that it does and more, so it
-    may go first. Spanning: it links what others cover.
+    ``ids`` and ``solutions`` are the live cases with a solution that worked; ``left_out`` counts the others. For each,
+    ``coverage`` has the ids of the cases that it solves, and ``reachability`` of those that solve it: itself and at
+    most ``n_neighbors`` others. ``category`` is ``"pivotal"`` where no other case solves it, so that competence would be lost
+    without it; ``"support"`` where another case that solves it covers the same cases, so that all but one of such a
+    group may go; ``"auxiliary"`` where another one covers all that it does and more, so that it may go first; else
+    ``"spanning"``: it links what others cover.
 
     References
     ----------
@@ -88,23 +76,14 @@ class Competence(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """One row for each case: ``id``, ``solution``, ``solves``, ``solved_by``, ``category``.
 
-        Parameters
-        ----------
-        backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
+        ``backend`` is ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"``.
         """
         columns = {"id": self.ids, "solution": list(self.solutions), "solves": self.solves}
         return framed({**columns, "solved_by": self.solved_by, "category": self.category}, backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """How many cases solve how many others, by category. Returns the axes.
-
-        Parameters
-        ----------
-        ax
-            Matplotlib axes; None for a new figure.
-        """
+        """Draw how many cases solve how many others, by category, on Matplotlib axes or new ones; returns the axes."""
         from matplotlib.ticker import MaxNLocator
 
         with drawing(ax) as ax:
@@ -207,11 +186,7 @@ def _each(positions: IntArray, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _covered(reachable: list[IntArray]) -> list[IntArray]:
-    """The cases that each case solves, from those that solve each: the same pairs the other way round.
-
-    >>> [covered.tolist() for covered in _covered([np.array([0, 1]), np.array([1])])]
-    [[0], [0, 1]]
-    """
+    """The cases that each case solves, from those that solve each: the same pairs the other way round."""
     solved = np.repeat(np.arange(len(reachable)), [solving.size for solving in reachable])
     solving = np.concatenate(reachable)
     ends = np.cumsum(np.bincount(solving, minlength=len(reachable)))
@@ -240,20 +215,9 @@ def _categories(reachable: list[IntArray], coverage: list[IntArray]) -> AnyArray
 class Duplicates(GridResult):
     """Pairs of cases that are nearly the same; prints as a table, the most similar first.
 
-    Parameters
-    ----------
-    pairs
-        The ids of both, the earlier one first: shape (pairs, 2).
-    similarities
-        Their similarities, with the later case as the query.
-    solutions
-        Those of both.
-    agree
-        Whether the two solutions agree; cases without one agree only with each other.
-    threshold
-        The similarity from which a pair is listed.
-    more
-        How many pairs there are beyond those listed.
+    ``pairs``, of shape (pairs, 2), are the ids of both, the earlier one first, ``similarities`` their similarities with
+    the later case as the query, ``solutions`` those of both, and ``agree`` says whether these agree; cases without one
+    agree only with each other. Pairs from ``threshold`` on are listed, and there are ``more`` beyond those listed.
     """
 
     pairs: IdArray
@@ -279,13 +243,7 @@ class Duplicates(GridResult):
         return [each.tolist() for each in found]
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """One row for each pair: ``id``, ``other``, ``similarity``, ``solution``, ``other_solution``, ``agree``.
-
-        Parameters
-        ----------
-        backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
-        """
+        """One row for each pair, with both ids, both solutions and whether they agree; see `Competence.frame`."""
         columns = {
             "id": self.pairs[:, 0],
             "other": self.pairs[:, 1],

@@ -44,39 +44,13 @@ class Trial:
     right: bool
 
 
-@dataclass(frozen=True)
-class Decision:
-    """Whether to keep a new case, why, whose records to add to, and which cases to retire."""
-
-    keep: bool
-    reason: str
-    duplicates: tuple[Duplicate, ...] = ()
-    trials: tuple[Trial, ...] = ()
-    retire: tuple[int, ...] = ()
-
-    def done(self, id: int | None) -> Retained:
-        """The result for the user; ``id`` is that of the new case, None if it was not kept."""
-        return Retained(self.keep, id, self.reason, self.duplicates, self.trials, self.retire)
-
-
 @dataclass(frozen=True, repr=False)
 class Retained:
     """What became of a new case; prints as a sentence or two.
 
-    Parameters
-    ----------
-    kept
-        Whether it was kept.
-    id
-        Its id, None if it was not kept.
-    reason
-        Why, as the end of a sentence.
-    duplicates
-        Stored cases that are nearly the same, the most similar first.
-    trials
-        Whose records were added to.
-    retired
-        Ids of cases that were retired: they stay in the file and are no longer retrieved.
+    ``kept`` says whether it was kept, ``id`` is its id then, and ``reason`` says why. ``duplicates`` are stored cases
+    that are nearly the same, the most similar first; ``trials`` those whose records were added to; ``retired`` the ids
+    of those that were retired: they stay in the file and are no longer retrieved.
 
     Examples
     --------
@@ -108,11 +82,7 @@ def _cases_text(ids: Sequence[int]) -> str:
 
 
 def shown_solution(value: Value) -> str:
-    """A solution in a sentence, cut to 60 characters.
-
-    >>> shown_solution("toner"), shown_solution(15.000000000000002)
-    ("'toner'", '15')
-    """
+    """A solution in a sentence, cut to 60 characters."""
     text = f"{value:.6g}" if isinstance(value, float) else repr(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
 
@@ -131,7 +101,7 @@ def decide(
     records: Mapping[int, Record] | None = None,
     dropping: float = 0.875,
     success: Success = "outcome",
-) -> Decision:
+) -> Retained:
     """What to do about a new solved case, given as it would be stored; nothing is changed here. See `CaseBase.retain`.
 
     ``policy`` is ``"if_wrong"`` (IB2), ``"if_new"``, ``"records"`` (IB3) or ``"always"``, which reads no outcomes.
@@ -157,9 +127,12 @@ def decide(
     success = None if policy == "always" else success
     degrees = worked(table, success)
     failed = degree(plain_shown(outcome), success, id=None) <= HALF
-    near = _duplicates(table, likeness.to(case, both=True), solutions.right(solution), threshold)
+    right = solutions.right(solution)
+    alike = likeness.to(case, both=True)
+    places = most_similar(alike, (alike >= threshold) & ~table.retired, len(table))
+    near = tuple(Duplicate(int(table.ids[i]), float(alike[i]), bool(right[i])) for i in places)
     if policy == "always":
-        return Decision(True, "every case is kept", near)
+        return Retained(True, None, "every case is kept", near)
     failures: BoolArray = solutions.solved & ~table.retired & (degrees <= HALF)
     if policy == "if_new":
         return _if_new(table, near, failures, failed)
@@ -167,40 +140,32 @@ def decide(
     nearest = most_similar(similarities, able(table, degrees), n_neighbors)
     if policy == "if_wrong":
         keep, reason = _if_wrong(table, solutions, similarities, nearest, failures, degrees, solution, failed)
-        return Decision(keep, reason, near)
-    right = solutions.right(solution)[nearest].tolist()
-    ids = table.ids[nearest].tolist()
+        return Retained(keep, None, reason, near)
+    answered = zip(table.ids[nearest].tolist(), right[nearest].tolist(), strict=True)
     # If the new solution failed, the cases that proposed it were wrong; nothing is known of the others.
-    trials = tuple(
-        Trial(id, agrees and not failed) for id, agrees in zip(ids, right, strict=True) if agrees or not failed
-    )
+    trials = tuple(Trial(id, agrees and not failed) for id, agrees in answered if agrees or not failed)
     tried = {trial.id: (records or {}).get(trial.id, Record()).after(trial.right) for trial in trials}
     retire = _poor(tried, table, solutions, degrees, None if failed else solution, dropping)
     count = f"{len(trials)} case{'s' * (len(trials) != 1)}"
-    result = f"{count} proposed it, and it failed" if failed else f"{count} answered, {sum(right)} of them correctly"
-    return Decision(True, f"every case is kept; {result}", near, trials, retire)
+    result = (
+        f"{count} proposed it, and it failed"
+        if failed
+        else f"{count} answered, {sum(right[nearest])} of them correctly"
+    )
+    return Retained(True, None, f"every case is kept; {result}", near, trials, retire)
 
 
-def _duplicates(
-    table: CaseTable, similarities: FloatArray, agrees: BoolArray, threshold: float
-) -> tuple[Duplicate, ...]:
-    """The live cases that are nearly the same as a new one, the most similar first."""
-    near = np.flatnonzero((similarities >= threshold) & ~table.retired)
-    near = near[np.argsort(-similarities[near], kind="stable")]
-    return tuple(Duplicate(int(table.ids[i]), float(similarities[i]), bool(agrees[i])) for i in near)
-
-
-def _if_new(table: CaseTable, near: tuple[Duplicate, ...], failures: BoolArray, failed: bool) -> Decision:
+def _if_new(table: CaseTable, near: tuple[Duplicate, ...], failures: BoolArray, failed: bool) -> Retained:
     """Keep a case unless a near-duplicate with the same solution worked, or failed, as well."""
     same = [other for other in near if other.agrees]
     if not same:
-        return Decision(True, "no case with the same solution is that similar", near)
+        return Retained(True, None, "no case with the same solution is that similar", near)
     alike = [other for other in same if failures[table.position(other.id)] == failed]
     first = (alike or same)[0]
     reason = f"case {first.id} with the same solution is {first.similarity:.2f} similar"
     if alike:
-        return Decision(False, reason, near)
-    return Decision(True, f"{reason}, but there it {'helped' if failed else 'failed'}", near)
+        return Retained(False, None, reason, near)
+    return Retained(True, None, f"{reason}, but there it {'helped' if failed else 'failed'}", near)
 
 
 def _if_wrong(
@@ -265,17 +230,12 @@ def _answer(
 
 @dataclass(frozen=True)
 class Record:
-    """How often a case answered a query that was solved since, and how often it was right.
-
-    >>> Record().after(True).after(False)
-    Record(tried=2, right=1)
-    """
+    """How often a case answered a query that was solved since, and how often it was right."""
 
     tried: int = 0
     right: int = 0
 
     def after(self, right: bool) -> Record:
-        """The record after one more trial."""
         return Record(self.tried + 1, self.right + right)
 
 
@@ -283,20 +243,11 @@ class Record:
 class Records(GridResult):
     """Records of use of all cases with a solution; prints as a table of those that were used, the most often first.
 
-    Parameters
-    ----------
-    ids, solutions
-        The cases and their solutions.
-    tried, right
-        How often each answered, and how often it was right.
-    accuracy, base_rate
-        Wilson's bounds, at the level of acceptance, of how often each is right and of how frequent its solution is
-        among all solved cases: shape (cases, 2).
-    verdict
-        ``"acceptable"``: significantly more often right than its solution is frequent. ``"poor"``: significantly less
-        often. ``"mediocre"``: neither.
-    retired
-        Which cases are retired.
+    ``tried`` and ``right`` say how often each case (``ids``, ``solutions``) answered, and how often it was right.
+    ``accuracy`` and ``base_rate``, of shape (cases, 2), are Wilson's bounds, at the level of acceptance, of how often
+    it is right and of how frequent its solution is among all solved cases. The ``verdict`` is ``"acceptable"`` if it is
+    significantly more often right than its solution is frequent, ``"poor"`` if significantly less often, else
+    ``"mediocre"``; ``retired`` says which cases are retired.
     """
 
     ids: IdArray
@@ -312,19 +263,8 @@ class Records(GridResult):
         return self.ids.size
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """One row for each case; lower and upper bounds are columns of their own.
-
-        Parameters
-        ----------
-        backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
-        """
-        columns: dict[str, Any] = {
-            "id": self.ids,
-            "solution": list(self.solutions),
-            "tried": self.tried,
-            "right": self.right,
-        }
+        """One row for each case, lower and upper bounds as columns of their own; see `Competence.frame`."""
+        columns = {"id": self.ids, "solution": list(self.solutions), "tried": self.tried, "right": self.right}
         for name, bounds in (("accuracy", self.accuracy), ("base_rate", self.base_rate)):
             columns |= {f"{name}_low": bounds[:, 0], f"{name}_high": bounds[:, 1]}
         return framed({**columns, "verdict": self.verdict, "retired": self.retired}, backend)
@@ -418,6 +358,5 @@ def _frequencies(
 
 
 def _bounds(right: IntArray, tried: IntArray, holders: FloatArray, seen: int, z: float) -> Any:
-    """Wilson's bounds of the accuracy of each case and of the frequency of its solution."""
     frequency = wilson_bounds(holders, np.full(holders.shape, float(seen)), z)
     return wilson_bounds(right.astype(float), tried.astype(float), z), frequency

@@ -63,7 +63,6 @@ class Solutions:
 
     @property
     def solved(self) -> BoolArray:
-        """Which cases have a solution."""
         found: BoolArray = self.codes >= 0
         return found
 
@@ -88,17 +87,12 @@ class Solutions:
         return found
 
     def value(self, position: int) -> Any:
-        """The solution of a case as users see it."""
         code = int(self.codes[position])
         return plain_shown(self.texts[code]) if code >= 0 else None
 
 
 def most_similar(similarities: FloatArray, allowed: BoolArray, k: int) -> IntArray:
-    """Positions of the k most similar of the cases allowed, the most similar first, then the oldest.
-
-    >>> most_similar(np.array([0.5, 0.9, 0.9, 1.0]), np.array([True, True, True, False]), 2)
-    array([1, 2])
-    """
+    """Positions of the k most similar of the cases allowed, the most similar first, then the oldest."""
     places = np.flatnonzero(allowed)
     if places.size > k:
         border = np.partition(similarities[places], places.size - k)[places.size - k]

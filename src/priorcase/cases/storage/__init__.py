@@ -5,7 +5,7 @@
 """
 
 from priorcase.cases.storage.records import (
-    Change,
+    CaseRecord,
     Declaration,
     Event,
     NewCase,
@@ -18,7 +18,7 @@ from priorcase.cases.storage.store import Store
 from priorcase.cases.storage.writer import Writer, collector_paused
 
 __all__ = [
-    "Change",
+    "CaseRecord",
     "Declaration",
     "Event",
     "NewCase",

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -89,7 +89,6 @@ AMONG = "IN (SELECT value FROM json_each(?))"  # so that no value ever becomes p
 
 
 def read_rows(connection: sqlite3.Connection, table: str, where: str = "", *parameters: object) -> list[Any]:
-    """Rows of a table, each checked."""
     rows = connection.execute(_SELECT[table] + where, parameters).fetchall()
     check_rows(table, rows)
     return rows
@@ -108,7 +107,6 @@ def check_rows(table: str, rows: Sequence[tuple[Any, ...]]) -> None:
 
 
 def with_checksums(table: str, rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Rows with their checksums as the last field."""
     right = _CHECKSUMS.get(table, checksum)
     return [(*row, right(*row)) for row in rows]
 
@@ -186,7 +184,6 @@ def parse_values(rows: Sequence[CaseRow], width: int) -> list[list[Any]]:
 
 
 def frozen_columns(rows: Sequence[CaseRow], width: int) -> list[tuple[Plain, ...]]:
-    """The values of all cases, column by column."""
     columns: list[list[Plain]] = [[] for _ in range(width)]
     for first in range(0, len(rows), _BATCH):
         values = parse_values(rows[first : first + _BATCH], width)
@@ -219,7 +216,7 @@ def ids_of(ranges: str, cases: int) -> tuple[int, ...]:
             raise ValueError
     except _MADE_UP as error:
         raise sqlite3.DatabaseError("the cases of a learner are not what priorcase writes") from error
-    return tuple(id for first, last in found for id in range(first, last + 1))
+    return tuple(chain.from_iterable(range(first, last + 1) for first, last in found))
 
 
 # -- what a file says of itself
@@ -233,12 +230,10 @@ class Tally:
     sum: int = 0
 
     def add(self, sums: Iterable[int]) -> None:
-        """Count new rows."""
         sums = list(sums)
         self.rows, self.sum = self.rows + len(sums), (self.sum + sum(sums)) % 2**64
 
     def remove(self, sums: Iterable[int]) -> None:
-        """Count removed rows."""
         sums = list(sums)
         self.rows, self.sum = self.rows - len(sums), (self.sum - sum(sums)) % 2**64
 
@@ -269,7 +264,6 @@ def read_meta(connection: sqlite3.Connection, name: str) -> str:
 
 
 def read_counters(connection: sqlite3.Connection) -> Counters:
-    """The counters, checked."""
     try:
         found = _decode(read_meta(connection, "counters"))
         tables = {name: Tally(rows, total) for name, (rows, total) in found["tables"].items()}
@@ -287,14 +281,12 @@ def read_counters(connection: sqlite3.Connection) -> Counters:
 
 
 def write_counters(connection: sqlite3.Connection, counters: Counters) -> None:
-    """Store the counters."""
     tables: dict[str, JSON] = {name: [tally.rows, tally.sum] for name, tally in counters.tables.items()}
     numbers: dict[str, JSON] = {"last_id": counters.last_id, "sequence": counters.sequence, "wipe": counters.wipe}
     _write_meta(connection, "counters", canonical({**numbers, "tables": tables}))
 
 
 def read_declaration(connection: sqlite3.Connection) -> Declaration:
-    """The declared attributes and settings, checked."""
     attributes, text = _parse_attributes(read_meta(connection, "attributes")), read_meta(connection, "settings")
     check_json([text], "its settings")
     settings = _decode(text)
@@ -323,7 +315,6 @@ def attributes_in(text: str) -> int:
 
 
 def write_declaration(connection: sqlite3.Connection, declaration: Declaration) -> None:
-    """Store the declared attributes and settings."""
     _write_meta(connection, "attributes", canonical([[name, kind] for name, kind in declaration.attributes]))
     _write_meta(connection, "settings", canonical(declaration.settings))
 
@@ -517,7 +508,6 @@ def check_pages(connection: sqlite3.Connection, table: str | None = None) -> Non
 
 
 def check_tallies(connection: sqlite3.Connection) -> None:
-    """Raise DatabaseError where a table has other rows than were counted."""
     for table, tally in read_counters(connection).tables.items():
         tally.check(table, (each for (each,) in connection.execute(f"SELECT sum FROM {table} NOT INDEXED")))
 

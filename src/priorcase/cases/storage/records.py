@@ -21,7 +21,6 @@ class Declaration:
 
     @property
     def names(self) -> list[str]:
-        """The names of the attributes, in order."""
         return [name for name, _ in self.attributes]
 
 
@@ -37,20 +36,27 @@ class NewCase:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredCase:
-    """One case with its provenance: who added it and why, and its notes in order."""
+class CaseRecord:
+    """A case with its provenance; of a case from another file, the id and the times are those of that file."""
 
-    id: int
-    key: str | None
     values: tuple[Plain, ...]
-    solution: str | None
-    outcome: str | None
-    notes: tuple[Note, ...]
-    added_at: str
-    by: str | None
-    why: str | None
-    revised_at: str | None
-    retired: bool
+    solution: str | None = None
+    outcome: str | None = None
+    id: int | None = None
+    key: str | None = None
+    notes: tuple[Note, ...] = ()
+    by: str | None = None
+    why: str | None = None
+    added_at: str | None = None
+    revised_at: str | None = None
+    retired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCase(CaseRecord):
+    """A case of this file."""
+
+    id: int = 0
 
 
 class Step(NamedTuple):
@@ -74,22 +80,8 @@ class Loaded:
     step: Step
 
 
-class Change(NamedTuple):
-    """One step of the history without its reasons; ``id`` is None where it changed no single case."""
-
-    sequence: int
-    at: str
-    action: str
-    id: int | None
-
-    @property
-    def step(self) -> Step:
-        """Which step it is."""
-        return Step(self.sequence, self.at)
-
-
 class Event(NamedTuple):
-    """One step of the history."""
+    """One step of the history; ``id`` is None where it changed no single case."""
 
     sequence: int
     at: str
@@ -97,6 +89,10 @@ class Event(NamedTuple):
     id: int | None
     by: str | None
     why: str | None
+
+    @property
+    def step(self) -> Step:
+        return Step(self.sequence, self.at)
 
 
 class Use(NamedTuple):

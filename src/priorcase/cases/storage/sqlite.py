@@ -72,7 +72,6 @@ def connect(path: Path, *, readonly: bool, timeout: float) -> sqlite3.Connection
 
 
 def in_memory() -> sqlite3.Connection:
-    """A connection to an empty database in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     for setting in (*_SETTINGS, f"PRAGMA page_size = {PAGE:d}", "PRAGMA auto_vacuum = NONE", "PRAGMA encoding='UTF-8'"):
         connection.execute(setting)
@@ -87,7 +86,6 @@ def create_tables(connection: sqlite3.Connection, version: int = VERSION, *, sin
 
 
 def tables_of(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
-    """What sqlite_master says of a file."""
     return connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").fetchall()
 
 
@@ -222,7 +220,6 @@ _SYSTEM_CODES: dict[int | None, int] = {
 
 
 def system_error(path: str, error: OSError) -> CaseBaseFileError:
-    """The library's error for one of the system."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         message = (
             f"The disk is full: the change of {path} was not made, and what was there before is intact. Free some "
@@ -266,7 +263,6 @@ _unusable: list[FileLock] = []  # kept alive, since SQLite remembers the other p
 
 
 def file_identity(path: Path) -> tuple[int, int]:
-    """The device and inode of a file that exists."""
     status = path.stat()
     return status.st_dev, status.st_ino
 

@@ -9,14 +9,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from priorcase.cases.case import Note
 from priorcase.cases.storage import integrity, sqlite
 from priorcase.cases.storage.integrity import AMONG, frozen, read_counters, read_rows
 from priorcase.cases.storage.records import (
-    Change,
     Declaration,
     Event,
     Loaded,
@@ -173,7 +171,6 @@ class Store:
                     connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close the file; closing twice does nothing more."""
         with self._lock.lock:
             self.closed = True
             self._discard()
@@ -185,9 +182,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     # -- reading
@@ -200,12 +195,10 @@ class Store:
 
     @property
     def declaration(self) -> Declaration:
-        """The declared attributes and settings, as the file has them now."""
         with self._reading() as connection:
             return integrity.read_declaration(connection)
 
     def load(self) -> Loaded:
-        """All cases, column by column."""
         with self._reading() as connection, collector_paused():
             self._check(connection, "cases", "retirements")
             declaration, counters = integrity.read_declaration(connection), read_counters(connection)
@@ -248,14 +241,13 @@ class Store:
                     notes.setdefault(id, []).append(Note(text, by_number[sequence].at, by_number[sequence].by))
                 for (id, added, revised, _, solution, outcome, key, _), shown in zip(rows, values, strict=True):
                     first, revised_at = by_number[added], None if revised is None else by_number[revised].at
-                    about = (tuple(notes.get(id, ())), first.at, first.by, first.why, revised_at, id in retired)
-                    cases[id] = StoredCase(id, key, tuple(map(frozen, shown)), solution, outcome, *about)
+                    about = (tuple(notes.get(id, ())), first.by, first.why, first.at, revised_at, id in retired)
+                    cases[id] = StoredCase(tuple(map(frozen, shown)), solution, outcome, id, key, *about)
             except KeyError as error:
                 raise sqlite3.DatabaseError(f"step {error} of its history is missing") from error
             return [cases[id] for id in ids if id in cases]
 
     def keys(self) -> dict[int, str]:
-        """The keys of all cases that have one, by id."""
         with self._reading() as connection:
             sql = "SELECT id, key FROM cases NOT INDEXED WHERE key IS NOT NULL"
             return dict(connection.execute(sql).fetchall())
@@ -267,14 +259,12 @@ class Store:
             return dict(connection.execute(sql).fetchall())
 
     def with_key(self, key: str) -> int | None:
-        """The id of the case that has a key."""
         with self._reading() as connection:
             self._check(connection, "cases")
-            found = read_rows(connection, "cases", "WHERE key = ?", key)
-            return int(found[0][0]) if found else None
+            found = connection.execute("SELECT id FROM cases WHERE key = ?", (key,)).fetchone()
+            return None if found is None else int(found[0])
 
     def history(self, id: int | None = None) -> list[Event]:
-        """All steps, or those of one case."""
         with self._reading() as connection:
             self._check(connection, "history")
             if id is None:
@@ -297,11 +287,11 @@ class Store:
                 found.append(Use(sequence, at, id, None if helped is None else bool(helped), detail, by))
             return found
 
-    def learners(self) -> list[StoredLearner]:
-        """The learners that are kept with the cases, in the order of their names."""
+    def learners(self, name: str | None = None) -> list[StoredLearner]:
         with self._reading() as connection:
             self._check(connection, "learners")
-            rows = read_rows(connection, "learners", "ORDER BY name")
+            where, asked = ("", ()) if name is None else ("WHERE name = ? ", (name,))
+            rows = read_rows(connection, "learners", where + "ORDER BY name", *asked)
             cases = read_counters(connection).tables["cases"].rows
             found = []
             for name, sequence, recipe, state, ranges, _ in rows:
@@ -309,7 +299,7 @@ class Store:
                 found.append(StoredLearner(name, sequence, recipe, state, fitted_on))
             return found
 
-    def changes_since(self, step: Step) -> list[Change] | None:
+    def changes_since(self, step: Step) -> list[Event] | None:
         """All steps after a given one, by anyone; None where the file does not have that step."""
         with self._reading() as connection:
             events = self._events(connection, "WHERE sequence >= ? ORDER BY sequence", step.sequence)
@@ -318,7 +308,7 @@ class Store:
                 return None
             if len(events) != read_counters(connection).sequence - step.sequence + 1:
                 raise sqlite3.DatabaseError("steps of its history are missing")
-            return [Change(*event[:4]) for event in events[1:]]
+            return events[1:]
 
     def changed_elsewhere(self) -> bool:
         """Whether others changed the file since the last load or changes_since; costs next to nothing."""

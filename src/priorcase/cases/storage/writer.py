@@ -13,7 +13,7 @@ from typing import Any
 
 from priorcase.cases.storage import integrity
 from priorcase.cases.storage.integrity import AMONG, Counters, canonical, read_counters, read_rows
-from priorcase.cases.storage.records import Change, Declaration, NewCase
+from priorcase.cases.storage.records import Declaration, Event, NewCase
 from priorcase.cases.storage.sqlite import APPLICATION, COLUMNS, PAGE, VERSION, create_tables, in_memory
 from priorcase.exceptions import CaseBaseError, CaseBaseFileError, UnknownIdError, listed, quoted
 
@@ -40,12 +40,11 @@ class Writer:
         self._connection = connection
         self._counters = read_counters(connection) if counters is None else counters
         self._at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self.changes: list[Change] = []
+        self.changes: list[Event] = []
         self.forgot = False
 
     @property
     def sequence(self) -> int:
-        """The number of the last step."""
         return self._counters.sequence
 
     @property
@@ -227,19 +226,17 @@ class Writer:
     def record(self, action: str, ids: Sequence[int | None], by: str | None = None, why: str | None = None) -> int:
         """Write one step of the history for each id, and return the number of the first."""
         first = self._counters.sequence + 1
-        events = [(sequence, self._at, action, id, by, why) for sequence, id in enumerate(ids, first)]
+        events = [Event(sequence, self._at, action, id, by, why) for sequence, id in enumerate(ids, first)]
         self._insert("history", events)
         self._counters.sequence += len(events)
-        self.changes += [Change(*event[:4]) for event in events]
+        self.changes += events
         return first
 
     def _ids(self, table: str, ids: Iterable[int]) -> set[int]:
-        """Those of some ids that a table has."""
         asked = json.dumps(list(ids))
         return {id for (id,) in self._connection.execute(f"SELECT id FROM {table} WHERE id {AMONG}", (asked,))}
 
     def _rows(self, table: str, ids: Iterable[int]) -> list[tuple[Any, ...]]:
-        """All rows of some cases, in order."""
         ids = list(ids)
         if table in ("cases", "retirements"):
             return read_rows(self._connection, table, f"WHERE id {AMONG} ORDER BY 1", json.dumps(ids))
@@ -263,7 +260,6 @@ class Writer:
         self._counters.tables[table].add(row[-1] for row in rows)
 
     def _delete(self, table: str, ids: Sequence[int]) -> None:
-        """Delete all rows of some cases."""
         rows, key = self._rows(table, ids), next(iter(COLUMNS[table]))
         self._connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(row[0],) for row in rows])
         self._counters.tables[table].remove(row[-1] for row in rows)
@@ -273,7 +269,6 @@ class Writer:
 
 
 def new_file(declaration: Declaration) -> bytes:
-    """The bytes of a case base without cases."""
     connection = in_memory()
     try:
         connection.execute(f"PRAGMA application_id = {APPLICATION:d}")

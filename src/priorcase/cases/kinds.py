@@ -1,16 +1,28 @@
-"""The kinds of attributes of cases: those of tables, and texts, sets, dates, taxonomies and graphs."""
+"""What an attribute of a case may be: numbers, levels, names, texts, sets, dates, taxonomies and graphs.
+
+Each kind says how its values are checked, stored and shown; solutions and outcomes are any value that JSON can hold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import datetime
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeAlias
 
-from priorcase._parameters import is_number, is_whole
-from priorcase.exceptions import CaseBaseError, SchemaError, listed, quoted
-from priorcase.schema import Nominal, Numeric, Ordinal
+import numpy as np
 
-_DEEPEST = 500
+from priorcase._parameters import is_number, is_whole
+from priorcase._typing import Value
+from priorcase.cases.designs.graph import FunctionGraph
+from priorcase.exceptions import CaseBaseError, ParameterError, SchemaError, listed, quoted
+from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema.kinds import identity, is_missing, plain
+
+_MOST_LEVELS = 500
 _EXAMPLE = "For example Taxonomy({'printer': {'laser': {}, 'inkjet': {}}})."
 
 
@@ -199,8 +211,8 @@ def _read_tree(tree: Any) -> tuple[dict[str, str | None], dict[str, Any]]:
 
 
 def _nested(tree: Mapping[Any, Any], parent: str | None, depth: int) -> Iterator[tuple[Any, str | None]]:
-    if depth > _DEEPEST:
-        raise SchemaError(f"a Taxonomy must not be deeper than {_DEEPEST} levels")
+    if depth > _MOST_LEVELS:
+        raise SchemaError(f"a Taxonomy must not be deeper than {_MOST_LEVELS} levels")
     for node, below in tree.items():
         yield node, parent
         if isinstance(below, Mapping):
@@ -215,8 +227,8 @@ def _nested(tree: Mapping[Any, Any], parent: str | None, depth: int) -> Iterator
 
 
 def _named(tree: Any, parent: str | None, weights: dict[str, Any], depth: int) -> Iterator[tuple[Any, str | None]]:
-    if depth > _DEEPEST:
-        raise SchemaError(f"a Taxonomy must not be deeper than {_DEEPEST} levels")
+    if depth > _MOST_LEVELS:
+        raise SchemaError(f"a Taxonomy must not be deeper than {_MOST_LEVELS} levels")
     if not isinstance(tree, Mapping) or "name" not in tree:
         raise SchemaError(f"the children of a Taxonomy must be mappings with a name, got {quoted(tree)}. {_EXAMPLE}")
     node = tree["name"]
@@ -228,7 +240,6 @@ def _named(tree: Any, parent: str | None, weights: dict[str, Any], depth: int) -
 
 
 def _depth_first(given: Mapping[Any, Any]) -> dict[str, str | None]:
-    """The parent of each node, parents before children."""
     children: dict[str | None, list[str]] = {}
     for node, parent in given.items():
         _check_name(node)
@@ -274,20 +285,11 @@ _SIMPLE = {name: cls for cls, name in _NAMES.items() if cls not in (Ordinal, Tax
 
 
 def kind_name(kind: CaseKind) -> str:
-    """The name of a kind.
-
-    >>> kind_name(Numeric()), kind_name(Taxonomy({"printer": None}))
-    ('numeric', 'taxonomy')
-    """
     return _NAMES[type(kind)]
 
 
 def as_kind(given: Any, *, attribute: str) -> CaseKind:
-    """A kind, its class or its name, as a kind.
-
-    >>> as_kind("text", attribute="message"), as_kind(Numeric, attribute="age")
-    (Text(longest=1000000), Numeric())
-    """
+    """A kind, its class or its name, as a kind."""
     if type(given) in _NAMES:
         return given  # type: ignore[no-any-return]
     if isinstance(given, str) and given in _SIMPLE:
@@ -302,11 +304,7 @@ def as_kind(given: Any, *, attribute: str) -> CaseKind:
 
 
 def describe(kind: CaseKind) -> dict[str, Any]:
-    """A kind as plain values for JSON.
-
-    >>> describe(Ordinal(("low", "high"))), describe(Taxonomy({"printer": ["laser"]}))["nodes"]
-    ({'kind': 'ordinal', 'order': ['low', 'high']}, [['printer', None], ['laser', 'printer']])
-    """
+    """A kind as plain values for JSON."""
     found: dict[str, Any] = {"kind": kind_name(kind)}
     if isinstance(kind, Ordinal):
         found["order"] = list(kind.order)
@@ -322,11 +320,7 @@ def describe(kind: CaseKind) -> dict[str, Any]:
 
 
 def from_description(found: dict[str, Any]) -> CaseKind:
-    """The kind that `describe` wrote down.
-
-    >>> from_description({"kind": "ordinal", "order": ["low", "high"]})
-    Ordinal(order=('low', 'high'))
-    """
+    """The kind that `describe` wrote down."""
     name = found["kind"]
     if name == "ordinal":
         return Ordinal(tuple(found["order"]))
@@ -337,3 +331,294 @@ def from_description(found: dict[str, Any]) -> CaseKind:
     if name == "taxonomy":
         return Taxonomy(dict(map(tuple, found["nodes"])), weights=found.get("weights"))
     return _SIMPLE[name]()  # type: ignore[no-any-return]
+
+
+# -- values: checked, stored and shown
+
+Stored: TypeAlias = str | int | float | bool | tuple[str | int | float | bool, ...] | None
+"""A value as the file and the table keep it; None is missing."""
+
+_LONGEST_NAME = 100_000
+_LONGEST_SOLUTION = 10_000_000
+_MOST_MEMBERS = 10_000
+_DEEPEST = 100
+_WHOLE, _LARGEST = 2**53, 2**63
+_ELSEWHERE = "Keep long documents elsewhere and store what tells cases apart."
+_MISSING = "Write None where the value is not known."
+
+
+def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
+    """A value as it is stored; an error if it does not fit its attribute."""
+    # The usual ones first: many cases are added at a time.
+    if value is None:
+        return None
+    given = type(value)
+    if given is str:
+        if type(kind) is Nominal and kind.values is None and len(value) <= _LONGEST_NAME and value.isascii():
+            return str(value)
+    elif given is float or given is int:
+        if type(kind) is Numeric and -_WHOLE < value < _WHOLE:
+            return int(value) if value % 1 == 0 else value
+        if value != value:
+            return None
+    elif is_missing(value):
+        return None
+    try:
+        return _CHECKS[type(kind)](kind, value)
+    except CaseBaseError as error:
+        raise CaseBaseError(f"got {quoted(value)} for {attribute!r}; {error.args[0]}") from None
+
+
+def shown(kind: CaseKind, stored: Stored) -> Any:
+    """A stored value as users see it."""
+    if stored is None or isinstance(kind, (Numeric, Ordinal, Nominal, Text, Taxonomy)):
+        return stored
+    if isinstance(kind, Set):
+        return frozenset(stored)  # type: ignore[arg-type]
+    return _from_iso(str(stored)) if isinstance(kind, Date) else FunctionGraph.from_json(str(stored))
+
+
+def infer(values: Iterable[Any]) -> CaseKind:
+    """The kind of an attribute by its values: numbers are numeric, lists are sets; anything else is nominal.
+
+    Texts are nominal: only a declared ``Text()`` says that their words count.
+
+    >>> infer([3, None, 2.5]), infer([{"red"}, {"red", "blue"}]), infer(["red", 3]), infer([None])
+    (Numeric(), Set(), Nominal(), Nominal())
+    """
+    found = {_kind_of(value) for value in values if not is_missing(value)}
+    return found.pop()() if len(found) == 1 else Nominal()
+
+
+def _kind_of(value: Any) -> type[Any]:
+    if isinstance(value, (set, frozenset, list, tuple)):
+        return Set
+    if isinstance(value, (datetime.date, np.datetime64)):
+        return Date
+    if isinstance(value, FunctionGraph):
+        return Graph
+    return Numeric if is_number(value) else Nominal
+
+
+# -- each kind: a value as it is stored, or an error that says what was expected
+
+
+def _numeric(kind: Numeric, value: Any) -> Stored:
+    if not is_number(value):
+        raise CaseBaseError(f"expected a number. {_MISSING}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise CaseBaseError(f"expected a finite number. {_MISSING}")
+    if is_whole(value) and abs(value) < _LARGEST:
+        return int(value)  # as given: similarities round it, the file does not
+    found = plain(number)
+    return found if isinstance(found, int) else number
+
+
+def _one_of(kind: Ordinal | Nominal, value: Any) -> Stored:
+    known = kind.order if isinstance(kind, Ordinal) else kind.values
+    if known is None:
+        return _name(value)
+    found = plain(value)
+    if not isinstance(found, (str, int, float, bool)) or identity(found) not in _identities(known):
+        names = "levels" if isinstance(kind, Ordinal) else "declared values"
+        raise CaseBaseError(f"expected one of the {names} {listed(known, limit=12)}. {_MISSING}")
+    return found
+
+
+@lru_cache(maxsize=256)
+def _identities(known: tuple[Value, ...]) -> frozenset[Value]:
+    return frozenset(map(identity, known))
+
+
+def _name(value: Any) -> str | int | float | bool:
+    found = plain(value)
+    if isinstance(found, str):
+        return _readable(found, _LONGEST_NAME)
+    if isinstance(found, bool) or (isinstance(found, int) and abs(found) < _LARGEST):
+        return found
+    if isinstance(found, float) and math.isfinite(found):
+        return found
+    raise CaseBaseError(
+        "expected a text, a finite number or a boolean. Declare the attribute as 'text', 'set', 'date' or 'graph' if "
+        "that is what it is."
+    )
+
+
+def _text(kind: Text, value: Any) -> Stored:
+    if not isinstance(value, str):
+        raise CaseBaseError(f"expected a text. {_MISSING}")
+    return _readable(value, kind.longest)
+
+
+def _readable(text: str, most: int) -> str:
+    if len(text) > most:
+        raise CaseBaseError(f"expected at most {most:,} characters, not {len(text):,}. {_ELSEWHERE}")
+    text = str.__str__(text)  # NumPy's and other subclasses
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise CaseBaseError(
+                "expected readable text, not half of a surrogate pair. Decode it again with errors='replace'."
+            ) from None
+    return text
+
+
+def _set(kind: Set, value: Any) -> Stored:
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        value = value.tolist()
+    if not isinstance(value, (set, frozenset, list, tuple)):
+        raise CaseBaseError(f"expected a set or a list of values. For example {{{quoted(value):.40}}}.")
+    if len(value) > _MOST_MEMBERS:
+        raise CaseBaseError(f"expected at most {_MOST_MEMBERS:,} members, not {len(value):,}. {_ELSEWHERE}")
+    if all(type(member) is str and member.isascii() and len(member) <= _LONGEST_NAME for member in value):
+        return tuple(sorted(set(value)))  # texts alone have one order
+    if any(map(is_missing, value)):
+        raise CaseBaseError(f"expected a set without missing members. {_MISSING}")
+    return ordered(map(_name, value))
+
+
+def ordered(members: Iterable[str | int | float | bool]) -> tuple[str | int | float | bool, ...]:
+    """Distinct members in one order for all sets: booleans, numbers, texts."""
+    distinct = {identity(member): member for member in members}.values()
+    return tuple(
+        sorted(distinct, key=lambda m: (2, 0, m) if isinstance(m, str) else (0 if isinstance(m, bool) else 1, m, ""))
+    )
+
+
+def _date(kind: Date, value: Any) -> Stored:
+    try:
+        text = _as_iso(value)
+        if text is not None:
+            days(text)
+            return text
+    except (ValueError, OverflowError):
+        pass
+    raise CaseBaseError(f"expected a date, a datetime or ISO text such as '2024-05-01'. {_MISSING}")
+
+
+def _node(kind: Taxonomy, value: Any) -> Stored:
+    if value not in kind:
+        raise CaseBaseError(f"expected a node of its taxonomy ({listed(kind.nodes, limit=8)}). {_MISSING}")
+    return str.__str__(value)
+
+
+def _graph(kind: Graph, value: Any) -> Stored:
+    if isinstance(value, str):
+        read = FunctionGraph.from_json if value.lstrip().startswith("{") else FunctionGraph.parse
+        try:
+            value = read(value)
+        except ParameterError as error:
+            raise CaseBaseError(f"expected a graph: {error.args[0]}") from None
+    if not isinstance(value, FunctionGraph):
+        raise CaseBaseError("expected a FunctionGraph. For example FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3').")
+    return value.to_json()
+
+
+_CHECKS: dict[type, Callable[[Any, Any], Stored]] = {
+    Numeric: _numeric,
+    Ordinal: _one_of,
+    Nominal: _one_of,
+    Text: _text,
+    Set: _set,
+    Date: _date,
+    Taxonomy: _node,
+    Graph: _graph,
+}
+
+
+# -- dates
+
+
+def _as_iso(value: Any) -> str | None:
+    """A day or moment as ISO text; None if it is neither."""
+    if isinstance(value, np.datetime64):
+        whole_days = np.datetime_data(value.dtype)[0] in {"D", "M", "Y", "W"}
+        value = value.astype("datetime64[D]" if whole_days else "datetime64[us]").item()
+    if isinstance(value, str):
+        text, value = value.strip(), None
+        for parse in (datetime.date.fromisoformat, datetime.datetime.fromisoformat):
+            try:
+                value = parse(text)
+                break
+            except ValueError:
+                continue
+    if isinstance(value, datetime.datetime):
+        # Subclasses (pandas) know nanoseconds and names of zones, which Python's ISO texts do not.
+        offset = value.utcoffset()
+        zone = None if offset is None else datetime.timezone(offset)
+        parts = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
+        return datetime.datetime(*parts, tzinfo=zone).isoformat()
+    return value.isoformat() if isinstance(value, datetime.date) else None
+
+
+def _from_iso(text: str) -> datetime.date | datetime.datetime:
+    return datetime.date.fromisoformat(text) if len(text) == 10 else datetime.datetime.fromisoformat(text)
+
+
+@lru_cache(maxsize=65_536)
+def days(text: str) -> float:
+    """A stored day or moment as a number of days, with fractions for times; moments with an offset in UTC."""
+    value = _from_iso(text)
+    if not isinstance(value, datetime.datetime):
+        return float(value.toordinal())
+    if value.tzinfo is not None:
+        value = value.astimezone(datetime.UTC)
+    seconds = value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6
+    return value.toordinal() + seconds / 86_400.0
+
+
+# -- solutions and outcomes: any value that JSON can hold
+
+
+def check_plain(value: Any, *, what: str) -> str | None:
+    """A solution or an outcome as it is stored: canonical JSON text; None if it is missing."""
+    if type(value) is str and value.isascii():
+        text = json.dumps(value)
+    elif is_missing(value):
+        return None
+    else:
+        try:
+            text = written(_as_plain(value, 0))
+            text.encode("utf-8")
+        except (TypeError, ValueError, RecursionError):
+            raise CaseBaseError(
+                f"got {quoted(value)} as {what}; expected text, a number, a boolean, None, or lists and mappings of "
+                "them. Convert it, for example with str(...) or dataclasses.asdict(...)."
+            ) from None
+    if len(text) > _LONGEST_SOLUTION:
+        raise CaseBaseError(
+            f"got {len(text):,} characters for {what!r}; expected at most {_LONGEST_SOLUTION:,}. {_ELSEWHERE}"
+        )
+    return text
+
+
+def _as_plain(value: Any, depth: int) -> Any:
+    if depth > _DEEPEST:
+        raise ValueError
+    if is_missing(value):
+        return None
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError
+        return {key: _as_plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_plain(item, depth + 1) for item in value]
+    found = plain(value)
+    if isinstance(found, (str, bool, float)) or (is_number(found) and abs(found) < _LARGEST):
+        return found
+    raise TypeError
+
+
+def written(value: Any) -> str:
+    """A plain value as canonical JSON text: keys in order, no spaces."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def plain_shown(text: str | None) -> Any:
+    """A stored solution or outcome as users see it."""
+    return None if text is None else json.loads(text)
