@@ -126,7 +126,7 @@ def test_attributes_may_come_go_and_change_places(base):
     with base.writing() as writer:
         writer.declare(moved)
     assert base.load().columns == [(None, None, ("f",)), ("a", "c", "d")]
-    assert base.declaration == moved
+    assert base.load().declaration == moved
     assert base.verify() == []
 
 

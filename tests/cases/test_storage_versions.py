@@ -27,7 +27,7 @@ def version_of(path):
 
 
 def check_content(store, version):
-    assert store.declaration == content.SECOND
+    assert store.load().declaration == content.SECOND
     loaded = store.load()
     assert loaded.ids == list(content.CASES)
     rows = zip(zip(*loaded.columns, strict=True), loaded.solutions, loaded.outcomes, loaded.keys, strict=True)

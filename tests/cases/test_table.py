@@ -111,5 +111,5 @@ def test_values_of_a_case_and_whom_nobody_knows():
     assert table.retired.tolist() == [False]
     with pytest.raises(UnknownIdError, match="got id 5, which names no case"):
         table.position(5)
-    with pytest.raises(TypeError, match="the values of make are no numbers"):
+    with pytest.raises(TypeError, match="the values of make are not numbers"):
         table.column("make").numbers()

@@ -18,6 +18,8 @@ from priorcase.cases.storage import Declaration, Event, NewCase, Step, Store, St
 from priorcase.cases.table import CaseTable, Row, Snapshot
 from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError
 
+_BESIDE = ("id", "key", "notes", "added_at", "by", "why", "revised_at", "retired")
+
 
 class LiveTable:
     """The cases of a file in memory, brought up to date before each question.
@@ -195,19 +197,9 @@ def _check_stored(kind: CaseKind, values: Iterable[Stored]) -> None:
 
 def _shown(case: StoredCase, attributes: Mapping[str, CaseKind]) -> Case:
     pairs = zip(attributes.items(), case.values, strict=False)
-    return Case(
-        {name: kinds.shown(kind, value) for (name, kind), value in pairs},  # type: ignore[arg-type]
-        kinds.plain_shown(case.solution),
-        kinds.plain_shown(case.outcome),
-        case.id,
-        case.key,
-        case.notes,
-        case.added_at,
-        case.by,
-        case.why,
-        case.revised_at,
-        case.retired,
-    )
+    values = {name: kinds.shown(kind, value) for (name, kind), value in pairs}  # type: ignore[arg-type]
+    beside = {field: getattr(case, field) for field in _BESIDE}
+    return Case(values, kinds.plain_shown(case.solution), kinds.plain_shown(case.outcome), **beside)
 
 
 class ReadersWriter:

@@ -217,29 +217,30 @@ class MeasureCache:
         return found
 
     def _prepared(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn | None) -> _Ready:
-        # A column of a table is one object as long as it does not change; tuples are replaced as a whole.
-        for ready in self._ready.get(column.name, ()):
-            if ready.measure is measure and ready.column is column and ready.solutions is solutions:
-                return ready
-        key: object = measure if is_hashable(measure) else id(measure)
-        if (found := self._equal(column, key, solutions)) is not None:
+        if (found := self._find(column, measure, solutions)) is not None:
             return found
         with self._lock:
-            if (found := self._equal(column, key, solutions)) is not None:
+            if (found := self._find(column, measure, solutions)) is not None:
                 return found
-            kept = self._ready.get(column.name, ())
-            before = next((ready for ready in kept if ready.key == key), None)
+            key = _measure_key(measure)
+            before = next((ready for ready in self._ready.get(column.name, ()) if ready.key == key), None)
             prepared = measure.prepare(column, solutions, None if before is None else before.prepared)
             found = _Ready(measure, key, column, solutions, prepared)
             others = tuple(ready for ready in self._ready.get(column.name, ()) if ready.key != key)
             self._ready[column.name] = (found, *others)[:_MEASURES]
             return found
 
-    def _equal(self, column: CaseColumn, key: object, solutions: CaseColumn | None) -> _Ready | None:
+    def _find(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn | None) -> _Ready | None:
+        # A column of a table is one object as long as it does not change; tuples are replaced as a whole.
         for ready in self._ready.get(column.name, ()):
-            if ready.column is column and ready.solutions is solutions and ready.key == key:
+            same = ready.column is column and ready.solutions is solutions
+            if same and (ready.measure is measure or ready.key == _measure_key(measure)):
                 return ready
         return None
+
+
+def _measure_key(measure: LocalSimilarity) -> object:
+    return measure if is_hashable(measure) else id(measure)
 
 
 def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatArray:

@@ -36,10 +36,10 @@ class Competence(GridResult):
 
     ``ids`` and ``solutions`` are the live cases with a solution that worked; ``left_out`` counts the others. For each,
     ``coverage`` has the ids of the cases that it solves, and ``reachability`` of those that solve it: itself and at
-    most ``n_neighbors`` others. ``category`` is ``"pivotal"`` where no other case solves it, so that competence would be lost
-    without it; ``"support"`` where another case that solves it covers the same cases, so that all but one of such a
-    group may go; ``"auxiliary"`` where another one covers all that it does and more, so that it may go first; else
-    ``"spanning"``: it links what others cover.
+    most ``n_neighbors`` others. ``category`` is ``"pivotal"`` where no other case solves it, so that competence would
+    be lost without it; ``"support"`` where another case that solves it covers the same cases, so that all but one of
+    such a group may go; ``"auxiliary"`` where another one covers all that it does and more, so that it may go first;
+    else ``"spanning"``: it links what others cover.
 
     References
     ----------

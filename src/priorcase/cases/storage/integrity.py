@@ -144,7 +144,7 @@ def parse_all(texts: Sequence[str], what: str, decode: Callable[[str], Any] = _d
 
 
 def check_json(texts: Iterable[str | None], what: str) -> None:
-    """Raise DatabaseError where a text is no JSON value, or one that is nested too deeply."""
+    """Raise DatabaseError where a text is not a JSON value, or is nested too deeply."""
     distinct = [text for text in set(texts) if text is not None]
     values = parse_all(distinct, what, _decode_finite)
     for text, value in zip(distinct, values, strict=True):
@@ -229,18 +229,15 @@ class Tally:
     rows: int = 0
     sum: int = 0
 
-    def add(self, sums: Iterable[int]) -> None:
-        sums = list(sums)
-        self.rows, self.sum = self.rows + len(sums), (self.sum + sum(sums)) % 2**64
+    def count(self, rows: Sequence[tuple[Any, ...]], sign: int = 1) -> None:
+        """Add rows, whose checksums come last, or take them away again."""
+        self.rows += sign * len(rows)
+        self.sum = (self.sum + sign * sum(row[-1] for row in rows)) % 2**64
 
-    def remove(self, sums: Iterable[int]) -> None:
-        sums = list(sums)
-        self.rows, self.sum = self.rows - len(sums), (self.sum - sum(sums)) % 2**64
-
-    def check(self, table: str, sums: Iterable[int]) -> None:
+    def check(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
         """Raise DatabaseError where a table does not have the rows that were counted."""
         found = Tally()
-        found.add(sums)
+        found.count(rows)
         if found != self:
             raise sqlite3.DatabaseError(f"{table} has {found.rows:,} rows, not the {self.rows:,} that were counted")
 
@@ -336,7 +333,7 @@ _PAUSE = 0.005
 
 
 def check_file(path: Path) -> None:
-    """Raise an error for a file that is no complete case base of a known version, or has a journal not its own."""
+    """Raise an error for a file that is not a complete case base of a known version, or has the journal of another."""
     for attempt in range(_TRIES):
         try:
             _check_file(path)
@@ -509,7 +506,7 @@ def check_pages(connection: sqlite3.Connection, table: str | None = None) -> Non
 
 def check_tallies(connection: sqlite3.Connection) -> None:
     for table, tally in read_counters(connection).tables.items():
-        tally.check(table, (each for (each,) in connection.execute(f"SELECT sum FROM {table} NOT INDEXED")))
+        tally.check(table, connection.execute(f"SELECT sum FROM {table} NOT INDEXED").fetchall())
 
 
 _STRAYS = {
@@ -562,12 +559,12 @@ def _table_findings(connection: sqlite3.Connection, table: str, counters: Counte
     for rows in iter(lambda: cursor.fetchmany(_BATCH), []):
         try:
             _check_content(connection, table, rows, counters, width)
-            counted.add([row[-1] for row in rows])
+            counted.count(rows)
         except sqlite3.DatabaseError:
             for row in rows:
                 try:
                     _check_content(connection, table, [row], counters, width)
-                    counted.add([row[-1]])
+                    counted.count([row])
                 except sqlite3.DatabaseError as error:
                     yield str(error) if str(error).startswith("row ") else f"row {quoted(row[0])} of {table}: {error}"
     if counted != counters.tables[table]:
@@ -582,7 +579,7 @@ def _check_content(connection: sqlite3.Connection, table: str, rows: list[Any], 
         if not all(1 <= row[0] <= counters.last_id for row in rows):
             raise sqlite3.DatabaseError("its id was never given out")
     elif table == "uses" and not {row[2] for row in rows} <= {None, 0, 1}:
-        raise sqlite3.DatabaseError("it says neither that the case helped nor that it did not")
+        raise sqlite3.DatabaseError("it does not say whether the case helped")
     elif table == "learners":
         for row in rows:
             ids = () if row[4] is None else ids_of(row[4], counters.tables["cases"].rows)

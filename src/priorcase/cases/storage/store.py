@@ -155,8 +155,8 @@ class Store:
         self._connection = self._source = None
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection within a transaction, so that all that is read is of one moment."""
+    def moment(self) -> Iterator[sqlite3.Connection]:
+        """The connection within a transaction: all that is read inside is of one moment, and writers wait."""
         with self._session() as connection:
             if connection.in_transaction:  # inside writing() of this thread
                 yield connection
@@ -187,23 +187,12 @@ class Store:
 
     # -- reading
 
-    @contextmanager
-    def moment(self) -> Iterator[None]:
-        """Everything read inside is of one moment; writers wait until it ends."""
-        with self._reading():
-            yield
-
-    @property
-    def declaration(self) -> Declaration:
-        with self._reading() as connection:
-            return integrity.read_declaration(connection)
-
     def load(self) -> Loaded:
-        with self._reading() as connection, collector_paused():
+        with self.moment() as connection, collector_paused():
             self._check(connection, "cases", "retirements")
             declaration, counters = integrity.read_declaration(connection), read_counters(connection)
             rows = read_rows(connection, "cases", "ORDER BY id")
-            counters.tables["cases"].check("cases", (row[7] for row in rows))
+            counters.tables["cases"].check("cases", rows)
             columns = integrity.frozen_columns(rows, len(declaration.attributes))
             fields = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(8))
             ids, _, _, _, solutions, outcomes, keys, _ = fields
@@ -211,7 +200,7 @@ class Store:
             if ids and not 1 <= ids[0] <= ids[-1] <= counters.last_id:
                 raise sqlite3.DatabaseError("a case has an id that was never given out")
             retirements = read_rows(connection, "retirements")
-            counters.tables["retirements"].check("retirements", (row[2] for row in retirements))
+            counters.tables["retirements"].check("retirements", retirements)
             retired = {row[0] for row in retirements}
             last = read_rows(connection, "history", "WHERE sequence = ?", counters.sequence)
             if not last:
@@ -222,7 +211,7 @@ class Store:
 
     def fetch(self, ids: Sequence[int]) -> list[StoredCase]:
         """Some cases with their provenance, in the order asked for; ids that name no case are left out."""
-        with self._reading() as connection:
+        with self.moment() as connection:
             self._check(connection, "cases", "notes", "retirements")
             asked = json.dumps(list(ids))
             rows = read_rows(connection, "cases", f"WHERE id {AMONG}", asked)
@@ -248,24 +237,24 @@ class Store:
             return [cases[id] for id in ids if id in cases]
 
     def keys(self) -> dict[int, str]:
-        with self._reading() as connection:
+        with self.moment() as connection:
             sql = "SELECT id, key FROM cases NOT INDEXED WHERE key IS NOT NULL"
             return dict(connection.execute(sql).fetchall())
 
     def authors(self) -> dict[int, str]:
         """Who added each case, by id, where that is known."""
-        with self._reading() as connection:
+        with self.moment() as connection:
             sql = "SELECT c.id, h.by FROM cases AS c JOIN history AS h ON h.sequence = c.added WHERE h.by IS NOT NULL"
             return dict(connection.execute(sql).fetchall())
 
     def with_key(self, key: str) -> int | None:
-        with self._reading() as connection:
+        with self.moment() as connection:
             self._check(connection, "cases")
             found = connection.execute("SELECT id FROM cases WHERE key = ?", (key,)).fetchone()
             return None if found is None else int(found[0])
 
     def history(self, id: int | None = None) -> list[Event]:
-        with self._reading() as connection:
+        with self.moment() as connection:
             self._check(connection, "history")
             if id is None:
                 return self._events(connection, "ORDER BY sequence")
@@ -273,7 +262,7 @@ class Store:
 
     def uses(self, ids: Sequence[int] | None = None) -> list[Use]:
         """The recorded uses of all cases, or of some, in order."""
-        with self._reading() as connection:
+        with self.moment() as connection:
             self._check(connection, "uses")
             where, asked = ("", ()) if ids is None else (f"WHERE id {AMONG} ", (json.dumps(list(ids)),))
             rows = read_rows(connection, "uses", where + "ORDER BY sequence", *asked)
@@ -288,7 +277,7 @@ class Store:
             return found
 
     def learners(self, name: str | None = None) -> list[StoredLearner]:
-        with self._reading() as connection:
+        with self.moment() as connection:
             self._check(connection, "learners")
             where, asked = ("", ()) if name is None else ("WHERE name = ? ", (name,))
             rows = read_rows(connection, "learners", where + "ORDER BY name", *asked)
@@ -301,7 +290,7 @@ class Store:
 
     def changes_since(self, step: Step) -> list[Event] | None:
         """All steps after a given one, by anyone; None where the file does not have that step."""
-        with self._reading() as connection:
+        with self.moment() as connection:
             events = self._events(connection, "WHERE sequence >= ? ORDER BY sequence", step.sequence)
             self._seen = self._version(connection)
             if not events or events[0][:2] != step:
@@ -409,7 +398,7 @@ class Store:
     def verify(self) -> list[str]:
         """What is wrong with the file; an empty list where everything is as it was written."""
         try:
-            with self._reading() as connection, collector_paused():
+            with self.moment() as connection, collector_paused():
                 return integrity.findings(connection)
         except CaseBaseFileError as error:
             return [str(error)]
@@ -420,7 +409,7 @@ class Store:
         with self._session() as connection:
             self._refuse_nested(connection)
         if not os.path.lexists(target):
-            with self._reading() as connection:
+            with self.moment() as connection:
                 data = copy_of(connection)
             if sqlite.write_new_file(data, target, mode=self._file.stat().st_mode & 0o777):  # as private as the base
                 return

@@ -208,7 +208,7 @@ class Writer:
     def _take_learner(self, name: str) -> bool:
         rows = read_rows(self._connection, "learners", "WHERE name = ?", name)
         self._connection.execute("DELETE FROM learners WHERE name = ?", (name,))
-        self._counters.tables["learners"].remove(row[-1] for row in rows)
+        self._counters.tables["learners"].count(rows, -1)
         return bool(rows)
 
     def _forget_in_learners(self, gone: set[int]) -> None:
@@ -248,7 +248,7 @@ class Writer:
         """Insert rows, which have no checksums yet."""
         new, marks = integrity.with_checksums(table, rows), ", ".join("?" * len(COLUMNS[table]))
         self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", new)
-        self._counters.tables[table].add(row[-1] for row in new)
+        self._counters.tables[table].count(new)
 
     def _replace(self, table: str, old: Sequence[tuple[Any, ...]], new: Iterable[tuple[object, ...]]) -> None:
         """Put rows, which have no checksums yet, in the place of those of the same primary key."""
@@ -256,13 +256,13 @@ class Writer:
         key, *others = COLUMNS[table]
         changes = ", ".join(f"{name} = ?{place}" for place, name in enumerate(others, 2))
         self._connection.executemany(f"UPDATE {table} SET {changes} WHERE {key} = ?1", rows)
-        self._counters.tables[table].remove(row[-1] for row in old)
-        self._counters.tables[table].add(row[-1] for row in rows)
+        self._counters.tables[table].count(old, -1)
+        self._counters.tables[table].count(rows)
 
     def _delete(self, table: str, ids: Sequence[int]) -> None:
         rows, key = self._rows(table, ids), next(iter(COLUMNS[table]))
         self._connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(row[0],) for row in rows])
-        self._counters.tables[table].remove(row[-1] for row in rows)
+        self._counters.tables[table].count(rows, -1)
 
 
 # -- whole files
