@@ -69,15 +69,15 @@ def test_answers_are_checked_and_refused_ones_leave_no_trace():
         talk.skip(7)
     with pytest.raises(CaseBaseError, match="'perhaps' for 'miles'"):
         talk.tell("miles", "perhaps")
-    with pytest.raises(CaseBaseError, match=r"Conversation\.back: found nothing to take back: "):
+    with pytest.raises(CaseBaseError, match=r"Conversation\.back: there is no answer to take back"):
         talk.back()
-    words = r"tell: got True for 'note', the answer to a question; the open question is 'miles <= 30\?'\. Tell the"
+    words = r"tell: got True for 'note', but the open question is 'miles <= 30\?'\. Tell the"
     with pytest.raises(CaseBaseError, match=words):
         talk.tell("note", True)
     assert (talk.candidates.tolist(), talk.next_question(), len(talk.transcript)) == before
     talk.tell("miles", 20)
     talk.skip("fuel")
-    with pytest.raises(CaseBaseError, match="False for 'miles', the answer to a question"):
+    with pytest.raises(CaseBaseError, match="False for 'miles', but "):
         talk.tell("miles", False)
 
 
@@ -85,7 +85,7 @@ def test_what_was_given_at_the_beginning_is_not_taken_back():
     talk = Conversation(cars(), {"fuel": "gas"})
     talk.tell("miles", None)
     talk.back()
-    with pytest.raises(CaseBaseError, match="begin another one to change it"):
+    with pytest.raises(CaseBaseError, match="start another one to change it"):
         talk.back()
     assert talk.known == {"fuel": "gas"}
 

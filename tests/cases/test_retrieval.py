@@ -38,7 +38,7 @@ def test_it_finds_what_loops_find(seed: int) -> None:
     where: dict[str, Any] = {"age": [1, 3, None]} if seed % 5 == 0 else {}
     unknown: Any = "ignore" if seed % 2 else "different"
     k = int(rng.integers(1, 12))
-    found = retrieve(table, query, k, weights=weights, measures=measures, where=where, unknown=unknown)
+    found = retrieve(table, query, k, weights=weights, measures=measures, where=mask(table, where), unknown=unknown)
     local = local_similarities(table, measures)
     allowed = mask(table, where).tolist()
     expected = ranked(table, local, weights, query, ignore=unknown == "ignore", allowed=allowed)
@@ -252,4 +252,4 @@ def test_copies_of_a_case_are_not_all_shown() -> None:
     assert retrieve(table, query, 3, diversity=0.6).ids == (1, 6, 7)
     assert retrieve(table, query, 99, diversity=0.6).ids[:3] == (1, 6, 7)
     assert len(retrieve(table, query, 99, diversity=0.6)) == 7
-    assert retrieve(table, query, 3, diversity=0.6, where={"make": "C"}).ids == ()
+    assert retrieve(table, query, 3, diversity=0.6, where=mask(table, {"make": "C"})).ids == ()

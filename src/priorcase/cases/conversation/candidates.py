@@ -24,8 +24,6 @@ from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseColumn
 from priorcase.schema.kinds import identity
 
-__all__ = ["Candidates", "Mentions", "Step", "Term", "as_number", "evidence", "grouped", "in_force", "reliabilities"]
-
 StepKind: TypeAlias = Literal["given", "told", "cut", "mention", "skipped"]
 Term: TypeAlias = str | int | float | bool
 """A word of a text, or a member of a set."""
@@ -136,14 +134,10 @@ def _order(term: Term) -> tuple[int, float, str]:
 
 
 class Candidates:
-    """The weight of each case: ``degree * product_a e_a^(w_a / max w)`` over the answers.
+    """The weight of each case by the formula of `Conversation`, and the solutions that the cases support.
 
-    ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` is the `evidence` of an answer for a case, relative to an average case.
-    ``s_a`` is the similarity of the case's value to the one told, or whether a yes or no holds of it; ``m_a`` is the
-    largest similarity and ``r_a`` the reliability of the attribute. A case without a value gets 1. No answer rules a
-    case out, but only cases *remain* that weigh more than ``floor`` times as much as the best.
-
-    ``degrees`` says how well the solution of each case worked, 0 for cases that take no part.
+    ``degrees`` says how well the solution of each case worked, 0 for cases that take no part. Only cases *remain* that
+    weigh more than ``floor`` times as much as the best.
     """
 
     def __init__(self, likeness: Likeness, solutions: Solutions, degrees: FloatArray, floor: float) -> None:

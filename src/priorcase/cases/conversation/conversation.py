@@ -13,7 +13,7 @@ from priorcase._locks import cached_property
 from priorcase._parameters import is_number
 from priorcase._typing import Backend, FloatArray, IdArray
 from priorcase.cases import kinds
-from priorcase.cases.checks import check_known
+from priorcase.cases.checks import check_case, check_known
 from priorcase.cases.conversation.candidates import Candidates, Step, in_force
 from priorcase.cases.conversation.questions import Question, Questions
 from priorcase.cases.measures import LocalSimilarity
@@ -24,8 +24,6 @@ from priorcase.cases.scoring import Likeness, MeasureCache, check_share
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, prefix_all_errors, quoted, visible
 from priorcase.learning.results import Grid, GridResult, framed, short, value_text
-
-__all__ = ["Conversation", "Transcript", "TranscriptLine"]
 
 _SOURCES = 50
 _YES = {"yes": True, "no": False}
@@ -116,8 +114,8 @@ class Conversation:
         speaking = able(table, degrees)
         if not speaking.any():
             raise CaseBaseError(
-                "found no case with a solution that worked; there is nothing to ask for. Give cases their solution by "
-                "add(case, solution=...) or revise."
+                "found no case with a solution that worked. Add solutions with add(case, solution=...) or "
+                "revise(id, solution=...)."
             )
         if not speaking.all():  # as if the others were not there
             table, degrees = table.only(speaking), degrees[speaking]
@@ -126,7 +124,9 @@ class Conversation:
         self._solutions = Solutions.of(table, tolerance)
         self._lock = RLock()
         candidates = Candidates(likeness, self._solutions, degrees, float(floor))
-        self._states = [_State(self._given(query), candidates, float(least_gain))]
+        given = check_case({} if query is None else query, self._attributes)
+        steps = tuple(Step(name, "given", stored) for name, stored in given.items())
+        self._states = [_State(steps, candidates, float(least_gain))]
 
     @property
     def known(self) -> dict[str, Any]:
@@ -185,29 +185,26 @@ class Conversation:
         A value replaces earlier answers about its attribute. Where the open question can be answered by yes or no,
         True, False, "yes" and "no" answer it. None skips the attribute.
         """
-        self._check_name(attribute)
+        check_known([attribute], self._attributes)
         with self._lock:
             if value is None:
                 return self.skip(attribute)
-            question = self._now.question
-            mine = question if question is not None and question.attribute == attribute else None
-            return self._step(self._answer(attribute, value, mine))
+            return self._step(self._answer(attribute, value, self._open_question(attribute)))
 
     def skip(self, attribute: str) -> None:
         """Never ask for an attribute again; it may still be told."""
-        self._check_name(attribute)
+        check_known([attribute], self._attributes)
         with self._lock:
-            question = self._now.question
-            asked = question.text if question is not None and question.attribute == attribute else ""
-            self._step(Step(attribute, "skipped", asked=asked))
+            question = self._open_question(attribute)
+            self._step(Step(attribute, "skipped", asked=question.text if question is not None else ""))
 
     def back(self) -> None:
         """Take back the last answer or skip."""
         with self._lock:
             if len(self._states) == 1:
                 raise CaseBaseError(
-                    "found nothing to take back: nothing was told or skipped yet. What the conversation began with "
-                    "stays; begin another one to change it."
+                    "there is no answer to take back. What the conversation began with stays; start another one to "
+                    "change it."
                 )
             self._states = self._states[:-1]
 
@@ -238,6 +235,10 @@ class Conversation:
     def _now(self) -> _State:
         return self._states[-1]
 
+    def _open_question(self, attribute: str) -> Question | None:
+        question = self._now.question
+        return question if question is not None and question.attribute == attribute else None
+
     def _step(self, step: Step) -> None:
         now = self._now
         self._states = [*self._states, _State((*now.steps, step), now.candidates, now.least_gain)]
@@ -253,30 +254,11 @@ class Conversation:
             asked = self._now.question
             open_now = "no question is open" if asked is None else f"the open question is {quoted(asked.text)}"
             raise CaseBaseError(
-                f"got {quoted(value)} for {attribute!r}, the answer to a question; {open_now}. Tell the value of "
-                f"{attribute!r} itself, or answer next_question()."
+                f"got {quoted(value)} for {attribute!r}, but {open_now}. Tell the value of {attribute!r} itself, or "
+                "answer next_question()."
             )
         stored = kinds.check(kind, value, attribute=attribute)
         return Step(attribute, "told", stored, asked=question.text if question is not None else "")
-
-    def _given(self, query: Mapping[str, Any] | None) -> tuple[Step, ...]:
-        if query is None:
-            return ()
-        if not isinstance(query, Mapping):
-            raise CaseBaseError(
-                f"got {quoted(query)} as a case; expected a mapping from attributes to values. For example {{'device': "
-                "'printer', 'age': 3}."
-            )
-        found = []
-        for name, value in query.items():
-            self._check_name(name)
-            stored = kinds.check(self._attributes[name], value, attribute=name)
-            if stored is not None:
-                found.append(Step(name, "given", stored))
-        return tuple(found)
-
-    def _check_name(self, attribute: object) -> None:
-        check_known([attribute], self._attributes)
 
 
 @dataclass(frozen=True)
@@ -316,16 +298,9 @@ def _yes_or_no(answer: object) -> bool | None:
 
 @dataclass(frozen=True)
 class TranscriptLine:
-    """One answer, and what was left afterwards.
+    """One answer in words, how many cases remain after it, and the most probable solution.
 
-    Parameters
-    ----------
-    question, answer
-        In words; the question is the attribute's name where nothing was asked.
-    candidates
-        How many cases remain.
-    solution, probability
-        The most probable solution.
+    ``question`` is the attribute's name where nothing was asked.
     """
 
     question: str

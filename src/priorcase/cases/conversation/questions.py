@@ -20,8 +20,6 @@ from priorcase.exceptions import visible
 from priorcase.schema import Numeric, Ordinal
 from priorcase.schema.kinds import identity
 
-__all__ = ["Choice", "Question", "Questions", "best_cut", "branch_gain", "branches_of", "entropy", "group_gain"]
-
 QuestionKind: TypeAlias = Literal["value", "cut", "word", "member", "text"]
 
 _NEGLIGIBLE = 1e-12  # gains that differ by less are equal: sums in another order do

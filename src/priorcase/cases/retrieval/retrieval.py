@@ -12,7 +12,7 @@ import numpy as np
 from priorcase._locks import cached_property
 from priorcase._parameters import is_number
 from priorcase._typing import Backend, BoolArray, FloatArray, IntArray
-from priorcase.cases import conditions, kinds
+from priorcase.cases import kinds
 from priorcase.cases.case import Case, text_of
 from priorcase.cases.checks import check_known
 from priorcase.cases.kinds import Stored
@@ -45,14 +45,8 @@ _BARS, _PARTS = 30, 8
 class Share(NamedTuple):
     """What an attribute contributes to a case's similarity.
 
-    Parameters
-    ----------
-    similarity
-        The local similarity; None if the case's value is missing and does not count.
-    weight
-        The attribute's weight.
-    contribution
-        ``w s / sum of weights``; contributions add up to the similarity.
+    ``similarity`` is the local similarity, None if the case's value is missing and does not count. ``contribution`` is
+    ``w s / sum of weights``; contributions add up to the similarity.
     """
 
     similarity: float | None
@@ -62,19 +56,7 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """A retrieved case.
-
-    Parameters
-    ----------
-    id
-        The case's id.
-    similarity
-        From 0 to 1.
-    shares
-        By attribute that the query knows, its `Share` in the similarity.
-    case
-        The case.
-    """
+    """A retrieved case, how similar it is (from 0 to 1), and by attribute of the query its `Share` in that."""
 
     id: int
     similarity: float
@@ -93,12 +75,11 @@ class Explanation(GridResult):
     query, case
         The values of both, by attribute.
     shares
-        By attribute, the local similarity (None if the case's value is missing and does not count), the weight and the
-        contribution to the similarity.
+        By attribute, its `Share` in the similarity.
 
     Examples
     --------
-    >>> shares = {"age": (0.5, 1, 0.25), "make": (1, 1, 0.5)}
+    >>> shares = {"age": Share(0.5, 1, 0.25), "make": Share(1, 1, 0.5)}
     >>> Explanation(7, 0.75, {"age": 3, "make": "A"}, {"age": 4, "make": "A"}, shares)
     case 7: similarity 0.750
       attribute  query  case  similarity  weight  share
@@ -110,20 +91,17 @@ class Explanation(GridResult):
     similarity: float
     query: Mapping[str, Any]
     case: Mapping[str, Any]
-    shares: Mapping[str, tuple[float | None, float, float]]
+    shares: Mapping[str, Share]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The attributes that the query knows, the largest contribution first, then the largest weight."""
-        return tuple(sorted(self.shares, key=lambda name: (-self.shares[name][2], -self.shares[name][1])))
+        return tuple(sorted(self.shares, key=lambda name: (-self.shares[name].contribution, -self.shares[name].weight)))
 
     def frame(self, backend: Backend | None = None) -> Any:
         """One row for each attribute: ``attribute``, ``query``, ``case``, ``similarity``, ``weight``, ``share``.
 
-        Parameters
-        ----------
-        backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
+        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         columns: dict[str, Any] = {
             "attribute": list(self.names),
@@ -241,25 +219,15 @@ class Retrieval(GridResult, Sequence[Match]):
         return tuple(found)
 
     def explain(self, i: int = 0) -> Explanation:
-        """Why the i-th case is as similar as it is: one line for each attribute, the largest contribution first.
-
-        Parameters
-        ----------
-        i
-            Which, from 0; -1 for the last.
-        """
+        """Why the i-th case (from 0; -1 for the last) is as similar as it is, the largest contribution first."""
         match = self._matches[asked_queries(i, len(self), nouns=_NOUNS)[0]]
         values = {name: match.case.get(name) for name in self.query}
-        shares = {name: (share.similarity, share.weight, share.contribution) for name, share in match.shares.items()}
-        return Explanation(match.id, match.similarity, self.query, values, shares)
+        return Explanation(match.id, match.similarity, self.query, values, match.shares)
 
     def frame(self, backend: Backend | None = None) -> Any:
         """One row for each case: ``id``, ``similarity``, ``solution``, ``outcome``, its values, and all shares.
 
-        Parameters
-        ----------
-        backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
+        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         columns: dict[str, Any] = {
             "id": list(self.ids),
@@ -276,17 +244,15 @@ class Retrieval(GridResult, Sequence[Match]):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """One bar for each case, made of the contributions of the attributes. Returns the axes.
+        """One bar for each case, made of the contributions of the attributes; returns the axes.
 
-        Parameters
-        ----------
-        ax
-            Matplotlib axes; None for a new figure.
+        ``ax`` are matplotlib's axes; None for a new figure.
         """
         with drawing(ax, size=(7.2, 1.3 + 0.32 * max(len(self), 4))) as ax:
             used, names = np.flatnonzero(self.weights), list(self.query)
             compared = {names[a]: self.query[names[a]] for a in used.tolist()}
-            labels = [f"case {match.id}{_solution_text(match.case)}" for match in self]
+            solutions = ["" if each is None else f": {text_of(each)}" for each in self.solutions]
+            labels = [f"case {id}{solution}" for id, solution in zip(self.ids, solutions, strict=True)]
             _draw_contributions(ax, labels, list(compared), self.contributions[:, used])
             asked = ", ".join(f"{name}={text_of(value)}" for name, value in compared.items())
             ax.set_title(caption(short(f"similar to {asked}", 52), 60))
@@ -327,10 +293,6 @@ class Retrieval(GridResult, Sequence[Match]):
                 break
             shown[a] = column
         return [shown[a] for a in sorted(shown)]
-
-
-def _solution_text(case: Case) -> str:
-    return "" if case.solution is None else f": {text_of(case.solution)}"
 
 
 def _column(values: Iterable[Any]) -> list[Any]:
@@ -382,7 +344,7 @@ def retrieve(
     *,
     weights: Mapping[str, float] | None = None,
     measures: Mapping[str, object] | None = None,
-    where: Mapping[str, object] | BoolArray | None = None,
+    where: BoolArray | None = None,
     diversity: float = 0.0,
     unknown: Unknown = "different",
     n_jobs: int | None = None,
@@ -391,8 +353,8 @@ def retrieve(
 ) -> Retrieval:
     """The ``n_neighbors`` cases of a table that are most similar to a query of stored values; see `CaseBase.retrieve`.
 
-    ``where`` may also be a boolean for each case. ``look_up`` loads cases when they are first used; by default they
-    have what the table knows.
+    ``where`` says which cases may be found. ``look_up`` loads cases when they are first used; by default they have what
+    the table knows.
 
     >>> from priorcase.schema import Nominal, Numeric
     >>> rows = [(1, {"age": 3, "make": "A"}, '"clean"', None), (2, {"age": 9, "make": "B"}, '"swap"', None)]
@@ -408,7 +370,7 @@ def retrieve(
         )
     threads = thread_count(n_jobs)
     likeness = Likeness(table, weights=weights, measures=measures, unknown=unknown, cache=cache)
-    mask = _allowed(table, where)
+    mask = ~table.retired if where is None else ~table.retired & where
     _check_query(query, likeness)
     names = [name for name in likeness.attributes if query.get(name) is not None]
     codes = [likeness.columns[name].codes for name in names]
@@ -450,21 +412,6 @@ def _diverse(likeness: Likeness, positions: IntArray, similarities: FloatArray, 
         quality = (1.0 - diversity) * similarities + diversity * (apart / len(chosen))
         chosen.append(int(np.argmax(np.where(free, quality, -np.inf))))
     return chosen
-
-
-def _allowed(table: CaseTable, where: object) -> BoolArray:
-    """Which cases may be retrieved: those that are not retired and meet the conditions."""
-    live: BoolArray = ~table.retired
-    if where is None:
-        return live
-    if not isinstance(where, np.ndarray):
-        return live & conditions.mask(table, where)  # type: ignore[arg-type]
-    if where.dtype != np.bool_ or where.shape != (len(table),):
-        raise CaseBaseError(
-            f"got where as an array of {where.dtype} of shape {where.shape}; expected {len(table)} booleans, or "
-            "conditions by name. For example where={'fuel': 'diesel'}."
-        )
-    return live & where
 
 
 def _check_query(query: Mapping[str, Stored], likeness: Likeness) -> None:

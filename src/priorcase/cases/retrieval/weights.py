@@ -124,10 +124,7 @@ class Weights(GridResult, Mapping[str, float]):
     def frame(self, backend: Backend | None = None) -> Any:
         """One row for each attribute, the largest weight first: ``attribute``, ``weight``, ``loss_without``.
 
-        Parameters
-        ----------
-        backend
-            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
+        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         parts = {"attribute": self.names, "weight": self.weights, "loss_without": self.without}
         order = self._order()
@@ -135,12 +132,9 @@ class Weights(GridResult, Mapping[str, float]):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """One bar for each attribute, the largest weight on top. Returns the axes.
+        """One bar for each attribute, the largest weight on top; returns the axes.
 
-        Parameters
-        ----------
-        ax
-            Matplotlib axes; None for a new figure.
+        ``ax`` are matplotlib's axes; None for a new figure.
         """
         order = self._order()[:_SHOWN]
         with drawing(ax, size=(6.0, 1.2 + 0.26 * max(len(order), 4))) as ax:
