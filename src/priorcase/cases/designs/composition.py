@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -200,11 +202,11 @@ class Design(GridResult):
 
         ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
-        rows = []
-        for arc, number, piece in self._rows():
-            own = (piece.fragment.name, *piece.own_arc(arc)[::2]) if piece else (None, None, None)
-            rows.append((*arc, number, *own))
         names = ("source", "sign", "target", "piece", "fragment", "own_source", "own_target")
+        rows = [
+            (*arc, number, *((piece.fragment.name, *piece.own_arc(arc)[::2]) if piece else (None, None, None)))
+            for arc, number, piece in self._rows()
+        ]
         return framed({name: [row[i] for row in rows] for i, name in enumerate(names)}, backend)
 
     @prefix_errors
@@ -408,7 +410,7 @@ def design(
         check_count("limit", limit, 1),
         check_budget(steps, seconds),
     )
-    found = tuple(search.designs())
+    found = tuple(sorted(search.designs(), key=_design_order))
     partial = None if found else search.partial()
     return Designs(search.query, found, partial, tuple(search.conflicts), search.backtracks, search.cut)
 
@@ -442,20 +444,15 @@ class _Search:
     def designs(self) -> list[Design]:
         """The designs that realise everything; rewriting goes on until there are enough."""
         found: list[Design] = []
-        levels = elaborations(self.query, self.elaborate, self.rules, self.budget)
-        try:
-            for level in levels:
+        with suppress(BudgetSpentError):
+            for level in elaborations(self.query, self.elaborate, self.rules, self.budget):
                 coverings = self._cover(level)
                 with self.budget.part(0.5) as part:
                     for made in self._complete(coverings, part):
                         found.append(made)
                         if len(found) == self.limit:
-                            break
-                if len(found) == self.limit:
-                    break
-        except BudgetSpentError:
-            pass
-        return sorted(found, key=_design_order)
+                            return found
+        return found
 
     def _cover(self, level: Sequence[Elaborated]) -> list[_Covering]:
         """The pieces for each graph of a level."""
@@ -478,7 +475,7 @@ class _Search:
         return [piece for _, piece in sorted(found, key=lambda pair: pair[0])]
 
     def _complete(self, coverings: Sequence[_Covering], budget: Budget) -> Iterator[Design]:
-        whole = [covering for covering in coverings if not covering.hopeless]
+        whole = [covering for covering in coverings if not covering.unrealised]
         most = max((len(covering.graph) for covering in whole), default=0)
         for number in range(1, min(most, MOST_PIECES) + 1):
             for covering in whole:
@@ -493,7 +490,7 @@ class _Search:
                 for covering in self.coverings:
                     covering.budget = part
                     most = min(len(covering.graph) - missing, MOST_PIECES)
-                    for number in range(1, most + 1) if covering.hopeless <= missing else ():
+                    for number in range(1, most + 1) if covering.unrealised <= missing else ():
                         for chosen in covering.covers(number, missing):
                             return covering.design(chosen)
         return self.coverings[0].greedy() if self.coverings and self.coverings[0].pieces else None
@@ -514,7 +511,7 @@ class _Covering:
             for arc in piece.arcs:
                 self.of_arc[arc].append(place)
         self.largest = max((len(piece.arcs) for piece in pieces), default=0)
-        self.hopeless = sum(not places for places in self.of_arc.values())  # arcs that no piece realises
+        self.unrealised = sum(not places for places in self.of_arc.values())  # arcs that no piece realises
         self._objections: dict[tuple[int, int], str] = {}
 
     def design(self, chosen: Iterable[int]) -> Design:
@@ -589,8 +586,8 @@ class _Covering:
 
     def _is_redundant(self, chosen: Sequence[int]) -> bool:
         """Whether some piece realises only arcs that others realise as well."""
-        arcs = {place: set(self.pieces[place].arcs) for place in chosen}
-        return any(arcs[place] <= set().union(*(arcs[other] for other in chosen if other != place)) for place in chosen)
+        count = Counter(arc for place in chosen for arc in self.pieces[place].arcs)
+        return any(all(count[arc] > 1 for arc in self.pieces[place].arcs) for place in chosen)
 
     def greedy(self) -> Design:
         """Pieces for the query as it is, each taken if it fits those before: what there is if the budget is spent."""

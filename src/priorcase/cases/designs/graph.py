@@ -122,23 +122,18 @@ class FunctionGraph:
         """A graph from the text of `to_json`."""
         if not isinstance(text, str):
             raise ParameterError(f"got {quoted(text)}; expected a text. FunctionGraph(arcs) takes a list of arcs.")
-        content: Any = None
-        reason = "expected an object with 'arcs' and 'labels'"
         try:
             content = json.loads(text, object_pairs_hook=_without_repeats)
-        except RecursionError:
-            reason = "it nests too deeply"
-        except ValueError as error:
-            reason = f"it is no JSON ({error})"
-        right = isinstance(content, dict) and set(content) == {"arcs", "labels"}
-        if right and not isinstance(content["arcs"], list):
-            reason, right = "expected 'arcs' to be a list", False
-        if not right:
-            raise ParameterError(
-                f"got a text that is no function graph: {reason}. to_json() writes "
-                '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}.'
-            )
-        return cls(content["arcs"], content["labels"])
+        except (RecursionError, ValueError) as error:
+            reason = "it nests too deeply" if isinstance(error, RecursionError) else f"it is no JSON ({error})"
+        else:
+            if isinstance(content, dict) and set(content) == {"arcs", "labels"} and isinstance(content["arcs"], list):
+                return cls(content["arcs"], content["labels"])
+            reason = "expected an object with 'arcs', a list, and 'labels'"
+        raise ParameterError(
+            f"got a text that is no function graph: {reason}. to_json() writes "
+            '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}.'
+        )
 
     def to_json(self) -> str:
         """The graph as canonical JSON: two graphs are equal exactly if their texts are.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -204,9 +205,8 @@ def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tu
 
 def _is_possible(part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph) -> bool:
     """A quick look: enough arcs of each sign, and for each arc one that it may become."""
-    return all(
-        sum(arc.sign == sign for arc in part) <= sum(arc.sign == sign for arc in query.arcs) for sign in "+-"
-    ) and (_partners(part, case.labels, query.arcs, query.labels) == len(part))
+    enough = Counter(arc.sign for arc in part) <= Counter(arc.sign for arc in query.arcs)
+    return enough and _partners(part, case.labels, query.arcs, query.labels) == len(part)
 
 
 def _partners(
@@ -303,10 +303,7 @@ class _CommonArcs:
     def __init__(self, case: FunctionGraph, query: FunctionGraph, budget: Budget) -> None:
         self.case, self.query, self.budget, self.best = case, query, budget, 0
         self.signs = {(arc.source, arc.target): arc.sign for arc in case.arcs}
-        degree = dict.fromkeys(query.variables, 0)
-        for arc in query.arcs:
-            degree[arc.source] += 1
-            degree[arc.target] += 1
+        degree = Counter(name for arc in query.arcs for name in (arc.source, arc.target))
         self.order = sorted(query.variables, key=lambda name: (-degree[name], name))
         place = {name: i for i, name in enumerate(self.order)}
         # An arc is decided when the later of its ends is assigned.
