@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from sklearn.utils._param_validation import Interval, Options
 
-from priorcase._parameters import check_choice, check_value
+from priorcase._parameters import check_choice, is_number, is_whole
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import ParameterError, TargetError, prefix_errors, quoted
@@ -22,15 +20,31 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 """A seed, a generator of NumPy's to draw from, or None for random numbers of the operating system."""
 
 
-_COUNT = [Interval(Integral, 0, None, closed="left")]
-_SHARE = [Interval(Real, 0, 1, closed="both")]
-
-
 def _generator(random_state: RandomState) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1, size=4))
-    check_value("random_state", random_state, [None, np.random.Generator, *_COUNT])
+    if random_state is not None and not isinstance(random_state, np.random.Generator):
+        _check_counts(random_state=random_state)
     return np.random.default_rng(random_state)
+
+
+def _check_counts(**values: object) -> None:
+    for name, value in values.items():
+        if not is_whole(value) or value < 0:
+            raise ParameterError(f"{name} must be a whole number of 0 or more, got {quoted(value)}.")
+
+
+def _check_shares(**values: object) -> None:
+    for name, value in values.items():
+        if not is_number(value) or not 0 <= value <= 1:
+            raise ParameterError(f"{name} must be a number from 0 to 1, got {quoted(value)}. 0.1 means one in ten.")
+
+
+def _check_size(attributes: object, alone: int, more: int) -> None:
+    if not is_whole(attributes) or attributes not in (alone, more):
+        raise ParameterError(
+            f"attributes must be {alone}, or {more} with {more - alone} irrelevant ones, got {quoted(attributes)}."
+        )
 
 
 # -- LED displays and waveforms (Breiman, Friedman, Olshen & Stone 1984)
@@ -84,9 +98,9 @@ def make_led(
            [1, 1, 0, 1, 1, 1, 1],
            [1, 1, 0, 1, 0, 1, 1]])
     """
-    check_value("n", n, _COUNT)
-    check_value("attributes", attributes, [Options(Integral, {7, 24})])
-    check_value("noise", noise, _SHARE)
+    _check_counts(n=n)
+    _check_size(attributes, 7, 24)
+    _check_shares(noise=noise)
     rng = _generator(random_state)
     y = rng.integers(len(SEGMENTS), size=n)
     X = SEGMENTS[y] ^ (rng.random((n, SEGMENTS.shape[1])) < noise)
@@ -104,7 +118,7 @@ def led_bayes_rate(noise: float = 0.1) -> float:
     >>> round(led_bayes_rate(), 8)
     0.74002248
     """
-    check_value("noise", noise, _SHARE)
+    _check_shares(noise=noise)
     lights = SEGMENTS.shape[1]
     displays = np.arange(2**lights)[:, None] >> np.arange(lights) & 1
     wrong = (displays[:, None, :] != SEGMENTS[None, :, :]).sum(axis=2)
@@ -139,8 +153,8 @@ def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = N
     >>> X.shape, y
     ((4, 21), array([2, 1, 1, 0]))
     """
-    check_value("n", n, _COUNT)
-    check_value("attributes", attributes, [Options(Integral, {21, 40})])
+    _check_counts(n=n)
+    _check_size(attributes, 21, 40)
     rng = _generator(random_state)
     y = rng.integers(len(PAIRS), size=n)
     u = rng.random((n, 1))
@@ -193,9 +207,8 @@ def make_disjuncts(
            [0.81, 0.91],
            [0.61, 0.73]]), array([1, 0, 1, 1]))
     """
-    check_value("n", n, _COUNT)
-    check_value("irrelevant", irrelevant, _COUNT)
-    check_value("noise", noise, _SHARE)
+    _check_counts(n=n, irrelevant=irrelevant)
+    _check_shares(noise=noise)
     rng = _generator(random_state)
     X = rng.random((n, 2))
     y = (_beyond(X).max(axis=2) <= 0).any(axis=1).astype(np.int64)
@@ -283,8 +296,7 @@ def add_noise(
     >>> add_noise(X, ["a", "a", "b", "b"], classes=1, class_draw="others", random_state=1)[1]
     ['b', 'b', 'a', 'a']
     """
-    check_value("attributes", attributes, _SHARE)
-    check_value("classes", classes, _SHARE)
+    _check_shares(attributes=attributes, classes=classes)
     check_choice("class_draw", class_draw, get_args(ClassDraw), hint="'others' makes every replaced class a wrong one.")
     rng = _generator(random_state)
     source = open_source(X)
