@@ -14,8 +14,8 @@ from priorcase.cases.conversation import Choice, Conversation
 from priorcase.cases.conversation.candidates import Candidates, Step
 from priorcase.cases.conversation.questions import Questions
 from priorcase.cases.kinds import Set
-from priorcase.cases.retain import Likeness
-from priorcase.cases.retain.solutions import Solutions
+from priorcase.cases.retain import Solutions
+from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseTable
 from priorcase.schema import Nominal, Numeric, Ordinal
 

@@ -15,8 +15,8 @@ from priorcase.cases import kinds
 from priorcase.cases.conversation import Conversation
 from priorcase.cases.conversation.candidates import Candidates, Step, evidence
 from priorcase.cases.kinds import Set, Text
-from priorcase.cases.retain import Likeness
-from priorcase.cases.retain.solutions import Solutions
+from priorcase.cases.retain import Solutions
+from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError
 from priorcase.schema import Nominal, Numeric
@@ -169,7 +169,13 @@ def interviewed(table: CaseTable, given: tuple[str, ...], weights: dict | None =
             question, questions = talk.next_question(), questions + 1
             talk.tell(question.attribute, truly(question, shown[question.attribute]))
         answer = talk.answer()
-        found.append((answer.confidence, answer.solution == kinds.plain_shown(table.solution(position)), questions))
+        found.append(
+            (
+                answer.confidence,
+                answer.solution == kinds.plain_shown(table.column("solution").at([position])[0]),
+                questions,
+            )
+        )
         table.retire([id], False)
     claimed, right, asked = np.array(found, dtype=float).mean(axis=0).tolist()
     return claimed, right, asked

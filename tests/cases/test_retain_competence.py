@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from reference import case_competence as slow
 
 from priorcase.cases import Duplicates, scoring
+from priorcase.cases.competence import competence, near_duplicates
 from priorcase.cases.kinds import Set, Text
-from priorcase.cases.retain import Likeness, competence, near_duplicates
-from priorcase.cases.scoring import all_similarities
+from priorcase.cases.scoring import Likeness, all_similarities
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.schema import Nominal, Numeric

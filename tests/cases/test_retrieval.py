@@ -151,7 +151,7 @@ def test_measures_are_prepared_again_only_for_what_changed() -> None:
     assert made() == ["device", "make"]
     assert made() == []
     id = int(table.ids[0])
-    row, solution = table.values(0), table.solution(0)
+    row, solution = table.values(0), table.column("solution").at([0])[0]
     table.replace([(id, row | {"age": 99}, solution, None)])
     assert made() == []
     table.replace([(id, row, '"another"', None)])

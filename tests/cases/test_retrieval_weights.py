@@ -123,7 +123,7 @@ def test_no_weights_are_evaluated_twice(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize("times", [2.0**-1000, 2.0**900, 2.0**1016])
 def test_numbers_of_any_size_are_told(times: float) -> None:
     table, other = noisy_table(40, numbers=True), noisy_table(40, numbers=True)
-    solutions = [json.dumps(times * json.loads(str(table.solution(i)))) for i in range(40)]
+    solutions = [json.dumps(times * json.loads(str(table.column("solution").at([i])[0]))) for i in range(40)]
     other.replace([(int(id), table.values(i), solutions[i], None) for i, id in enumerate(table.ids)])
     usual, found = learn_weights(table, progress=False), learn_weights(other, progress=False)
     assert dict(found) == dict(usual)
@@ -259,7 +259,7 @@ def test_the_loss_of_cases_that_count_the_same_is_that_of_their_plain_mean() -> 
     cases = table(200, stamp=0.9, noise=3.0)
     found = learn_weights(cases, n_neighbors=8, measures=STEEP, progress=False)
     sizes = np.array([cases.values(i)["size"] for i in range(200)])
-    numbers = np.array([json.loads(str(cases.solution(i))) for i in range(200)])
+    numbers = np.array([json.loads(str(cases.column("solution").at([i])[0])) for i in range(200)])
     errors = []
     for i in range(200):
         apart = np.abs(sizes - sizes[i])
@@ -317,7 +317,10 @@ def test_given_weights_stay_and_0_leaves_an_attribute_out() -> None:
     assert repr(found).splitlines()[-1] == "  weights given: stamp"
     alone = CaseTable.of(
         {"size": Numeric()},
-        [(int(id), {"size": cases.values(i)["size"]}, cases.solution(i), None) for i, id in enumerate(cases.ids)],
+        [
+            (int(id), {"size": cases.values(i)["size"]}, cases.column("solution").at([i])[0], None)
+            for i, id in enumerate(cases.ids)
+        ],
     )
     expected, left_out = learn_weights(alone, progress=False), learn_weights(cases, fixed={"stamp": 0}, progress=False)
     assert dict(left_out) == {"size": expected["size"], "stamp": 0.0}

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorcase.cases.kinds import Set
-from priorcase.cases.retain import Likeness
 from priorcase.cases.retrieval import retrieve
+from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseTable
 from priorcase.schema import Nominal, Numeric
 

@@ -104,7 +104,7 @@ def test_a_set_of_true_is_no_set_of_one():
 def test_values_of_a_case_and_whom_nobody_knows():
     table = CaseTable.of(ATTRIBUTES, [(4, {"age": 3}, '"fix"', None)])
     assert table.values(0) == dict.fromkeys(ATTRIBUTES) | {"age": 3}
-    assert table.solution(0) == '"fix"'
+    assert table.column("solution").at([0])[0] == '"fix"'
     table.retire([4])
     assert table.retired.tolist() == [True]
     table.retire([4], retired=False)

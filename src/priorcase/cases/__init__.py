@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from priorcase.cases.case import Case as Case
     from priorcase.cases.case import Note as Note
     from priorcase.cases.case_base import CaseBase as CaseBase
+    from priorcase.cases.competence import Competence as Competence
+    from priorcase.cases.competence import Duplicates as Duplicates
     from priorcase.cases.conditions import *
     from priorcase.cases.conversation import *
     from priorcase.cases.designs import Design as Design
@@ -35,13 +37,15 @@ if TYPE_CHECKING:
     from priorcase.cases.learners import CaseLearner as CaseLearner
     from priorcase.cases.learners import KeptLearners as KeptLearners
     from priorcase.cases.measures import *
-    from priorcase.cases.retain import *
+    from priorcase.cases.retain import Records as Records
+    from priorcase.cases.retain import Retained as Retained
     from priorcase.cases.retrieval import *
     from priorcase.cases.reuse import *
 
 _NAMES = {  # module -> public names
     "case": "Case Note",
     "case_base": "CaseBase",
+    "competence": "Competence Duplicates",
     "conditions": "Condition above all_of at_least at_most below between contains exactly known matches missing not_ "
     "one_of under",
     "conversation": "Conversation Question Transcript",
@@ -52,7 +56,7 @@ _NAMES = {  # module -> public names
     "measures": "Blend Containment Dice EditDistance Embedding EqualText Equality ExponentialSimilarity "
     "GaussianSimilarity GraphSimilarity Jaccard LevelSimilarity Linear LocalSimilarity MVDM OneSided Own PathLength "
     "Prepared Ranks Recency Season SetOverlap SimilarityTable TfIdf Threshold WuPalmer",
-    "retain": "Competence Duplicates Records Retained",
+    "retain": "Records Retained",
     "retrieval": "Explanation Match Retrieval Share Weights",
     "reuse": "Compose Copy Critic Local Mean Null Proposal Rule Vote",
 }

@@ -15,7 +15,7 @@ from priorcase import __version__
 from priorcase._files import check_path
 from priorcase._parameters import as_python, is_number, is_whole
 from priorcase._typing import Backend, BoolArray
-from priorcase.cases import conditions, exchange, kinds, learners, retain, retrieval, reuse
+from priorcase.cases import competence, conditions, exchange, kinds, learners, retain, retrieval, reuse
 from priorcase.cases.case import Case
 from priorcase.cases.checks import (
     check_attributes,
@@ -30,6 +30,7 @@ from priorcase.cases.checks import (
     new_case,
     rows_of,
 )
+from priorcase.cases.competence import Competence, Duplicates
 from priorcase.cases.conversation import Conversation
 from priorcase.cases.designs import RULES, Designs, Elaboration, FunctionGraph, Piece, design
 from priorcase.cases.exchange import Format
@@ -37,10 +38,10 @@ from priorcase.cases.kinds import CaseKind
 from priorcase.cases.learners import CaseLearner, KeptLearner, KeptLearners, Recipe
 from priorcase.cases.live import LiveTable, declaration
 from priorcase.cases.measures import describe, from_description
-from priorcase.cases.retain import Competence, Duplicates, Likeness, Policy, Record, Records, Retained
+from priorcase.cases.retain import Policy, Record, Records, Retained
 from priorcase.cases.retrieval import Retrieval, Weights
 from priorcase.cases.reuse import Critic, Proposal, Rule, Success
-from priorcase.cases.scoring import Unknown, measures_of, weights_of
+from priorcase.cases.scoring import Likeness, Unknown, measures_of, weights_of
 from priorcase.cases.storage import (
     CaseRecord,
     Event,
@@ -827,7 +828,7 @@ class CaseBase:
         """
         with self._live.reading() as table:
             likeness = self._likeness(table)
-            return retain.competence(
+            return competence.competence(
                 table, likeness=likeness, n_neighbors=n_neighbors, tolerance=tolerance, success=success
             )
 
@@ -838,7 +839,7 @@ class CaseBase:
         """
         with self._live.reading() as table:
             likeness = self._likeness(table)
-            return retain.near_duplicates(table, likeness=likeness, threshold=threshold, tolerance=tolerance)
+            return competence.near_duplicates(table, likeness=likeness, threshold=threshold, tolerance=tolerance)
 
     # Learners ------------------------------------------------------------------------------------------------------
 

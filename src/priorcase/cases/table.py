@@ -133,10 +133,6 @@ class GrowingColumn:
             self._seen = CaseColumn(self.name, self.kind, codes, values, counts, numbers, self._places)
         return self._seen
 
-    def stored(self, position: int) -> Stored:
-        code = self._codes.view()[position]
-        return None if code < 0 else self._values[code]
-
     def _place(self, value: Stored) -> int:
         if value is None:
             return -1
@@ -277,12 +273,7 @@ class CaseTable:
 
     def values(self, position: int) -> dict[str, Stored]:
         """The values of one case, None where one is missing."""
-        return {name: self._columns[name].stored(position) for name in self.attributes}
-
-    def solution(self, position: int) -> str | None:
-        """The solution of one case, as JSON text."""
-        found = self._columns["solution"].stored(position)
-        return None if found is None else str(found)
+        return {name: self.column(name).at(np.array([position]))[0] for name in self.attributes}
 
     def only(self, mask: BoolArray) -> CaseTable:
         found, at = CaseTable(self.attributes), np.flatnonzero(mask)

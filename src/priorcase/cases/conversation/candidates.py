@@ -18,7 +18,7 @@ from priorcase._locks import cached_property
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases.kinds import Taxonomy, Text, days, plain_shown
 from priorcase.cases.measures.texts import folded, words
-from priorcase.cases.retain.solutions import Solutions
+from priorcase.cases.retain import Solutions
 from priorcase.cases.reuse import Candidate
 from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseColumn

@@ -17,8 +17,7 @@ from priorcase.cases.checks import check_case, check_known
 from priorcase.cases.conversation.candidates import Candidates, Step, in_force
 from priorcase.cases.conversation.questions import Question, Questions
 from priorcase.cases.measures import LocalSimilarity
-from priorcase.cases.retain.policies import shown_solution
-from priorcase.cases.retain.solutions import Solutions
+from priorcase.cases.retain import Solutions, shown_solution
 from priorcase.cases.reuse import Candidate, Proposal, Source, Success, able, worked
 from priorcase.cases.scoring import Likeness, MeasureCache, check_share
 from priorcase.cases.table import CaseTable

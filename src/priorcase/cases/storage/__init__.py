@@ -4,15 +4,7 @@
 ``sqlite`` has connections, tables, locks and new files, and ``records`` what goes in and out.
 """
 
-from priorcase.cases.storage.records import (
-    CaseRecord,
-    Declaration,
-    Event,
-    NewCase,
-    Step,
-    StoredCase,
-    StoredLearner,
-)
+from priorcase.cases.storage.records import CaseRecord, Declaration, Event, NewCase, Step, StoredCase, StoredLearner
 from priorcase.cases.storage.sqlite import damage_errors
 from priorcase.cases.storage.store import Store
 from priorcase.cases.storage.writer import Writer, collector_paused

@@ -14,15 +14,7 @@ from typing import Self
 from priorcase.cases.case import Note
 from priorcase.cases.storage import integrity, sqlite
 from priorcase.cases.storage.integrity import AMONG, frozen, read_counters, read_rows
-from priorcase.cases.storage.records import (
-    Declaration,
-    Event,
-    Loaded,
-    Step,
-    StoredCase,
-    StoredLearner,
-    Use,
-)
+from priorcase.cases.storage.records import Declaration, Event, Loaded, Step, StoredCase, StoredLearner, Use
 from priorcase.cases.storage.writer import Writer, collector_paused, copy_of, current_version, new_file, wipe
 from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError
 

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray
-from priorcase.cases.retain.solutions import Solutions, most_similar
+from priorcase.cases.retain import Solutions, most_similar
 from priorcase.cases.reuse import Success, able, worked
 from priorcase.cases.scoring import Likeness, check_count, check_share
 from priorcase.cases.table import CaseTable
