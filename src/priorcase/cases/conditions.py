@@ -207,11 +207,6 @@ def mask(
 
     Conditions are checked on the distinct values of an attribute, of ``"solution"``, ``"outcome"`` and ``"id"``, or of
     ``others``: keys, authors or retirements, one for each position, by name.
-
-    >>> from priorcase.schema import Numeric, Nominal
-    >>> rows = [(1, {"miles": 20_000, "fuel": "gas"}, None, None), (2, {"miles": 90_000, "fuel": "gas"}, None, None)]
-    >>> mask(CaseTable.of({"miles": Numeric(), "fuel": Nominal()}, rows), {"fuel": "gas", "miles": at_most(50_000)})
-    array([ True, False])
     """
     if not isinstance(conditions, Mapping):
         raise CaseBaseError(

@@ -42,9 +42,6 @@ def layered(graph: FunctionGraph) -> Layout:
 
     Variables that influence each other share a column. An arc over several columns takes a row of its own in those
     between, so that it runs through no variable (Sugiyama, Tagawa & Toda 1981).
-
-    >>> layered(FunctionGraph.parse("A +> B; C +> B")).places
-    {'A': (0.0, 0.5), 'B': (1.0, 0.0), 'C': (0.0, -0.5)}
     """
     import networkx as nx
 

@@ -87,22 +87,12 @@ _EARLIER = {
 
 
 def names_for(kind: CaseKind) -> list[str]:
-    """The short names of the measures that compare attributes of a kind.
-
-    >>> from priorcase.cases.kinds import Date
-    >>> names_for(Date())
-    ['linear', 'less_is_better', 'more_is_better', 'equality', 'season']
-    """
+    """The short names of the measures that compare attributes of a kind."""
     return [name for name, measure in NAMES.items() if kind_name(kind) in measure.accepts]
 
 
 def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity:
-    """A measure, the short name of one, or a function of two values, as a measure of attributes of this kind.
-
-    >>> from priorcase.cases.kinds import Text
-    >>> as_measure("edit", Text(), "message")
-    EditDistance(ignore_case=True)
-    """
+    """A measure, the short name of one, or a function of two values, as a measure of attributes of this kind."""
     measure: LocalSimilarity
     if is_measure(given):
         measure = given
@@ -129,11 +119,7 @@ def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity
 
 
 def describe(measure: LocalSimilarity) -> dict[str, Any]:
-    """A measure as plain values for JSON; an error if it holds a function or a model.
-
-    >>> describe(Linear(range=10))
-    {'measure': 'Linear', 'range': 10, 'log': False}
-    """
+    """A measure as plain values for JSON; an error if it holds a function or a model."""
     name = type(measure).__name__
     if _CLASSES.get(name) is not type(measure):
         raise ParameterError(
@@ -154,11 +140,7 @@ def describe(measure: LocalSimilarity) -> dict[str, Any]:
 
 
 def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
-    """The measure that `describe` wrote down.
-
-    >>> from_description({"measure": "Linear", "range": 10, "log": False})
-    Linear(range=10, log=False)
-    """
+    """The measure that `describe` wrote down."""
     name = found.get("measure") if isinstance(found, Mapping) else None
     cls = _CLASSES.get(_EARLIER.get(name, name)) if isinstance(name, str) else None
     if cls is None:

@@ -33,11 +33,7 @@ def composed(text: str) -> str:
 
 
 def folded(text: str, *, accents: bool = False) -> str:
-    """A text in lower case, and on request without accents.
-
-    >>> folded("CAFÉ Straße"), folded("CAFÉ", accents=True)
-    ('café strasse', 'cafe')
-    """
+    """A text in lower case, and on request without accents."""
     text = composed(text.casefold())
     if not accents or text.isascii():
         return text

@@ -355,12 +355,6 @@ def retrieve(
 
     ``where`` says which cases may be found. ``look_up`` loads cases when they are first used; by default they have what
     the table knows.
-
-    >>> from priorcase.schema import Nominal, Numeric
-    >>> rows = [(1, {"age": 3, "make": "A"}, '"clean"', None), (2, {"age": 9, "make": "B"}, '"swap"', None)]
-    >>> found = retrieve(CaseTable.of({"age": Numeric(), "make": Nominal()}, rows), {"age": 3, "make": "B"}, 1)
-    >>> found.solutions, found[0].shares["make"]
-    (('clean',), Share(similarity=0.0, weight=1.0, contribution=0.0))
     """
     k = check_count("n_neighbors", n_neighbors)
     if not is_number(diversity) or not 0 <= diversity <= 1:

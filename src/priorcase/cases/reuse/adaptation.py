@@ -116,19 +116,6 @@ def reuse(
     problems and repair them (Aamodt & Plaza 1994, section 6; Kolodner 1993, chapters 11 and 12). Functions of rules,
     critics and options get copies: nothing they do reaches the case base. ``query`` are the known values of the query,
     ``kinds`` those of the attributes, and options are parameters of the method. See `CaseBase.reuse`.
-
-    >>> from priorcase.cases.retrieval import retrieve
-    >>> from priorcase.schema import Nominal, Numeric
-    >>> kinds = {"device": Nominal(), "pages": Numeric()}
-    >>> rows = [
-    ...     (1, {"device": "laser", "pages": 20}, '"replace the toner"', "true"),
-    ...     (2, {"device": "laser", "pages": 60}, '"clean the rollers"', "true"),
-    ... ]
-    >>> query = {"device": "laser", "pages": 30}
-    >>> found = retrieve(CaseTable.of(kinds, rows), query, n_neighbors=2)
-    >>> rule = Rule({"pages": (20, 30)}, ("the toner", "the drum"))
-    >>> reuse(found, query, "copy", kinds=kinds, rules=[rule]).solution
-    'replace the drum'
     """
     chosen = check_method(method, options)
     some_rules, some_critics = _tuple_of("rules", rules, Rule), _tuple_of("critics", critics, Critic)

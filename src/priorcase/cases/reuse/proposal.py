@@ -29,11 +29,7 @@ _FIELDS = {
 
 
 def value_text(value: Any, width: int = 60) -> str:
-    """A value on one line, shortened in the middle; a number to six digits.
-
-    >>> value_text("replace\\nthe toner"), value_text({"b": 1, "a": [True]}), value_text(2 / 3), value_text(None)
-    ('replace the toner', '{"a":[true],"b":1}', '0.666667', '-')
-    """
+    """A value on one line, shortened in the middle; a number to six digits."""
     if value is None:
         return "-"
     if isinstance(value, float):

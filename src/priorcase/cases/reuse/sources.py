@@ -114,11 +114,7 @@ def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sourc
 
 
 def solution_kind(value: Any) -> str:
-    """What a solution is, in one word.
-
-    >>> [solution_kind(value) for value in ("reboot", 3, True, ["a"], {"a": 1})]
-    ['text', 'number', 'boolean', 'list', 'mapping']
-    """
+    """What a solution is, in one word."""
     if is_number(value):
         return "number"
     return {str: "text", bool: "boolean", list: "list"}.get(type(value), "mapping")
@@ -154,11 +150,6 @@ def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
     """How well the solution of each case of a table worked, from 0 to 1; each distinct outcome is read once.
 
     Unknown outcomes count as 1, and so do those of cases that are retired or have no solution, which are not read.
-
-    >>> from priorcase.schema import Nominal
-    >>> rows = [(1, {"make": "A"}, '"fix"', "false"), (2, {"make": "A"}, '"swap"', None)]
-    >>> worked(CaseTable.of({"make": Nominal()}, rows))
-    array([0., 1.])
     """
     check_value("success", success, SUCCESS)
     column = table.column("outcome")
@@ -187,9 +178,6 @@ def weigh(similarities: Sequence[float], how: Weights) -> list[float]:
     ``"similarity"``: ``s``. ``"uniform"``: 1. ``"inverse_square"``: ``((1 - s*) / (1 - s))^2`` with ``s*`` the largest
     similarity, so that the most similar case counts 1; if some are identical to the query (``s = 1``), these count 1
     and all others 0, which is the limit.
-
-    >>> weigh([0.75, 0.5], "similarity"), weigh([0.75, 0.5], "inverse_square"), weigh([1.0, 0.5], "inverse_square")
-    ([0.75, 0.5], [1.0, 0.25], [1.0, 0.0])
     """
     if how == "uniform":
         return [1.0] * len(similarities)
@@ -202,11 +190,7 @@ def weigh(similarities: Sequence[float], how: Weights) -> list[float]:
 
 
 def effective(weights: Sequence[float]) -> float:
-    """The effective number of cases, ``(sum w)^2 / sum w^2``.
-
-    >>> effective([2.0, 2.0, 0.0]), effective([1.0, 1.0, 2.0])
-    (2.0, 2.6666666666666665)
-    """
+    """The effective number of cases, ``(sum w)^2 / sum w^2``."""
     largest = max(weights)
     shares = [w / largest for w in weights]  # no overflow, whatever the scale
     return math.fsum(shares) ** 2 / math.fsum(share * share for share in shares)
