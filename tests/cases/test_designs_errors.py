@@ -56,7 +56,7 @@ ERRORS: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: FunctionGraph([("A", "+", "B")], {"C": "flow"}),
-        "got a label for 'C', which is on no arc",
+        "got a label for 'C', which is not on any arc",
     ),
     (lambda: FunctionGraph([("A", "+", "B")], {"A": None}), "got None as the label of 'A'"),
     (lambda: FunctionGraph([("A", "+", "B")], {1: "flow"}), "got 1 as a variable"),
@@ -76,19 +76,22 @@ ERRORS: list[tuple[Callable[[], Any], str]] = [
     (lambda: FunctionGraph.from_json(b"{}"), "FunctionGraph.from_json: got b'{}'"),
     (
         lambda: FunctionGraph.from_json("{"),
-        "it is no JSON",
+        "it is not JSON",
     ),
-    (lambda: FunctionGraph.from_json("[" * 100_000), "no function graph: it nests too deeply. to_json() writes"),
-    (lambda: FunctionGraph.from_json("[]"), "no function graph: expected an object with 'arcs', a list, and 'labels'"),
+    (lambda: FunctionGraph.from_json("[" * 100_000), "not a function graph: it nests too deeply. to_json() writes"),
+    (
+        lambda: FunctionGraph.from_json("[]"),
+        "not a function graph: expected an object with 'arcs'",
+    ),
     (lambda: FunctionGraph.from_json('{"arcs":[]}'), "expected an object with 'arcs', a list, and 'labels'"),
     (lambda: FunctionGraph.from_json('{"arcs":{},"labels":{}}'), "expected an object with 'arcs', a list"),
-    (lambda: FunctionGraph.from_json('{"arcs":[],"arcs":[],"labels":{}}'), "a name stands twice in one object"),
+    (lambda: FunctionGraph.from_json('{"arcs":[],"arcs":[],"labels":{}}'), "a name occurs twice in one object"),
     (lambda: FunctionGraph.from_json('{"arcs":[],"labels":{}}'), "got no arcs"),
     (lambda: FunctionGraph.from_json('{"arcs":[["A","+","B"]],"labels":[]}'), "got labels=[]"),
-    (lambda: FunctionGraph.parse("A +> B").sign("A", "C"), "got 'C', which is no variable"),
+    (lambda: FunctionGraph.parse("A +> B").sign("A", "C"), "got 'C', which is not a variable"),
     (
         lambda: FunctionGraph.parse("A +> B").sign("B", "A"),
-        "got a path from 'B' to 'A', between which there is no arc",
+        "got a path with no arc from 'B' to 'A'",
     ),
     (
         lambda: FunctionGraph([(f"v{i}", "+", f"v{i + 1}") for i in range(300)]),

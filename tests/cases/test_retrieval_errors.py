@@ -48,8 +48,8 @@ def decided(solution: str | None = '"x"', table: CaseTable = WORDS, **options: A
 
 
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
-    (asked({}), CaseBaseError, "nothing is known"),
-    (asked({"age": None}), CaseBaseError, "nothing is known"),
+    (asked({}), CaseBaseError, "without known values"),
+    (asked({"age": None}), CaseBaseError, "without known values"),
     (asked({"aeg": 3}), CaseBaseError, "attribute 'aeg', unknown to the case base"),
     (asked(weights={"age": 0}), CaseBaseError, "only 'age', with weight 0"),
     (asked(weights={"aeg": 1}), CaseBaseError, "attribute 'aeg', unknown to the case base"),
@@ -67,7 +67,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (asked(unknown="same"), ParameterError, "unknown"),
     (asked(n_jobs=0), ParameterError, "n_jobs must be"),
     (learned(solved("a", "b", None)), CaseBaseError, "found 2 cases with a known solution"),
-    (learned(solved(*"aaaaa")), CaseBaseError, "one and the same solution"),
+    (learned(solved(*"aaaaa")), CaseBaseError, "the same solution in all cases"),
     (learned(solved(1, "a", 2.5)), CaseBaseError, "numbers such as 1 and others such as 'a'"),
     (learned(solved("a", "b", "c", outcomes=[0, 0, 0])), CaseBaseError, "that worked, and 3 that failed"),
     (learned(solved("a", "b", "c", outcomes=["bad"] * 3)), CaseBaseError, "outcome 'bad' of case 0"),
@@ -75,7 +75,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (learned(sample=2), ParameterError, "sample must be"),
     (learned(target="aeg"), ParameterError, "Did you mean 'age'"),
     (learned(target="words"), ParameterError, "target"),
-    (learned(target="age"), CaseBaseError, "no attribute beside 'age'"),
+    (learned(target="age"), CaseBaseError, "no attribute besides 'age'"),
     (learned(progress=1), ParameterError, "progress"),
     (learned(success="yes"), ParameterError, "success must be"),
     (learned(fixed=["age"]), ParameterError, "fixed must be"),

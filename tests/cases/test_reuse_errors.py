@@ -95,10 +95,10 @@ def wrong(*arguments: Any) -> str:
         (adapted(Rule(fails, 1)), "the function of rule '1' raised KeyError: 'width'"),
         (adapted(Rule({"os": fails}, 1)), "the function for 'os' raised KeyError: 'width' for 'linux'"),
         (adapted(Rule(lambda query, case: None, 1)), "the function of rule '1' returned None"),  # type: ignore[arg-type, return-value]
-        (adapted(Rule({}, lambda solution, query, case: None)), "rule '1' made None of the solution"),
-        (adapted(Rule({}, lambda solution, query, case: {1, 2})), "rule '1' made {1, 2} of the solution"),
+        (adapted(Rule({}, lambda solution, query, case: None)), "rule '1' made None the solution"),
+        (adapted(Rule({}, lambda solution, query, case: {1, 2})), "rule '1' made {1, 2} the solution"),
         (adapted(Rule({}, ("a", "b"), name="words"), solution={"a": 1}), "'words' changes a text"),
-        (adapted(Rule({}, {"tray": 1})), "changes a mapping, and the solution is a text"),
+        (adapted(Rule({}, {"tray": 1})), "changes a mapping, but the solution is a text"),
         (adapted(Rule({"pages": contains("x")}, 1)), "'pages' is of kind 'numeric'"),
         (adapted(Rule({"pages": "many"}, 1)), "'many' for 'pages'"),
         (adapted(Rule({"page": 1}, 1)), "Did you mean 'pages'?"),
@@ -108,8 +108,8 @@ def wrong(*arguments: Any) -> str:
         (criticised(Critic(wrong, fails)), "the function of critic '1' raised KeyError: 'width'"),
         (criticised(Critic(lambda s, q: False)), "the function of critic '1' returned False"),  # type: ignore[arg-type, return-value]
         (criticised(Critic(lambda s, q: "")), "the function of critic '1' returned ''"),
-        (criticised(Critic(wrong, lambda s, q: None)), "critic '1' made None of the solution"),
-        (criticised(Critic(wrong, lambda s, q: float("inf"))), "critic '1' made inf of the solution"),
+        (criticised(Critic(wrong, lambda s, q: None)), "critic '1' made None the solution"),
+        (criticised(Critic(wrong, lambda s, q: float("inf"))), "critic '1' made inf the solution"),
     ],
 )
 def test_cases_and_functions_that_give_no_solution(call: Callable[[], Any], words: str) -> None:

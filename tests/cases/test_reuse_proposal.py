@@ -189,9 +189,7 @@ def test_numbers_are_drawn_over_similarity() -> None:
 def test_what_has_no_picture_says_so() -> None:
     with pytest.raises(CaseBaseError) as raised:
         reuse(CASES, QUERY, "copy").plot()
-    assert "Proposal.plot: has nothing to draw: a proposal by 'copy' has neither probabilities nor a spread" in str(
-        raised.value
-    )
+    assert "Proposal.plot: a proposal by 'copy' has neither probabilities nor a spread to draw" in str(raised.value)
 
 
 def test_attributes_of_weight_0_are_no_differences() -> None:

@@ -343,8 +343,8 @@ def _contains(subject: _Subject, *items: Any) -> BoolArray:
         return subject.where(lambda found: wanted <= {*map(identity, found)}, stored=True)
     if subject.kind is not None and not all(isinstance(item, str) for item in items):
         raise CaseBaseError(
-            f"got {quoted(Condition('contains', items))} for {subject.name!r}; expected a text to look for. Write None "
-            "if the value is missing."
+            f"got {quoted(Condition('contains', items))} for {subject.name!r}; expected a text to look for. None finds "
+            "missing values."
         )
     texts = [folded(item) if isinstance(item, str) else None for item in items]
     plain_items = [plain(item) for item in items]
@@ -377,7 +377,7 @@ def _between(subject: _Subject, low: object, high: object) -> BoolArray:
     (first, _), (_, last) = _ends(subject, low), _ends(subject, high)
     if first > last:
         raise CaseBaseError(
-            f"got {subject.name}=between({quoted(low)}, {quoted(high)}), which holds nothing. Write the lower end "
+            f"got {subject.name}=between({quoted(low)}, {quoted(high)}), an empty range. Write the lower end "
             "first; both ends are included."
         )
     return _compared(subject, operator.ge, first) & _compared(subject, operator.le, last)
@@ -399,8 +399,8 @@ def _ends(subject: _Subject, value: Any) -> tuple[float, float]:
     if subject.kind is None:
         if not is_number(value) or value != value:
             raise CaseBaseError(
-                f"compares {subject.name!r} with {quoted(value)}; expected a number. Only numbers have an order there; "
-                "pass a plain value to find equal ones."
+                f"cannot compare {subject.name!r} with {quoted(value)}: only numbers are ordered there. Pass a plain "
+                "value to find equal ones."
             )
         return plain(value), plain(value)  # type: ignore[return-value]
     stored: Any = subject.stored(value)
@@ -466,8 +466,8 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
         )
     if not equality and given == "?":
         raise CaseBaseError(
-            f"The condition {quoted(text)} has '?' after {operator}; expected one value there. Only = and != take "
-            "several values, A|B, or ? for missing."
+            f"The condition {quoted(text)} has '?' after {operator}; expected one value. Only = and != accept "
+            "several values (A|B) or ? for missing."
         )
     if operator == "~":
         return name, contains(given)
@@ -525,8 +525,8 @@ def _bound(name: str, kind: CaseKind | None, given: str) -> object:
     if kind is None:
         if number is None:
             raise CaseBaseError(
-                f"compares {name!r} with {quoted(given)}; expected a number. Only numbers have an order there; "
-                f"{name}=VALUE finds equal ones."
+                f"cannot compare {name!r} with {quoted(given)}: only numbers are ordered there. {name}=VALUE finds "
+                "equal ones."
             )
         return number
     if kinds.kind_name(kind) == "numeric":

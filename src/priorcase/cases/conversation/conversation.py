@@ -105,8 +105,8 @@ class Conversation:
             )
         if not is_number(least_gain) or not 0 <= least_gain < float("inf"):
             raise ParameterError(
-                f"least_gain must be a finite number >= 0, got {quoted(least_gain)}. 0.01 bits is usual; 0 asks "
-                "whatever is informative at all."
+                f"least_gain must be a finite number >= 0, got {quoted(least_gain)}. 0.01 bits is usual; 0 allows "
+                "every informative question."
             )
         self.confidence = check_share("confidence", confidence, hint="0.8 is usual.")
         degrees = worked(table, success)

@@ -123,8 +123,8 @@ def _rewritten(one: Elaborated, query: FunctionGraph, rules: Sequence[Elaboratio
         for rewriting in rule.rewritings(one.graph, fresh):
             if not isinstance(rewriting, Rewriting) or not isinstance(rewriting.graph, FunctionGraph):
                 raise ParameterError(
-                    f"rules must give Rewritings, got {quoted(rule)}. The rewritings(graph, fresh) of a rule are "
-                    "Rewriting(graph, text) each."
+                    f"rules must give Rewritings, but {quoted(rule)} gave {quoted(rewriting)}. Let its "
+                    "rewritings(graph, fresh) return a list of Rewriting(graph, text)."
                 )
             names = {*one.fresh, fresh} & set(rewriting.graph.variables)
             yield Elaborated(rewriting.graph, (*one.steps, rewriting.text), tuple(sorted(names)))

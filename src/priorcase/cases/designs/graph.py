@@ -125,13 +125,13 @@ class FunctionGraph:
         try:
             content = json.loads(text, object_pairs_hook=_without_repeats)
         except (RecursionError, ValueError) as error:
-            reason = "it nests too deeply" if isinstance(error, RecursionError) else f"it is no JSON ({error})"
+            reason = "it nests too deeply" if isinstance(error, RecursionError) else f"it is not JSON ({error})"
         else:
             if isinstance(content, dict) and set(content) == {"arcs", "labels"} and isinstance(content["arcs"], list):
                 return cls(content["arcs"], content["labels"])
             reason = "expected an object with 'arcs', a list, and 'labels'"
         raise ParameterError(
-            f"got a text that is no function graph: {reason}. to_json() writes "
+            f"got a text that is not a function graph: {reason}. to_json() writes "
             '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}.'
         )
 
@@ -180,15 +180,15 @@ class FunctionGraph:
         edges = self._digraph.edges
         if unknown := [name for name in path if name not in self.variables]:
             raise ParameterError(
-                f"got {quoted(unknown[0])}, which is no variable of the graph; it has {listed(self.variables)}. Names "
-                "are case-sensitive."
+                f"got {quoted(unknown[0])}, which is not a variable of the graph; it has {listed(self.variables)}. "
+                "Names are case-sensitive."
             )
         minuses = 0
         for step in pairwise(path):
             if step not in edges:
                 raise ParameterError(
-                    f"got a path from {quoted(step[0])} to {quoted(step[1])}, between which there is no arc. "
-                    "influences() lists what influences what, over any number of arcs."
+                    f"got a path with no arc from {quoted(step[0])} to {quoted(step[1])}. influences() lists what "
+                    "influences what, over any number of arcs."
                 )
             minuses += edges[step]["sign"] == "-"
         return "-" if minuses % 2 else "+"
@@ -251,8 +251,8 @@ def _checked_arcs(arcs: object) -> tuple[Arc, ...]:
     for what, number, most in (("variables", len(variables), MOST_VARIABLES), ("arcs", len(signs), MOST_ARCS)):
         if number > most:
             raise ParameterError(
-                f"got a graph of {number:,} {what}; expected at most {most:,}. A function graph describes a device by "
-                "some ten variables."
+                f"got a graph of {number:,} {what}; expected at most {most:,}. A function graph usually has about "
+                "ten variables."
             )
     return tuple(sorted(Arc(source, sign, target) for (source, target), sign in signs.items()))
 
@@ -290,7 +290,7 @@ def _checked_labels(labels: object, variables: Sequence[str]) -> tuple[tuple[str
         _check_name("a variable", name)
         if name not in known:
             raise ParameterError(
-                f"got a label for {quoted(name)}, which is on no arc; expected the graph's variables. Correct the "
+                f"got a label for {quoted(name)}, which is not on any arc; expected the graph's variables. Correct the "
                 "name, or leave the label out."
             )
         _check_name(f"the label of {name!r}", label)
@@ -302,12 +302,12 @@ def _check_name(what: str, name: object) -> None:
     if not plain or name != str(name).strip().strip("+-") or _RESERVED & set(str(name)):  # 'A --> B' is a slip
         raise ParameterError(
             f"got {quoted(name)} as {what}; expected a printable text of 1 to 200 characters without any of ; : , > "
-            "and without spaces, + or - at its ends. Short names as 'Q1' or 'T hot' read best."
+            "and without spaces, + or - at its ends. Use short names such as 'Q1' or 'T hot'."
         )
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice in one object")
+        raise ValueError("a name occurs twice in one object")
     return found

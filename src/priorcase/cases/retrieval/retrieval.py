@@ -359,8 +359,8 @@ def retrieve(
     k = check_count("n_neighbors", n_neighbors)
     if not is_number(diversity) or not 0 <= diversity <= 1:
         raise ParameterError(
-            f"diversity must be a number from 0 to 1, got {quoted(diversity)}. 0 is the most similar cases, 1 the most "
-            "different ones among them."
+            f"diversity must be a number from 0 to 1, got {quoted(diversity)}. 0 retrieves the most similar cases, 1 "
+            "the most different ones among them."
         )
     threads = thread_count(n_jobs)
     likeness = Likeness(table, weights=weights, measures=measures, unknown=unknown, cache=cache)
@@ -413,13 +413,13 @@ def _check_query(query: Mapping[str, Stored], likeness: Likeness) -> None:
     known = [name for name, value in query.items() if value is not None]
     if not known:
         raise CaseBaseError(
-            "got a query in which nothing is known; expected a value of at least one attribute. The attributes are "
+            "got a query without known values; expected a value of at least one attribute. The attributes are "
             f"{listed(list(likeness.attributes), limit=12) or 'not declared yet'}."
         )
     if not any(likeness.weights[name] for name in known):
         raise CaseBaseError(
-            f"got a query that has only {listed(known)}, with weight 0. Give one of them a weight above 0, or more of "
-            "the query."
+            f"got a query that has only {listed(known)}, with weight 0. Give one of them a weight above 0, or add "
+            "other attributes to the query."
         )
 
 

@@ -110,8 +110,8 @@ class Weights(GridResult, Mapping[str, float]):
     def __getitem__(self, name: str) -> float:
         if name not in self.names:
             raise UnknownNameError(
-                f"Weights has nothing for {quoted(name)}; it has {listed(self.names)}. "
-                f"{advice(name, self.names, otherwise='list(...) gives all that it has.')}"
+                f"Weights has no attribute {quoted(name)}; it has {listed(self.names)}. "
+                f"{advice(name, self.names, otherwise='list(weights) gives all names.')}"
             )
         return self.weights[self.names.index(name)]
 
@@ -247,8 +247,7 @@ def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Vo
     places, own = np.unique(column.codes[positions], return_inverse=True)
     if len(places) < 2:
         raise CaseBaseError(
-            f"found one and the same {target} in all cases, so there is nothing to predict. Weights matter only if "
-            f"the {target}s differ."
+            f"found the same {target} in all cases, so there is nothing to predict. Add cases with another {target}."
         )
     if column.kind is not None:
         if not isinstance(column.kind, Numeric):
@@ -510,7 +509,8 @@ def learn_weights(
     names = [name for name in table.attributes if name != target]
     if not names:
         raise CaseBaseError(
-            f"has no attribute beside {target!r} to predict it from. Declare more attributes, or predict the solution."
+            f"found no attribute besides {target!r} to predict it from. Declare more attributes, or predict the "
+            "solution."
         )
     given = _fixed_weights(table, names, fixed)
     positions, of_cases = _drawn(table, target, success, sample, seed)
@@ -544,7 +544,7 @@ def _fixed_weights(table: CaseTable, names: list[str], fixed: object) -> dict[st
     given = checked_weights(table.attributes, fixed, parameter="fixed")
     if other := [name for name in given if name not in names]:
         raise CaseBaseError(
-            f"got a fixed weight for {other[0]!r}, which is predicted and so not compared. Leave it out of fixed."
+            f"got a fixed weight for {other[0]!r}, which is the target and so not compared. Leave it out of fixed."
         )
     if len(given) == len(names) and not any(given.values()):
         raise CaseBaseError(

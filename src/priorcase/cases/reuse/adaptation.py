@@ -236,8 +236,8 @@ def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCa
     expected, kind = "text" if replaces else "mapping", solution_kind(solution)
     if kind != expected:
         raise CaseBaseError(
-            f"{owner} changes a {expected}, and the solution is a {kind}. Let its then be a function of the solution, "
-            "the query and the case."
+            f"{owner} changes a {expected}, but the solution is a {kind}. Pass a function of the solution, the "
+            "query and the case as its then."
         )
     return solution.replace(*then) if replaces else solution | then
 

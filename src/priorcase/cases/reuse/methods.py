@@ -84,9 +84,9 @@ class _Base:
         """What the retrieved cases propose."""
         kind = sources.of_one_kind() if self.needs else ""
         if self.needs in ("number", "mapping") and kind != self.needs:
-            hint = "Take method='vote' for any solutions, method='compose' for mappings."
+            hint = "Use method='vote' for any solutions, method='compose' for mappings."
             if self.needs == "mapping":
-                hint = "Store solutions as mappings from parts to values, or take method='copy'."
+                hint = "Store solutions as mappings from parts to values, or use method='copy'."
             raise CaseBaseError(
                 f"got method={self.name!r} and {kind} solutions such as {quoted(sources.cases[0].solution)}; expected "
                 f"{self.needs}s. {hint}"
@@ -378,7 +378,7 @@ class Local(_Numbers):
             if len(cases) == 1:
                 problem = " and one case, which is too few"
             raise CaseBaseError(
-                f"got method='local'{problem}. Take method='mean'; a fit needs numeric, ordinal, nominal or date "
+                f"got method='local'{problem}. Use method='mean'; a fit needs numeric, ordinal, nominal or date "
                 "attributes that are known in the query."
             )
         numbers, unit = _in_units(shares)
@@ -391,7 +391,7 @@ class Local(_Numbers):
             wanted = f"fit {named('attribute', table.names)}" if table.names else "estimate a spread"
             raise CaseBaseError(
                 f"got method='local' with {count} (worth {n:.3g}), too few to {wanted}. Retrieve more cases "
-                "(n_neighbors=), name fewer attributes (using=), or take method='mean'."
+                "(n_neighbors=), name fewer attributes (using=), or use method='mean'."
             )
         low, high = (float(end[0]) for end in model.prediction_interval(table.query, self.level))
         inner = float(np.diff(model.confidence_interval(table.query, self.level), axis=0)[0, 0])

@@ -251,8 +251,8 @@ class Proposal:
         """
         if not self.candidates and self.method not in ("mean", "local"):
             raise CaseBaseError(
-                f"has nothing to draw: a proposal by {self.method!r} has neither probabilities nor a spread. Print it, "
-                "or draw the retrieval that it comes from."
+                f"a proposal by {self.method!r} has neither probabilities nor a spread to draw. Print it, or plot the "
+                "retrieval that it comes from."
             )
         size = (6.0, 1.3 + 0.35 * min(_BARS, len(self.candidates))) if self.candidates else None
         with drawing(ax, size=size) as ax:

@@ -141,8 +141,7 @@ def degree(outcome: Any, success: Success, *, id: int | None) -> float:
         )
     raise CaseBaseError(
         f"got outcome {quoted(outcome)}{'' if id is None else f' of case {id}'}; expected True, False, a number from 0 "
-        "to 1 or None to tell whether the solution worked. Pass success=, a function from an outcome to one of these, "
-        "or success=None to count every case."
+        "to 1, or None. Pass a function from outcomes to these as success=, or success=None to count every case."
     )
 
 
@@ -218,7 +217,7 @@ def copied_solution(solution: Any, *, owner: str) -> Any:
         text, cause = None, error
     if text is None:
         raise CaseBaseError(
-            f"{owner} made {quoted(solution)} of the solution; expected a solution that JSON can write. Return texts, "
-            "numbers, booleans, or lists and mappings of them, and not None."
+            f"{owner} made {quoted(solution)} the solution; expected a value that JSON can represent. Return a text, "
+            "number or boolean, or lists and mappings of them, not None."
         ) from cause
     return plain_shown(text)
