@@ -25,7 +25,7 @@ class Learner:
     """A learner under the name that Python, the command line and the report use for it.
 
     ``title`` is how people read the name and ``summary`` what it does, in a sentence. ``classifier`` and ``regressor``
-    say where its classes are; empty where it has none. They are imported when they are used.
+    are its classes, as names in priorcase or scikit-learn, imported when they are used; empty where it has none.
     """
 
     name: str
@@ -38,16 +38,19 @@ class Learner:
     def tasks(self) -> tuple[Task, ...]:
         """What it can predict: ``"classify"``, ``"regress"`` or both."""
         both: tuple[Task, Task] = ("classify", "regress")
-        return tuple(task for task in both if self._path(task))
+        return tuple(task for task in both if self.path(task))
+
+    def path(self, task: Task) -> str:
+        """The class for a task within its package, such as ``neighbors.TunedKNNClassifier``."""
+        return self.classifier if task == "classify" else self.regressor
 
     def cls(self, task: Task) -> type[Any]:
         """The class for a task."""
-        path = self._path(task)
-        if not path:
+        if not (path := self.path(task)):
             others = ", ".join(one.name for one in LEARNERS.values() if task in one.tasks)
             what = "numbers" if task == "regress" else "classes"
             raise ParameterError(f"{self.name} does not predict {what}. These do: {others}")
-        module, _, name = path.rpartition(".")
+        module, _, name = (path if path.startswith("sklearn.") else f"priorcase.{path}").rpartition(".")
         found: type[Any] = getattr(import_module(module), name)
         return found
 
@@ -62,100 +65,76 @@ class Learner:
         fixed = {"strategy": "prior"} if self.name == BASELINE and task == "classify" else {}
         return cls(**(fixed | parameters))
 
-    def _path(self, task: str) -> str:
-        return self.classifier if task == "classify" else self.regressor
-
 
 BASELINE = "baseline"
 """The learner that ignores every column: what the others have to beat."""
 
-LEARNERS: dict[str, Learner] = {
-    one.name: one
-    for one in (
-        Learner(
-            BASELINE,
-            "Baseline",
-            "Ignores every column: predicts the class frequencies, or the mean.",
-            "sklearn.dummy.DummyClassifier",
-            "sklearn.dummy.DummyRegressor",
-        ),
-        Learner(
-            "knn",
-            "k-nearest neighbors",
-            "The most similar rows vote.",
-            "priorcase.KNNClassifier",
-            "priorcase.KNNRegressor",
-        ),
-        Learner(
-            "tuned_knn",
-            "Tuned k-NN",
-            "k-nearest neighbors with k, distance, weights and vote chosen by leave-one-out.",
-            "priorcase.neighbors.TunedKNNClassifier",
-            "priorcase.neighbors.TunedKNNRegressor",
-        ),
-        Learner(
-            "locally_weighted",
-            "Locally weighted learning",
-            "A small model is fitted to the rows around each query.",
-            "priorcase.LocallyWeightedClassifier",
-            "priorcase.LocallyWeightedRegressor",
-        ),
-        Learner(
-            "rbf_network",
-            "RBF network",
-            "A weighted sum of radial basis functions around typical rows.",
-            "priorcase.RBFNetworkClassifier",
-            "priorcase.RBFNetworkRegressor",
-        ),
-        Learner(
-            "naive_bayes",
-            "Naive Bayes",
-            "Columns are independent within each class.",
-            "priorcase.NaiveBayes",
-        ),
-        Learner(
-            "subset_averaged_bayes",
-            "Subset-averaged Bayes",
-            "Naive Bayes averaged over all subsets of the columns.",
-            "priorcase.SubsetAveragedBayes",
-        ),
-        Learner(
-            "tree_averaged_bayes",
-            "Tree-averaged Bayes",
-            "Columns depend on each other along a tree; averaged over all trees.",
-            "priorcase.TreeAveragedBayes",
-        ),
-        Learner(
-            "tree_augmented_bayes",
-            "Tree-augmented Bayes",
-            "Columns depend on each other along the best tree (TAN).",
-            "priorcase.TreeAugmentedBayes",
-        ),
-        Learner(
-            "super_parent_averaged_bayes",
-            "Super-parent-averaged Bayes",
-            "All columns depend on one of them; averaged over that one, weighted by evidence.",
-            "priorcase.SuperParentAveragedBayes",
-        ),
-        Learner(
-            "aode",
-            "AODE",
-            "All columns depend on one of them; the plain average over that one.",
-            "priorcase.AODE",
-        ),
-        Learner("ib1", "IB1", "The nearest row decides.", "priorcase.IB1"),
-        Learner("ib2", "IB2", "Stores only rows that those before them get wrong.", "priorcase.IB2"),
-        Learner("ib3", "IB3", "Stores misclassified rows; only those with a good record decide.", "priorcase.IB3"),
-        Learner("ib4", "IB4", "IB3 with attribute weights learned for each class.", "priorcase.IB4"),
-        Learner("ib5", "IB5", "IB4 for streams in which new columns appear.", "priorcase.IB5"),
-        Learner(
-            "pebls",
-            "PEBLS",
-            "The nearest row decides, by value differences; unreliable rows are moved away.",
-            "priorcase.PEBLS",
-        ),
-    )
-}
+_ALL = (
+    Learner(
+        BASELINE,
+        "Baseline",
+        "Ignores every column: predicts the class frequencies, or the mean.",
+        "sklearn.dummy.DummyClassifier",
+        "sklearn.dummy.DummyRegressor",
+    ),
+    Learner("knn", "k-nearest neighbors", "The most similar rows vote.", "KNNClassifier", "KNNRegressor"),
+    Learner(
+        "tuned_knn",
+        "Tuned k-NN",
+        "k-nearest neighbors with k, distance, weights and vote chosen by leave-one-out.",
+        "neighbors.TunedKNNClassifier",
+        "neighbors.TunedKNNRegressor",
+    ),
+    Learner(
+        "locally_weighted",
+        "Locally weighted learning",
+        "A small model is fitted to the rows around each query.",
+        "LocallyWeightedClassifier",
+        "LocallyWeightedRegressor",
+    ),
+    Learner(
+        "rbf_network",
+        "RBF network",
+        "A weighted sum of radial basis functions around typical rows.",
+        "RBFNetworkClassifier",
+        "RBFNetworkRegressor",
+    ),
+    Learner("naive_bayes", "Naive Bayes", "Columns are independent within each class.", "NaiveBayes"),
+    Learner(
+        "subset_averaged_bayes",
+        "Subset-averaged Bayes",
+        "Naive Bayes averaged over all subsets of the columns.",
+        "SubsetAveragedBayes",
+    ),
+    Learner(
+        "tree_averaged_bayes",
+        "Tree-averaged Bayes",
+        "Columns depend on each other along a tree; averaged over all trees.",
+        "TreeAveragedBayes",
+    ),
+    Learner(
+        "tree_augmented_bayes",
+        "Tree-augmented Bayes",
+        "Columns depend on each other along the best tree (TAN).",
+        "TreeAugmentedBayes",
+    ),
+    Learner(
+        "super_parent_averaged_bayes",
+        "Super-parent-averaged Bayes",
+        "All columns depend on one of them; averaged over that one, weighted by evidence.",
+        "SuperParentAveragedBayes",
+    ),
+    Learner("aode", "AODE", "All columns depend on one of them; the plain average over that one.", "AODE"),
+    Learner("ib1", "IB1", "The nearest row decides.", "IB1"),
+    Learner("ib2", "IB2", "Stores only rows that those before them get wrong.", "IB2"),
+    Learner("ib3", "IB3", "Stores misclassified rows; only those with a good record decide.", "IB3"),
+    Learner("ib4", "IB4", "IB3 with attribute weights learned for each class.", "IB4"),
+    Learner("ib5", "IB5", "IB4 for streams in which new columns appear.", "IB5"),
+    Learner(
+        "pebls", "PEBLS", "The nearest row decides, by value differences; unreliable rows are moved away.", "PEBLS"
+    ),
+)
+LEARNERS = {one.name: one for one in _ALL}
 """The learners by name."""
 
 
@@ -178,7 +157,7 @@ def find_by_class(estimator: Any) -> Learner | None:
     cls = estimator if isinstance(estimator, type) else type(estimator)
     for one in LEARNERS.values():
         for task in one.tasks:
-            if one._path(task).rpartition(".")[2] == cls.__name__ and one.cls(task) is cls:
+            if one.path(task).rpartition(".")[2] == cls.__name__ and one.cls(task) is cls:
                 return one
     return None
 

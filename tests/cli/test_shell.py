@@ -19,7 +19,7 @@ from commands import HEADER, PROGRAM, ROWS, answers, error, program, run, write
 
 import priorcase as pc
 from priorcase.cli import main
-from priorcase.cli.terminal import escape, json_text, one_line
+from priorcase.cli.shell import escape, json_text, one_line
 
 UNSAFE = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m\u202egnp.exe\u2066"
 COMMANDS = ("report", "predict", "explain", "evaluate")

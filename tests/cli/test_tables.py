@@ -220,7 +220,7 @@ def test_a_download_is_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("PRIORCASE_DATA", raising=False)
     monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
     table = read_table(write(tmp_path / "repairs.csv", [HEADER, *ROWS]))
-    monkeypatch.setattr("priorcase.cli.tables.load_fields", lambda name: table)
+    monkeypatch.setattr("priorcase.datasets.catalog.load_fields", lambda name: table)
     done = run("evaluate", "glass", "--target", "job", "--learner", "baseline", "--splits", "3")
     assert "96 rows" in done.stdout
     assert done.stderr == "priorcase: note: asking OpenML for the data set 'glass', to be kept in the cache\n"

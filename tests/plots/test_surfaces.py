@@ -20,8 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import priorcase as pc
 from priorcase.plots import DecisionSurface
-from priorcase.plots.display import axis_column, read_rows, with_changes
-from priorcase.plots.planes import plane_of
+from priorcase.plots.display import axis_column, plane_of, read_rows, with_changes
 from priorcase.schema import Kind, Schema
 
 mpl.use("Agg")

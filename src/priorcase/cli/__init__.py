@@ -11,7 +11,7 @@ from priorcase.cli.cases import cases
 from priorcase.cli.evaluate import evaluate
 from priorcase.cli.predict import explain, predict
 from priorcase.cli.report import report
-from priorcase.cli.shell import Commands, debug_option
+from priorcase.cli.shell import DEBUG, Commands
 
 __all__ = ["main"]
 
@@ -32,10 +32,11 @@ Ctrl-C; 141 the reader of the output went away."""
 
 @click.group("priorcase", cls=Commands, examples=_EXAMPLES, invoke_without_command=True, epilog=_EPILOG)
 @click.version_option(package_name="priorcase", message="%(prog)s %(version)s")
-@debug_option
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.pass_context
-def main(ctx: click.Context) -> None:
+def main(ctx: click.Context, debug: bool) -> None:
     """Predictions from similar past cases, for tables with mixed columns and missing values."""
+    ctx.meta[DEBUG] = debug
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

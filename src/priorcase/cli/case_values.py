@@ -12,8 +12,7 @@ from typing import Any
 from priorcase.cases import Case, CaseBase, Set, Taxonomy, all_of
 from priorcase.cases.case import text_of
 from priorcase.cases.conditions import parse
-from priorcase.cli.shell import BadInputError
-from priorcase.cli.terminal import csv_text, terminal_width
+from priorcase.cli.shell import BadInputError, csv_text, terminal_width
 from priorcase.exceptions import advice, listed
 from priorcase.learning.results import Grid, grids_text, short, text_width
 from priorcase.schema import Nominal, Numeric, Ordinal
@@ -53,22 +52,19 @@ def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
 def split_pair(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
     """The name and the value of a pair; names may hold spaces and equals signs. Any name where none is declared."""
     attributes = list(attributes)
-    form = "Write NAME=VALUE, or NAME=? where it is missing."
-    if "=" not in pair:
-        raise BadInputError(f"{pair!r} is not of the form NAME=VALUE. {form}")
     for name in sorted(attributes, key=len, reverse=True):
         after = pair.lstrip().removeprefix(name).lstrip()
         if pair.lstrip().startswith(name) and after.startswith("="):
             break
     else:
-        name = pair.partition("=")[0].strip()
-        after = pair[pair.index("=") :]
-        if attributes and name:
+        name, equals, after = (part.strip() for part in pair.partition("="))
+        after = equals + after
+        if attributes and name and equals:
             remedy = advice(name, attributes, otherwise=f"It has {listed(attributes, limit=20)}.")
             raise BadInputError(f"the case base has no attribute {name!r}. {remedy}")
     value = after[1:].strip()
     if not name or not value:
-        raise BadInputError(f"{pair!r} has no {'value' if name else 'name'}. {form}")
+        raise BadInputError(f"{pair!r} is not of the form NAME=VALUE. Write NAME=? where the value is missing.")
     return name, value
 
 
@@ -260,26 +256,20 @@ def _is_number(value: Any) -> bool:
 
 
 def cases_csv(cases: Iterable[Case], columns: Sequence[str]) -> str:
-    """The header and a line for each case."""
     rows = [{name: None if (value := _of(case, name)) is None else _text(value) for name in columns} for case in cases]
     return csv_text(rows, columns)
 
 
 def case_document(case: Case) -> dict[str, Any]:
-    """A case for machines."""
-    fields = ("added_at", "by", "why", "revised_at", "retired")
-    return {
-        "id": case.id,
-        "key": case.key,
-        "values": dict(case),
-        "solution": case.solution,
-        "outcome": case.outcome,
-        "notes": [{"text": note.text, "at": note.at, "by": note.by} for note in case.notes],
-    } | {name: getattr(case, name) for name in fields}
+    """A case for --json."""
+    notes = [{"text": note.text, "at": note.at, "by": note.by} for note in case.notes]
+    document = {"id": case.id, "key": case.key, "values": dict(case), "solution": case.solution}
+    document |= {"outcome": case.outcome, "notes": notes}
+    return document | {name: getattr(case, name) for name in ("added_at", "by", "why", "revised_at", "retired")}
 
 
 def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
-    """A proposal with the cases it comes from, for machines."""
+    """A proposal with the cases it comes from, for --json."""
     of = ("solution", "probability", "support", "against", "cases")
     fields = ("solution", "method", "how", "confidence", "interval", "notes")
     matches = []
@@ -292,12 +282,11 @@ def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
 
 
 def event_documents(events: Sequence[Any]) -> list[dict[str, Any]]:
-    """What happened, for machines."""
+    """What happened, for --json."""
     return [{"at": e.at, "action": e.action, "case": e.id, "by": e.by, "why": e.why} for e in events]
 
 
 def event_table(events: Sequence[Any], limit: int) -> str:
-    """The last few events."""
     last = events[-limit:]
     lines = [[e.at, e.action, "-" if e.id is None else str(e.id), e.by or "-", e.why or "-"] for e in last]
     hidden = len(events) - len(last)

@@ -17,9 +17,23 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from priorcase.cli.shell import BadInputError, Command, Commands, Names, option, options, output_options, usage
-from priorcase.cli.tables import parse_levels
-from priorcase.cli.terminal import Forms, Output, json_text, note, say
+from priorcase.cli.shell import (
+    BadInputError,
+    Command,
+    Commands,
+    Forms,
+    Names,
+    Output,
+    json_text,
+    n_cases,
+    note,
+    option,
+    options,
+    output_options,
+    say,
+    usage,
+)
+from priorcase.cli.tables import parse_kinds
 from priorcase.exceptions import PriorcaseError, UnknownIdError, advice, listed, visible_json
 
 if TYPE_CHECKING:
@@ -73,15 +87,6 @@ def _parse_roles(_: click.Context, __: click.Parameter, given: Sequence[str]) ->
     return found
 
 
-def _at_least(least: int) -> Callable[..., int | None]:
-    def check(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
-        if value is not None and value < least:
-            raise click.BadParameter(f"{value} is less than {least}.")
-        return value
-
-    return check
-
-
 _file = click.argument("file", metavar="FILE")
 _pairs = click.argument("pairs", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=_attributes)
 _where = option("--where", "CONDITION", "Only cases that meet it: 'people>=5'. Repeatable.", multiple=True)
@@ -94,7 +99,6 @@ _provenance = options(
 
 
 def _command(name: str, examples: str, short_help: str) -> Callable[[Callable[..., Any]], click.Command]:
-    """A command on FILE."""
     add = cases.command(name, cls=Command, examples=examples, short_help=short_help)
     return lambda function: add(_file(function))
 
@@ -128,10 +132,6 @@ def _case_id(base: CaseBase, given: str) -> int:
     keys = [case.key for case in base if case.key is not None]
     remedy = advice(given, keys, otherwise=f"'priorcase cases list {base.path}' shows ids and keys.")
     raise BadInputError(f"{base.path} has no case with the key {given!r}. {remedy} Nothing was changed.")
-
-
-def _count(n: int) -> str:
-    return f"{n} case{'s' * (n != 1)}"
 
 
 @contextmanager
@@ -210,29 +210,17 @@ def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str,
 
 
 def _declared(texts: Sequence[str]) -> dict[str, Any]:
-    """The kinds of attributes that were declared."""
     from priorcase.cases import Taxonomy
     from priorcase.schema import Ordinal
 
     found: dict[str, Any] = {}
-    for text in texts:
-        name, _, kind = (part.strip() for part in text.rpartition("="))
-        if not name or not kind:
-            raise usage(f"--attribute {text!r} is not of the form NAME=KIND, such as age=numeric.")
-        if name in found:
-            raise usage(f"--attribute {name} is declared more than once.")
-        if "<" in kind:
-            found[name] = Ordinal(parse_levels("--attribute", text, kind))
-        elif kind.endswith(".json"):
+    for name, kind in parse_kinds("--attribute", texts, KINDS, files=True).items():
+        found[name] = Ordinal(kind) if isinstance(kind, tuple) else kind
+        if isinstance(kind, str) and kind.endswith(".json"):
             try:
                 found[name] = Taxonomy(json.loads(Path(kind).read_text(encoding="utf-8")))
             except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise BadInputError(f'{kind} is no JSON file: {error}. For example {{"printer": {{}}}}.') from error
-        elif kind in KINDS:
-            found[name] = kind
-        else:
-            remedy = advice(kind, KINDS, otherwise=f"Kinds are {', '.join(KINDS)}, levels a<b<c, or TREE.json.")
-            raise usage(f"--attribute {text!r} names no kind. {remedy}")
     return found
 
 
@@ -282,7 +270,7 @@ def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output,
     if table is None and known:
         note(f"case {ids[0]} has that key already; nothing was added")
     more = f"; {known} had a key that was there already" if known else ""
-    text = str(ids[0]) if table is None else f"{_count(added)} added to {file}{more}"
+    text = str(ids[0]) if table is None else f"{n_cases(added)} added to {file}{more}"
     output.show(text, {"ids": ids, "added": added, "known": known})
 
 
@@ -300,7 +288,7 @@ priorcase cases list desk.cases --id P-01"""
 @_command("list", _LIST, "List cases, or show one in full.")
 @_where
 @option("--id", "ID", "Show one case in full, by its id or key.")
-@option("--limit", "N", "At most so many.  [default: 20 in a table, else all]", type=int, callback=_at_least(0))
+@option("--limit", "N", "At most so many.  [default: 20 in a table, else all]", type=click.IntRange(0))
 @option("--columns", "A,B", "Columns to show.", multiple=True)
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @output_options("txt", "csv", "json")
@@ -341,7 +329,7 @@ def _listed(found: Iterator[Case], among: int, limit: int | None, columns: Seque
 
     shown = list(islice(found, _SHOWN if limit is None else limit))
     count = among if every else len(shown) + sum(1 for _ in found)
-    title = f"{count} of {_count(among)}" if count < among else _count(among)
+    title = f"{count} of {n_cases(among)}" if count < among else n_cases(among)
     more = f"cases not shown: {count - len(shown)}; --limit shows more" if count > len(shown) else ""
     return case_table(shown, title, columns, more) if shown else title
 
@@ -351,7 +339,7 @@ _HISTORY = "priorcase cases history desk.cases\npriorcase cases history desk.cas
 
 @_command("history", _HISTORY, "Show what changed when, by whom and why.")
 @click.argument("id", required=False)
-@option("--limit", "N", "The last so many events.  [default: 20]", type=int, default=20, callback=_at_least(1))
+@option("--limit", "N", "The last so many events.  [default: 20]", type=click.IntRange(1), default=20)
 @output_options()
 def history(file: str, id: str | None, limit: int, output: Output) -> None:
     """Show what changed in FILE, or of case ID, the last changes last."""
@@ -376,7 +364,7 @@ priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
 @_pairs
 @_where
 @option("--weights", "NAME=W", "Weight of an attribute. Repeatable.", multiple=True)
-@option("--n-neighbors", "N", "Number of similar cases.", type=int, default=5, show_default=True, callback=_at_least(1))
+@option("--n-neighbors", "N", "Number of similar cases.", type=click.IntRange(1), default=5, show_default=True)
 @option("--method", "NAME", "Reuse: auto, copy, null, vote, mean, local, compose.", type=Names(METHODS))
 @option("--diversity", "D", "From 0 to 1: how much the cases differ.", type=float)
 @option("--no-questions", None, "Answer at once from what is given.", is_flag=True)
@@ -493,7 +481,7 @@ def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, outpu
             count = base.forget([case.id for case in found if case.id is not None], **given)
     text = "nothing was forgotten" if found else "no case meets that; nothing was forgotten"
     if count:
-        text = f"{_count(count)} forgotten; no byte of {'it' if count == 1 else 'them'} is left in {file}"
+        text = f"{n_cases(count)} forgotten; no byte of {'it' if count == 1 else 'them'} is left in {file}"
     output.show(text, {"forgotten": count})
 
 
@@ -502,7 +490,7 @@ def _agreed(found: list[Case]) -> bool:
     from priorcase.cli.case_values import case_table
 
     more = f"cases not shown: {len(found) - _SHOWN}" if len(found) > _SHOWN else ""
-    say(case_table(found[:_SHOWN], f"{_count(len(found))} to forget", note=more))
+    say(case_table(found[:_SHOWN], f"{n_cases(len(found))} to forget", note=more))
     say("Forget for good? [y/N] ", nl=False)
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
@@ -539,7 +527,7 @@ def export(file: str, where: Sequence[str], overwrite: bool, output: Output) -> 
                     shutil.copyfileobj(source, sys.stdout.buffer)
             return
         count = base.export(str(output.out), overwrite=overwrite, where=only)
-    Output(output.as_json, None).show(f"{_count(count)} written to {output.out}", {"cases": count, "out": output.out})
+    Output(output.as_json, None).show(f"{n_cases(count)} written to {output.out}", {"cases": count, "out": output.out})
 
 
 _BACKUP = "priorcase cases backup desk.cases --out desk-monday.cases"
@@ -557,7 +545,7 @@ def backup(file: str, output: Output) -> None:
     with _reading(file) as base:
         base.backup(str(output.out))
         count = len(base)
-    Output(output.as_json, None).show(f"{_count(count)} copied to {output.out}", {"cases": count, "out": output.out})
+    Output(output.as_json, None).show(f"{n_cases(count)} copied to {output.out}", {"cases": count, "out": output.out})
 
 
 _VERIFY = "priorcase cases verify desk.cases\npriorcase cases verify desk.cases --json"
@@ -588,6 +576,6 @@ def verify(ctx: click.Context, /, file: str, output: Output) -> None:
                 findings = tuple(store.verify()) or findings
         except CaseBaseFileError:
             pass  # what was found first is all that can be said
-    lines = ["damaged:", *(f"  {finding}" for finding in findings)] if findings else [f"clean: {_count(count)}"]
+    lines = ["damaged:", *(f"  {finding}" for finding in findings)] if findings else [f"clean: {n_cases(count)}"]
     output.show("\n".join(lines), {"clean": not findings, "cases": count, "findings": findings})
     ctx.exit(1 if findings else 0)

@@ -10,8 +10,7 @@ from priorcase._parameters import is_number
 from priorcase.cases import CaseBase, Conversation, Question, Text
 from priorcase.cases.case import text_of
 from priorcase.cli.case_values import case_table, read_value, split_pair
-from priorcase.cli.shell import BadInputError
-from priorcase.cli.terminal import one_line, say
+from priorcase.cli.shell import BadInputError, n_cases, one_line, say
 from priorcase.exceptions import ParameterError, PriorcaseError, nearest
 from priorcase.learning.results import short
 from priorcase.schema import Nominal
@@ -26,26 +25,21 @@ def converse(
     base: CaseBase,
     query: Mapping[str, Any],
     *,
-    weights: Mapping[str, float] | None,
     where: Mapping[str, Any],
-    n_neighbors: int,
-    confidence: float,
     tolerance: float | None,
+    n_neighbors: int,
     explain: bool,
+    **settings: Any,
 ) -> None:
     """Ask until the solution is clear, then show it with the cases that support it."""
-
-    def begun(tolerance: float | None) -> Conversation:
-        settings: dict[str, Any] = {"confidence": confidence, "tolerance": tolerance}
-        return base.converse(query, weights=weights, where=where or None, **settings)
-
     try:
-        talk = begun(tolerance)
+        talk = base.converse(query, where=where or None, tolerance=tolerance, **settings)
     except ParameterError:  # numbers as solutions may be off by a part of their range
         numbers = [case.solution for case in base.find(where=where) if case.solution is not None]
         if tolerance is not None or not numbers or not all(map(is_number, numbers)):
             raise
-        talk = begun((max(numbers) - min(numbers)) / _PARTS)
+        tolerance = (max(numbers) - min(numbers)) / _PARTS
+        talk = base.converse(query, where=where or None, tolerance=tolerance, **settings)
     Talk(base, talk, terminal_line, say).run()
     proposal = talk.answer()
     say(f"\n{proposal}")
@@ -78,7 +72,6 @@ class Talk:
         self._attributes = base.attributes
 
     def run(self) -> None:
-        """Converse."""
         told = "Answer by number or in words. Enter skips, ? explains, back undoes, quit ends the questions."
         if not self._talk.settled:
             self._say(f"{told}\n{self._standing()}")
@@ -107,11 +100,11 @@ class Talk:
                 self._talk.back()
             else:
                 self._talk.tell(*self._answer(question, line))
-        except PriorcaseError as error:
-            self._say(_refusal(str(error.args[0])))
-            return False
-        except BadInputError as error:
-            self._say(_refusal(error.message))
+        except (PriorcaseError, BadInputError) as error:
+            told = one_line(str(error.args[0]))
+            for known in (" Nothing was changed.", "; nothing was changed"):  # which goes without saying here
+                told = told.replace(known, "")
+            self._say(f"  {told}")
             return False
         return True
 
@@ -150,16 +143,15 @@ class Talk:
         """The question and its answers."""
         if question.kind == "value":
             lines = [question.text]
-            marks = labels(question)
-            for mark, choice in list(zip(marks, question.choices, strict=False))[:_CHOICES]:
+            for mark, choice in list(zip(labels(question), question.choices, strict=False))[:_CHOICES]:
                 answer = short(question.answered(choice.answer), _WIDE)
-                lines.append(f"  {mark:>2}  {answer}  ({_cases(choice.cases)})")
+                lines.append(f"  {mark:>2}  {answer}  ({n_cases(choice.cases)})")
             if len(question.choices) > _CHOICES:
                 lines.append(f"      and {len(question.choices) - _CHOICES} more, by their names")
             return "\n".join(lines)
         if not question.yes_or_no:
             return question.text
-        told = [f"{question.answered(choice.answer)}: {_cases(choice.cases)}" for choice in question.choices]
+        told = [f"{question.answered(choice.answer)}: {n_cases(choice.cases)}" for choice in question.choices]
         more = "; or its value" if question.kind == "cut" else ""
         return f"{question.text} ({', '.join(told)}{more})"
 
@@ -170,11 +162,10 @@ class Talk:
         else:
             told = f"  Its answer gives {question.gain:.2f} bits about the solution on average, more than any other."
         unknown = f", {question.unknown} of which miss this value" if question.unknown else ""
-        lines = [told, f"  {_cases(left)} left{unknown}."]
+        lines = [told, f"  {n_cases(left)} left{unknown}."]
         others = [other for other in self._talk.questions() if other.attribute != question.attribute and other.gain]
         if others:
-            next_best = ", ".join(f"{other.text} {other.gain:.2f}" for other in others[:_OTHERS])
-            lines.append(f"  Next best: {next_best}")
+            lines.append("  Next best: " + ", ".join(f"{other.text} {other.gain:.2f}" for other in others[:_OTHERS]))
         return "\n".join(lines)
 
     def _standing(self) -> str:
@@ -182,7 +173,7 @@ class Talk:
         found = self._talk.answer().candidates
         told = [f"{short(text_of(one.solution), 40)} {one.probability:.0%}" for one in found[:_LEADING]]
         rest = [f"{len(found) - _LEADING} more"] if len(found) > _LEADING else []
-        return f"{_cases(self._talk.candidates.size)} left: {', '.join([*told, *rest])}"
+        return f"{n_cases(self._talk.candidates.size)} left: {', '.join([*told, *rest])}"
 
 
 def labels(question: Question) -> list[str]:
@@ -203,12 +194,3 @@ def _chosen(question: Question, line: str) -> Any:
         return by_label[wanted]
     beginning = [answer for text, answer in texts.items() if text.startswith(wanted)]
     return beginning[0] if len(beginning) == 1 else None
-
-
-def _refusal(message: str) -> str:
-    """Why an answer is none; that nothing was changed goes without saying here."""
-    return f"  {one_line(message).replace(' Nothing was changed.', '').replace('; nothing was changed', '')}"
-
-
-def _cases(count: int) -> str:
-    return f"{count} case{'s' * (count != 1)}"

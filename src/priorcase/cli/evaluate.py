@@ -19,14 +19,20 @@ from priorcase.cli.shell import (
     BadInputError,
     Command,
     Names,
+    Output,
+    csv_text,
     jobs_option,
+    json_text,
+    lines_of,
+    note,
     option,
     output_options,
     random_state_option,
+    terminal_width,
     usage,
 )
 from priorcase.cli.tables import Past, parse_reading, read_past, table_argument, table_options
-from priorcase.cli.terminal import Output, csv_text, json_text, lines_of, note, terminal_width
+from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
 from priorcase.registry import BASELINE, LEARNERS, find
 
 _PICTURES = ("png", "pdf", "svg")
@@ -196,28 +202,26 @@ def _measured(
 @contextmanager
 def _quiet(*, in_processes: bool) -> Iterator[None]:
     """Tell what local models warn of once; worker processes, which would repeat it, are told not to warn."""
-    from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
-
+    kinds = (FarQueryWarning, UnsettledFitWarning)
     silenced = in_processes and "PYTHONWARNINGS" not in os.environ
     if silenced:
         os.environ["PYTHONWARNINGS"] = "ignore"
     try:
         with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", FarQueryWarning)
-            warnings.simplefilter("always", UnsettledFitWarning)
+            for kind in kinds:
+                warnings.simplefilter("always", kind)
             yield
     finally:
         if silenced:
             del os.environ["PYTHONWARNINGS"]
-    told = {
+    told: dict[type[Warning], str] = {
         FarQueryWarning: "some cases had no past case within the bandwidth; the nearest ones decided there",
         UnsettledFitWarning: "some local models did not converge: their probabilities are approximate",
     }
-    for kind, text in told.items():
-        if any(isinstance(warning.message, kind) for warning in caught):
-            note(text)
     for warning in caught:
-        if not isinstance(warning.message, tuple(told)):
+        if warning.category in told:
+            note(told.pop(warning.category))  # once
+        elif warning.category not in kinds:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
@@ -238,9 +242,9 @@ def _tests(result: Any, most: float = _TESTED) -> list[Any]:
 def _text(result: Any) -> str:
     from priorcase.learning.results import grids_text
 
-    width = terminal_width()
-    wide = not hasattr(result, "points") and max(map(len, str(result).splitlines())) > width
-    table = grids_text(list(_folded(result._grid(), width))) if wide else str(result)
+    width, table = terminal_width(), str(result)
+    if not hasattr(result, "points") and max(map(len, table.splitlines())) > width:
+        table = grids_text(list(_folded(result._grid(), width)))
     return "\n\n".join([table, *map(str, _tests(result))])
 
 

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from priorcase.cli.shell import BadInputError, Function, option, options, usage
+from priorcase.cli.shell import BadInputError, option, options, usage
 from priorcase.cli.tables import Past
 from priorcase.exceptions import ParameterError
 from priorcase.registry import LEARNERS, Learner, find
@@ -20,13 +20,10 @@ NAMES = textwrap.fill(f"Learners: {', '.join(LEARNERS)}.", 76)
 _SHARED = ("categorical_features", "schema", "n_jobs")  # said by the table, or of no effect on results
 
 
-def learner_options(function: Function) -> Function:
-    """``--learner`` and ``--set``."""
-    add = options(
-        option("--learner", "NAME", "Learner; with --help: its parameters.  [default: knn]", default="knn"),
-        option("--set", "NAME=VALUE", "Parameter of the learner. Repeatable.", multiple=True),
-    )
-    return add(function)
+learner_options = options(
+    option("--learner", "NAME", "Learner; with --help: its parameters.  [default: knn]", default="knn"),
+    option("--set", "NAME=VALUE", "Parameter of the learner. Repeatable.", multiple=True),
+)
 
 
 def parameters(texts: Sequence[str], flag: str = "--set") -> dict[str, Any]:
@@ -79,13 +76,13 @@ def learner_help(name: str) -> str:
     parts = [f"{learner.name}: {learner.title}. {learner.summary}"]
     for task in learner.tasks:
         cls = learner.cls(task)
-        texts = _documented(cls)
+        texts, indent = _documented(cls), " " * 6
         lines = [f"Parameters to {task} ({cls.__name__}), for --set NAME=VALUE:"]
         for parameter in inspect.signature(cls).parameters.values():
             if parameter.name not in _SHARED:
+                lines.append(f"  {parameter.name}={parameter.default}")
                 text = texts.get(parameter.name, "")
-                head = f"  {parameter.name}={parameter.default}"
-                lines += [head, *textwrap.wrap(text, 78, initial_indent="      ", subsequent_indent="      ")]
+                lines += textwrap.wrap(text, 78, initial_indent=indent, subsequent_indent=indent)
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
@@ -94,16 +91,14 @@ def _documented(cls: type[Any], depth: int = 2) -> dict[str, str]:
     """The text of each parameter in the docstring of a class; "As in `IB1`" is looked up there."""
     import priorcase
 
-    found: dict[str, str] = {}
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}|\Z)", inspect.getdoc(cls) or "", re.M | re.S)
     entries = re.findall(r"^(\S[^\n]*)\n((?:[ \t]+[^\n]*\n?|\n)+)", section[1] + "\n", re.M) if section else []
+    found: dict[str, str] = {}
     for names, text in entries:
         other = re.match(r"\s*(?:As in|See) `(\w+)`", text)
-        there = (
-            _documented(getattr(priorcase, other[1]), depth - 1)
-            if other and depth and other[1] in dir(priorcase)
-            else {}
-        )
+        there: dict[str, str] = {}
+        if other is not None and depth and other[1] in dir(priorcase):
+            there = _documented(getattr(priorcase, other[1]), depth - 1)
         for name in re.split(r",\s*", names):
             found[name] = there.get(name) or re.sub(r"`+", "", " ".join(text.split()))
     return found

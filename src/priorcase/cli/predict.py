@@ -10,9 +10,23 @@ from typing import Any, NamedTuple
 import click
 
 from priorcase.cli.learners import NAMES, learner_options, make, parameters
-from priorcase.cli.shell import BadInputError, Command, option, output_options, usage
+from priorcase.cli.shell import (
+    BadInputError,
+    Command,
+    Forms,
+    Output,
+    csv_text,
+    json_text,
+    lines_of,
+    note,
+    option,
+    options,
+    output_options,
+    safe_console,
+    usage,
+)
 from priorcase.cli.tables import Past, Queries, parse_reading, read_queries, table_argument, table_options
-from priorcase.cli.terminal import Forms, Output, csv_text, json_text, lines_of, note, safe_console
+from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning, named
 from priorcase.registry import Learner, find
 
 _BLOCK = 1000
@@ -32,8 +46,13 @@ priorcase explain loans.csv --target repaid new.csv
 priorcase explain loans.csv --target repaid income=48 housing=own
 priorcase explain loans.csv --target repaid new.csv --learner naive_bayes
 priorcase explain loans.csv --target repaid new.csv --set n_neighbors=9"""
-_query = click.argument("query", nargs=-1, required=True, metavar="QUERY...")
-_level = option("--level", "LEVEL", "Level of intervals of numbers.  [default: 0.95]", type=float)
+_asked = options(
+    table_argument(),
+    click.argument("query", nargs=-1, required=True, metavar="QUERY..."),
+    table_options,
+    learner_options,
+    option("--level", "LEVEL", "Level of intervals of numbers.  [default: 0.95]", type=float),
+)
 
 
 class Model(NamedTuple):
@@ -46,20 +65,8 @@ class Model(NamedTuple):
     similar: Any
 
 
-class Answer(NamedTuple):
-    """A prediction for one new case as --json has it, and the precedents or contributions behind it."""
-
-    document: dict[str, Any]
-    precedents: Any = None
-    contributions: Any = None
-
-
 @click.command(cls=Command, examples=_PREDICT, epilog=NAMES, short_help="Predict new cases from past ones.")
-@table_argument()
-@_query
-@table_options
-@learner_options
-@_level
+@_asked
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: a line for each new case.")
 @output_options("txt", "csv", "json")
 def predict(as_csv: bool, output: Output, **given: Any) -> None:
@@ -70,7 +77,7 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
     if output.as_json and as_csv:
         raise usage("--json does not go with --csv.")
     model, queries = _fitted(explained=False, **given)
-    answers = [one.document for one in _answers(model, queries, explained=False)]
+    answers = [document for document, _ in _answers(model, queries, explained=False)]
     forms: Forms = {
         "txt": lambda: _table_text(model, queries, answers),
         "json": lambda: json_text(_document(model) | {"answers": answers}),
@@ -80,11 +87,7 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
 
 
 @click.command(cls=Command, examples=_EXPLAIN, epilog=NAMES, short_help="Predict new cases and show why.")
-@table_argument()
-@_query
-@table_options
-@learner_options
-@_level
+@_asked
 @output_options("txt", "json")
 def explain(output: Output, **given: Any) -> None:
     """Predict new cases, and show the cases or the values that decide.
@@ -94,7 +97,7 @@ def explain(output: Output, **given: Any) -> None:
     model, queries = _fitted(explained=True, **given)
     answers, console = _answers(model, queries, explained=True), safe_console()
     if not output.as_json and output.out in (None, "-"):
-        _print_explained(console, model, queries, answers)
+        _print_explained(console, model, queries, answers)  # case by case
         return
 
     def text() -> str:
@@ -102,10 +105,8 @@ def explain(output: Output, **given: Any) -> None:
             _print_explained(console, model, queries, answers)
         return str(captured.get())
 
-    def document() -> str:
-        return json_text(_document(model) | {"answers": [one.document for one in answers]})
-
-    output.deliver({"txt": text, "json": document})
+    documents = (document for document, _ in answers)
+    output.deliver({"txt": text, "json": lambda: json_text(_document(model) | {"answers": list(documents)})})
 
 
 def _fitted(*, explained: bool, **given: Any) -> tuple[Model, Queries]:
@@ -119,8 +120,6 @@ def _fitted(*, explained: bool, **given: Any) -> tuple[Model, Queries]:
     intervals = hasattr(estimator, "prediction_interval")
     if level is not None and not intervals:
         raise usage(f"--level has no effect with {who.name}, which gives no intervals of {past.target!r}.")
-    from priorcase.exceptions import UnsettledFitWarning
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnsettledFitWarning)  # of fits that only rank numbers of neighbors
         estimator.fit(_readable(estimator, past.X), past.y)
@@ -147,10 +146,11 @@ def _readable(estimator: Any, X: Any) -> Any:
 # -- answers
 
 
-def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[Answer]:
-    """One answer for each new case, block by block; warnings about queries become notes at the end."""
-    from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
+def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[tuple[dict[str, Any], Any]]:
+    """For each new case, block by block, what --json says of it and the precedents or contributions behind it.
 
+    Warnings about queries become notes at the end.
+    """
     record_of = _records(model.estimator) if explained else None
     noted: dict[type[Warning], list[int]] = {FarQueryWarning: [], UnsettledFitWarning: []}
     for start in range(0, len(queries.lines), _BLOCK):
@@ -169,19 +169,18 @@ def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[Ans
             else:
                 noted[kind] += [lines[i] for i in message.queries if lines[i] not in noted[kind]]
         for document, one in zip(found, why, strict=True):
-            if one is None:
-                yield Answer(document)
-            elif hasattr(one, "ids"):
-                yield Answer(document | _precedents_document(model, document["prediction"], one, record_of), one)
-            else:
-                yield Answer(document | {"contributions": _contributions_document(one)}, contributions=one)
+            if hasattr(one, "ids"):
+                document |= _precedents_document(model, document["prediction"], one, record_of)
+            elif one is not None:
+                document["contributions"] = _contributions_document(one)
+            yield document, one
     if far := noted[FarQueryWarning]:
         note(
-            f"no past case lies within the bandwidth at {_lines_text(far)}: the nearest ones decide; a larger "
+            f"no past case lies within the bandwidth at {named('line', far)}: the nearest ones decide; a larger "
             "bandwidth reaches them"
         )
     if unsettled := noted[UnsettledFitWarning]:
-        note(f"the local models at {_lines_text(unsettled)} did not converge: their probabilities are approximate")
+        note(f"the local models at {named('line', unsettled)} did not converge: their probabilities are approximate")
 
 
 def _predicted(
@@ -212,11 +211,6 @@ def _explained(model: Model, cases: Any) -> list[Any]:
     if hasattr(model.estimator, "contributions"):
         return list(model.estimator.contributions(cases))
     return list((model.similar or model.estimator).precedents(cases))
-
-
-def _lines_text(lines: Sequence[int], most: int = 5) -> str:
-    shown, more = ", ".join(map(str, lines[:most])), len(lines) - most
-    return f"line{'s' * (len(lines) > 1)} {shown}{f' and {more} more' if more > 0 else ''}"
 
 
 def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
@@ -254,12 +248,9 @@ def _precedents_document(model: Model, prediction: Any, one: Any, record_of: Any
         return told | (record_of(prediction, id_) if record_of else {})
 
     lists = (one.ids.tolist(), one.targets.tolist(), one.distances.tolist(), one.rows, one.contributions)
-    cases = [case(*of) for of in zip(*lists, strict=True)]
-    more = {"vote": one.votes.tolist()}
+    cases = [case(*of) | {"vote": vote} for *of, vote in zip(*lists, one.votes.tolist(), strict=True)]
     if hasattr(one, "weights"):  # of local fits
-        more["kernel_weight"] = one.weights.tolist()
-    for name, numbers in more.items():
-        cases = [of | {name: number} for of, number in zip(cases, numbers, strict=True)]
+        cases = [of | {"kernel_weight": w} for of, w in zip(cases, one.weights.tolist(), strict=True)]
     document: dict[str, Any] = {"similar" if model.similar is not None else "precedents": cases}
     for near in one.unlike:
         document["unlike"] = near and case(near.id, near.target, near.distance, near.row, near.contributions)
@@ -381,37 +372,33 @@ def _few(what: str, texts: Sequence[str], between: str = ", ") -> str:
     return f"{what}: {between.join([*texts[:_MOST], *more])}"
 
 
-def _by_attribute(what: str, numbers: Mapping[str, float], form: Callable[[float], str]) -> str:
-    """Numbers of the attributes, the largest first."""
-    order = sorted(numbers, key=lambda name: -numbers[name])
-    return _few(what, [f"{name} {form(numbers[name])}" for name in order])
+def _largest(what: str, numbers: Mapping[str, float], form: Callable[[float], str]) -> str:
+    return _few(what, [f"{name} {form(number)}" for name, number in sorted(numbers.items(), key=lambda one: -one[1])])
 
 
-def _print_explained(console: Any, model: Model, queries: Queries, answers: Iterator[Answer]) -> None:
-    """For each new case the prediction and what explains it."""
+def _print_explained(console: Any, model: Model, queries: Queries, answers: Iterator[tuple[Any, Any]]) -> None:
     from rich.text import Text
 
     from priorcase.neighbors.precedents import TerminalView
 
     target = model.past.target
-    for number, (one, precedents, contributions) in enumerate(answers):
+    for number, (one, why) in enumerate(answers):
         if not number:
             console.print(Text(_heading(model), style="dim"))
             if (relevance := _relevance(model)) is not None:
-                console.print(Text(_by_attribute("probability of relevance", relevance, _probability), style="dim"))
+                console.print(Text(_largest("probability of relevance", relevance, _probability), style="dim"))
             elif (weights := _weights(model)) and all(isinstance(weight, float) for weight in weights.values()):
-                console.print(Text(_by_attribute("attribute weights", weights, "{:.3g}".format), style="dim"))
+                console.print(Text(_largest("attribute weights", weights, "{:.3g}".format), style="dim"))
         console.print()
         place = "" if queries.typed else f"line {one['line']}  "
         heading = Text(place + ("" if one["actual"] is None else f"actual: {_value(one['actual'])}  "), style="dim")
-        if precedents is not None and model.similar is None:
-            console.print(TerminalView(precedents, target, [heading]))
+        if model.similar is None and hasattr(why, "ids"):
+            console.print(TerminalView(why, target, [heading]))
         else:
             likely = f"  ({_probabilities(one['probabilities'])})" if "probabilities" in one else ""
             console.print(Text.assemble(heading, f"{target}: ", (_value(one["prediction"]), "bold green"), likely))
-            similar = Text("most similar past cases  ")
-            told = TerminalView(precedents, target, [similar]) if precedents is not None else None
-            console.print(told or Text(str(contributions).partition("\n")[2]))
+            similar = [Text("most similar past cases  ")]
+            console.print(TerminalView(why, target, similar) if model.similar else Text(str(why).partition("\n")[2]))
         for line in _beside(model, one):
             console.print(Text(line, style="dim"))
 
@@ -430,11 +417,6 @@ def _beside(model: Model, one: dict[str, Any]) -> Iterator[str]:
 
 
 def _record_text(case: Mapping[str, Any]) -> str:
-    """The record of a case in words.
-
-    >>> _record_text({"successes": 7.0, "trials": 9.0, "verdict": "acceptable"})
-    'right 7 of 9, acceptable'
-    """
     if "verdict" in case:
         return f"right {case['successes']:g} of {case['trials']:g}, {case['verdict']}"
     return f"weight {case['weight']:.3g}, right {case['correct']} of {case['used']}"

@@ -8,9 +8,18 @@ from typing import Any
 
 import click
 
-from priorcase.cli.shell import Command, jobs_option, option, output_options, random_state_option, usage
+from priorcase.cli.shell import (
+    Command,
+    Output,
+    jobs_option,
+    option,
+    output_options,
+    random_state_option,
+    safe_console,
+    say,
+    usage,
+)
 from priorcase.cli.tables import KINDS, Reading, is_data_set, parse_reading, read_past, table_argument, table_options
-from priorcase.cli.terminal import Output, safe_console, say
 
 _EXAMPLES = """\
 priorcase report

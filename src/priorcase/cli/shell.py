@@ -1,31 +1,40 @@
-"""How commands behave: examples first in their help, one line for each error, and exit codes.
+"""How commands behave: options, help with examples first, what is printed and written, errors and exit codes.
 
 0 is success; 1 nothing could be measured, a damaged case base, or a mistake in priorcase itself; 2 wrong usage or bad
 input; 130 interrupted; 141 the reader of the output went away.
+
+Cells, class names, texts and keys may hold anything, so control and bidirectional characters are escaped in everything
+that is printed. CSV, HTML and JSON lines that go to a pipe or a file are left as they are.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import logging
+import math
 import os
 import re
+import shutil
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, reduce, wraps
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import click
 
-from priorcase.cli.terminal import Output, note, one_line, say
-from priorcase.exceptions import PriorcaseError, nearest
+from priorcase.exceptions import PriorcaseError, advice, visible, visible_json
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Forms = Mapping[str, Callable[[], str | bytes]]
+"""What a command can deliver, by the ending of a file: ``txt``, ``json``, ``csv``, ``html``, ``png``, ..."""
 
-_DEBUG = "priorcase.debug"
+DEBUG = "priorcase.debug"
 _METHOD = re.compile(r"[A-Za-z_]\w*(\.\w+)?")
 _MOST_JOBS = 1024
 _READER_GONE = 141  # what a shell says of a program that SIGPIPE ended
@@ -37,15 +46,135 @@ class BadInputError(click.ClickException):
     exit_code = 2
 
 
-class OwnError(click.ClickException):
-    """A mistake of priorcase's own, or of what it runs on."""
-
-    exit_code = 1
-
-
 def usage(problem: str) -> click.UsageError:
     """The error for options that do not go together, with a pointer to the help."""
     return click.UsageError(problem, click.get_current_context(silent=True))
+
+
+# -- what is printed and written
+
+
+escape = partial(visible, keep="\t\n")
+
+
+def one_line(text: str) -> str:
+    """The text with its lines joined by spaces, escaped."""
+    return escape(" ".join(text.split()))
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print text, escaped."""
+    click.echo(escape(text), err=err, nl=nl)
+
+
+def note(text: str) -> None:
+    """Say on standard error what a reader should know."""
+    click.echo(f"priorcase: note: {one_line(text)}", err=True)
+
+
+def n_cases(n: int) -> str:
+    """``1 case``, ``2 cases``."""
+    return f"{n} case{'s' * (n != 1)}"
+
+
+def terminal_width() -> int:
+    """How many columns the terminal has; 80 where there is none."""
+    return shutil.get_terminal_size().columns
+
+
+def safe_console() -> Any:
+    """A console of rich that escapes what it renders, and leaves a closed pipe to the command."""
+    from rich.console import Console  # loaded here: --help must not wait for it
+    from rich.segment import Segment
+
+    class SafeConsole(Console):
+        def render(self, renderable: Any, options: Any = None) -> Any:
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(escape(segment.text), segment.style)
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return SafeConsole(highlight=False)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can write it: NumPy's numbers as Python's, sets as lists, null for what is not finite."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return [plain(item) for item in sorted(value, key=lambda item: (str(type(item)), item))]
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def json_text(document: Any) -> str:
+    """One JSON document; control and bidirectional characters are written as escapes of JSON.
+
+    >>> print(json_text({"a": float("nan"), "b": "\u202e"}))
+    {
+      "a": null,
+      "b": "\\u202e"
+    }
+    """
+    return visible_json(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def lines_of(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a frame of any library, or of a dictionary of columns."""
+    import narwhals.stable.v2 as nw
+
+    columns = frame if isinstance(frame, dict) else nw.from_native(frame, eager_only=True).to_dict(as_series=False)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def csv_text(lines: Sequence[Mapping[str, Any]], header: Sequence[str] | None = None) -> str:
+    """Lines as CSV; nothing stands where nothing is known."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, header or (list(lines[0]) if lines else ()), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: None if value != value else value for name, value in line.items()} for line in lines)
+    return text.getvalue()
+
+
+class Output(NamedTuple):
+    """What ``--json`` and ``--out`` ask for."""
+
+    as_json: bool
+    out: str | None
+
+    def show(self, text: str, document: Any) -> None:
+        """Print or write a text, or a document as JSON."""
+        self.deliver({"txt": lambda: text, "json": lambda: json_text(document)})
+
+    def deliver(self, forms: Forms, *, form: str = "txt", shown: bool = False) -> None:
+        """Print a result, or write it to a file in the form that the end of its name says.
+
+        ``form`` is what is printed without ``--json``; with ``shown`` the text is printed beside a file.
+        """
+        form = "json" if self.as_json else form
+        if self.out is None or self.out == "-":
+            text = str(forms[form]()).removesuffix("\n")
+            raw = form not in ("txt", "json") and not sys.stdout.isatty()
+            click.echo(text if raw else escape(text), color=True)
+            return
+        from priorcase._files import write_file
+
+        ending = Path(self.out).suffix[1:].lower()
+        content = forms[ending if ending in forms else form]()
+        write_file(Path(self.out), content.encode("utf-8") if isinstance(content, str) else content)
+        if shown and not self.as_json:
+            say(str(forms["txt"]()))
+        say(f"Written: {self.out}")
 
 
 # -- options
@@ -58,13 +187,7 @@ def option(name: str, metavar: str | None, text: str, **settings: Any) -> Callab
 
 def options(*decorators: Callable[[Function], Function]) -> Callable[[Function], Function]:
     """Several options, which the help lists in this order."""
-
-    def add(function: Function) -> Function:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return add
+    return lambda function: reduce(lambda made, add: add(made), reversed(decorators), function)
 
 
 def output_options(*endings: str, text: str = "Write the result to a file") -> Callable[[Function], Function]:
@@ -122,11 +245,9 @@ class Names(click.Choice[str]):
     """One of some words; a misspelt one is answered with the one that was meant."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The word."""
         if value in self.choices:
             return str(value)
-        meant = nearest(value, self.choices)
-        remedy = f"Did you mean {meant!r}?" if meant else f"There are {', '.join(self.choices)}."
+        remedy = advice(value, self.choices, otherwise=f"There are {', '.join(self.choices)}.")
         return str(self.fail(f"{value!r} is not one of them. {remedy}", param, ctx))
 
 
@@ -141,7 +262,6 @@ class WithExamples(click.Command):
         self.examples = examples
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What the command does, then the examples."""
         super().format_help_text(ctx, formatter)
         with formatter.section("Examples"):
             for line in self.examples.splitlines():
@@ -152,7 +272,6 @@ class Command(WithExamples):
     """A command; ``--learner NAME --help`` lists the parameters of a learner."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments."""
         words = [word for arg in args for word in (arg.split("=", 1) if arg.startswith("--learner=") else [arg])]
         if "--help" in words and "--learner" in words[:-1]:
             name = words[words.index("--learner") + 1]
@@ -168,67 +287,38 @@ class Commands(WithExamples, click.Group):
     """A group of commands whose errors are one line on standard error, without a traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order in which they were added."""
-        return list(self.commands)
+        return list(self.commands)  # as they were added, not by name
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of a name; a misspelt one is answered with the nearest."""
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             names = self.list_commands(ctx)
-            meant = nearest(args[0], names)
-            remedy = f"Did you mean {meant!r}?" if meant else f"'{ctx.command_path} --help' lists the commands."
+            remedy = advice(args[0], names, otherwise=f"'{ctx.command_path} --help' lists the commands.")
             raise BadInputError(f"there is no command {args[0]!r}; there are {', '.join(names)}. {remedy}")
         return super().resolve_command(ctx, args)
 
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        """The context of the command; ``--help`` prints here."""
-        try:
-            return super().make_context(info_name, args, parent, **extra)
-        except BrokenPipeError:
-            _leave_quietly()
-        except OSError as error:
-            raise BadInputError(_message(error)) from error
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with _errors_in_a_line():  # --help prints here
+            return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, and tell errors in a line."""
-        try:
-            with _warnings_as_notes():
-                result = super().invoke(ctx)
+        with _errors_in_a_line(ctx), _warnings_as_notes():
+            result = super().invoke(ctx)
             sys.stdout.flush()
             return result
-        except BrokenPipeError:
-            _leave_quietly()
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise
-        except Exception as error:  # the last place that could tell it in one line
-            if ctx.meta.get(_DEBUG):
-                say("".join(traceback.format_exception(error)), err=True, nl=False)
-            # scikit-learn's error is known by its name: importing it takes long
-            if isinstance(error, PriorcaseError | OSError) or type(error).__name__ == "InvalidParameterError":
-                raise BadInputError(_message(error)) from error
-            raise OwnError(_own(error)) from error
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,
-    ) -> Any:
-        """Run the program."""
-        prog_name = prog_name or "priorcase"
-        if not standalone_mode:
-            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        _open_streams()
+    def main(self, *args: Any, **extra: Any) -> Any:
+        for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+            if getattr(sys, name) is None:  # a stream that the caller has closed leads nowhere
+                setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
         try:
-            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            code = super().main(*args, **{"prog_name": "priorcase", **extra, "standalone_mode": False})
         except click.ClickException as error:
-            _drop_unwritable_output()
+            try:
+                sys.stdout.flush()
+            except OSError:  # at exit Python would fail on it a second time, with status 120
+                _discard_output()
             click.echo(f"priorcase: error: {one_line(_with_advice(error))}", err=True)
             sys.exit(error.exit_code)
         except click.Abort:
@@ -237,27 +327,31 @@ class Commands(WithExamples, click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def debug_option(function: Function) -> Function:
-    """``--debug``, of the whole program."""
-
-    def set_debug(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-        if value:
-            ctx.meta[_DEBUG] = True
-
-    text = "Show the traceback of an error."
-    return click.option("--debug", is_flag=True, expose_value=False, is_eager=True, callback=set_debug, help=text)(
-        function
-    )
+# -- errors and warnings
 
 
-# -- streams and messages
-
-
-def _open_streams() -> None:
-    """Let streams that the caller has closed lead nowhere, so that nothing has to ask whether they are there."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+@contextmanager
+def _errors_in_a_line(ctx: click.Context | None = None) -> Iterator[None]:
+    """Turn every error into one with a message and an exit code."""
+    try:
+        yield
+    except BrokenPipeError:
+        _discard_output()
+        sys.exit(_READER_GONE)
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except Exception as error:  # the last place that could tell it in one line
+        if ctx is not None and ctx.meta.get(DEBUG):
+            say("".join(traceback.format_exception(error)), err=True, nl=False)
+        # scikit-learn's error is known by its name: importing it takes long
+        if isinstance(error, PriorcaseError | OSError) or type(error).__name__ == "InvalidParameterError":
+            raise BadInputError(_message(error)) from error
+        if isinstance(error, MemoryError):
+            told = "there is not enough memory for this. Take fewer rows, or fewer jobs at a time."
+        else:
+            told = f"{type(error).__name__}: {error}".removesuffix(": ")
+            told += ". This is a mistake in priorcase; 'priorcase --debug ...' shows where, which helps to report it."
+        raise click.ClickException(told) from error
 
 
 @contextmanager
@@ -276,30 +370,8 @@ def _warnings_as_notes() -> Iterator[None]:
         yield
 
 
-def _leave_quietly() -> NoReturn:
-    """Exit like a program whose output pipe was closed."""
-    _discard_output()
-    sys.exit(_READER_GONE)
-
-
-def _drop_unwritable_output() -> None:
-    """Discard output that cannot be written, or Python would fail on it a second time at exit, with status 120."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        _discard_output()
-
-
 def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _own(error: Exception) -> str:
-    """What is said of an error that nobody foresaw."""
-    if isinstance(error, MemoryError):
-        return "there is not enough memory for this. Take fewer rows, or fewer jobs at a time."
-    told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return f"{told}. This is a mistake in priorcase; 'priorcase --debug ...' shows where, which helps to report it."
 
 
 def _message(error: Exception) -> str:
@@ -312,13 +384,11 @@ def _message(error: Exception) -> str:
 
 
 def _with_advice(error: click.ClickException) -> str:
-    ctx = getattr(error, "ctx", None)
-    if isinstance(error, click.NoSuchOption) and ctx is not None:
-        flags = [flag for parameter in ctx.command.params for flag in parameter.opts if flag.startswith("-")]
-        meant = nearest(error.option_name, flags)
-        remedy = f"Did you mean {meant!r}?" if meant else f"'{ctx.command_path} --help' shows the options."
-        return f"{ctx.command_path} has no option {error.option_name}. {remedy}"
     message = error.format_message()
-    if isinstance(error, click.UsageError) and ctx is not None and not message.endswith("?"):
-        return f"{message} '{ctx.command_path} --help' shows the options."
-    return message
+    if not isinstance(error, click.UsageError) or error.ctx is None:
+        return message
+    path, see_help = error.ctx.command_path, f"'{error.ctx.command_path} --help' shows the options."
+    if isinstance(error, click.NoSuchOption):
+        flags = [flag for parameter in error.ctx.command.params for flag in parameter.opts if flag.startswith("-")]
+        return f"{path} has no option {error.option_name}. {advice(error.option_name, flags, otherwise=see_help)}"
+    return message if message.endswith("?") else f"{message} {see_help}"

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from priorcase.cli.shell import Function, option, options, usage
-from priorcase.cli.terminal import note
+from priorcase.cli.shell import Function, note, option, options, usage
 from priorcase.exceptions import PriorcaseError, ReadingError, advice, nearest
 from priorcase.registry import Task
 
@@ -70,7 +69,6 @@ class TablePath(click.Path):
         super().__init__(exists=True, dir_okay=False, allow_dash=True)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path or the name; an error where it is neither."""
         if not isinstance(value, str) or _is_path(value):
             return super().convert(value, param, ctx)
         names = _data_sets(value)
@@ -117,55 +115,49 @@ def table_argument(*, required: bool = True) -> Callable[[Function], Function]:
     return click.argument("table", type=TABLE, required=required, metavar="TABLE" if required else "[TABLE]")
 
 
-def table_options(function: Function) -> Function:
-    """What is predicted, and how tables are read."""
-    add = options(
-        option("--target", "COLUMN", "Column to predict; the last one if left out."),
-        option("--column", "NAME=KIND", "numeric, nominal, ignore, or levels: 'size=S<M<L'.", multiple=True),
-        option("--read", "NAME=VALUE", "format, delimiter, encoding or missing of files.", multiple=True),
-    )
-    return add(function)
+table_options = options(
+    option("--target", "COLUMN", "Column to predict; the last one if left out."),
+    option("--column", "NAME=KIND", "numeric, nominal, ignore, or levels: 'size=S<M<L'.", multiple=True),
+    option("--read", "NAME=VALUE", "format, delimiter, encoding or missing of files.", multiple=True),
+)
 
 
-def parse_levels(flag: str, text: str, kind: str) -> tuple[str, ...]:
-    """Levels in their order, ``S<M<L``."""
-    levels = tuple(level.strip() for level in kind.split("<"))
-    if "" in levels or len(set(levels)) < len(levels):
-        raise usage(f"{flag} {text!r} needs two or more different levels, such as 'size=S<M<L'.")
-    return levels
+def parse_kinds(
+    flag: str, texts: Sequence[str], kinds: Sequence[str], *, files: bool = False
+) -> dict[str, str | tuple[str, ...]]:
+    """What columns or attributes are, by name: a kind, levels (a tuple) or, if ``files``, the name of a JSON file."""
+    found: dict[str, str | tuple[str, ...]] = {}
+    for text in texts:
+        name, _, kind = (part.strip() for part in text.rpartition("="))
+        if not name or not kind:
+            raise usage(f"{flag} {text!r} is not of the form NAME=KIND, such as id={kinds[-1]} or 'size=S<M<L'.")
+        if name in found:
+            raise usage(f"{flag} {name} is declared more than once.")
+        levels = tuple(level.strip() for level in kind.split("<"))
+        if "" in levels or len(set(levels)) < len(levels):
+            raise usage(f"{flag} {text!r} needs two or more different levels, such as 'size=S<M<L'.")
+        if len(levels) == 1 and kind not in kinds and not (files and kind.endswith(".json")):
+            more = "TREE.json, " * files + "or levels such as S<M<L"
+            remedy = advice(kind, kinds, otherwise=f"Kinds are {', '.join(kinds)}, {more}.")
+            raise usage(f"{flag} {text!r} names no kind. {remedy}")
+        found[name] = kind if len(levels) == 1 else levels
+    return found
 
 
 def parse_reading(columns: Sequence[str], reading: Sequence[str]) -> Reading:
     """The values of ``--column`` and ``--read``."""
-    kinds: dict[str, str | tuple[str, ...]] = {}
-    for text in columns:
-        name, _, kind = (part.strip() for part in text.rpartition("="))
-        if not name or not kind:
-            raise usage(f"--column {text!r} is not of the form NAME=KIND, such as id=ignore or 'size=S<M<L'.")
-        if name in kinds:
-            raise usage(f"--column {name} is declared more than once.")
-        if "<" in kind:
-            kinds[name] = parse_levels("--column", text, kind)
-            continue
-        if kind not in KINDS:
-            remedy = advice(kind, KINDS, otherwise=f"Kinds are {', '.join(KINDS)}, or levels such as S<M<L.")
-            raise usage(f"--column {text!r} names no kind. {remedy}")
-        kinds[name] = kind
     found: dict[str, Any] = {}
     for text in reading:
         name, given, value = text.partition("=")
         if not given or name not in READING:
-            remedy = advice(
-                name, READING, otherwise="Write delimiter=';', encoding=latin-1 or missing=-9, for example."
-            )
+            example = "Write delimiter=';', encoding=latin-1 or missing=-9, for example."
+            remedy = advice(name, READING, otherwise=example)
             raise usage(f"--read {text!r} is not one of {', '.join(READING)} with a value. {remedy}")
         if name == "missing":
-            found.setdefault("missing", []).append(value)
-        elif name == "delimiter":
-            found[name] = "\t" if value in ("tab", "\\t") else value
+            found.setdefault(name, []).append(value)
         else:
-            found[name] = value
-    return Reading(kinds, found)
+            found[name] = "\t" if name == "delimiter" and value in ("tab", "\\t") else value
+    return Reading(parse_kinds("--column", columns, KINDS), found)
 
 
 # -- reading
@@ -175,6 +167,7 @@ def read_table(path: str, reading: Reading) -> Any:
     """The fields of a file, of standard input for ``-``, or of a data set."""
     from priorcase.datasets import available
     from priorcase.datasets import read_table as read
+    from priorcase.datasets.catalog import load_fields
 
     if is_data_set(path):
         if reading.options:
@@ -186,13 +179,6 @@ def read_table(path: str, reading: Reading) -> Any:
     if path == "-":
         return read(sys.stdin.buffer, name="standard input", **reading.options)
     return read(path, **reading.options)
-
-
-def load_fields(name: str) -> Any:
-    """The fields of a data set."""
-    from priorcase.datasets.catalog import load_fields as load
-
-    return load(name)
 
 
 def read_past(
@@ -213,19 +199,15 @@ def read_past(
     declared = {kind: reading.of_kind(kind, table.names) for kind in ("numeric", "nominal")}
     orders = {name: order for name, order in reading.orders.items() if name in table}
     kinds = table.kinds(**declared, ordinal=orders)
-    fields = table.column(target)
-    numbers = {float(field) for field in set(fields) if field is not None} if isinstance(kinds[target], Numeric) else ()
+    fields = {field for field in table.column(target) if field is not None}
+    numbers = set(map(float, fields)) if isinstance(kinds[target], Numeric) else ()
     # Whole numbers of few values are more often codes of classes.
     codes = len(numbers) <= _FEW and all(number.is_integer() for number in numbers)
     task: Task = "regress" if target in declared["numeric"] or not codes else "classify"
-    if None in fields and not gaps:
-        raise ReadingError(
-            f"{table.source} {table.where(fields.index(None))} has no value in the target column {target!r}. Complete "
-            "it, or remove the row."
-        )
+    if not gaps:
+        table.require_targets(target)
     kinds = {name: kind for name, kind in kinds.items() if name != target and reading.columns.get(name) != "ignore"}
-    if not kinds:
-        raise ReadingError(f"{table.source} has no column beside the target {target!r} and those ignored. Add columns.")
+    table.require_attributes(kinds, target)
     table.check_levels(kinds)
     for name, field, line in table.doubtful(kinds):
         if name not in declared["nominal"]:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Value
 from priorcase.concepts.ib import ConceptLearner
-from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, advice, listed, quoted
 from priorcase.learning.plotting import INK, MUTED, class_styles, drawing, legend_beside
 from priorcase.learning.results import framed, free_label
 from priorcase.plots.display import (
@@ -19,11 +19,11 @@ from priorcase.plots.display import (
     Display,
     frame_columns,
     labels_equal,
+    plane_of,
     read_rows,
     read_targets,
     spread_out,
 )
-from priorcase.plots.planes import plane_of
 
 _LISTED = 12
 _MANY = 150
@@ -64,7 +64,6 @@ class ConceptDisplay(Display):
     backend: Backend | None = None
 
     @classmethod
-    @prefix_errors
     def of(
         cls, model: Any, X: Any = None, y: Any = None, *, columns: Any = None, concept: Value = None
     ) -> ConceptDisplay:
@@ -123,7 +122,6 @@ class ConceptDisplay(Display):
             columns[free_label(name, columns)] = column
         return framed(columns, self.backend)
 
-    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Draw the instances in the plane; returns the axes.
 
@@ -142,7 +140,6 @@ class ConceptDisplay(Display):
             ax.set(xlim=self.axes[0].span, ylim=self.axes[1].span)
             return ax
 
-    @prefix_errors
     def plot_records(self, ax: Any = None) -> Any:
         """Draw each stored instance's interval of accuracy over the interval of its class's frequency.
 

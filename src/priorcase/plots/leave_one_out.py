@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from priorcase._typing import AnyArray, Backend, FloatArray
-from priorcase.exceptions import ParameterError, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, log_ticks, ring, style
 from priorcase.learning.results import framed, free_label
 from priorcase.learning.targets import objects
@@ -49,7 +49,6 @@ class LeaveOneOutDisplay(Display):
     backend: Backend | None = None
 
     @classmethod
-    @prefix_errors
     def of(cls, model: Any) -> LeaveOneOutDisplay:
         """Return the scores by which a fitted model has chosen.
 
@@ -95,7 +94,6 @@ class LeaveOneOutDisplay(Display):
         columns["chosen"] = (values == self.chosen) & (scores == self.chosen_score)
         return framed(columns, self.backend)
 
-    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Draw the scores as lines, the chosen one marked; returns the axes.
 

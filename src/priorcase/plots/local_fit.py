@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_value, is_whole
 from priorcase._typing import Backend, FloatArray, IntArray, Name
-from priorcase.exceptions import ParameterError, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.learning.plotting import MUTED, caption, colour, drawing, legend_beside, tint
 from priorcase.learning.results import framed, free_label
 from priorcase.learning.targets import read_numbers
@@ -64,7 +64,6 @@ class LocalFitDisplay(Display):
     backend: Backend | None = None
 
     @classmethod
-    @prefix_errors
     def of(
         cls,
         model: Any,
@@ -128,7 +127,6 @@ class LocalFitDisplay(Display):
                 columns[free_label(f"{name}_{end}", columns)] = numbers
         return framed(columns, self.backend)
 
-    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Draw the fit as a line with its intervals as bands, and rows as points; returns the axes."""
         with drawing(ax) as ax:

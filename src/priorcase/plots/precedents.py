@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_value
 from priorcase._typing import FloatArray, IntArray
-from priorcase.exceptions import ParameterError, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.learning.plotting import FAINT, INK, MUTED, caption, captions, drawing, legend_beside, style, tint
 from priorcase.learning.results import short, value_text
 from priorcase.neighbors.precedents import Precedents
@@ -50,7 +50,6 @@ class PrecedentsDisplay(Display):
     most: int = 7
 
     @classmethod
-    @prefix_errors
     def of(cls, model: Any, X: Any = None, *, query: int = 0, most: int = 7) -> PrecedentsDisplay:
         """Return the neighbours of one query.
 
@@ -100,7 +99,6 @@ class PrecedentsDisplay(Display):
         """Return one line for each neighbour, as `Precedents.frame`."""
         return self.precedents.frame()
 
-    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Draw the bars of at most the twelve nearest; returns the axes. A new figure is as high as the bars need."""
         contributions, rows, names = self._bars()

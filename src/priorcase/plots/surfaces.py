@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Value
 from priorcase.concepts.memory import ConceptMemory
-from priorcase.exceptions import ParameterError, TargetError, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, TargetError, quoted
 from priorcase.learning.plotting import INK, MUTED, class_styles, drawing, legend_beside, style, tint
 from priorcase.learning.results import attribute_names, framed, free_label
 from priorcase.learning.state import pinned
@@ -25,12 +25,12 @@ from priorcase.plots.display import (
     Display,
     draw_classes,
     draw_colorbar,
+    plane_of,
     read_rows,
     read_targets,
     spread_out,
     stored_rows,
 )
-from priorcase.plots.planes import plane_of
 from priorcase.schema import Numeric, Schema
 from priorcase.schema.schema import backend_of
 
@@ -69,7 +69,6 @@ class DecisionSurface(Display):
     backend: Backend | None = None
 
     @classmethod
-    @prefix_errors
     def of(
         cls, model: Any, X: Any, y: Any = None, *, columns: Any = None, resolution: int = 160, proba: bool = True
     ) -> DecisionSurface:
@@ -125,7 +124,6 @@ class DecisionSurface(Display):
                 columns[free_label(f"p({label})", columns)] = self.probabilities[..., c].ravel()
         return framed(columns, self.backend)
 
-    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Draw regions, and rows as points (of more than 2000 every second or third); returns the axes."""
         with drawing(ax, size=(5.6, 4.2)) as ax:
@@ -249,7 +247,6 @@ class VoronoiCells(Display):
     backend: Backend | None = None
 
     @classmethod
-    @prefix_errors
     def of(cls, model: Any, y: Any = None) -> VoronoiCells:
         """Return the cells of the rows that a model has stored, or of the rows of a table.
 
@@ -317,7 +314,6 @@ class VoronoiCells(Display):
             columns[free_label(name, columns)] = column
         return framed(columns, self.backend)
 
-    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Draw cells in the tints of their classes, or in shades of their numbers; returns the axes."""
         with drawing(ax, size=(5.2, 4.2)) as ax:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from priorcase._parameters import check_value
 from priorcase._typing import Backend, FloatArray, IntArray, Name
 from priorcase.bayes.results import EdgeTable
-from priorcase.exceptions import ParameterError, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.learning.plotting import FAINT, INK, MUTED, captions, colour, drawing, tint
 from priorcase.learning.results import framed
 from priorcase.plots.display import NAME_WIDTH, Display, draw_colorbar
@@ -49,7 +50,6 @@ class TreePosterior(Display):
     backend: Backend | None = None
 
     @classmethod
-    @prefix_errors
     def of(cls, model: Any) -> TreePosterior:
         """Return the edges of a fitted `TreeAveragedBayes` or `TreeAugmentedBayes`.
 
@@ -95,7 +95,6 @@ class TreePosterior(Display):
         }
         return framed(columns, self.backend)
 
-    @prefix_errors
     def plot(self, ax: Any = None, kind: Kind | None = None) -> Any:
         """Draw the edges; returns the axes.
 
@@ -184,7 +183,7 @@ class TreePosterior(Display):
 
 
 def spanning_tree(weights: FloatArray) -> IntArray:
-    """The edges of the tree with the largest sum (and product) of weights, by Prim's algorithm; first of equals.
+    """The edges of the tree with the largest sum (and product) of weights; of equals the first.
 
     Examples
     --------
@@ -192,15 +191,12 @@ def spanning_tree(weights: FloatArray) -> IntArray:
     array([[0, 1],
            [1, 2]])
     """
-    n = len(weights)
-    edges, joined = [], np.zeros(n, bool)
-    joined[0] = True
-    for _ in range(n - 1):
-        candidates = np.where(joined[:, None] & ~joined[None, :], weights, -1.0)
-        a, b = np.unravel_index(int(candidates.argmax()), candidates.shape)
-        joined[b] = True
-        edges.append(sorted((int(a), int(b))))
-    return np.array(sorted(edges), np.int64).reshape(-1, 2)
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_weighted_edges_from((a, b, weights[a, b]) for a, b in combinations(range(len(weights)), 2))
+    edges = nx.maximum_spanning_edges(graph, data=False)
+    return np.array(sorted(map(sorted, edges)), np.int64).reshape(-1, 2)
 
 
 def ring(n: int) -> FloatArray:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from priorcase._parameters import check_seed, check_value, is_whole
 from priorcase._typing import Backend, FloatArray, IntArray, Name
 from priorcase.bayes.results import Relevance
-from priorcase.exceptions import ParameterError, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.learning.plotting import INK, MUTED, captions, colour, drawing, tint
 from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import framed
@@ -51,7 +51,6 @@ class WeightsDisplay(Display):
     backend: Backend | None = None
 
     @classmethod
-    @prefix_errors
     def of(
         cls, model: Any, X: Any = None, y: Any = None, *, bootstrap: int = 0, level: float = 0.9, random_state: Any = 0
     ) -> WeightsDisplay:
@@ -122,7 +121,6 @@ class WeightsDisplay(Display):
         columns |= {name: end[order] for name, end in zip(("low", "high"), self.interval or (), strict=False)}
         return framed(columns, self.backend)
 
-    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Draw a dot for each of the thirty heaviest attributes, with its interval; returns the axes."""
         order = self.order[:_SHOWN]

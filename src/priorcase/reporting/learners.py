@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
@@ -75,14 +74,13 @@ def candidates(problem: Problem, *, seed: int, n_jobs: int | None = None) -> Ite
         if "random_state" in inspect.signature(registered.cls(problem.task)).parameters:
             settings["random_state"] = seed
         words = ", ".join(f"{key}={each}" for key, each in given.items())
-        path = registered.classifier if problem.classes else registered.regressor
         arguments = ", ".join(f"{key}={each!r}" for key, each in settings.items())
         yield Candidate(
             f"{name}:{words}" if variant else name,
             f"{registered.title}, {words}" if variant else registered.title,
             registered.summary,
             registered.make(problem.task, **settings, n_jobs=n_jobs),
-            f"{path.replace('priorcase', 'pc', 1)}({arguments}).fit(X, y)",
+            f"pc.{registered.path(problem.task)}({arguments}).fit(X, y)",
             max_columns,
         )
 
@@ -95,12 +93,7 @@ def own_candidates(problem: Problem, learners: Mapping[str, Any]) -> list[Candid
 
 def _baseline(problem: Problem) -> Candidate:
     registered = find(BASELINE)
-    return Candidate(BASELINE, registered.title, registered.summary, baseline(problem.classes))
-
-
-def baseline(classes: bool) -> Any:
-    """scikit-learn's dummy for any table: class frequencies, or the mean."""
-    return Converted(DummyClassifier(strategy="prior") if classes else DummyRegressor(), "rows")
+    return Candidate(BASELINE, registered.title, registered.summary, Converted(registered.make(problem.task), "rows"))
 
 
 # -- learners of other libraries
@@ -125,21 +118,17 @@ class Converted(BaseEstimator):
 
     @property
     def classes_(self) -> AnyArray:
-        """The classes."""
         return np.asarray(self.model_.classes_)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit a copy of the learner."""
         self.model_ = clone(self.learner).fit(self._convert(X), y)
         return self
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the learner's predictions."""
         return np.asarray(self.model_.predict(self._convert(X)))
 
     @available_if(lambda self: hasattr(self.learner, "predict_proba"))
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of each class."""
         return np.asarray(self.model_.predict_proba(self._convert(X)))
 
     def _convert(self, X: Any) -> Any:

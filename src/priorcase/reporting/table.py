@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import pandas as pd
 
 from priorcase._typing import AnyArray, IntArray
 from priorcase.datasets.columns import NamedColumns
@@ -222,7 +223,10 @@ class TableSummary:
 
 def summarize(problem: Problem) -> TableSummary:
     """The columns of a table, and what is unusual about them."""
-    codes = {name: _codes(problem.X[name], kind) for name, kind in problem.X.kinds.items()}
+    codes = {  # from 0 on, those of numbers in their order; -1 where the value is missing
+        name: pd.factorize(problem.X[name], sort=isinstance(kind, Numeric))[0].astype(np.int64)
+        for name, kind in problem.X.kinds.items()
+    }
     target_codes = np.unique(problem.y, return_inverse=True)[1].astype(np.int64)
     target = _column(problem.target, problem.y, Nominal() if problem.classes else Numeric(), target_codes)
     columns = []
@@ -237,17 +241,6 @@ def summarize(problem: Problem) -> TableSummary:
     cells, rows = int(missing.sum()), int(missing.any(axis=0).sum())
     found = TableSummary(len(problem), cells, rows, tuple(columns), target, repeated, conflicting, ceiling)
     return replace(found, remarks=tuple(_remarks(problem, found)))
-
-
-def _codes(column: AnyArray, kind: Kind) -> IntArray:
-    """A column as codes from 0 on, -1 where it is missing."""
-    if isinstance(kind, Numeric):
-        codes = np.full(len(column), -1, dtype=np.int64)
-        known = ~np.isnan(column)
-        codes[known] = np.unique(column[known], return_inverse=True)[1]
-        return codes
-    index: dict[object, int] = {None: -1}
-    return np.array([index.setdefault(each, len(index) - 1) for each in column.tolist()], dtype=np.int64)
 
 
 def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray) -> ColumnSummary:
@@ -324,26 +317,16 @@ def _duplicates(
 
 def _pattern(codes: IntArray) -> bytes:
     """A digest that two columns share if their values correspond one to one, missing being a value, too."""
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    order = np.empty(first.size, dtype=np.int64)
-    order[np.argsort(first)] = np.arange(first.size)
-    return blake2b(order[inverse].tobytes(), digest_size=16).digest()
+    return blake2b(pd.factorize(codes)[0].tobytes(), digest_size=16).digest()
 
 
 def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tuple[int, int, float | None]:
     """How many rows repeat another, how many contradict one, and the accuracy that this allows."""
-    group = np.zeros(target.size, dtype=np.int64)
-    for column in columns:  # numbered anew after each column, so that numbers stay small
-        group = np.unique(group * (int(column.max()) + 2) + column + 1, return_inverse=True)[1].astype(np.int64)
-    groups, targets = int(group.max()) + 1, int(target.max()) + 1
-    pairs, sizes = np.unique(group * targets + target, return_counts=True)
-    kinds = np.bincount(pairs // targets, minlength=groups)
-    conflicting = int(np.bincount(group, minlength=groups)[kinds > 1].sum())
-    if not classes:
-        return target.size - groups, conflicting, None
-    best = np.zeros(groups, dtype=np.int64)
-    np.maximum.at(best, pairs // targets, sizes)
-    return target.size - groups, conflicting, float(best.sum() / target.size)
+    rows = pd.DataFrame(dict(enumerate(columns)))
+    group = rows.groupby(list(rows.columns), sort=False).ngroup()
+    alike = pd.Series(target).groupby([group, target]).size().groupby(level=0)
+    conflicting = int(alike.sum()[alike.size() > 1].sum())
+    return int(rows.duplicated().sum()), conflicting, float(alike.max().sum() / len(rows)) if classes else None
 
 
 def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:

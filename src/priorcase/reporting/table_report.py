@@ -8,7 +8,7 @@ import math
 import os
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from importlib.metadata import version
 from typing import Any, Literal, TypeVar
@@ -295,7 +295,20 @@ def report_on(
         compared = compare_learners(scored, tried, clock, seed=seed, n_jobs=n_jobs, say=say)
         verdict = choose(compared[-1])
         chosen = next(one for one in tried if one.name == verdict.chosen)
-        parts = _Parts(clock, say)
+        skipped: list[str] = []
+
+        def made(what: str, work: Callable[[], R], *, always: bool = False) -> R | None:
+            """The result of some work; None, and a line in the report, where there is no time or it fails."""
+            say(what)
+            if not always and clock.until(_LATEST) <= 0:
+                skipped.append(f"{what}: the budget was spent")
+                return None
+            try:
+                return work()
+            except PriorcaseError as error:  # for example numbers too large for a distance
+                skipped.append(f"{what}: {str(error).rstrip('.')}")
+                return None
+
         if chosen.name == BASELINE:
             calibration = suspects = importance = None
             explained: tuple[Explained, ...] = ()
@@ -306,13 +319,13 @@ def report_on(
             records = scored.classes and seconds.get("pebls", math.inf) < 0.1 * clock.total
             folds, allowed = len({cell.split for cell in last.result.cells}), _IMPORTANCE_SHARE * clock.total
             calibration = calibrate(found)
-            suspects = parts.made("label errors", lambda: find_suspects(scored, found, records=records), always=True)
-            explained = parts.made("explained predictions", lambda: explain(scored, found, learner, seed=seed)) or ()
-            importance = parts.made(
+            suspects = made("label errors", lambda: find_suspects(scored, found, records=records), always=True)
+            explained = made("explained predictions", lambda: explain(scored, found, learner, seed=seed)) or ()
+            importance = made(
                 "important columns",
                 lambda: measure_importance(scored, learner, folds, seed=seed, allowed=allowed, say=say),
             )
-        oddities = parts.made("unusual rows", lambda: find_oddities(scored, seed=seed, n_jobs=n_jobs))
+        oddities = made("unusual rows", lambda: find_oddities(scored, seed=seed, n_jobs=n_jobs))
         today = datetime.date.today().isoformat()
         return Report(
             scored,
@@ -324,31 +337,10 @@ def report_on(
             suspects,
             calibration,
             explained,
-            tuple(parts.skipped),
+            tuple(skipped),
             _next_steps(problem, columns, chosen, table, reading, load, form),
             Made(version("priorcase"), seed, clock.total, clock.spent, today),
         )
-
-
-@dataclass
-class _Parts:
-    """The parts that follow once a learner is chosen, as long as there is time."""
-
-    clock: Budget
-    say: Callable[[str], None]
-    skipped: list[str] = field(default_factory=list)
-
-    def made(self, what: str, work: Callable[[], R], *, always: bool = False) -> R | None:
-        """The result of some work; None, and a line in the report, where there is no time or the table forbids it."""
-        self.say(what)
-        if not always and self.clock.until(_LATEST) <= 0:
-            self.skipped.append(f"{what}: the budget was spent")
-            return None
-        try:
-            return work()
-        except PriorcaseError as error:  # for example numbers too large for a distance
-            self.skipped.append(f"{what}: {str(error).rstrip('.')}")
-            return None
 
 
 # -- how to use the learner
