@@ -17,12 +17,6 @@ KEYS = ("aha1991", "bibl1998", "kontkanen1997", "cost1993", "lecture", "mitchell
 
 
 def paper(key: str) -> Paper:
-    """A paper by its key.
-
-    Examples
-    --------
-    >>> paper("bibl1998").title
-    'Bayes optimal instance-based learning'
-    """
+    """A paper by its key."""
     found: Paper = import_module(f"papers.{key}").PAPER
     return found

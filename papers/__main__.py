@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from papers import KEYS, paper
 from papers.reproduction import Item, Options, Paper, on_terminal, reproduce
 from priorcase.exceptions import PriorcaseError
 
+KINDS = ("table", "figure", "example")
 FORMATS = ("text", "markdown", "csv", "png", "pdf")
 EPILOG = """\
 papers:
@@ -34,8 +35,24 @@ as CSV and the pictures. The figures do not depend on the number of jobs.
 exit codes: 0 success, 2 wrong usage or bad input, 130 interrupted"""
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        _run(_parser(), arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("papers: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
+        return 141
+    except (PriorcaseError, OSError) as error:
+        print(f"papers: error: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         "python -m papers",
         description="Measure a paper's tables and figures again, and show them beside the printed ones.",
@@ -45,12 +62,15 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("paper", nargs="?", choices=[*KEYS, "all"], metavar="PAPER", help="one of those below, or all")
     item = found.add_mutually_exclusive_group()
-    for kind in ("table", "figure", "example"):
+    for kind in KINDS:
         item.add_argument(f"--{kind}", metavar="N", help=f"only this {kind} of the paper")
     found.add_argument("--list", action="store_true", help="list what there is of the paper, and exit")
-    found.add_argument("--trials", metavar="N", type=_positive, help="trials, runs or repetitions (the paper's number)")
-    found.add_argument("--jobs", metavar="N", type=_not_zero, help="number of processes; -1 for all processors")
-    found.add_argument("--seed", metavar="N", type=_natural, default=0, help="seed of the random numbers (0)")
+    text = "trials, runs or repetitions (the paper's number)"
+    found.add_argument("--trials", metavar="N", type=_number("less than 1", lambda n: n >= 1), help=text)
+    jobs = _number("no number of processes; use 1 or more, or -1 for all processors", lambda n: n != 0)
+    found.add_argument("--jobs", metavar="N", type=jobs, help="number of processes; -1 for all processors")
+    natural = _number("negative", lambda n: n >= 0)
+    found.add_argument("--random-state", metavar="N", type=natural, default=0, help="seed of the random numbers (0)")
     found.add_argument("--data", metavar="FOLDER", type=Path, help="folder of the data sets (PRIORCASE_DATA)")
     found.add_argument("--quick", action="store_true", help="few trials, to see that everything runs")
     found.add_argument("--out", metavar="FOLDER", type=Path, help="write files there; - prints, as without it")
@@ -59,95 +79,56 @@ def parser() -> argparse.ArgumentParser:
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code."""
-    try:
-        _run(parser(), arguments)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return _failed("interrupted", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
-        return 141
-    except (PriorcaseError, OSError) as error:
-        return _failed(f"error: {' '.join(str(error).split())}", 2)
-    return 0
+def _number(fault: str, is_right: Callable[[int], bool]) -> Callable[[str], int]:
+    """A whole number that passes a check; ``fault`` says what one that does not is."""
+
+    def number(text: str) -> int:
+        if not is_right(value := int(text)):
+            raise argparse.ArgumentTypeError(f"{value} is {fault}")
+        return value
+
+    return number
 
 
 def _run(command: argparse.ArgumentParser, arguments: Sequence[str] | None) -> None:
     asked = command.parse_args(arguments)
     out = None if asked.out == Path("-") else asked.out
-    chosen = {kind: value for kind in ("table", "figure", "example") if (value := getattr(asked, kind)) is not None}
+    chosen = [(kind, value) for kind in KINDS if (value := getattr(asked, kind)) is not None]
     if asked.paper is None and not asked.list:
         command.error(f"say which paper to reproduce: {', '.join(KEYS)} or all")
     if chosen and asked.paper in (None, "all"):
-        command.error(f"--{next(iter(chosen))} needs one paper: {', '.join(KEYS)}")
+        command.error(f"--{chosen[0][0]} needs one paper: {', '.join(KEYS)}")
     if out is None and (pictures := [form for form in asked.format if form in ("png", "pdf")]):
         command.error(f"--format {pictures[0]} needs --out, a folder to write pictures to")
     if asked.data is not None and not (asked.data / "manifest.json").is_file():
         command.error(f"--data: {str(asked.data)!r} is not a folder with a manifest.json, which describes its tables")
     papers = [paper(key) for key in (KEYS if asked.paper in (None, "all") else (asked.paper,))]
-    only = _item(command, papers[0], *next(iter(chosen.items()))) if chosen else None
+    only = _item(command, papers[0], *chosen[0]) if chosen else None
     if asked.list:
-        print("\n".join(_listing(each) for each in papers))
+        print("\n".join(map(_listing, papers)))
         return
-    options = Options(asked.data, asked.trials, asked.seed, asked.jobs, asked.quick, on_terminal)
+    options = Options(asked.data, asked.trials, asked.random_state, asked.jobs, asked.quick, on_terminal)
     for each in papers:
-        found = reproduce(each, options, only=only, command=_command(each, only, options))
+        found = reproduce(each, options, only=only)
         if out is not None:
             paths = found.save(out, asked.format or ("markdown", "csv", "png"))
             print(f"{found.key}: {len(paths)} files in {out}, {found.seconds:.0f} s")
             continue
         for form in asked.format or ("text",):
-            print({"text": f"{found}\n\n", "markdown": found.markdown(), "csv": found.csv()}[form], end="")
+            print(found.csv() if form == "csv" else found.markdown() if form == "markdown" else f"{found}\n\n", end="")
 
 
 def _item(command: argparse.ArgumentParser, of: Paper, kind: str, number: str) -> Item:
     found = next((item for item in of.items if (item.kind, item.number) == (kind, number)), None)
     if found is None:
-        there = ", ".join(f"--{item.kind} {item.number}" for item in of.items)
+        there = ", ".join(item.flag for item in of.items)
         command.error(f"{of.key} has no {kind} {number!r} here; it has {there}")
     return found
 
 
 def _listing(of: Paper) -> str:
-    flags = [f"--{item.kind} {item.number}" for item in of.items]
-    width = max(map(len, flags))
-    lines = [f"  {flag:<{width}}  {item.title}" for flag, item in zip(flags, of.items, strict=True)]
-    return "\n".join([f"{of.key}: {of.title}", *lines])
-
-
-def _command(of: Paper, only: Item | None, options: Options) -> str:
-    """The command that makes the same figures again."""
-    words = ["python -m papers", of.key]
-    words += [f"--{only.kind} {only.number}"] if only else []
-    words += [f"--trials {options.trials}"] if options.trials is not None else []
-    words += [f"--seed {options.seed}"] if options.seed else []
-    words += ["--quick"] if options.quick else []
-    return " ".join(words)
-
-
-def _failed(message: str, code: int) -> int:
-    print(f"papers: {message}", file=sys.stderr)
-    return code
-
-
-def _positive(text: str) -> int:
-    if (number := int(text)) < 1:
-        raise argparse.ArgumentTypeError(f"{number} is less than 1")
-    return number
-
-
-def _natural(text: str) -> int:
-    if (number := int(text)) < 0:
-        raise argparse.ArgumentTypeError(f"{number} is negative")
-    return number
-
-
-def _not_zero(text: str) -> int:
-    if (number := int(text)) == 0:
-        raise argparse.ArgumentTypeError("0 is no number of processes; use 1 or more, or -1 for all processors")
-    return number
+    width = max(len(item.flag) for item in of.items)
+    return "\n".join([f"{of.key}: {of.title}", *(f"  {item.flag:<{width}}  {item.title}" for item in of.items)])
 
 
 if __name__ == "__main__":

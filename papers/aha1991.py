@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise, product
 from pathlib import Path
@@ -25,23 +25,29 @@ from priorcase.learning.plotting import INK, style
 from priorcase.schema import Nominal, Ordinal
 from priorcase.similarity import Absolute, Distance
 
-COLUMNS = ("IB1", "IB2", "IB3")
+LEARNERS: dict[str, Any] = {"IB1": IB1, "IB2": IB2, "IB3": IB3}
+NAMES = tuple(LEARNERS)
+GENERATORS: dict[str, Callable[..., tuple[AnyArray, AnyArray]]] = {"led": make_led, "waveform": make_waveform}
+TRIALS, FEW = 50, 2
 
 
-def learner(name: str, seed: int, **options: Any) -> Any:
+def learner(name: str, random_state: int, **options: Any) -> Any:
     """IB1, IB2 or IB3; only IB3 draws random numbers."""
-    chance: dict[str, Any] = {"random_state": seed} if name == "IB3" else {}
-    return {"IB1": IB1, "IB2": IB2, "IB3": IB3}[name](**options, **chance, n_jobs=1)
+    chance: dict[str, Any] = {"random_state": random_state} if name == "IB3" else {}
+    return LEARNERS[name](**options, **chance, n_jobs=1)
 
 
-# Tables 3, 4 and 6 as printed -----------------------------------------------------------------------------------------
+# Tables 3, 4 and 6 as printed, and what they leave open ---------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Printed:
+class Line:
     """A line of Tables 3, 4 and 6: accuracies of IB1, IB2 and IB3, storage of IB2 and IB3, accuracy of C4, in percent.
 
-    ``name`` is that of the data set or generator; ``errors`` are the standard errors of the accuracies.
+    ``name`` is that of the data set or generator. The others are what the paper leaves open: which instances predict
+    where several are nearest (``ties``), whether ordered levels differ by their ranks or as symbols do (``levels``),
+    whether numbers are divided by their range (``normalised``), and the level of the one-sided bounds by which IB3
+    accepts (``accept``; 0.95 is two-sided 90 %).
     """
 
     title: str
@@ -51,198 +57,136 @@ class Printed:
     attributes: int
     classes: int
     accuracy: tuple[float, float, float]
-    errors: tuple[float, float, float]
     storage: tuple[float, float]
     tree: float
+    ties: Literal["majority", "first"] = "majority"
+    levels: Literal["ranks", "symbols"] = "ranks"
+    normalised: bool = True
+    accept: float = 0.9
+
+    def rows(self, folder: Path | None) -> tuple[Any, AnyArray] | None:
+        """The data set; None where rows are generated anew for each trial."""
+        if self.name in GENERATORS:
+            return None
+        X, y = load(self.name, folder=folder)
+        if self.levels == "symbols":
+            kinds = {name: Nominal() if isinstance(kind, Ordinal) else kind for name, kind in X.kinds.items()}
+            X = NamedColumns.of(X.data, kinds)
+        return X, y
+
+    def learners(self, names: Sequence[str] = NAMES) -> dict[str, Callable[[int], Any]]:
+        """The learners by name, each made from a random state."""
+        distance: str | Distance = "ib" if self.normalised else Distance(numeric=Absolute("none"))
+        accept: dict[str, Any] = {"IB3": {"accept": self.accept}}
+        return {
+            name: partial(learner, name, ties=self.ties, distance=distance, **accept.get(name, {})) for name in names
+        }
 
 
-TABLE_6 = (
-    Printed("Voting", "voting", 350, 85, 16, 2, (91.8, 90.9, 91.6), (0.4, 0.5, 0.5), (11.1, 7.4), 95.5),
-    Printed("Tumor", "primary-tumor", 275, 64, 17, 22, (34.7, 32.9, 38.6), (0.8, 0.8, 0.9), (71.3, 16.4), 37.8),
-    Printed("LED Display", "led", 200, 500, 7, 10, (70.5, 62.4, 71.7), (0.4, 0.6, 0.4), (41.5, 28.7), 68.3),
-    Printed("Waveform", "waveform", 300, 500, 21, 3, (75.2, 69.6, 73.8), (0.3, 0.4, 0.4), (32.5, 14.6), 70.7),
-    Printed("Cleveland", "heart-cleveland", 250, 53, 13, 2, (75.7, 71.4, 78.0), (0.8, 0.8, 0.8), (30.4, 7.7), 75.5),
-    Printed("Hungarian", "heart-hungarian", 250, 44, 13, 2, (58.7, 55.9, 80.5), (1.5, 2.0, 0.9), (36.0, 7.5), 78.2),
+LINES = (
+    Line("Voting", "voting", 350, 85, 16, 2, (91.8, 90.9, 91.6), (11.1, 7.4), 95.5),
+    Line("Tumor", "primary-tumor", 275, 64, 17, 22, (34.7, 32.9, 38.6), (71.3, 16.4), 37.8),
+    Line("LED Display", "led", 200, 500, 7, 10, (70.5, 62.4, 71.7), (41.5, 28.7), 68.3),
+    Line("Waveform", "waveform", 300, 500, 21, 3, (75.2, 69.6, 73.8), (32.5, 14.6), 70.7),
+    Line("Cleveland", "heart-cleveland", 250, 53, 13, 2, (75.7, 71.4, 78.0), (30.4, 7.7), 75.5),
+    Line("Hungarian", "heart-hungarian", 250, 44, 13, 2, (58.7, 55.9, 80.5), (36.0, 7.5), 78.2),
 )
 """Tables 4 and 6 as printed, with the sizes of Table 3."""
 
-_, TUMOR, LED, _, CLEVELAND, HUNGARIAN = TABLE_6
+_, TUMOR, LED, _, CLEVELAND, HUNGARIAN = LINES
+
+VARIANTS = (
+    replace(TUMOR, title="Tumor, first of the tied", ties="first"),
+    replace(TUMOR, title="Tumor, levels as symbols", levels="symbols"),
+    replace(TUMOR, title="Tumor, both", ties="first", levels="symbols"),
+    replace(TUMOR, title="Tumor, two-sided 90 %", accept=0.95),
+    replace(LED, title="LED Display, first of the tied", ties="first"),
+    replace(LED, title="LED Display, two-sided 90 %", accept=0.95),
+    replace(CLEVELAND, title="Cleveland, levels as symbols", levels="symbols"),
+    replace(HUNGARIAN, title="Hungarian, levels as symbols", levels="symbols"),
+    replace(HUNGARIAN, title="Hungarian, numbers not normalised", normalised=False),
+)
+"""What the paper leaves open, settled in other ways."""
 
 # Trials: fresh training and test rows, the same for all learners ------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Training rows in the order they are learned, test rows, and a seed for what the learner leaves to chance."""
+    """Training rows in the order they are learned, test rows, and a random state for the learner."""
 
     X: Any
     y: AnyArray
     X_test: Any
     y_test: AnyArray
-    seed: int
+    random_state: int
 
 
-@dataclass(frozen=True, eq=False)
-class Partition:
-    """A data set whose rows are divided at random into ``train`` training rows and the test rows."""
+def trials(line: Line, rows: tuple[Any, AnyArray] | None, count: int, random_state: int = 0) -> Iterator[Trial]:
+    """Trials on rows of a data set, dealt out at random, or on generated ones.
 
-    name: str
-    X: NamedColumns
-    y: AnyArray
-    train: int
-
-    def draw(self, stream: np.random.Generator) -> Trial:
-        """One trial."""
-        order = stream.permutation(len(self.y))
-        learned, tested = order[: self.train], order[self.train :]
-        rows = (self.X.take(learned), self.y[learned], self.X.take(tested), self.y[tested])
-        return Trial(*rows, int(stream.integers(2**31)))
-
-
-@dataclass(frozen=True)
-class Generated:
-    """Rows generated anew for every trial."""
-
-    name: str
-    make: Callable[..., tuple[AnyArray, AnyArray]]
-    train: int
-    test: int
-
-    def draw(self, stream: np.random.Generator) -> Trial:
-        """One trial."""
-        X, y = self.make(self.train + self.test, random_state=stream)
-        rows = (X[: self.train], y[: self.train], X[self.train :], y[self.train :])
-        return Trial(*rows, int(stream.integers(2**31)))
-
-
-Domain: TypeAlias = Partition | Generated
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """Accuracy of a learner in each trial, its training rows that predict (``storage``) and all it keeps (``full``).
-
-    All in percent. Of IB3 only the acceptable instances predict.
+    Each line has its own random numbers, whatever else is measured.
     """
-
-    accuracy: FloatArray
-    storage: FloatArray
-    full: FloatArray
-
-
-def trials(domain: Domain, count: int, *, seed: int = 0) -> Iterator[Trial]:
-    """Trials on one domain; each domain has its own random numbers, whatever else is measured."""
-    stream = np.random.default_rng([seed, zlib.crc32(domain.name.encode())])
+    stream = np.random.default_rng([random_state, zlib.crc32(line.name.encode())])
     for _ in range(count):
-        yield domain.draw(stream)
+        if rows is None:
+            X, y = GENERATORS[line.name](line.train + line.test, random_state=stream)
+            train, test = np.split(np.arange(len(y)), [line.train])
+            take = X.__getitem__
+        else:
+            take, y = rows[0].take, rows[1]
+            train, test = np.split(stream.permutation(len(y)), [line.train])
+        yield Trial(take(train), y[train], take(test), y[test], int(stream.integers(2**31)))
 
 
 def measure(
-    domain: Domain, learners: Mapping[str, Callable[[int], Any]], *, count: int = 50, seed: int = 0
-) -> dict[str, Outcome]:
-    """The outcomes of learners, made from a trial's seed, over the same trials."""
+    line: Line,
+    rows: tuple[Any, AnyArray] | None,
+    learners: Mapping[str, Callable[[int], Any]],
+    *,
+    count: int = TRIALS,
+    random_state: int = 0,
+) -> dict[str, FloatArray]:
+    """Of each learner over the same trials, in percent: accuracy, training rows that predict, and all that it keeps.
+
+    The shape is (3, trials). Of IB3 only the acceptable instances predict.
+    """
     found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in learners}
-    for trial in trials(domain, count, seed=seed):
+    for trial in trials(line, rows, count, random_state):
         for name, make in learners.items():
-            model = make(trial.seed).fit(trial.X, trial.y)
+            model = make(trial.random_state).fit(trial.X, trial.y)
             right = (model.predict(trial.X_test) == trial.y_test).mean()
             found[name].append((right, model.storage_, model.stored_ / len(trial.y)))
-    return {name: Outcome(*100 * np.array(figures).T) for name, figures in found.items()}
+    return {name: 100 * np.array(figures).T for name, figures in found.items()}
 
 
 # Tables 3, 4 and 6 ----------------------------------------------------------------------------------------------------
 
-TRIALS, FEW = 50, 2
-GENERATORS: dict[str, Callable[..., tuple[AnyArray, AnyArray]]] = {"led": make_led, "waveform": make_waveform}
+Measurements: TypeAlias = Mapping[Line, Mapping[str, FloatArray]]
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A line of a table with what the paper leaves open.
-
-    Parameters
-    ----------
-    title
-        Its title in the table.
-    line
-        The printed line.
-    ties
-        Which instances predict where several are nearest.
-    levels
-        Whether ordered levels differ by their ranks, or as symbols do.
-    normalised
-        Whether numbers are divided by their range.
-    accept
-        The level of the one-sided bounds by which IB3 accepts; 0.95 is two-sided 90 %.
-    """
-
-    title: str
-    line: Printed
-    ties: Literal["majority", "first"] = "majority"
-    levels: Literal["ranks", "symbols"] = "ranks"
-    normalised: bool = True
-    accept: float = 0.9
-
-    def domain(self, folder: Path | None) -> Domain:
-        """Where the rows come from."""
-        line = self.line
-        if line.name in GENERATORS:
-            return Generated(line.name, GENERATORS[line.name], line.train, line.test)
-        X, y = load(line.name, folder=folder)
-        if self.levels == "symbols":
-            kinds = {name: Nominal() if isinstance(kind, Ordinal) else kind for name, kind in X.kinds.items()}
-            X = NamedColumns.of(X.data, kinds)
-        return Partition(line.name, X, y, line.train)
-
-    def learners(self, names: tuple[str, ...] = COLUMNS) -> dict[str, Callable[[int], Any]]:
-        """The learners by name, each made from a trial's seed."""
-        distance: str | Distance = "ib" if self.normalised else Distance(numeric=Absolute("none"))
-        options: dict[str, Any] = {"ties": self.ties, "distance": distance}
-        more: dict[str, Any] = {"IB3": {"accept": self.accept}}
-        return {name: partial(learner, name, **options, **more.get(name, {})) for name in names}
-
-
-LINES = tuple(Setting(line.title, line) for line in TABLE_6)
-"""The lines as printed."""
-
-VARIANTS = (
-    Setting("Tumor, first of the tied", TUMOR, ties="first"),
-    Setting("Tumor, levels as symbols", TUMOR, levels="symbols"),
-    Setting("Tumor, both", TUMOR, ties="first", levels="symbols"),
-    Setting("Tumor, two-sided 90 %", TUMOR, accept=0.95),
-    Setting("LED Display, first of the tied", LED, ties="first"),
-    Setting("LED Display, two-sided 90 %", LED, accept=0.95),
-    Setting("Cleveland, levels as symbols", CLEVELAND, levels="symbols"),
-    Setting("Hungarian, levels as symbols", HUNGARIAN, levels="symbols"),
-    Setting("Hungarian, numbers not normalised", HUNGARIAN, normalised=False),
-)
-"""What the paper leaves open, settled in other ways."""
-
-Measurements: TypeAlias = Mapping[Setting, Mapping[str, Outcome]]
-
-
-def measured(settings: tuple[Setting, ...], options: Options, columns: tuple[str, ...] = COLUMNS) -> Measurements:
-    """The outcomes of the learners in some settings, each over the same trials."""
+def measured(lines: tuple[Line, ...], options: Options, names: tuple[str, ...] = NAMES) -> Measurements:
+    """The outcomes of the learners for some lines, each over the same trials."""
     count = options.count(TRIALS, FEW)
-    one = partial(_outcomes, columns=columns, count=count, seed=options.seed)
-    tasks = [(setting, setting.domain(options.data)) for setting in settings]
-    text = f"{', '.join(columns)}: {len(settings)} settings, {count} trials"
-    return dict(zip(settings, options.each(one, tasks, text), strict=True))
+    one = partial(_measure_line, names=names, count=count, random_state=options.random_state)
+    tasks = [(line, line.rows(options.data)) for line in lines]
+    text = f"{', '.join(names)}: {len(lines)} settings, {count} trials"
+    return dict(zip(lines, options.each(one, tasks, text), strict=True))
 
 
-def _outcomes(task: tuple[Setting, Domain], *, columns: tuple[str, ...], count: int, seed: int) -> dict[str, Outcome]:
-    setting, domain = task
-    return measure(domain, setting.learners(columns), count=count, seed=seed)
+def _measure_line(task: tuple[Line, Any], *, names: tuple[str, ...], **options: Any) -> dict[str, FloatArray]:
+    line, rows = task
+    return measure(line, rows, line.learners(names), **options)
 
 
 def table_3(options: Options) -> Part:
     """The data sets as the paper describes them, and as they are."""
     rows = {}
-    for setting in LINES:
-        line, trial = setting.line, next(trials(setting.domain(options.data), 1, seed=options.seed))
+    for line in LINES:
+        trial = next(trials(line, line.rows(options.data), 1, options.random_state))
         attributes = len(trial.X.kinds) if isinstance(trial.X, NamedColumns) else trial.X.shape[1]
         ours = (len(trial.y), len(trial.y_test), attributes, len({*trial.y.tolist(), *trial.y_test.tolist()}))
-        rows[setting.title] = tuple(map(Figure, ours, (line.train, line.test, line.attributes, line.classes)))
+        rows[line.title] = tuple(map(Figure, ours, (line.train, line.test, line.attributes, line.classes)))
     columns = ("training rows", "test rows", "attributes", "classes")
     remarks = {"Tumor": "The documentation of the data lists 22 classes; one of them has no row."}
     table = FigureTable("the data sets", columns, rows, digits=(0, 0), remarks=remarks)
@@ -252,9 +196,9 @@ def table_3(options: Options) -> Part:
 
 def table_4(options: Options) -> Part:
     """IB1 and IB2."""
-    found = measured(LINES, options, COLUMNS[:2])
-    tables = _tables(found, "")
-    note = f"{_BESIDE} {_averages(found)} {agreement(tables)} Table 6 has the reasons for what differs."
+    found = measured(LINES, options, NAMES[:2])
+    tables = _tables(found)
+    note = f"{_averages(found)} {agreement(tables)} Table 6 has the reasons for what differs."
     return Part(tables, notes=(note,))
 
 
@@ -263,34 +207,22 @@ def table_6(options: Options) -> Part:
     return compare(measured((*LINES, *VARIANTS), options))
 
 
-def compare(found: Measurements) -> Part:
-    """Measured figures beside the printed ones: first the lines as printed, then the variants."""
-    printed = {setting: outcomes for setting, outcomes in found.items() if setting not in VARIANTS}
-    variants = {setting: outcomes for setting, outcomes in found.items() if setting in VARIANTS}
-    tables = [*_tables(printed, ""), *(_tables(variants, ", settled in other ways") if variants else ())]
-    full = {setting.title: float(outcomes["IB3"].full.mean()) for setting, outcomes in printed.items()}
-    return Part(tuple(tables), notes=_notes(tables, averages=_averages(found), full=full))
-
-
 def _averages(found: Measurements) -> str:
-    count = max(outcome.accuracy.size for outcomes in found.values() for outcome in outcomes.values())
-    return f"Averages over {count} trials."
+    count = max(figures.shape[1] for outcomes in found.values() for figures in outcomes.values())
+    return f"Ours ± standard error (printed, difference). Averages over {count} trials."
 
 
-def _tables(found: Measurements, suffix: str) -> tuple[FigureTable, FigureTable]:
+def _tables(found: Measurements, suffix: str = "") -> tuple[FigureTable, FigureTable]:
     """Accuracy and storage."""
     columns = tuple(next(iter(found.values())))
-    beside = columns == COLUMNS and not suffix  # C4 is shown beside the whole table only
+    beside = columns == NAMES and not suffix  # C4 is shown beside the whole table only
     accuracy, storage = {}, {}
-    for setting, outcomes in found.items():
-        accuracy[setting.title] = tuple(
-            Figure.of(outcomes[column].accuracy, printed)
-            for column, printed in zip(columns, setting.line.accuracy, strict=False)
-        ) + ((Figure(None, setting.line.tree),) if beside else ())
-        storage[setting.title] = tuple(
-            Figure(float(outcomes[column].storage.mean()), printed)
-            for column, printed in zip(columns[1:], setting.line.storage, strict=False)
-        )
+    for line, outcomes in found.items():
+        hits, stored = ([figures[at] for figures in outcomes.values()] for at in (0, 1))
+        accuracy[line.title] = tuple(map(Figure.of, hits, line.accuracy))
+        if beside:
+            accuracy[line.title] += (Figure(None, line.tree),)
+        storage[line.title] = tuple(map(Figure, (float(each.mean()) for each in stored[1:]), line.storage))
     shown = (*columns, "C4 (printed only)") if beside else columns
     remarks = {} if suffix else {"Hungarian": "IB1 and IB2 cannot be had by the paper's similarity"}
     table = partial(FigureTable, digits=(1, 1), differences=True, remarks=remarks)
@@ -302,55 +234,58 @@ def _tables(found: Measurements, suffix: str) -> tuple[FigureTable, FigureTable]
 
 # Which figures agree, and why some cannot -----------------------------------------------------------------------------
 
-_BESIDE = "Ours ± standard error (printed, difference)."
-_SYMBOLS = ", levels as symbols"
-
 POINTS = {"accuracy": 2.0, "storage": 4.0}
 """How far our figures may be from the printed ones, in points."""
 
 BEYOND_REACH = (("Hungarian", "IB1"), ("Hungarian", "IB2"))
 """Cells that the paper's own words do not lead to."""
 
+_SYMBOLS = ", levels as symbols"
+
 Cell: TypeAlias = tuple[str, str, str, Figure]
 """Accuracy or storage, the line, the column, and the figure."""
 
 
-def cells(tables: Sequence[FigureTable]) -> Iterator[Cell]:
-    """All figures of some tables."""
-    for table in tables:
-        for row, figures in table.rows.items():
-            for column, figure in zip(table.columns, figures, strict=True):
-                if figure.ours is not None:
-                    yield table.title.split()[0], row, column, figure
+def judged(tables: Sequence[FigureTable], suffix: str = "") -> list[Cell]:
+    """The figures that should agree, of lines whose titles end with ``suffix``."""
+    return [
+        (table.title.split()[0], row, column, figure)
+        for table in tables
+        for row, figures in table.rows.items()
+        for column, figure in zip(table.columns, figures, strict=True)
+        if figure.ours is not None
+        if row.endswith(suffix) and (row.removesuffix(suffix), column) not in BEYOND_REACH
+    ]
 
 
-def judged(tables: Sequence[FigureTable]) -> list[Cell]:
-    """The figures that should agree; tables of other settings come third and fourth."""
-    return [cell for cell in cells(tables[:2]) if cell[1:3] not in BEYOND_REACH]
+def _beyond(cells: list[Cell]) -> list[str]:
+    return [
+        f"{row} {column}, {about}: {figure.text(1, 1, difference=True)}"
+        for about, row, column, figure in cells
+        if abs(figure.difference) > POINTS[about]
+    ]
 
 
 def agreement(tables: Sequence[FigureTable]) -> str:
     """How many figures agree, and which do not."""
-    figures = judged(tables)
-    beyond = [cell for cell in figures if _is_beyond(cell)]
-    within = f"{len(figures) - len(beyond)} of the {len(figures)} figures that should agree are within"
+    cells = judged(tables)
+    beyond = _beyond(cells)
+    within = f"{len(cells) - len(beyond)} of the {len(cells)} figures that should agree are within"
     text = f"{within} {POINTS['accuracy']:g} points of accuracy and {POINTS['storage']:g} of storage."
-    return f"{text} Beyond: {_listed(beyond)}." if beyond else text
+    return f"{text} Beyond: {'; '.join(beyond)}." if beyond else text
 
 
-def _notes(tables: Sequence[FigureTable], *, averages: str, full: Mapping[str, float]) -> tuple[str, ...]:
-    """All notes; ``full`` is what IB3 keeps in percent of the training instances, by data set."""
-    kept = ", ".join(f"{title} {share:.1f} %" for title, share in full.items())
-    beyond = [
-        cell
-        for cell in cells(tables[2:])
-        if cell[1].endswith(_SYMBOLS)
-        and _is_beyond(cell)
-        and (cell[1].removesuffix(_SYMBOLS), cell[2]) not in BEYOND_REACH
-    ]
-    symbols = f" With levels as symbols these are beyond the bars of the last note: {_listed(beyond)}."
-    return (
-        f"{_BESIDE} {averages} Each deals all rows of a data set out at random into "
+def compare(found: Measurements) -> Part:
+    """Measured figures beside the printed ones: first the lines as printed, then the variants."""
+    variants = {line: outcomes for line, outcomes in found.items() if line in VARIANTS}
+    printed = {line: outcomes for line, outcomes in found.items() if line not in VARIANTS}
+    tables = _tables(printed)
+    others = _tables(variants, ", settled in other ways") if variants else ()
+    kept = ", ".join(f"{line.title} {outcomes['IB3'][2].mean():.1f} %" for line, outcomes in printed.items())
+    beyond = _beyond(judged(others, _SYMBOLS))
+    symbols = f" With levels as symbols these are beyond the bars of the last note: {'; '.join(beyond)}."
+    notes = (
+        f"{_averages(found)} Each deals all rows of a data set out at random into "
         "the paper's numbers of training and test rows; LED displays and waveforms are made anew. The paper's own "
         "standard errors fit about 50 trials.",
         "Storage is the share of training instances that predict. Of IB3 these are the acceptable ones, as in Table 6; "
@@ -371,22 +306,12 @@ def _notes(tables: Sequence[FigureTable], *, averages: str, full: Mapping[str, f
         "C4, a decision tree, stands beside as printed: this library has no trees.",
         agreement(tables),
     )
-
-
-def _is_beyond(cell: Cell) -> bool:
-    return abs(cell[3].difference) > POINTS[cell[0]]
-
-
-def _listed(figures: Sequence[Cell]) -> str:
-    return "; ".join(
-        f"{row} {column}, {about}: {figure.text(1, 1, difference=True)}" for about, row, column, figure in figures
-    )
+    return Part((*tables, *others), notes=notes)
 
 
 # Figures 1 and 3: four rectangles in the plane, after more and more instances -----------------------------------------
 
 STAGES = (5, 25, 100)
-_COARSE, _FINE = 100, 400
 
 
 def figure_1(options: Options) -> Part:
@@ -396,8 +321,7 @@ def figure_1(options: Options) -> Part:
         "The text says that the extension improves with training and approximates the concept, whose parts need be "
         "neither convex nor connected, by straight pieces."
     )
-    picture = _extension_picture("IB1", "figure-1", options.seed)
-    return Part((_area_table(areas, "IB1"),), (picture,), (_area_note(areas), shows))
+    return _area_part("IB1", "figure-1", areas, ("IB1",), shows, options)
 
 
 def figure_3(options: Options) -> Part:
@@ -409,32 +333,38 @@ def figure_3(options: Options) -> Part:
         f"{difference:.1f} points of the area less, from {areas['IB2 saved'][:, -1].mean():.0f} instances "
         "instead of 100."
     )
-    table, picture = _area_table(areas, "IB1", "IB2", "IB2 saved"), _extension_picture("IB2", "figure-3", options.seed)
-    return Part((table,), (picture,), (_area_note(areas), shows))
+    return _area_part("IB2", "figure-3", areas, tuple(areas), shows, options)
 
 
 def right_area(model: Any) -> float:
     """The part of the unit square in which a model predicts the right class, in percent."""
-    return 100 * float((model.predict(_grid(_COARSE)) == concept()).mean())
+    return 100 * float((model.predict(_grid(100)) == concept()).mean())
 
 
 def concept() -> IntArray:
-    """Whether each square of the coarse grid is inside one of the rectangles."""
-    points = _grid(_COARSE)[:, None]
+    """Whether each square of a grid of 100 by 100 is inside one of the rectangles."""
+    points = _grid(100)[:, None]
     within = (points >= DISJUNCTS[..., 0]) & (points <= DISJUNCTS[..., 1])
     return np.asarray(np.any(np.all(within, axis=2), axis=1), dtype=np.int64)
+
+
+def _grid(cells: int) -> FloatArray:
+    """The centres of ``cells`` by ``cells`` squares."""
+    centres = (np.arange(cells) + 0.5) / cells
+    return np.column_stack([axis.ravel() for axis in np.meshgrid(centres, centres)])
 
 
 def _areas(options: Options) -> dict[str, FloatArray]:
     """The area of IB1 and IB2 after each stage, and what IB2 saves: (trials, stages)."""
     count = options.count(100, 3)
     text = f"IB1 and IB2 in the plane: {count} trials"
-    found = np.array(options.each(partial(_area_trial, seed=options.seed), range(count), text))
+    one = partial(_area_trial, random_state=options.random_state)
+    found = np.array(options.each(one, range(count), text))
     return dict(zip(("IB1", "IB2", "IB2 saved"), np.moveaxis(found, 2, 0), strict=True))
 
 
-def _area_trial(trial: int, *, seed: int) -> list[list[float]]:
-    X, y = _disjuncts(seed, trial)
+def _area_trial(trial: int, *, random_state: int) -> list[list[float]]:
+    X, y = _disjuncts(random_state, trial)
     found = []
     for stage in STAGES:
         models = [learner(name, trial).fit(X[:stage], y[:stage]) for name in ("IB1", "IB2")]
@@ -442,27 +372,23 @@ def _area_trial(trial: int, *, seed: int) -> list[list[float]]:
     return found
 
 
-def _disjuncts(seed: int, trial: int) -> tuple[FloatArray, IntArray]:
-    return make_disjuncts(STAGES[-1], random_state=np.random.default_rng([seed, trial]))
+def _disjuncts(random_state: int, trial: int) -> tuple[FloatArray, IntArray]:
+    return make_disjuncts(STAGES[-1], random_state=np.random.default_rng([random_state, trial]))
 
 
-def _area_table(areas: dict[str, FloatArray], *columns: str) -> FigureTable:
+def _area_part(
+    name: str, file: str, areas: dict[str, FloatArray], columns: tuple[str, ...], shows: str, options: Options
+) -> Part:
     rows = {str(stage): tuple(Figure.of(areas[column][:, i]) for column in columns) for i, stage in enumerate(STAGES)}
     titles = tuple(column if "saved" in column else f"{column}, area right in percent" for column in columns)
-    return FigureTable("by instances seen", titles, rows, digits=(1, 1))
-
-
-def _area_note(areas: dict[str, FloatArray]) -> str:
-    return (
+    table = FigureTable("by instances seen", titles, rows, digits=(1, 1))
+    note = (
         "The paper shows four disjuncts in the plane without their numbers; ours are four rectangles in the unit "
         "square, whose points are drawn evenly. The picture is of the first trial, the table has averages over "
         f"{len(areas['IB1'])} ± standard error; the area is counted in 100 by 100 squares. A learner that always says "
         f"negative is right in {100 * float((concept() == 0).mean()):.1f} percent of it."
     )
-
-
-def _extension_picture(name: str, file: str, seed: int) -> Picture:
-    X, y = _disjuncts(seed, 0)
+    X, y = _disjuncts(options.random_state, 0)
     models = {stage: learner(name, 0).fit(X[:stage], y[:stage]) for stage in STAGES}
     saved = {stage: np.isin(np.arange(stage), np.asarray(model.ids_)) for stage, model in models.items()}
     caption = (
@@ -470,12 +396,13 @@ def _extension_picture(name: str, file: str, seed: int) -> Picture:
         "positive (tinted), dashed ones the four disjuncts; + and - are the instances"
         + ("." if name == "IB1" else ", large the saved ones.")
     )
-    columns: dict[str, AnyArray] = {
+    shown = np.concatenate([np.arange(stage) for stage in STAGES])
+    plotted = {
         "instances_seen": np.repeat(STAGES, STAGES),
-        "x1": np.concatenate([X[:stage, 0] for stage in STAGES]),
-        "x2": np.concatenate([X[:stage, 1] for stage in STAGES]),
-        "positive": np.concatenate([y[:stage] for stage in STAGES]),
-        "saved": np.concatenate([saved[stage] for stage in STAGES]).astype(np.int64),
+        "x1": X[shown, 0],
+        "x2": X[shown, 1],
+        "positive": y[shown],
+        "saved": np.concatenate(list(saved.values())).astype(np.int64),
     }
 
     def draw(figure: Any) -> None:
@@ -484,13 +411,13 @@ def _extension_picture(name: str, file: str, seed: int) -> Picture:
             _draw_instances(ax, X[:stage], y[:stage], saved[stage])
             ax.set_title(f"after {stage} instances: {right_area(model):.0f} % of the area right")
 
-    return Picture(file, caption, columns, draw, (10.5, 3.9))
+    return Part((table,), (Picture(file, caption, plotted, draw, (10.5, 3.9)),), (note, shows))
 
 
-def _draw_extension(ax: Any, model: Any) -> None:
+def _draw_extension(ax: Any, model: Any, cells: int = 400) -> None:
     """What a model takes to be positive, and the four rectangles that are."""
-    look, centres = style(0), _centres(_FINE)
-    found = np.asarray(model.predict(_grid(_FINE))).reshape(_FINE, _FINE)
+    look, grid = style(0), _grid(cells)
+    centres, found = grid[:cells, 0], np.asarray(model.predict(grid)).reshape(cells, cells)
     ax.contourf(centres, centres, found, levels=(0.5, 1.5), colors=[look.tint])
     ax.contour(centres, centres, found, levels=(0.5,), colors=[look.colour], linewidths=1.2)
     for (left, right), (bottom, top) in DISJUNCTS:
@@ -512,16 +439,6 @@ def _unit_square(ax: Any) -> None:
     ax.grid(False)
 
 
-def _centres(cells: int) -> FloatArray:
-    return (np.arange(cells) + 0.5) / cells
-
-
-def _grid(cells: int) -> FloatArray:
-    """The centres of ``cells`` by ``cells`` squares."""
-    across, up = np.meshgrid(_centres(cells), _centres(cells))
-    return np.column_stack([across.ravel(), up.ravel()])
-
-
 # A simple concept: everything above a jagged line ---------------------------------------------------------------------
 
 CORNERS: FloatArray = np.array([[0.0, 0.7], [0.25, 0.3], [0.5, 0.7], [0.75, 0.3], [1.0, 0.7]])
@@ -536,23 +453,11 @@ class Points:
     noisy: BoolArray
 
 
-def draw_points(n: int, *, noise: float = 0.0, random_state: int | np.random.Generator = 0) -> Points:
+def draw_points(n: int, noise: float, stream: np.random.Generator) -> Points:
     """Uniform points; with probability ``noise`` each value is replaced by another of its distribution.
 
-    The points are the same for a seed, whatever the noise.
-
-    Examples
-    --------
-    >>> draw_points(3).X.round(2)
-    array([[0.64, 0.27],
-           [0.04, 0.02],
-           [0.81, 0.91]])
-    >>> draw_points(3, noise=0.5).X.round(2)  # one value was replaced
-    array([[0.64, 0.27],
-           [0.04, 0.02],
-           [0.81, 0.54]])
+    The points are the same for a random state, whatever the noise.
     """
-    stream = np.random.default_rng(random_state)
     X = stream.random((n, 2))
     y = (X[:, 1] > np.interp(X[:, 0], *CORNERS.T)).astype(np.int64)
     replaced, other = stream.random((n, 2)) < noise, stream.random((n, 2))
@@ -567,8 +472,7 @@ def jagged_distance(X: FloatArray) -> FloatArray:
     >>> jagged_distance(np.array([[0.25, 0.3], [0.25, 0.2], [0.0, 1.0]])).round(3)
     array([0. , 0.1, 0.3])
     """
-    starts, ends = CORNERS[:-1], CORNERS[1:]
-    along = ends - starts
+    starts, along = CORNERS[:-1], np.diff(CORNERS, axis=0)
     from_start = X[:, None] - starts
     part = np.clip((from_start * along).sum(axis=2) / (along**2).sum(axis=1), 0.0, 1.0)
     distances: FloatArray = np.sqrt(((from_start - part[..., None] * along) ** 2).sum(axis=2)).min(axis=1)
@@ -583,76 +487,75 @@ SIZES = (50, 100, 200, 400, 800)
 NOISY_SAVED = 26.3
 """Of what IB2 saved at a noise level of 10 %, the part that was noisy, in percent, as printed."""
 
-_SAVED_ROWS = ("saved, percent of all", "noisy, percent of the saved", "noisy, percent of all")
+SAVED, NOISY = "saved, percent of all", "noisy, percent of the saved"
+ALL_NOISY, NEAR = "noisy, percent of all", "saved ones nearer to the boundary than half of all, percent"
 
 
 def figure_4(options: Options) -> Part:
     """IB2 without noise."""
     found = _saved_shares(options, 0.0)
-    near = "saved ones nearer to the boundary than half of all, percent"
-    rows = {_SAVED_ROWS[0]: (Figure.of(found[:, 0]),), near: (Figure.of(found[:, 3]),)}
+    rows = {row: (Figure.of(found["IB2", row]),) for row in (SAVED, NEAR)}
     table = FigureTable(f"IB2 after {SAVED_OF} instances without noise", ("IB2",), rows, digits=(1, 1))
     caption = f"What IB2 saves of {SAVED_OF} instances of a simple concept (large): mostly near its jagged boundary."
     shows = "The text says that saved instances are near the boundary: instances elsewhere do not tell where it lies."
-    picture = _saved_picture("IB2", "figure-4", 0.0, options.seed, caption)
-    return Part((table,), (picture,), (_saved_note(found), shows))
+    return _saved_part("IB2", "figure-4", 0.0, options, (table,), caption, shows)
 
 
 def figure_7(options: Options) -> Part:
     """IB2 with 10 % noise."""
     found = _saved_shares(options, NOISE)
-    printed = (None, NOISY_SAVED, None)
-    rows = {row: (Figure.of(found[:, i], printed[i]),) for i, row in enumerate(_SAVED_ROWS)}
-    others = {str(size): (Figure.of(_saved_shares(options, NOISE, size)[:, 1], NOISY_SAVED),) for size in SIZES}
+    printed = {NOISY: NOISY_SAVED}
+    rows = {row: (Figure.of(found["IB2", row], printed.get(row)),) for row in (SAVED, NOISY, ALL_NOISY)}
+    sizes = {size: _saved_shares(options, NOISE, size)["IB2", NOISY] for size in SIZES}
+    by_size = {str(size): (Figure.of(noisy, NOISY_SAVED),) for size, noisy in sizes.items()}
     beside = partial(FigureTable, columns=("IB2",), digits=(1, 1), differences=True)
-    table = beside(f"IB2 after {SAVED_OF} instances, noise level 10 %", rows=rows)
-    by_size = beside("noisy, percent of the saved, by instances", rows=others)
+    tables = (
+        beside(f"IB2 after {SAVED_OF} instances, noise level 10 %", rows=rows),
+        beside("noisy, percent of the saved, by instances", rows=by_size),
+    )
     caption = f"What IB2 saves of the same {SAVED_OF} instances at a noise level of 10 % (large); noisy ones circled."
-    notes = (
-        _saved_note(found),
+    shows = (
         "A level of 10 % replaces each value with probability 0.1, so that an instance of two values is noisy with "
         "probability 0.19. The text says that noisy instances are more likely to be misclassified and so to be saved: "
         f"their part of the saved is above their part of all. The printed {NOISY_SAVED} % are of one training set, "
-        "whose domain and size are not given; ours grows with its size.",
+        "whose domain and size are not given; ours grows with its size."
     )
-    return Part((table, by_size), (_saved_picture("IB2", "figure-7", NOISE, options.seed, caption),), notes)
+    return _saved_part("IB2", "figure-7", NOISE, options, tables, caption, shows)
 
 
 def figure_8(options: Options) -> Part:
     """IB3 with the same noise, beside IB2."""
-    found = _saved_shares(options, NOISE)
-    rows = {row: (Figure.of(found[:, i]), Figure.of(found[:, 4 + i])) for i, row in enumerate(_SAVED_ROWS[:2])}
-    table = FigureTable(f"after {SAVED_OF} instances, noise level 10 %", ("IB2", "IB3"), rows, digits=(1, 1))
+    found, names = _saved_shares(options, NOISE), ("IB2", "IB3")
+    rows = {row: tuple(Figure.of(found[name, row]) for name in names) for row in (SAVED, NOISY)}
+    table = FigureTable(f"after {SAVED_OF} instances, noise level 10 %", names, rows, digits=(1, 1))
     caption = (
         f"What IB3 predicts from after the {SAVED_OF} instances of Figure 7: those that it accepts by their records "
         "(large); noisy ones circled."
     )
-    notes = (
-        _saved_note(found),
+    shows = (
         "Saved by IB3 are the instances that it accepts and predicts from, as in Table 6. The text shows that it saves "
-        "fewer noisy instances than IB2 does from the same training set.",
+        "fewer noisy instances than IB2 does from the same training set."
     )
-    return Part((table,), (_saved_picture("IB3", "figure-8", NOISE, options.seed, caption),), notes)
+    return _saved_part("IB3", "figure-8", NOISE, options, (table,), caption, shows)
 
 
-def _saved_shares(options: Options, noise: float, size: int = SAVED_OF) -> FloatArray:
-    """Of each trial: what IB2 saves, noisy saved, noisy of all, near ones; what IB3 saves, noisy saved. In percent."""
+def _saved_shares(options: Options, noise: float, size: int = SAVED_OF) -> dict[tuple[str, str], FloatArray]:
+    """What IB2 and IB3 save, in percent, in each trial."""
     count = options.count(100, 5)
-    text = f"what IB2 and IB3 save: {count} trials"
-    return np.array(options.each(partial(_saved_trial, noise=noise, size=size, seed=options.seed), range(count), text))
+    one = partial(_saved_trial, noise=noise, size=size, random_state=options.random_state)
+    found = options.each(one, range(count), f"what IB2 and IB3 save: {count} trials")
+    return {key: np.array([each[key] for each in found]) for key in found[0]}
 
 
-def _saved_trial(trial: int, *, noise: float, size: int, seed: int) -> list[float]:
-    points = _trial_points(seed, trial, noise, size)
-    first, second = (_saved(name, points, trial) for name in ("IB2", "IB3"))
+def _saved_trial(trial: int, *, noise: float, size: int, random_state: int) -> dict[tuple[str, str], float]:
+    points = draw_points(size, noise, np.random.default_rng([random_state, trial]))
     distances = jagged_distance(points.X)
-    near = distances < np.median(distances)
-    shares = [first.mean(), points.noisy[first].mean(), points.noisy.mean(), near[first].mean()]
-    return [100 * float(share) for share in (*shares, second.mean(), points.noisy[second].mean())]
-
-
-def _trial_points(seed: int, trial: int, noise: float, size: int = SAVED_OF) -> Points:
-    return draw_points(size, noise=noise, random_state=np.random.default_rng([seed, trial]))
+    near, found = distances < np.median(distances), {}
+    for name in ("IB2", "IB3"):
+        saved = _saved(name, points, trial)
+        found[name, SAVED], found[name, NOISY] = saved.mean(), points.noisy[saved].mean()
+        found[name, ALL_NOISY], found[name, NEAR] = points.noisy.mean(), near[saved].mean()
+    return {key: 100 * float(share) for key, share in found.items()}
 
 
 def _saved(name: str, points: Points, trial: int) -> BoolArray:
@@ -660,23 +563,14 @@ def _saved(name: str, points: Points, trial: int) -> BoolArray:
     return np.isin(np.arange(points.y.size), learner(name, trial).fit(points.X, points.y).sample_indices_)
 
 
-def _saved_note(found: FloatArray) -> str:
-    return (
-        f"Averages over {len(found)} trials ± standard error; the picture is of the first. The concept is ours: all of "
-        "the unit square above a jagged line, points drawn evenly."
-    )
-
-
-def _saved_picture(name: str, file: str, noise: float, seed: int, caption: str) -> Picture:
-    points = _trial_points(seed, 0, noise)
+def _saved_part(
+    name: str, file: str, noise: float, options: Options, tables: tuple[FigureTable, ...], caption: str, shows: str
+) -> Part:
+    """Some tables with a picture of the first trial and the notes."""
+    points = draw_points(SAVED_OF, noise, np.random.default_rng([options.random_state, 0]))
     saved = _saved(name, points, 0)
-    columns = {
-        "x1": points.X[:, 0],
-        "x2": points.X[:, 1],
-        "positive": points.y,
-        "saved": saved.astype(np.int64),
-        "noisy": points.noisy.astype(np.int64),
-    }
+    columns = {"x1": points.X[:, 0], "x2": points.X[:, 1], "positive": points.y}
+    columns |= {"saved": saved.astype(np.int64), "noisy": points.noisy.astype(np.int64)}
 
     def draw(figure: Any) -> None:
         ax = figure.subplots()
@@ -689,7 +583,11 @@ def _saved_picture(name: str, file: str, noise: float, seed: int, caption: str) 
         noisy = f", {circled.shape[0]} of them noisy" if noise else ""
         ax.set_title(f"{name}: {saved.sum()} of {SAVED_OF} saved{noisy}")
 
-    return Picture(file, caption, columns, draw, (5.0, 5.0))
+    note = (
+        f"Averages over {options.count(100, 5)} trials ± standard error; the picture is of the first. The concept is "
+        "ours: all of the unit square above a jagged line, points drawn evenly."
+    )
+    return Part(tables, (Picture(file, caption, columns, draw, (5.0, 5.0)),), (note, shows))
 
 
 # Figure 5: IB2's accuracy by the distance from the boundary -----------------------------------------------------------
@@ -702,9 +600,8 @@ EDGES = np.round(np.arange(0.0, 0.2001, 0.02), 2)
 def figure_5(options: Options) -> Part:
     """Accuracy by distance."""
     count = options.count(200, 5)
-    text = f"IB2 by distance: {count} trials"
-    found = np.array(options.each(partial(_boundary_trial, seed=options.seed), range(count), text))
-    hits, seen = found.sum(axis=0)
+    one = partial(_boundary_trial, random_state=options.random_state)
+    hits, seen = np.sum(options.each(one, range(count), f"IB2 by distance: {count} trials"), axis=0)
     accuracy = hits / seen
     errors = np.sqrt(accuracy * (1 - accuracy) / seen)
     bins = [f"{low:.2f} to {high:.2f}" for low, high in pairwise(EDGES.tolist())]
@@ -744,9 +641,9 @@ def figure_5(options: Options) -> Part:
     return Part((table,), (Picture("figure-5", caption, columns, draw, (9.0, 3.8)),), notes)
 
 
-def _boundary_trial(trial: int, *, seed: int) -> FloatArray:
+def _boundary_trial(trial: int, *, random_state: int) -> FloatArray:
     """Right predictions, and all, in each bin."""
-    points = draw_points(BOUNDARY_INSTANCES, random_state=np.random.default_rng([seed, trial]))
+    points = draw_points(BOUNDARY_INSTANCES, 0.0, np.random.default_rng([random_state, trial]))
     right = np.asarray(IB2(history=True, n_jobs=1).fit(points.X, points.y).history_.correct)
     bins = np.searchsorted(EDGES, jagged_distance(points.X), side="right") - 1
     counts = [np.bincount(bins[right >= low], minlength=EDGES.size) for low in (1, 0)]
@@ -768,7 +665,7 @@ TRAIN, TEST = 500, 500
 
 def figure_6(options: Options) -> Part:
     """IB1 and IB2."""
-    found = _by_noise(options, COLUMNS[:2])
+    found = _by_noise(options, NAMES[:2])
     falls = {name: values[:, 0, 0].mean() - values[:, 0, 2].mean() for name, values in found.items()}
     shows = (
         "The text says that IB2's accuracy falls more quickly than IB1's as noise grows, and that its storage is "
@@ -780,7 +677,7 @@ def figure_6(options: Options) -> Part:
 
 def figure_9(options: Options) -> Part:
     """IB1, IB2 and IB3."""
-    found = _by_noise(options, COLUMNS)
+    found = _by_noise(options, NAMES)
     at = {name: values[..., 2].mean(axis=0) for name, values in found.items()}
     shows = (
         "The text says that IB3 filters noise much better than IB2 and IB1, and takes less space than IB2. Ours is "
@@ -794,44 +691,48 @@ def _by_noise(options: Options, names: tuple[str, ...]) -> dict[str, FloatArray]
     """Accuracy and storage in percent of each learner: (trials, 2, levels)."""
     count = options.count(200, 3)
     text = f"{', '.join(names)} in noise: {count} trials"
+    one = partial(_noise_trial, names=names, random_state=options.random_state)
     tasks = list(product(range(count), LEVELS))
-    one = options.each(partial(_noise_trial, names=names, seed=options.seed), tasks, text)
-    found = np.array(one).reshape(count, len(LEVELS), len(names), 2)
+    found = np.array(options.each(one, tasks, text)).reshape(count, len(LEVELS), len(names), 2)
     return {name: np.moveaxis(found[:, :, i], 1, 2) for i, name in enumerate(names)}
 
 
-def _noise_trial(task: tuple[int, float], *, names: tuple[str, ...], seed: int) -> list[tuple[float, float]]:
+def _noise_trial(task: tuple[int, float], *, names: tuple[str, ...], random_state: int) -> list[tuple[float, float]]:
     trial, level = task
-    stream = np.random.default_rng([seed, trial])
-    learned, tested = draw_points(TRAIN, noise=level, random_state=stream), draw_points(TEST, random_state=stream)
-    found = []
-    for name in names:
-        model = learner(name, trial).fit(learned.X, learned.y)
-        found.append((100 * float((model.predict(tested.X) == tested.y).mean()), 100 * model.storage_))
-    return found
+    stream = np.random.default_rng([random_state, trial])
+    learned, tested = draw_points(TRAIN, level, stream), draw_points(TEST, 0.0, stream)
+    models = [learner(name, trial).fit(learned.X, learned.y) for name in names]
+    return [(100 * float((model.predict(tested.X) == tested.y).mean()), 100 * model.storage_) for model in models]
 
 
 def _noise_part(found: dict[str, FloatArray], file: str, shows: str) -> Part:
-    tables = tuple(
-        FigureTable(
-            f"{title}, by level of noise",
-            tuple(found),
-            {
-                f"{100 * level:.0f} %": tuple(Figure.of(values[:, which, i]) for values in found.values())
-                for i, level in enumerate(LEVELS)
-            },
-            digits=(1, 1),
-        )
-        for which, title in enumerate(("accuracy in percent", "storage in percent"))
-    )
     columns: dict[str, Any] = {"noise": LEVELS}
     for name, values in found.items():
         columns[f"{name}_accuracy"], columns[f"{name}_storage"] = values.mean(axis=0)
+    tables = []
+    for which, title in enumerate(("accuracy in percent", "storage in percent")):
+        rows = {
+            f"{100 * level:.0f} %": tuple(Figure.of(values[:, which, i]) for values in found.values())
+            for i, level in enumerate(LEVELS)
+        }
+        tables.append(FigureTable(f"{title}, by level of noise", tuple(found), rows, digits=(1, 1)))
 
     def draw(figure: Any) -> None:
         accuracy, storage = figure.subplots(1, 2)
-        _draw_noise(accuracy, tables[0])
-        _draw_noise(storage, tables[1])
+        for ax, table in zip((accuracy, storage), tables, strict=True):
+            for i, name in enumerate(found):
+                look, column = style(i), table.column(name)
+                errors = [2 * figure.standard_error for figure in column]
+                ax.errorbar(
+                    [100 * level for level in LEVELS],
+                    [figure.value for figure in column],
+                    yerr=errors if np.isfinite(errors).all() else None,
+                    color=look.colour,
+                    linestyle=look.line,
+                    marker=look.marker,
+                    label=name,
+                )
+            ax.set(xlabel="noise level in percent", ylabel=table.title.split(",")[0])
         storage.set_ylim(0, 105)
         accuracy.legend(loc="lower left")
 
@@ -845,23 +746,7 @@ def _noise_part(found: dict[str, FloatArray], file: str, shows: str) -> Part:
         "without noise; ours ± standard error. The noise level is the probability that a value is replaced by another "
         "of its distribution. The paper's own domain and sizes are not given, so that only the claims can be compared."
     )
-    return Part(tables, (Picture(file, caption, columns, draw, (9.0, 3.8)),), (protocol, shows))
-
-
-def _draw_noise(ax: Any, table: FigureTable) -> None:
-    for i, name in enumerate(table.columns):
-        look, figures = style(i), [table[row, name] for row in table.rows]
-        errors = [2 * figure.standard_error for figure in figures]
-        ax.errorbar(
-            [100 * level for level in LEVELS],
-            [figure.value for figure in figures],
-            yerr=errors if np.isfinite(errors).all() else None,
-            color=look.colour,
-            linestyle=look.line,
-            marker=look.marker,
-            label=name,
-        )
-    ax.set(xlabel="noise level in percent", ylabel=table.title.split(",")[0])
+    return Part(tuple(tables), (Picture(file, caption, columns, draw, (9.0, 3.8)),), (protocol, shows))
 
 
 PAPER = Paper(

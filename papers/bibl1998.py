@@ -7,18 +7,22 @@ eq. 9), in repeated cross-validation, from all training rows and from parts of t
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
-from papers.protocols import BINS, DiscreteTable, NaiveBayesRule, Scores, cross_validate, read_discrete
-from papers.reproduction import Figure, FigureTable, Item, Options, Paper, Part, Picture
+import numpy as np
+
+from papers.kontkanen1997 import BINS, DiscreteTable, NaiveBayesRule, read_discrete, scores
+from papers.reproduction import Figure, FigureTable, Item, Options, Paper, Part, Picture, fold_rows
+from priorcase._typing import FloatArray
 from priorcase.learning.plotting import style
 
 RUNS, FEW = 100, 2
 SHARES = {"100 %": 1.0, "10 %": 0.1}
-RULES = ("MLNB", "BIBL")
+RULES = {"MLNB": NaiveBayesRule("map", "cap100"), "BIBL": NaiveBayesRule("evidence")}
 COLUMNS = tuple(f"{share} {rule}" for share in SHARES for rule in RULES)
 PERCENT = tuple(range(10, 101, 10))
 """Shares of the training rows in Figure 1."""
@@ -37,8 +41,8 @@ class Printed:
     variables: int
     classes: int
     folds: int
-    zero_one: tuple[float, float, float, float]
-    log: tuple[float, float, float, float]
+    zero_one: tuple[float, ...]
+    log: tuple[float, ...]
 
 
 TABLE_1 = (
@@ -61,12 +65,55 @@ POINTS = 1.0
 NATS = {"BIBL": 0.1, "MLNB": 0.7}
 """How far our figures may be from the printed ones of those data sets; logs are printed to 0.1."""
 
+Scores: TypeAlias = FloatArray
+"""0/1-scores, from 0 to 1, and log-scores, mean ``ln p``, in each run: shape (2, runs)."""
 
-def measure(task: tuple[DiscreteTable, int, float], *, runs: int, seed: int = 0) -> dict[str, Scores]:
-    """The scores of both rules on one data set, by the number of folds and the share of the training rows."""
-    table, folds, share = task
-    rules = {"MLNB": NaiveBayesRule("map", "cap100"), "BIBL": NaiveBayesRule("evidence")}
-    return cross_validate(table, rules, folds=folds, runs=runs, share=share, seed=seed)
+
+def measure(
+    task: tuple[DiscreteTable, int, float], *, runs: int, random_state: int = 0, rules: Mapping[str, Any] = RULES
+) -> dict[str, Scores]:
+    """The scores over repeated cross-validation of a data set, by its number of folds and a share of the training rows.
+
+    The folds are the same for all rules. Each data set and share has its own random numbers, whatever else is measured.
+    """
+    table, n_folds, share = task
+    stream = np.random.default_rng([random_state, zlib.crc32(table.name.encode()), round(share * 1_000_000)])
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in rules}
+    for _ in range(runs):
+        logs = {name: np.empty((len(table), len(table.classes))) for name in rules}
+        for train, test in fold_rows(len(table), n_folds, share, stream):
+            for name, rule in rules.items():
+                logs[name][test] = rule.split(table, train, test)
+        for name in rules:
+            found[name].append(scores(table, logs[name]))
+    return {name: np.array(pairs).T for name, pairs in found.items()}
+
+
+def score_tables(
+    found: Mapping[str, Mapping[str, Scores]],
+    printed: Mapping[str, tuple[tuple[float, ...], ...]],
+    title: str = "{}",
+    remarks: Mapping[str, str] | None = None,
+) -> tuple[FigureTable, FigureTable]:
+    """Accuracies in percent and mean ``-ln p`` of each line, by column, beside the printed ones of some lines."""
+    columns = tuple(next(iter(found.values())))
+    nothing = (None,) * len(columns)
+    hits, losses = (
+        {
+            row: tuple(map(partial(_figure, at), each.values(), printed.get(row, (nothing, nothing))[at]))
+            for row, each in found.items()
+        }
+        for at in (0, 1)
+    )
+    table = partial(FigureTable, columns=columns, differences=True, remarks=remarks or {})
+    return (
+        table(title.format("0/1-score in percent"), rows=hits, digits=(1, 1)),
+        table(title.format("log-score, mean -ln p"), rows=losses, digits=(2, 1)),
+    )
+
+
+def _figure(at: int, found: Scores, printed: float | None) -> Figure:
+    return Figure.of(found[at], printed, (100, -1)[at])
 
 
 # Table 1 --------------------------------------------------------------------------------------------------------------
@@ -79,35 +126,35 @@ def table_1(options: Options, names: Collection[str] = ()) -> Part:
     tables = {line: read_discrete(line.name, options.data) for line in lines}
     tasks = [(tables[line], line.folds, share) for line in lines for share in SHARES.values()]
     text = f"{len(lines)} data sets, {runs} runs each"
-    found = iter(options.each(partial(measure, runs=runs, seed=options.seed), tasks, text))
+    found = iter(options.each(partial(measure, runs=runs, random_state=options.random_state), tasks, text))
     measured = {
-        line: {f"{title} {rule}": scores for title in SHARES for rule, scores in next(found).items()} for line in lines
+        line: {f"{title} {rule}": each for title in SHARES for rule, each in next(found).items()} for line in lines
     }
-    return compare(measured, notes=_table_notes(runs))
+    notes = (
+        f"Ours ± standard error (printed, difference). Averages over {runs} runs of cross-validation with the paper's "
+        "numbers of folds; 10 % is floor(n / 10) of the n training rows, drawn anew in each fold.",
+        "A gap is a value; the values of an attribute and the classes are those that occur in the whole data set.",
+        "An impossible class counts 100 nats, and where every class is impossible each gets 1 / K. The paper does not "
+        "say so, but its MLNB columns agree with it.",
+        f"Numeric columns have {BINS} bins by one-dimensional k-means over all rows, classes unseen. The paper does "
+        "not say how it made values of numbers, so only Breast cancer, Lymphography and Primary tumor, which have "
+        "none, can be expected to agree.",
+        "Hepatitis has 155 rows in the public copy; the paper says 150.",
+    )
+    return compare(measured, notes)
 
 
 def compare(measured: Mapping[Printed, Mapping[str, Scores]], notes: tuple[str, ...] = ()) -> Part:
     """Measured scores beside the printed ones."""
-    hits, losses = {}, {}
-    for line, scores in measured.items():
-        hits[line.title] = tuple(
-            Figure.of(scores[column].zero_one, printed, 100)
-            for column, printed in zip(COLUMNS, line.zero_one, strict=True)
-        )
-        losses[line.title] = tuple(
-            Figure.of(scores[column].log, printed, -1) for column, printed in zip(COLUMNS, line.log, strict=True)
-        )
     remarks = {
         line.title: "bins of our own; 155 rows, not 150" if line.name == "hepatitis" else "bins of our own"
         for line in measured
         if line.name not in NOMINAL
     }
-    table = partial(FigureTable, differences=True, remarks=remarks)
-    hit_table = table("0/1-score in percent", COLUMNS, hits, digits=(1, 1))
-    loss_table = table("log-score, mean -ln p", COLUMNS, losses, digits=(2, 1))
+    printed = {line.title: (line.zero_one, line.log) for line in measured}
+    tables = score_tables({line.title: found for line, found in measured.items()}, printed, remarks=remarks)
     nominal = [line.title for line in measured if line.name in NOMINAL]
-    agreement = [_agreement(hit_table, loss_table, nominal)] if nominal else []
-    return Part((hit_table, loss_table), notes=(*notes, *agreement))
+    return Part(tables, notes=(*notes, _agreement(*tables, nominal)) if nominal else notes)
 
 
 def _agreement(hits: FigureTable, losses: FigureTable, titles: list[str]) -> str:
@@ -134,20 +181,6 @@ def _in_errors(figure: Figure) -> str:
     return f", off by {errors:.1f} standard errors of a difference"
 
 
-def _table_notes(runs: int) -> tuple[str, ...]:
-    return (
-        f"Ours ± standard error (printed, difference). Averages over {runs} runs of cross-validation with the paper's "
-        "numbers of folds; 10 % is floor(n / 10) of the n training rows, drawn anew in each fold.",
-        "A gap is a value; the values of an attribute and the classes are those that occur in the whole data set.",
-        "An impossible class counts 100 nats, and where every class is impossible each gets 1 / K. The paper does not "
-        "say so, but its MLNB columns agree with it.",
-        f"Numeric columns have {BINS} bins by one-dimensional k-means over all rows, classes unseen. The paper does "
-        "not say how it made values of numbers, so only Breast cancer, Lymphography and Primary tumor, which have "
-        "none, can be expected to agree.",
-        "Hepatitis has 155 rows in the public copy; the paper says 150.",
-    )
-
-
 # Figure 1 -------------------------------------------------------------------------------------------------------------
 
 
@@ -157,24 +190,18 @@ def figure_1(options: Options) -> Part:
     table, runs = read_discrete(line.name, options.data), options.count(RUNS, FEW)
     tasks = [(table, line.folds, share / 100) for share in PERCENT]
     text = f"Iris from {len(PERCENT)} shares of the rows, {runs} runs each"
-    found = options.each(partial(measure, runs=runs, seed=options.seed), tasks, text)
-    printed = {100: (line.zero_one[:2], line.log[:2]), 10: (line.zero_one[2:], line.log[2:])}
-    hit_rows, loss_rows = {}, {}
-    for share, scores in zip(PERCENT, found, strict=True):
-        hit, loss = printed.get(share, ((None, None), (None, None)))
-        hit_rows[str(share)] = tuple(Figure.of(scores[r].zero_one, p, 100) for r, p in zip(RULES, hit, strict=True))
-        loss_rows[str(share)] = tuple(Figure.of(scores[r].log, p, -1) for r, p in zip(RULES, loss, strict=True))
-    title = "Iris: {}, by percent of the training rows"
-    hits = FigureTable(title.format("0/1-score in percent"), RULES, hit_rows, (1, 1), differences=True)
-    losses = FigureTable(title.format("log-score, mean -ln p"), RULES, loss_rows, (2, 1), differences=True)
+    found = options.each(partial(measure, runs=runs, random_state=options.random_state), tasks, text)
+    printed = {"100": (line.zero_one[:2], line.log[:2]), "10": (line.zero_one[2:], line.log[2:])}
+    measured = dict(zip(map(str, PERCENT), found, strict=True))
+    hits, losses = score_tables(measured, printed, "Iris: {}, by percent of the training rows")
     caption = (
         "Iris: average 0/1-score in percent (left) and log-score, mean -ln p (right, smaller is better), from growing "
         "shares of the training rows; open marks are printed, in Table 1."
     )
     columns: dict[str, list[float]] = {"percent": list(PERCENT)}
     for rule in RULES:
-        columns[f"{rule}_zero_one"] = [hits[str(share), rule].value for share in PERCENT]
-        columns[f"{rule}_log"] = [losses[str(share), rule].value for share in PERCENT]
+        columns[f"{rule}_zero_one"] = [figure.value for figure in hits.column(rule)]
+        columns[f"{rule}_log"] = [figure.value for figure in losses.column(rule)]
 
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2)
@@ -184,26 +211,9 @@ def figure_1(options: Options) -> Part:
         left.plot([], [], "o", color="#767676", markersize=9, fillstyle="none", label="printed")
         left.legend(loc="lower right")
 
-    picture = Picture("figure-1", caption, columns, draw, (9.0, 3.8))
-    return Part((hits, losses), (picture,), _figure_notes(runs, hits, losses))
-
-
-def _draw_curves(ax: Any, table: FigureTable, label: str) -> None:
-    for i, rule in enumerate(RULES):
-        look, points = style(i), [table[str(share), rule] for share in PERCENT]
-        values, errors = [point.value for point in points], [2 * point.standard_error for point in points]
-        shown = None if math.isnan(errors[0]) else errors
-        ax.errorbar(PERCENT, values, yerr=shown, color=look.colour, linestyle=look.line, marker=look.marker, label=rule)
-        theirs = [(share, point.theirs) for share, point in zip(PERCENT, points, strict=True) if point.theirs]
-        marks = {"linestyle": "none", "fillstyle": "none", "markersize": 9, "clip_on": False}
-        ax.plot(*zip(*theirs, strict=True), color=look.colour, marker=look.marker, **marks)
-    ax.set(xlabel="percent of the training rows", ylabel=label, xticks=PERCENT)
-
-
-def _figure_notes(runs: int, hits: FigureTable, losses: FigureTable) -> tuple[str, ...]:
-    worse = [share for share in PERCENT if losses[str(share), "BIBL"].value > losses[str(share), "MLNB"].value]
-    better = "at every share" if not worse else f"at all shares but {', '.join(map(str, worse))} percent"
-    return (
+    worse = [row for row in losses.rows if losses[row, "BIBL"].value > losses[row, "MLNB"].value]
+    better = "at every share" if not worse else f"at all shares but {', '.join(worse)} percent"
+    notes = (
         "Ours ± standard error (printed, where Table 1 has the figure, and the difference). Averages over "
         f"{runs} runs of five folds; bars are two standard errors. The paper prints curves only, and does not say how "
         "the numbers of Iris became values: ours have 5 bins by one-dimensional k-means. What Table 1 prints for 10 "
@@ -212,6 +222,19 @@ def _figure_notes(runs: int, hits: FigureTable, losses: FigureTable) -> tuple[st
         f"very few rows, by both scores, and has the better log-score throughout. Ours has it {better}; from 10 "
         f"percent it is right in {hits['10', 'BIBL'].value:.1f} % against {hits['10', 'MLNB'].value:.1f} %.",
     )
+    return Part((hits, losses), (Picture("figure-1", caption, columns, draw, (9.0, 3.8)),), notes)
+
+
+def _draw_curves(ax: Any, table: FigureTable, label: str) -> None:
+    for i, rule in enumerate(RULES):
+        look, points = style(i), table.column(rule)
+        values, errors = [point.value for point in points], [2 * point.standard_error for point in points]
+        shown = None if math.isnan(errors[0]) else errors
+        ax.errorbar(PERCENT, values, yerr=shown, color=look.colour, linestyle=look.line, marker=look.marker, label=rule)
+        theirs = [(share, point.theirs) for share, point in zip(PERCENT, points, strict=True) if point.theirs]
+        marks = {"linestyle": "none", "fillstyle": "none", "markersize": 9, "clip_on": False}
+        ax.plot(*zip(*theirs, strict=True), color=look.colour, marker=look.marker, **marks)
+    ax.set(xlabel="percent of the training rows", ylabel=label, xticks=PERCENT)
 
 
 PAPER = Paper(

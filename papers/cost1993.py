@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from papers.protocols import deal
-from papers.reproduction import Figure, FigureTable, Item, Options, Paper, Part
+from papers.reproduction import Figure, FigureTable, Item, Options, Paper, Part, fold_rows
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.concepts import PEBLS
 from priorcase.datasets import load
@@ -80,21 +79,21 @@ def _settings(options: Options) -> list[str]:
 def promoters(options: Options) -> Part:
     """Leave-one-out errors in all settings."""
     rows, settings = Symbols.read(options.data, "promoters"), _settings(options)
-    one = partial(_promoter_errors, rows=rows, orders=options.count(ORDERS, 1), seed=options.seed)
+    one = partial(_promoter_errors, rows=rows, orders=options.count(ORDERS, 1), random_state=options.random_state)
     found = options.each(one, settings, f"promoters: {len(settings)} settings")
     return compare_promoters(dict(zip(settings, found, strict=True)))
+
+
+def _promoter_errors(title: str, *, rows: Symbols, orders: int, random_state: int) -> FloatArray:
+    """Errors in the order of the file, then in random orders."""
+    stream = np.random.default_rng(random_state)
+    ways = [np.arange(len(rows)), *(stream.permutation(len(rows)) for _ in range(orders))]
+    return np.array([left_out(rows, order, SETTINGS[title]) for order in ways], dtype=np.float64)
 
 
 def left_out(rows: Symbols, order: IntArray, options: Mapping[str, Any]) -> int:
     """Errors where each row is predicted from all others, which come in some order."""
     return sum(not rows.hits(order[order != row], np.array([row]), options)[0] for row in range(len(rows)))
-
-
-def _promoter_errors(title: str, *, rows: Symbols, orders: int, seed: int) -> FloatArray:
-    """Errors in the order of the file, then in random orders."""
-    stream = np.random.default_rng(seed)
-    ways = [np.arange(len(rows)), *(stream.permutation(len(rows)) for _ in range(orders))]
-    return np.array([left_out(rows, order, SETTINGS[title]) for order in ways], dtype=np.float64)
 
 
 def compare_promoters(errors: Mapping[str, FloatArray]) -> Part:
@@ -124,53 +123,46 @@ def compare_promoters(errors: Mapping[str, FloatArray]) -> Part:
 
 
 def splice_junctions(options: Options) -> Part:
-    """Cross-validated errors in all settings."""
+    """Cross-validated errors in all settings: of samples, and without haste of all rows."""
     rows, settings = Symbols.read(options.data, "splice"), _settings(options)
-    one = partial(_splice_errors, rows=rows, runs=options.count(RUNS, 1), whole=not options.quick, seed=options.seed)
-    text = f"splice junctions: {len(settings)} settings"
-    found = dict(zip(settings, options.each(one, settings, text), strict=True))
-    whole = {title: everything for title, (_, everything) in found.items() if everything is not None}
-    return compare_splice({title: each for title, (each, _) in found.items()}, whole)
+    sizes = [SAMPLE] * options.count(RUNS, 1) + ([] if options.quick else [len(rows)])
+    one = partial(_splice_errors, rows=rows, sizes=sizes, random_state=options.random_state)
+    errors = options.each(one, settings, f"splice junctions: {len(settings)} settings")
+    return compare_splice(dict(zip(settings, errors, strict=True)), whole=not options.quick)
 
 
-def cross_validated(
-    rows: Symbols, options: Mapping[str, Any], stream: np.random.Generator, size: int | None = None
-) -> dict[str, float]:
-    """Errors in percent of each class in ten-fold cross-validation over a random sample of rows, or over all.
+def _splice_errors(title: str, *, rows: Symbols, sizes: list[int], random_state: int) -> FloatArray:
+    stream = np.random.default_rng(random_state)
+    return np.array([cross_validated(rows, SETTINGS[title], stream, size) for size in sizes])
+
+
+def cross_validated(rows: Symbols, options: Mapping[str, Any], stream: np.random.Generator, size: int) -> list[float]:
+    """Errors in percent of each class in ten-fold cross-validation over a random sample of rows.
 
     The training rows come in random order.
     """
     drawn = stream.permutation(len(rows))[:size]
     right = np.empty(drawn.size, dtype=bool)
-    for train, test in deal(drawn.size, FOLDS, 1.0, stream):
+    for train, test in fold_rows(drawn.size, FOLDS, 1.0, stream):
         right[test] = rows.hits(drawn[stream.permutation(train)], drawn[test], options)
     classes = rows.classes[drawn]
-    return {label: 100 * float(1 - right[classes == label].mean()) for label in SPLICE}
+    return [100 * float(1 - right[classes == label].mean()) for label in SPLICE]
 
 
-def _splice_errors(
-    title: str, *, rows: Symbols, runs: int, whole: bool, seed: int
-) -> tuple[list[dict[str, float]], dict[str, float] | None]:
-    """Errors of each run over a sample, and of one over all rows if asked for."""
-    stream = np.random.default_rng(seed)
-    sampled = [cross_validated(rows, SETTINGS[title], stream, SAMPLE) for _ in range(runs)]
-    return sampled, cross_validated(rows, SETTINGS[title], stream) if whole else None
+def compare_splice(errors: Mapping[str, FloatArray], *, whole: bool) -> Part:
+    """Errors in percent of each class, shape (runs, classes), beside the published ones; the last run may be ``whole``.
 
-
-def compare_splice(sampled: Mapping[str, list[dict[str, float]]], whole: Mapping[str, dict[str, float]]) -> Part:
-    """Errors in percent of each class, in each run over a sample and in one over all rows, beside the published."""
-    rows = {
-        title: tuple(Figure.of(np.array([run[label] for run in found]), SPLICE[label]) for label in SPLICE)
-        for title, found in sampled.items()
-    }
-    everything = {
-        title: tuple(Figure(found[label], SPLICE[label]) for label in SPLICE) for title, found in whole.items()
-    }
+    All runs are over a sample but a ``whole`` one, which is over all rows.
+    """
+    published = tuple(SPLICE.values())
+    sampled = {title: found[:-1] if whole else found for title, found in errors.items()}
+    rows = {title: tuple(map(Figure.of, found.T, published)) for title, found in sampled.items()}
     table = partial(FigureTable, columns=("neither", "exon/intron", "intron/exon"), digits=(2, 2), differences=True)
     tables = [table(f"splice junctions, ten folds of {SAMPLE} rows: errors in percent", rows=rows)]
-    if everything:
+    if whole:
         title = f"splice junctions, ten folds of all 3190 rows: errors in percent (published: of {SAMPLE})"
-        tables.append(table(title, rows=everything))
+        rows = {title: tuple(map(Figure, found[-1].tolist(), published)) for title, found in errors.items()}
+        tables.append(table(title, rows=rows))
     note = (
         f"The published errors are of ten-fold cross-validation on {SAMPLE} rows drawn at random, by a local "
         "implementation whose settings are not given; our draws differ from theirs. Letters other than A, C, G and T "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,21 +16,123 @@ from typing import Any, Literal
 
 import numpy as np
 
-from papers.protocols import BINS, DiscreteTable, NaiveBayesRule, Scores, leave_one_out, read_discrete
 from papers.reproduction import Figure, FigureTable, Item, Options, Paper, Part, Picture
-from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase._typing import AnyArray, FloatArray, IntArray, Name
+from priorcase.bayes import NaiveBayes
+from priorcase.bayes.discretise import KMeansBins, bin_of
+from priorcase.datasets import NamedColumns, load
+from priorcase.evaluation import log_score, zero_one_score
 from priorcase.learning.plotting import style
+from priorcase.schema import Kind, Nominal, Numeric
+
+# Naive Bayes on discrete tables, as the 1998 paper uses it too --------------------------------------------------------
+
+BINS = 5
+"""Bins of numeric columns, by one-dimensional k-means; the papers do not say how they made theirs."""
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteTable:
+    """Rows of small whole numbers, as the papers' formulas take them.
+
+    ``codes`` holds the value of each attribute, a missing value being a value like any other; ``sizes`` the number of
+    values that occur in each; ``truth`` the class of each row as a position in ``classes``, which are sorted.
+    """
+
+    name: str
+    codes: IntArray
+    sizes: tuple[int, ...]
+    truth: IntArray
+    classes: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return self.truth.size
+
+
+def read_discrete(name: str, folder: Path | None) -> DiscreteTable:
+    """A data set with its numbers in bins."""
+    return discrete(name, *load(name, folder=folder), KMeansBins(BINS))
+
+
+def discrete(name: str, X: NamedColumns, y: AnyArray, numeric: Any) -> DiscreteTable:
+    """A table as codes: values in sorted order, missing as one more, numbers by bins learned from the whole column.
+
+    Cut points see all rows once, but no class, as those of the papers most likely did.
+
+    Examples
+    --------
+    >>> from priorcase.bayes.discretise import EqualWidth
+    >>> kinds = {"age": Numeric(), "size": Nominal()}
+    >>> X = NamedColumns.of({"age": [7.0, 8.0, 11.0, None], "size": ["S", None, "L", "S"]}, kinds)
+    >>> table = discrete("shoes", X, np.array(["b", "a", "a", "b"], dtype=object), EqualWidth(2))
+    >>> table.codes.T
+    array([[0, 0, 1, 2],
+           [1, 2, 0, 1]])
+    >>> table.sizes, table.classes
+    ((3, 3), ('a', 'b'))
+    """
+    columns = []
+    for label, column in X.data.items():
+        if isinstance(X.kinds[label], Numeric):
+            bins = bin_of(np.array(numeric.learned_from(column).points), column)
+            known_first = np.where(bins < 0, bins.max(initial=0) + 1, bins)
+            columns.append(np.unique(known_first, return_inverse=True)[1])  # only bins that occur count
+        else:
+            columns.append(_coded(column)[0])
+    codes = np.column_stack(columns)
+    return DiscreteTable(name, codes, tuple((codes.max(axis=0) + 1).tolist()), *_coded(y))
+
+
+def _coded(column: AnyArray) -> tuple[IntArray, tuple[Any, ...]]:
+    """The position of each value among the sorted ones; missing values come last."""
+    cells = column.tolist()
+    values = sorted({cell for cell in cells if cell is not None}, key=str)
+    code_of = {None: len(values), **{value: code for code, value in enumerate(values)}}
+    return np.array([code_of[cell] for cell in cells], dtype=np.int64), tuple(values)
+
+
+@dataclass(frozen=True)
+class NaiveBayesRule:
+    """The library's naive Bayes with uniform priors over declared classes and values."""
+
+    predictive: Literal["map", "evidence", "sc"]
+    zero_policy: Literal["cap100", "param_floor"] | None = None
+
+    def split(self, table: DiscreteTable, train: IntArray, test: IntArray) -> FloatArray:
+        """Log-probabilities of all classes for the ``test`` rows, learned from the ``train`` rows."""
+        return self._fitted(table, train).predict_log_proba(table.codes[test])
+
+    def leave_one_out(self, table: DiscreteTable) -> FloatArray:
+        """Log-probabilities of all classes for each row, learned from the others."""
+        logs: FloatArray = np.log(self._fitted(table, np.arange(len(table))).loo_predict_proba())
+        return logs
+
+    def _fitted(self, table: DiscreteTable, rows: IntArray) -> NaiveBayes:
+        options: dict[str, Any] = {} if self.zero_policy is None else {"zero_policy": self.zero_policy}
+        if self.predictive != "sc":
+            options["prior"] = 1.0
+        schema: dict[Name, Kind] = {column: Nominal(tuple(range(size))) for column, size in enumerate(table.sizes)}
+        model = NaiveBayes(predictive=self.predictive, schema=schema, n_jobs=1, **options)
+        return model.partial_fit(table.codes[rows], table.truth[rows], classes=np.arange(len(table.classes)))
+
+
+def scores(table: DiscreteTable, logs: FloatArray) -> tuple[float, float]:
+    """0/1-score, from 0 to 1, and log-score, mean ``ln p``, of the log-probabilities for all rows."""
+    labels = range(len(table.classes))
+    hits = zero_one_score(table.truth, np.exp(logs), labels=labels, ties="expected")
+    return hits, log_score(table.truth, logs, labels=labels, logs=True)
+
+
+# Table 1 --------------------------------------------------------------------------------------------------------------
 
 RULES = ("MAP", "EV", "SC")
 FLOOR = 1e-4
 """Smallest parameter of MAP; the paper does not say what became of zeros."""
 
-# Table 1 --------------------------------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True)
 class Printed:
-    """A line of Table 1, scores of MAP, EV and SC: accuracy and mean ``ln p``; the class is one of the variables."""
+    """A line of Table 1, scores of MAP, EV and SC: accuracies and mean ``ln p``; the class is one variable."""
 
     title: str
     name: str
@@ -58,30 +160,12 @@ def naive_bayes_rules() -> dict[str, NaiveBayesRule]:
 def table_1(options: Options) -> Part:
     """Our figures beside the printed ones."""
     found = options.each(partial(_leave_one_out, folder=options.data), TABLE_1, "leaving out each row")
-    return compare(dict(zip(TABLE_1, found, strict=True)))
-
-
-def _leave_one_out(line: Printed, *, folder: Path | None) -> dict[str, Scores]:
-    return leave_one_out(read_discrete(line.name, folder), naive_bayes_rules())
-
-
-def compare(measured: Mapping[Printed, Mapping[str, Scores]]) -> Part:
-    """Measured scores beside the printed ones."""
-    hits, gains = (
-        {
-            line.title: tuple(
-                Figure(float(getattr(scores[rule], score).mean()), printed)
-                for rule, printed in zip(RULES, getattr(line, score), strict=True)
-            )
-            for line, scores in measured.items()
-        }
-        for score in ("zero_one", "log")
-    )
     remarks = {"Hepatitis": "155 rows; the paper says 150"}
     table = partial(FigureTable, columns=RULES, digits=(3, 3), differences=True, remarks=remarks)
-    logs = table("log-score, mean ln p", rows=gains)
-    gaps = [logs[row, "SC"].value - logs[row, "EV"].value for row in logs.rows]
-    printed = [line.log[2] - line.log[1] for line in TABLE_1 if line.title in logs.rows]
+    hits = {line.title: tuple(map(Figure, ours[0], line.zero_one)) for line, ours in zip(TABLE_1, found, strict=True)}
+    logs = {line.title: tuple(map(Figure, ours[1], line.log)) for line, ours in zip(TABLE_1, found, strict=True)}
+    gaps = [sc.value - evidence.value for _, evidence, sc in logs.values()]
+    printed = [line.log[2] - line.log[1] for line in TABLE_1]
     notes = (
         f"Ours (printed, difference). Numeric columns have {BINS} bins by one-dimensional k-means over all rows, "
         "classes unseen; a gap is a value. The paper does not say how it made values of numbers; this way was chosen "
@@ -94,7 +178,14 @@ def compare(measured: Mapping[Printed, Mapping[str, Scores]]) -> Part:
         f"{max(printed):+.3f}, always for the better.",
         "Hepatitis has 155 rows in the public copy; the paper says 150.",
     )
-    return Part((table("0/1-score", rows=hits), logs), notes=notes)
+    return Part((table("0/1-score", rows=hits), table("log-score, mean ln p", rows=logs)), notes=notes)
+
+
+def _leave_one_out(line: Printed, *, folder: Path | None) -> list[list[float]]:
+    """The 0/1-scores of the three rules, then their log-scores."""
+    table = read_discrete(line.name, folder)
+    pairs = [scores(table, rule.leave_one_out(table)) for rule in naive_bayes_rules().values()]
+    return [list(each) for each in zip(*pairs, strict=True)]
 
 
 # Naive Bayes that learns one row at a time ----------------------------------------------------------------------------
@@ -166,9 +257,7 @@ def _growth(n: FloatArray) -> FloatArray:
 
 REPETITIONS, FEW = 100, 3
 RESERVOIR = 0.7
-
-Score = Literal["log", "zero_one"]
-SCORES: tuple[Score, ...] = ("log", "zero_one")
+SCORES = {"log": "log-score, mean ln p", "zero_one": "0/1-score"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,12 +278,12 @@ class Curves:
         """The numbers of training rows: 1, 2, and so on."""
         return np.arange(1, self.scores.shape[1] + 1)
 
-    def of(self, rule: str, score: Score = "log") -> FloatArray:
+    def of(self, rule: str, score: str = "log") -> FloatArray:
         """The scores of a rule, shape (repetitions, training rows)."""
-        values: FloatArray = self.scores[:, :, RULES.index(rule), SCORES.index(score)]
+        values: FloatArray = self.scores[:, :, RULES.index(rule), list(SCORES).index(score)]
         return values
 
-    def at(self, size: int, rule: str, score: Score = "log") -> Figure:
+    def at(self, size: int, rule: str, score: str = "log") -> Figure:
         """The score of a rule after ``size`` training rows."""
         return Figure.of(self.of(rule, score)[:, size - 1])
 
@@ -207,37 +296,27 @@ def measured(name: str, options: Options) -> Curves:
     """The curves of one data set."""
     table = read_discrete(name, options.data)
     count = options.count(REPETITIONS, FEW)
-    text = f"{name}, row by row: {count} repetitions"
-    found = options.each(partial(one_repetition, table=table, seed=options.seed), range(count), text)
-    scores, ruled_out = (np.array(each) for each in zip(*found, strict=True))
-    return Curves(name, len(table.classes), scores, ruled_out)
+    one = partial(one_repetition, table=table, random_state=options.random_state)
+    found = options.each(one, range(count), f"{name}, row by row: {count} repetitions")
+    return Curves(name, len(table.classes), *(np.array(each) for each in zip(*found, strict=True)))
 
 
-def one_repetition(repetition: int, *, table: DiscreteTable, seed: int) -> tuple[FloatArray, FloatArray]:
+def one_repetition(repetition: int, *, table: DiscreteTable, random_state: int) -> tuple[FloatArray, FloatArray]:
     """Scores on 30 % of the rows after each of the others, which come in random order; and what is ruled out."""
-    stream = np.random.default_rng([seed, zlib.crc32(table.name.encode()), repetition])
-    order = stream.permutation(len(table))
-    train, test = np.split(order, [round(RESERVOIR * len(table))])
-    scores, ruled_out = zip(*_steps(table, train, test), strict=True)
-    return np.array(scores), np.array(ruled_out)
-
-
-def _steps(table: DiscreteTable, train: IntArray, test: IntArray) -> Iterator[tuple[FloatArray, float]]:
-    counts, truth = GrowingCounts(table, test), table.truth[test]
-    rows = np.arange(test.size)
+    stream = np.random.default_rng([random_state, zlib.crc32(table.name.encode()), repetition])
+    train, test = np.split(stream.permutation(len(table)), [round(RESERVOIR * len(table))])
+    counts, truth, found, ruled_out = GrowingCounts(table, test), table.truth[test], [], []
     for row in train.tolist():
         counts.learn(row)
         logs = counts.log_probabilities()
-        told = logs[rows, truth]
-        best = logs.max(axis=1)
+        told, best = logs[np.arange(test.size), truth], logs.max(axis=1)
         right = (told == best) / (logs == best[:, None]).sum(axis=1)  # tied classes share the credit
-        yield np.stack([told.mean(axis=0), right.mean(axis=0)], axis=1), counts.ruled_out()
+        found.append(np.stack([told.mean(axis=0), right.mean(axis=0)], axis=1))
+        ruled_out.append(counts.ruled_out())
+    return np.array(found), np.array(ruled_out)
 
 
 # Figures 1 to 3 -------------------------------------------------------------------------------------------------------
-
-_AXES = {"log": "log-score, mean ln p", "zero_one": "0/1-score"}
-_TICKS = (0.0, -0.5, -1.0, -2.0, -5.0, -10.0, -20.0, -40.0)
 
 
 def figure_1(options: Options) -> Part:
@@ -252,7 +331,6 @@ def figure_1(options: Options) -> Part:
         "Glass: average log-score (left, linear above -1 and logarithmic below) and 0/1-score (right) of the three "
         "predictive distributions after each training row."
     )
-    picture = Picture("figure-1", caption, _columns([curves], RULES), draw, (9.0, 3.8))
     few = curves.ladder()[min(4, len(curves.ladder()) - 1)]
     log, hit = ({rule: f"{curves.at(few, rule, score).value:.2f}" for rule in RULES} for score in SCORES)
     shows = (
@@ -260,8 +338,8 @@ def figure_1(options: Options) -> Part:
         f"by the 0/1-score MAP is more like EV. After {few} rows: log-score EV {log['EV']}, SC {log['SC']}, MAP "
         f"{log['MAP']}; 0/1-score {hit['EV']}, {hit['SC']} and {hit['MAP']}."
     )
-    tables = (_table(curves, "log", "Glass"), _table(curves, "zero_one", "Glass"))
-    return Part(tables, (picture,), (*_protocol(curves), shows))
+    tables = tuple(_table(curves, score, "Glass") for score in SCORES)
+    return Part(tables, (_picture("figure-1", caption, [curves], RULES, draw),), (*_protocol(curves), shows))
 
 
 def figure_2(options: Options) -> Part:
@@ -274,7 +352,7 @@ def figure_2(options: Options) -> Part:
             ax.set_title(title)
 
     caption = "Australian (left) and Hepatitis (right): average log-score after each training row."
-    picture = Picture("figure-2", caption, _columns(list(found.values()), RULES), draw, (9.0, 3.8))
+    picture = _picture("figure-2", caption, list(found.values()), RULES, draw)
     tables = tuple(_table(curves, "log", title) for title, curves in found.items())
     shows = "The text says that the others of its data sets behave as Glass does, though at times less extremely."
     return Part(tables, (picture,), (*_protocol(found["Australian"]), shows))
@@ -283,39 +361,39 @@ def figure_2(options: Options) -> Part:
 def figure_3(options: Options) -> Part:
     """Glass, log-score of EV and SC: average, best and worst."""
     curves, rules = measured("glass", options), ("EV", "SC")
-    span: dict[str, Callable[..., Any]] = {"worst": np.min, "average": np.mean, "best": np.max}
+    span: Mapping[str, Callable[..., Any]] = {"worst": np.min, "average": np.mean, "best": np.max}
+    guess = -math.log(curves.classes)
 
     def draw(figure: Any) -> None:
         for ax, rule in zip(figure.subplots(1, 2, sharey=True), rules, strict=True):
-            look, scores = style(RULES.index(rule)), curves.of(rule)
-            ax.fill_between(curves.sizes, scores.min(axis=0), scores.max(axis=0), color=look.tint, linewidth=0)
+            look, found = style(RULES.index(rule)), curves.of(rule)
+            ax.fill_between(curves.sizes, found.min(axis=0), found.max(axis=0), color=look.tint, linewidth=0)
             for which, line in (("best", ":"), ("average", "-"), ("worst", "--")):
-                ax.plot(curves.sizes, span[which](scores, axis=0), color=look.colour, linestyle=line, label=which)
-            ax.axhline(-math.log(curves.classes), color="#767676", linewidth=0.8)
+                ax.plot(curves.sizes, span[which](found, axis=0), color=look.colour, linestyle=line, label=which)
+            ax.axhline(guess, color="#767676", linewidth=0.8)
             ax.set(xlabel="training rows", title=rule, xlim=(0, curves.sizes[-1]))
             ax.legend(loc="lower right")
-        figure.axes[0].set_ylabel(_AXES["log"])
+        figure.axes[0].set_ylabel(SCORES["log"])
 
     caption = (
         "Glass: log-score of EV (left) and SC (right) after each training row, on average and in the best and the "
         "worst repetition of each size; the thin line is a uniform guess."
     )
-    picture = Picture("figure-3", caption, _columns([curves], rules), draw, (9.0, 3.8))
     columns = tuple(f"{rule} {which}" for rule in rules for which in span)
     rows = {
         str(size): tuple(Figure(float(of(curves.of(rule)[:, size - 1]))) for rule in rules for of in span.values())
         for size in curves.ladder()
     }
     table = FigureTable("Glass: log-score by training rows", columns, rows, digits=(2, 2))
-    worst = {rule: curves.of(rule).min(axis=0) for rule in rules}
-    guess = -math.log(curves.classes)
+    evidence, complexity = (curves.of(rule).min(axis=0) for rule in rules)
     shows = (
         "The text sees the worst case of EV suddenly go up after about 20 rows, and that of SC only after about 80. "
-        f"Ours rises most from {_steepest(worst['EV'])} rows with EV, and from {_steepest(worst['SC'])} with SC; it "
-        f"stays above a uniform guess ({guess:.2f}) from {_stays_above(worst['EV'], guess)} rows on with EV, and from "
-        f"{_stays_above(worst['SC'], guess)} with SC. The worst case of each size is one repetition, so that another "
+        f"Ours rises most from {_steepest(evidence)} rows with EV, and from {_steepest(complexity)} with SC; it "
+        f"stays above a uniform guess ({guess:.2f}) from {_stays_above(evidence, guess)} rows on with EV, and from "
+        f"{_stays_above(complexity, guess)} with SC. The worst case of each size is one repetition, so that another "
         "seed moves it."
     )
+    picture = _picture("figure-3", caption, [curves], rules, draw)
     return Part((table,), (picture,), (_protocol(curves)[0], shows))
 
 
@@ -330,7 +408,7 @@ def _protocol(curves: Curves) -> tuple[str, ...]:
     )
 
 
-def _table(curves: Curves, score: Score, title: str) -> FigureTable:
+def _table(curves: Curves, score: str, title: str) -> FigureTable:
     """Scores at some sizes; with log-scores the share of test rows that are ruled out."""
     rows = {}
     for size in curves.ladder():
@@ -338,36 +416,37 @@ def _table(curves: Curves, score: Score, title: str) -> FigureTable:
         if score == "log":
             rows[str(size)] += (Figure(100 * float(curves.ruled_out[:, size - 1].mean()), digits=(1, 1)),)
     more = ("ruled out without a floor, percent",) if score == "log" else ()
-    return FigureTable(f"{title}: {_AXES[score]}, by training rows", (*RULES, *more), rows, digits=(2, 2))
+    return FigureTable(f"{title}: {SCORES[score]}, by training rows", (*RULES, *more), rows, digits=(2, 2))
 
 
-def _columns(all_curves: list[Curves], rules: tuple[str, ...]) -> dict[str, AnyArray]:
-    """Mean, minimum and maximum of each score of each rule after each training row."""
-    joined = {}
-    joined["data_set"] = np.concatenate([np.full(len(curves.sizes), curves.name) for curves in all_curves])
-    joined["training_rows"] = np.concatenate([curves.sizes for curves in all_curves])
+def _picture(
+    name: str, caption: str, found: list[Curves], rules: tuple[str, ...], draw: Callable[[Any], None]
+) -> Picture:
+    """A picture, with mean, minimum and maximum of each score of each rule after each training row."""
+    columns = {"data_set": np.concatenate([np.full(len(curves.sizes), curves.name) for curves in found])}
+    columns["training_rows"] = np.concatenate([curves.sizes for curves in found])
     for rule in rules:
         for score in SCORES:
             for which in ("mean", "min", "max"):
-                parts = [getattr(curves.of(rule, score), which)(axis=0) for curves in all_curves]
-                joined[f"{rule}_{score}_{which}"] = np.concatenate(parts)
-    joined["ruled_out"] = np.concatenate([curves.ruled_out.mean(axis=0) for curves in all_curves])
-    return joined
+                parts = [getattr(curves.of(rule, score), which)(axis=0) for curves in found]
+                columns[f"{rule}_{score}_{which}"] = np.concatenate(parts)
+    columns["ruled_out"] = np.concatenate([curves.ruled_out.mean(axis=0) for curves in found])
+    return Picture(name, caption, columns, draw, (9.0, 3.8))
 
 
-def _draw_averages(ax: Any, curves: Curves, score: Score) -> None:
+def _draw_averages(ax: Any, curves: Curves, score: str) -> None:
     from matplotlib.ticker import NullLocator
 
     for i, rule in enumerate(RULES):
         look = style(i)
         ax.plot(curves.sizes, curves.of(rule, score).mean(axis=0), color=look.colour, linestyle=look.line, label=rule)
-    ax.set(xlabel="training rows", ylabel=_AXES[score], xlim=(0, curves.sizes[-1]))
+    ax.set(xlabel="training rows", ylabel=SCORES[score], xlim=(0, curves.sizes[-1]))
     if score == "zero_one":
         ax.set_ylim(0, 1)
     else:  # linear from -1 to 0 and logarithmic below, so that MAP's first scores leave room for the others
         ax.set_yscale("symlog", linthresh=1.0, linscale=0.6)
         lowest = ax.get_ylim()[0]
-        ticks = [tick for tick in _TICKS if tick >= lowest]
+        ticks = [tick for tick in (0.0, -0.5, -1.0, -2.0, -5.0, -10.0, -20.0, -40.0) if tick >= lowest]
         ax.set_yticks(ticks, [f"{tick:g}".replace("-", "\N{MINUS SIGN}") for tick in ticks])
         ax.yaxis.set_minor_locator(NullLocator())
         ax.set_ylim(lowest, 0)

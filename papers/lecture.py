@@ -7,14 +7,13 @@ so.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from papers.mitchell import above_wave
 from papers.reproduction import Figure, FigureTable, Form, Item, Options, Paper, Part, Picture
 from priorcase._typing import FloatArray
 from priorcase.bayes import GaussianDensity, MEstimate, NaiveBayes, laplace, m_estimate
@@ -28,42 +27,13 @@ from priorcase.similarity import cosine, euclidean
 # Worked numbers -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Worked:
-    """A number of the lecture, or a class it predicts, and the library's.
-
-    ``printed`` is the slide's as printed (``"6/7"``, ``"0.0072"``, ``"1.2e-9"``), empty where it prints none.
-
-    Examples
-    --------
-    >>> Worked("P(Income = 120 | No)", 0.0071923, "0.0072").agrees, Worked("P(X | No)", 0.002349, "0.0024").agrees
-    (True, False)
-    >>> Worked("P(Income = 120 | No)", 0.0071923, "0.0072").figure().text(4, 4, difference=True)
-    '0.007192 (0.0072, -0.000008)'
-    """
+class Worked(NamedTuple):
+    """A number of the lecture, or a class it predicts: the library's, and the slide's as it is printed."""
 
     name: str
     ours: float | str
     printed: str = ""
     remark: str = ""
-
-    @property
-    def theirs(self) -> float | str | None:
-        """What is printed, as a number where it is one; None where nothing is."""
-        if isinstance(self.ours, str):
-            return self.printed or None
-        return float(Fraction(self.printed)) if self.printed else None
-
-    @property
-    def agrees(self) -> bool:
-        """Whether ours is the printed fraction, or rounds to the printed decimals; True where nothing is printed."""
-        theirs = self.theirs
-        if theirs is None or isinstance(theirs, str) or isinstance(self.ours, str):
-            return theirs is None or theirs == self.ours
-        if "/" in self.printed or theirs.is_integer():
-            return abs(self.ours - theirs) < 1e-12
-        unit = Decimal(1).scaleb(int(Decimal(self.printed).as_tuple().exponent))
-        return Decimal(repr(self.ours)).quantize(unit) == Decimal(self.printed)
 
     def figure(self) -> Figure:
         """Both numbers, ours with two more digits than a printed decimal."""
@@ -75,7 +45,8 @@ class Worked:
             digits = decimals + 2, decimals
         elif self.printed.isdigit():
             digits = 0, 0
-        return Figure(self.ours, self.theirs, digits=digits)
+        is_number = self.printed and not isinstance(self.ours, str)
+        return Figure(self.ours, float(Fraction(self.printed)) if is_number else self.printed or None, digits=digits)
 
 
 def worked_table(title: str, numbers: Sequence[Worked]) -> FigureTable:
@@ -123,33 +94,20 @@ ASKED = 120.0
 """The income of the record to classify, in thousands."""
 
 
-def records(columns: tuple[str, ...] = COLUMNS, **changed: tuple[int, Any]) -> tuple[NamedColumns, list[str]]:
-    """Some columns of the records and their classes; ``changed`` sets the value of a record, numbered from 1.
-
-    Examples
-    --------
-    >>> X, y = records(("Refund",))
-    >>> len(X), X["Refund"][:3].tolist(), y.count("Yes")
-    (10, ['Yes', 'No', 'No'], 3)
-    >>> records(Marital_Status=(7, "Married"))[0]["Marital Status"][6]
-    'Married'
-    """
-    data = {name: [row[at] for row in RECORDS] for at, name in enumerate(COLUMNS)}
-    for name, (number, value) in changed.items():
-        data[name.replace("_", " ")][number - 1] = value
-    return NamedColumns.of(data, {name: _KINDS[name] for name in columns}), [row[-1] for row in RECORDS]
+def records(
+    columns: tuple[str, ...] = COLUMNS, statuses: Mapping[int, str | None] | None = None
+) -> tuple[NamedColumns, list[str]]:
+    """Some columns of the records and their classes, with other marital statuses of some records, numbered from 1."""
+    *data, labels = map(list, zip(*RECORDS, strict=True))
+    found = dict(zip(COLUMNS, data, strict=True))
+    for number, status in (statuses or {}).items():
+        found[STATUS][number - 1] = status
+    return NamedColumns.of(found, {name: _KINDS[name] for name in columns}), labels
 
 
-def query(*known: Any, **values: Any) -> NamedColumns:
-    """One record of which some values are known: refund, marital status and income in turn, or by name.
-
-    Examples
-    --------
-    >>> query("No", "Married").tuples(), query(Taxable_Income=120).tuples()
-    ([('No', 'Married', None)], [(None, None, 120.0)])
-    """
-    row = dict(zip(COLUMNS, known, strict=False)) | {name.replace("_", " "): v for name, v in values.items()}
-    return NamedColumns.of({name: [row.get(name)] for name in COLUMNS}, _KINDS)
+def query(refund: str | None = None, status: str | None = None, income: float | None = None) -> NamedColumns:
+    """One record of which some values are known."""
+    return NamedColumns.of({REFUND: [refund], STATUS: [status], INCOME: [income]}, _KINDS)
 
 
 def frequencies(X: Any, y: list[str]) -> NaiveBayes:
@@ -158,14 +116,7 @@ def frequencies(X: Any, y: list[str]) -> NaiveBayes:
 
 
 def likelihood(model: NaiveBayes, row: NamedColumns) -> dict[str, float]:
-    """``P(known values | class)`` for each class: the joint probability divided by that of the class alone.
-
-    Examples
-    --------
-    >>> found = likelihood(frequencies(*records()), query("No", "Married"))
-    >>> {label: round(share * 49, 9) for label, share in found.items()}
-    {'No': 16.0, 'Yes': 0.0}
-    """
+    """``P(known values | class)`` for each class: the joint probability divided by that of the class alone."""
     joint = np.exp(model.predict_joint_log_proba(row)[0])
     return dict(zip(model.classes_.tolist(), (joint / class_shares(model)).tolist(), strict=True))
 
@@ -187,19 +138,14 @@ def _densities(model: NaiveBayes, incomes: FloatArray) -> dict[str, FloatArray]:
 PERSONS = ((1.5, 10.0, 10_000.0), (1.8, 200.0, 1_000_000.0))
 """The smallest and the largest height in metres, weight in kilograms and income in dollars of the slide."""
 
-_VALUES = {STATUS: ("Single", "Married", "Divorced"), REFUND: ("Yes", "No")}
-_COUNTS = {
-    (STATUS, "Yes"): ("2", "0", "1"),
-    (STATUS, "No"): ("2", "4", "1"),
-    (REFUND, "Yes"): ("0", "3"),
-    (REFUND, "No"): ("3", "4"),
-}
 _PROFILES = {
-    (STATUS, "Yes"): ("2/4", "0/4", "1/2"),
-    (STATUS, "No"): ("2/4", "4/4", "1/2"),
-    (REFUND, "Yes"): ("0/3", "3/7"),
-    (REFUND, "No"): ("3/3", "4/7"),
+    (STATUS, "Yes"): {"Single": "2/4", "Married": "0/4", "Divorced": "1/2"},
+    (STATUS, "No"): {"Single": "2/4", "Married": "4/4", "Divorced": "1/2"},
+    (REFUND, "Yes"): {"Yes": "0/3", "No": "3/7"},
+    (REFUND, "No"): {"Yes": "3/3", "No": "4/7"},
 }
+"""Records of a class with a value, of all with that value, as printed."""
+
 _DISTANCES = (
     (STATUS, "Single", "Married", "|2/4 - 0/4| + |2/4 - 4/4|", "1"),
     (STATUS, "Single", "Divorced", "|2/4 - 1/2| + |2/4 - 1/2|", "0"),
@@ -208,26 +154,18 @@ _DISTANCES = (
 )
 
 
-def how_many() -> list[Worked]:
-    """The k of "general practice", the square root of the number of records."""
-    remark = "the root is 3.16; rounded down"
-    return [Worked("k = sqrt(N), N = 10", KNNClassifier("sqrt").fit(*records()).n_neighbors_, "", remark)]
-
-
 def nearest_records() -> list[Worked]:
-    """The three steps of k-NN for the record that naive Bayes is asked later: distances, the k nearest, their vote."""
+    """The k of "general practice", and the k nearest of the record that naive Bayes is asked, with their vote."""
     asked, (X, labels) = query("No", "Married", ASKED), records()
     model = KNNClassifier("sqrt", n_jobs=1).fit(X, labels)
-    distances, ids = model.kneighbors(asked)
+    found = [Worked("k = sqrt(N), N = 10", model.n_neighbors_, "", "the root is 3.16; rounded down")]
+    distances, ids = (each[0].tolist() for each in model.kneighbors(asked))
+    for rank, (far, row) in enumerate(zip(distances, ids, strict=True), 1):
+        found.append(Worked(f"{rank}. nearest: record {row + 1}, {labels[row]}", far))
+    found.append(Worked("majority of these three", str(model.predict(asked)[0])))
     squared = KNNClassifier("all", vote="inverse_square", n_jobs=1).fit(X, labels)
-    return [
-        *(
-            Worked(f"{rank}. nearest: record {row + 1}, {labels[row]}", far)
-            for rank, (far, row) in enumerate(zip(distances[0].tolist(), ids[0].tolist(), strict=True), 1)
-        ),
-        Worked("majority of these three", str(model.predict(asked)[0])),
-        Worked("share of No among all ten, w = 1/d^2", float(np.asarray(squared.predict_proba(asked))[0, 0])),
-    ]
+    share = float(np.asarray(squared.predict_proba(asked))[0, 0])
+    return [*found, Worked("share of No among all ten, w = 1/d^2", share)]
 
 
 def scaling() -> FigureTable:
@@ -246,7 +184,7 @@ def scaling() -> FigureTable:
     return FigureTable("share of the squared distance from the smallest to the largest", tuple(columns), rows, (3, 0))
 
 
-def contrasts(dimensions: tuple[int, ...] = (2, 20, 200, 2000), rows: int = 500, seed: int = 0) -> FigureTable:
+def contrasts(dimensions: tuple[int, ...] = (2, 20, 200, 2000), rows: int = 500, random_state: int = 0) -> FigureTable:
     """The distance of the farthest record divided by that of the nearest, for raw records and at unit length.
 
     Records and 50 queries are normal in every attribute; the mean over the queries.
@@ -254,7 +192,7 @@ def contrasts(dimensions: tuple[int, ...] = (2, 20, 200, 2000), rows: int = 500,
     columns = {"as they are": euclidean(), "at unit length": cosine()}
     lines = {}
     for dimension in dimensions:
-        random = np.random.default_rng((seed, dimension))
+        random = np.random.default_rng((random_state, dimension))
         X, queries = random.normal(size=(rows, dimension)), random.normal(size=(50, dimension))
         ratios = []
         for title, distance in columns.items():
@@ -270,23 +208,23 @@ def contrasts(dimensions: tuple[int, ...] = (2, 20, 200, 2000), rows: int = 500,
 def value_counts() -> list[Worked]:
     """The number of records of each class with each value: the share of the value in the class, times its records."""
     found = []
-    for (column, label), counts in _COUNTS.items():
+    for (column, label), profile in _PROFILES.items():
         alone = _alone(column)
         records_of = alone.class_count_[alone.classes_.tolist().index(label)]
         shares = alone.predict_column([[None]], column, y=[label], return_proba=True)[1][0]
-        for value, printed in zip(_VALUES[column], counts, strict=True):
-            share = shares[alone.column_values(column).tolist().index(value)]
-            found.append(Worked(f"{column} = {value}, {label}", float(round(share * records_of, 9)), printed))
+        for value, printed in profile.items():
+            count = float(round(shares[alone.column_values(column).tolist().index(value)] * records_of, 9))
+            found.append(Worked(f"{column} = {value}, {label}", count, printed.partition("/")[0]))
     return found
 
 
 def class_profiles() -> list[Worked]:
     """The share of each class among the records with a value, which value differences compare."""
     found = []
-    for (column, label), shares in _PROFILES.items():
+    for (column, label), profile in _PROFILES.items():
         alone = _alone(column)
         k = alone.classes_.tolist().index(label)
-        for value, printed in zip(_VALUES[column], shares, strict=True):
+        for value, printed in profile.items():
             share = float(alone.predict_proba([[value]])[0, k])
             found.append(Worked(f"n({column} = {value}, {label}) / n({value}) = {printed}", share, printed))
     return found
@@ -340,7 +278,7 @@ def _example_1(options: Options) -> Part:
         "their range, other values equal or not), and the query is the one that naive Bayes is asked in Example 5.",
         "Weighed by 1/d^2 all ten may vote: far ones hardly count.",
     )
-    return Part((worked_table("k-NN on the ten records", [*how_many(), *nearest_records()]),), (), notes)
+    return Part((worked_table("k-NN on the ten records", nearest_records()),), (), notes)
 
 
 def _example_2(options: Options) -> Part:
@@ -349,7 +287,7 @@ def _example_2(options: Options) -> Part:
         "The slide's cure for many dimensions, vectors of unit length, is none: with 2,000 attributes the nearest of "
         "500 normal records is hardly nearer than the farthest, with or without it.",
     )
-    return Part((scaling(), contrasts(seed=options.seed)), (), notes)
+    return Part((scaling(), contrasts(random_state=options.random_state)), (), notes)
 
 
 def _example_3(options: Options) -> Part:
@@ -413,7 +351,7 @@ def shares() -> list[Worked]:
     yes = float(class_shares(model)[1])
     found = [Worked("P(Evade = Yes) = 3/10", yes, "3/10", "the class is called Cheat on earlier slides")]
     for column, value, label, printed in _SHARES:
-        asked = query(**{column.replace(" ", "_"): value})
+        asked = query(value) if column == REFUND else query(None, value)
         name = f"P({column} = {value} | {label}) = {printed}"
         found.append(Worked(name, likelihood(model, asked)[label], printed))
     return found
@@ -425,21 +363,16 @@ def incomes() -> list[Worked]:
     found = []
     for label, (mean, variance, spread, density) in _INCOMES.items():
         centre = float(model.predict_column([[None]], INCOME, y=[label])[0])
-        k = model.classes_.tolist().index(label)
-        deviation = 1 / (math.sqrt(2 * math.pi) * _density(model, centre, k))
+        at_centre, density_asked = _densities(model, np.array([centre, ASKED]))[label].tolist()
+        deviation = 1 / (math.sqrt(2 * math.pi) * at_centre)
         remark = "a density, not a probability" if label == "No" else ""
         found += [
             Worked(f"mean income | {label}", centre, mean),
             Worked(f"variance of income | {label}", round(deviation**2, 9), variance, "divisor n - 1"),
             Worked(f"standard deviation of income | {label}", deviation, spread),
-            Worked(f"P(Income = 120 | {label})", _density(model, ASKED, k), density, remark),
+            Worked(f"P(Income = 120 | {label})", density_asked, density, remark),
         ]
     return found
-
-
-def _density(model: NaiveBayes, income: float, k: int) -> float:
-    joint: Any = model.predict_joint_log_proba([[income], [None]])[:, k]
-    return math.exp(joint[0] - joint[1])
 
 
 def classification() -> list[Worked]:
@@ -461,7 +394,7 @@ def classification() -> list[Worked]:
 
 def gaps() -> list[Worked]:
     """What a missing value leaves out: record 5 without its marital status."""
-    model = frequencies(*records(Marital_Status=(5, None)))
+    model = frequencies(*records(statuses={5: None}))
     single, refund = (likelihood(model, row)["Yes"] for row in (query(None, "Single"), query("No")))
     remark = "The slide says the instance is ignored; only its gap is."
     return [
@@ -473,14 +406,12 @@ def gaps() -> list[Worked]:
 
 def zeros() -> list[Worked]:
     """The record Refund = Yes, Divorced, Income = 120, where record 7 is married, so that no honest one is divorced."""
-    model = frequencies(*records(Marital_Status=(7, "Married")))
+    model = frequencies(*records(statuses={7: "Married"}))
     asked = query("Yes", "Divorced", ASKED)
-    found, income = likelihood(model, asked), likelihood(model, query(Taxable_Income=ASKED))
+    found, income = likelihood(model, asked), likelihood(model, query(income=ASKED))
     refund, divorced = likelihood(model, query("Yes")), likelihood(model, query(None, "Divorced"))
-    misprint, undefined = (
-        "a misprint: 0.0072 on the slide before",
-        "0/0: both classes are impossible, and each gets 1/2",
-    )
+    misprint = "a misprint: 0.0072 on the slide before"
+    undefined = "0/0: both classes are impossible, and each gets 1/2"
     return [
         Worked("P(Refund = Yes | No) = 3/7", refund["No"], "3/7"),
         Worked("P(Divorced | No)", divorced["No"], "0"),
@@ -554,7 +485,7 @@ _CLASSES = np.array(list("-++-+-+-+-+-"))
 _AT = np.array([[0.50, 0.50]])
 
 
-def neighbourhoods() -> Picture:
+def figure_1(options: Options) -> Part:
     """The 1, 2 and 3 nearest records around a record, and how far they reach."""
     model = KNNClassifier(3, distance=euclidean(), n_jobs=1).fit(_POINTS, _CLASSES)
     distances, ids = model.kneighbors(_AT)
@@ -587,13 +518,14 @@ def neighbourhoods() -> Picture:
         "The 1, 2 and 3 nearest records of the cross: all records inside the circle, whose radius is the distance of "
         "the last of them. The points are ours."
     )
-    return Picture("figure-1", caption, columns, draw, (7.5, 2.9))
+    return Part(pictures=(Picture("figure-1", caption, columns, draw, (7.5, 2.9)),))
 
 
-def neighbour_counts(trials: int, seed: int) -> Picture:
+def figure_2(options: Options) -> Part:
     """Accuracy on new records against k: too small follows the noise, too large reaches into other classes."""
+    trials = options.count(50, 5)
     ladder = [1, 3, 5, 9, 14, 21, 35, 55, 85, 121, 161, 199]
-    scores = np.array([_accuracies(ladder, (seed, trial)) for trial in range(trials)])
+    scores = np.array([_accuracies(ladder, (options.random_state, trial)) for trial in range(trials)])
     mean = scores.mean(axis=0)
     error = scores.std(axis=0, ddof=1) / np.sqrt(trials) if trials > 1 else np.zeros(len(ladder))
 
@@ -617,22 +549,18 @@ def neighbour_counts(trials: int, seed: int) -> Picture:
         "the other class; the root of N is a fair guess, not an optimum."
     )
     columns = {"k": ladder, "accuracy": mean.tolist(), "standard error": error.tolist()}
-    return Picture("figure-2", caption, columns, draw, (6.0, 3.4))
+    return Part(pictures=(Picture("figure-2", caption, columns, draw, (6.0, 3.4)),))
 
 
-def _accuracies(ladder: list[int], seed: tuple[int, int]) -> list[float]:
+def _accuracies(ladder: list[int], random_state: tuple[int, int]) -> list[float]:
     """Two interleaved stripes of classes in the unit square; noise in the stored records only."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     X, queries = random.random((200, 2)), random.random((1000, 2))
-    y, truth = _stripes(X) ^ (random.random(200) < 0.2), _stripes(queries)
+    y, truth = above_wave(X, 0.25) ^ (random.random(200) < 0.2), above_wave(queries, 0.25)
     return [float(KNNClassifier(k, n_jobs=1).fit(X, y).score(queries, truth)) for k in ladder]
 
 
-def _stripes(X: FloatArray) -> Any:
-    return X[:, 1] > 0.5 + 0.25 * np.sin(2 * np.pi * X[:, 0])
-
-
-def income_densities() -> Picture:
+def figure_3(options: Options) -> Part:
     """The normal densities of the income in each class, with the records and the income that is asked."""
     model = frequencies(*records((INCOME,)))
     grid = np.arange(20.0, 240.0 + 1, 1.0)
@@ -658,19 +586,7 @@ def income_densities() -> Picture:
         "The normal densities of the income in the two classes, divisor n - 1, and the ten records below. At 120 the "
         "densities are the slide's 0.0072 and 1.2e-9."
     )
-    return Picture("figure-3", caption, columns, draw, (6.0, 3.4))
-
-
-def _figure_1(options: Options) -> Part:
-    return Part(pictures=(neighbourhoods(),))
-
-
-def _figure_2(options: Options) -> Part:
-    return Part(pictures=(neighbour_counts(options.count(50, 5), options.seed),))
-
-
-def _figure_3(options: Options) -> Part:
-    return Part(pictures=(income_densities(),))
+    return Part(pictures=(Picture("figure-3", caption, columns, draw, (6.0, 3.4)),))
 
 
 PAPER = Paper(
@@ -679,13 +595,13 @@ PAPER = Paper(
     "R. Guidotti, *Data Mining 2: Instance-based and Bayesian Classification*, lecture slides, a.a. 2019/2020; after "
     "chapters 5.2 and 5.3 of P.-N. Tan, M. Steinbach & V. Kumar, *Introduction to Data Mining*.",
     (
-        Item("figure", "1", "The 1, 2 and 3 nearest neighbours of a record", _figure_1),
-        Item("figure", "2", "Too few and too many neighbours", _figure_2),
+        Item("figure", "1", "The 1, 2 and 3 nearest neighbours of a record", figure_1),
+        Item("figure", "2", "Too few and too many neighbours", figure_2),
         Item("example", "1", "Nearest neighbours of a tax record", _example_1),
         Item("example", "2", "Attributes on unequal scales, and many of them", _example_2),
         Item("example", "3", "Distances between nominal values, and reliable records", _example_3),
         Item("example", "4", "Bayes' theorem and a football match", _example_4),
-        Item("figure", "3", "Income in the two classes as normal densities", _figure_3),
+        Item("figure", "3", "Income in the two classes as normal densities", figure_3),
         Item("example", "5", "Naive Bayes on the ten records", _example_5),
         Item("example", "6", "Zero frequencies and m-estimates", _example_6),
     ),

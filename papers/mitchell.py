@@ -31,9 +31,9 @@ def truth(x: FloatArray) -> FloatArray:
     return np.sin(2 * np.pi * x**1.6) + x
 
 
-def examples(rows: int, seed: int, *, noise: float = 0.06) -> tuple[FloatArray, FloatArray]:
+def examples(rows: int, random_state: int, *, noise: float = 0.06) -> tuple[FloatArray, FloatArray]:
     """Training examples: one in each of as many equal steps, with normal noise."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     x = (np.arange(rows) + random.random(rows)) / rows
     return x[:, None], truth(x) + noise * random.normal(size=rows)
 
@@ -70,8 +70,7 @@ def _curves(
         ax.set(ylabel="f(x)")
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=legend_columns)
 
-    columns = {"x": GRID.tolist()} | {title: values.tolist() for title, values in found.items()}
-    return Picture(name, caption, columns, draw, (6.4, height))
+    return Picture(name, caption, {"x": GRID} | found, draw, (6.4, height))
 
 
 # Figure 8.1: a query and its neighbours, and the Voronoi cells of one neighbour ---------------------------------------
@@ -98,32 +97,17 @@ def cells() -> VoronoiCells:
     return VoronoiCells.of(voter(1))
 
 
-def decisions() -> FigureTable:
-    """The predictions of 1-NN and 5-NN for the query, beside the book's."""
+def figure_8_1(options: Options) -> Part:
+    """The predictions of 1-NN and 5-NN for the query beside the book's, and the two halves of the figure."""
     rows = {}
     for k, printed in ((1, "+"), (5, "-")):
-        model = voter(k)
-        votes = _probability(model, QUERY, "+") * k
-        rows[f"{k}-nearest neighbour"] = (Figure(str(model.predict(QUERY)[0]), printed), Figure(votes, digits=(0, 0)))
-    return FigureTable("the query of Figure 8.1", ("class: ours (book)", "votes for +"), rows, (0, 0))
-
-
-def _probability(model: Any, X: Any, label: str) -> float:
-    return float(model.predict_proba(X)[0, model.classes_.tolist().index(label)])
-
-
-def figure_8_1() -> Picture:
-    """The two halves of the figure."""
+        votes = Figure(_probability(voter(k), QUERY, "+") * k, digits=(0, 0))
+        rows[f"{k}-nearest neighbour"] = (Figure(str(voter(k).predict(QUERY)[0]), printed), votes)
+    table = FigureTable("the query of Figure 8.1", ("class: ours (book)", "votes for +"), rows, (0, 0))
     distances, ids = voter(5).kneighbors(QUERY, n_neighbors=len(POINTS))
-    rank = np.empty(len(POINTS), dtype=np.int64)
-    rank[ids[0]] = np.arange(1, len(POINTS) + 1)
-    columns = {
-        "x": POINTS[:, 0].tolist(),
-        "y": POINTS[:, 1].tolist(),
-        "class": CLASSES.tolist(),
-        "rank from the query": rank.tolist(),
-        "distance from the query": distances[0][rank - 1].tolist(),
-    }
+    rank = np.argsort(ids[0])
+    columns = {"x": POINTS[:, 0], "y": POINTS[:, 1], "class": CLASSES}
+    columns |= {"rank from the query": rank + 1, "distance from the query": distances[0][rank]}
 
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2)
@@ -135,7 +119,16 @@ def figure_8_1() -> Picture:
         "large one: the nearest says +, three of the five say -. Right: the Voronoi cell of each example, all points "
         "nearer to it than to any other; 1-NN answers by the example's class in all of its cell (hatched: -)."
     )
-    return Picture("figure-8.1", caption, columns, draw, (7.4, 3.8))
+    notes = (
+        "The book's points are not known to us. Ours are placed so that what it says about the query can be seen; the "
+        "answers are the classifier's.",
+        "The cells are convex, and each query in a cell is answered by the example inside it.",
+    )
+    return Part((table,), (Picture("figure-8.1", caption, columns, draw, (7.4, 3.8)),), notes)
+
+
+def _probability(model: Any, X: Any, label: str) -> float:
+    return float(model.predict_proba(X)[0, model.classes_.tolist().index(label)])
 
 
 def _draw_query(ax: Any, distances: FloatArray) -> None:
@@ -175,15 +168,6 @@ def _frame(ax: Any, title: str) -> None:
     ax.set(title=title, xlim=x.span, ylim=y.span, aspect="equal", xticks=[], yticks=[])
     ax.grid(False)
     ax.spines[["top", "right"]].set_visible(True)
-
-
-def _figure(options: Options) -> Part:
-    notes = (
-        "The book's points are not known to us. Ours are placed so that what it says about the query can be seen; the "
-        "answers are the classifier's.",
-        "The cells are convex, and each query in a cell is answered by the example inside it.",
-    )
-    return Part((decisions(),), (figure_8_1(),), notes)
 
 
 # Section 8.2.1: neighbours weighted by distance, and Shepard's method -------------------------------------------------
@@ -232,9 +216,9 @@ def averages() -> dict[str, KNNRegressor]:
     }
 
 
-def average_curves(seed: int) -> tuple[Picture, FigureTable]:
-    """A function from twelve examples by each average, and how far each is from it."""
-    X, y = examples(FEW_ROWS, seed, noise=0.0)
+def example_8_2_1(options: Options) -> Part:
+    """The weights of votes, the text's rules, a function from twelve examples by each average, and wrong examples."""
+    X, y = examples(FEW_ROWS, options.random_state, noise=0.0)
     models = {name: model.fit(X, y) for name, model in averages().items()}
     caption = (
         "A function of one attribute from twelve examples. The mean of the three nearest is a staircase (8.1); weighed "
@@ -243,16 +227,21 @@ def average_curves(seed: int) -> tuple[Picture, FigureTable]:
     )
     rows = {name: (Figure(root_mean_square(model)),) for name, model in models.items()}
     title = "root mean square distance from the target function"
-    return (
-        _curves("example-8.2.1", caption, X, y, models, 3.9, 3),
-        FigureTable(title, ("12 examples",), rows, digits=(3, 0)),
+    errors = FigureTable(title, ("12 examples",), rows, digits=(3, 0))
+    notes = (
+        "Weighed by eq. 8.3 the five neighbours of Figure 8.1 answer + after all: the nearest outvotes the others.",
+        "The text calls the distance-weighted rule robust to noisy examples. It is more robust than one neighbour, and "
+        "all examples do no harm; but 1/d^2 gives the nearest example most of the vote, and equal votes of the same "
+        "neighbours are more robust still.",
     )
+    picture = _curves("example-8.2.1", caption, X, y, models, 3.9, 3)
+    return Part((weighted_votes(), rules(), errors, noise(options)), (picture,), notes)
 
 
 def noise(options: Options) -> FigureTable:
     """Accuracy on clean queries where a share of the examples has the wrong class."""
     trials = options.count(20, 3)
-    tasks = [(options.seed, trial, share) for share in NOISE for trial in range(trials)]
+    tasks = [(options.random_state, trial, share) for share in NOISE for trial in range(trials)]
     found = np.array(options.each(_noisy_trial, tasks, "votes with wrong examples among them"))
     scores = found.reshape(len(NOISE), trials, -1)
     rows = {
@@ -263,9 +252,9 @@ def noise(options: Options) -> FigureTable:
 
 
 def _noisy_trial(task: tuple[int, int, float]) -> list[float]:
-    """The accuracies of one trial in percent: its seed, number and share of wrong examples."""
-    seed, trial, share = task
-    random = np.random.default_rng((seed, trial, round(100 * share)))
+    """The accuracies of one trial in percent: its random state, number and share of wrong examples."""
+    random_state, trial, share = task
+    random = np.random.default_rng((random_state, trial, round(100 * share)))
     X, queries = random.random((300, 2)), random.random((1000, 2))
     y = above_wave(X, 0.25) ^ (random.random(300) < share)
     models = _noisy_voters().values()
@@ -279,17 +268,6 @@ def _noisy_voters() -> dict[str, KNNClassifier]:
         "15 nearest, 1/d^2": KNNClassifier(15, vote="inverse_square", n_jobs=1),
         "all, 1/d^2": KNNClassifier("all", vote="inverse_square", n_jobs=1),
     }
-
-
-def _weighting(options: Options) -> Part:
-    picture, errors = average_curves(options.seed)
-    notes = (
-        "Weighed by eq. 8.3 the five neighbours of Figure 8.1 answer + after all: the nearest outvotes the others.",
-        "The text calls the distance-weighted rule robust to noisy examples. It is more robust than one neighbour, and "
-        "all examples do no harm; but 1/d^2 gives the nearest example most of the vote, and equal votes of the same "
-        "neighbours are more robust still.",
-    )
-    return Part((weighted_votes(), rules(), errors, noise(options)), (picture,), notes)
 
 
 # Section 8.2.2: twenty attributes of which two matter -----------------------------------------------------------------
@@ -331,9 +309,9 @@ class Outcome:
 
 
 def attribute_trial(task: tuple[int, int, int]) -> Outcome:
-    """One trial: the seed, its number, and the number of attributes."""
-    seed, number, attributes = task
-    random = np.random.default_rng((seed, number))
+    """One trial: the random state, its number, and the number of attributes."""
+    random_state, number, attributes = task
+    random = np.random.default_rng((random_state, number))
     X, queries = random.random((_TRAINING, 20))[:, :attributes], random.random((_QUERIES, 20))[:, :attributes]
     y, right = above_wave(X, 0.3), above_wave(queries, 0.3)
     models = {
@@ -347,48 +325,54 @@ def attribute_trial(task: tuple[int, int, int]) -> Outcome:
     return Outcome(accuracy, models[STRETCHED].attribute_weights_, selector.support_)
 
 
-def two_of_twenty(options: Options) -> tuple[FigureTable, FigureTable, Picture]:
+def example_8_2_2(options: Options) -> Part:
     """Accuracies by the number of attributes, weights and choices among all twenty, and a picture of both."""
     trials = options.count(10, 2)
     ladder = (2, 8, 20) if options.quick else ATTRIBUTES
-    tasks = [(options.seed, number, attributes) for attributes in ladder for number in range(trials)]
+    tasks = [(options.random_state, number, attributes) for attributes in ladder for number in range(trials)]
     found = options.each(attribute_trial, tasks, "two of twenty attributes")
     by_size = {size: found[i * trials : (i + 1) * trials] for i, size in enumerate(ladder)}
-    return _accuracy_table(by_size, trials), _weight_table(by_size[20]), _attribute_picture(by_size, trials)
-
-
-def _accuracy_table(by_size: dict[int, list[Outcome]], trials: int) -> FigureTable:
-    rows = {}
-    for name in (*list(WAYS)[:-1], DROPPED, ALONE):
-        means, errors = _summary(by_size, name)
-        rows[name] = tuple(Figure(m, None, e) for m, e in zip(means.tolist(), errors.tolist(), strict=True))
+    summaries = {name: _summary(by_size, name) for name in (*list(WAYS)[:-1], DROPPED, ALONE)}
+    rows = {name: tuple(Figure(m, None, e) for m, e in zip(*both, strict=True)) for name, both in summaries.items()}
     title = f"right in percent on new rows, {_TRAINING} rows to learn from, {_K} neighbours, {trials} trials"
-    return FigureTable(title, tuple(f"{size} attributes" for size in by_size), rows, digits=(1, 0))
-
-
-def _weight_table(found: list[Outcome]) -> FigureTable:
-    stretches, kept = _stretches(found), np.mean([outcome.kept for outcome in found], axis=0)
+    accuracies = FigureTable(title, tuple(f"{size} attributes" for size in by_size), rows, digits=(1, 0))
+    stretches = np.mean([np.sqrt(outcome.weights) for outcome in by_size[20]], axis=0)  # of an axis: root of its weight
+    kept = np.mean([outcome.kept for outcome in by_size[20]], axis=0)
     parts = {"each of the two that matter": slice(0, 2), "each of the eighteen others": slice(2, None)}
     rows = {
         name: (Figure(float(stretches[part].mean())), Figure(float(100 * kept[part].mean()), digits=(1, 0)))
         for name, part in parts.items()
     }
     columns = ("mean stretch z_j (largest: 1)", "kept in percent of trials")
-    return FigureTable("what leave-one-out makes of the twenty attributes", columns, rows, digits=(3, 0))
+    weights = FigureTable("what leave-one-out makes of the twenty attributes", columns, rows, digits=(3, 0))
+    notes = (
+        "The text's thought experiment, measured: the attributes are uniform in [0, 1], and the class says whether the "
+        "second is above a wave of the first.",
+        "Axes stretched by leave-one-out minimise a smooth loss of rows left out, all at once, in place of the text's "
+        "repeated random splits; attributes are dropped by forward selection as in Moore & Lee (1994).",
+        "Stretching at each query anew, with nothing to hold it back, shows the over-fitting that the text warns of.",
+    )
+    return Part((accuracies, weights), (_attribute_picture(ladder, summaries, stretches, trials),), notes)
 
 
-def _attribute_picture(by_size: dict[int, list[Outcome]], trials: int) -> Picture:
-    stretches = _stretches(by_size[20])
-    summaries = {name: _summary(by_size, name) for name in (*DRAWN, ALONE)}
+def _summary(by_size: dict[int, list[Outcome]], name: str) -> tuple[list[float], list[float]]:
+    """Means over the trials and their standard errors, by the number of attributes."""
+    scores = np.array([[outcome.accuracy[name] for outcome in found] for found in by_size.values()])
+    count = scores.shape[1]
+    errors = scores.std(axis=1, ddof=1) / np.sqrt(count) if count > 1 else np.zeros(len(scores))
+    return scores.mean(axis=1).tolist(), errors.tolist()
 
+
+def _attribute_picture(
+    ladder: tuple[int, ...], summaries: dict[str, tuple[list[float], list[float]]], stretches: FloatArray, trials: int
+) -> Picture:
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2, width_ratios=[3, 2])
-        left.plot(list(by_size), summaries[ALONE][0], color="#D0D0D0", linewidth=5.0, label=ALONE)
+        left.plot(ladder, summaries[ALONE][0], color="#D0D0D0", linewidth=5.0, label=ALONE)
         for i, name in enumerate(DRAWN):
-            means, errors = summaries[name]
             look = {"color": style(i).colour, "linestyle": style(i).line, "marker": style(i).marker}
-            left.errorbar(list(by_size), means, errors, label=name, **look)
-        left.set(xlabel="attributes, of which two matter", ylabel="right in percent", xticks=list(by_size))
+            left.errorbar(ladder, *summaries[name], label=name, **look)
+        left.set(xlabel="attributes, of which two matter", ylabel="right in percent", xticks=ladder)
         left.set_title("answers on new rows")
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         right.bar(np.arange(1, 21), stretches, color=style(3).colour, width=0.75)
@@ -403,38 +387,14 @@ def _attribute_picture(by_size: dict[int, list[Outcome]], trials: int) -> Pictur
         "stretching the axes makes up for it, least so where every query stretches them anew. Right: the stretches "
         "among twenty attributes."
     )
-    columns: dict[str, list[Any]] = {
-        "way": [name for name in summaries for _ in by_size],
-        "attributes": [size for _ in summaries for size in by_size],
-        "right in percent": [mean for means, _ in summaries.values() for mean in means.tolist()],
-        "standard error": [error for _, errors in summaries.values() for error in errors.tolist()],
+    names = (*DRAWN, ALONE)
+    columns = {
+        "way": np.repeat(names, len(ladder)),
+        "attributes": np.tile(ladder, len(names)),
+        "right in percent": np.concatenate([summaries[name][0] for name in names]),
+        "standard error": np.concatenate([summaries[name][1] for name in names]),
     }
     return Picture("example-8.2.2", caption, columns, draw, (7.6, 4.3))
-
-
-def _summary(by_size: dict[int, list[Outcome]], name: str) -> tuple[FloatArray, FloatArray]:
-    """Means over the trials and their standard errors, by the number of attributes."""
-    scores = np.array([[outcome.accuracy[name] for outcome in found] for found in by_size.values()])
-    count = scores.shape[1]
-    errors = scores.std(axis=1, ddof=1) / np.sqrt(count) if count > 1 else np.zeros(len(scores))
-    return scores.mean(axis=1), errors
-
-
-def _stretches(found: list[Outcome]) -> FloatArray:
-    """The mean over the trials of the factor by which each axis is stretched: the root of its weight."""
-    return np.asarray(np.mean([np.sqrt(outcome.weights) for outcome in found], axis=0))
-
-
-def _attributes(options: Options) -> Part:
-    accuracies, weights, picture = two_of_twenty(options)
-    notes = (
-        "The text's thought experiment, measured: the attributes are uniform in [0, 1], and the class says whether the "
-        "second is above a wave of the first.",
-        "Axes stretched by leave-one-out minimise a smooth loss of rows left out, all at once, in place of the text's "
-        "repeated random splits; attributes are dropped by forward selection as in Moore & Lee (1994).",
-        "Stretching at each query anew, with nothing to hold it back, shows the over-fitting that the text warns of.",
-    )
-    return Part((accuracies, weights), (picture,), notes)
 
 
 # Section 8.3: locally weighted regression -----------------------------------------------------------------------------
@@ -462,21 +422,31 @@ def means() -> dict[str, Any]:
     }
 
 
-def regression_table(seed: int) -> FigureTable:
-    """The answer of each at the query, and its distance from the target function on the whole grid."""
-    X, y = examples(ROWS, seed)
-    rows = {}
-    for name, model in (means() | criteria()).items():
-        model.fit(X, y)
+def example_8_3(options: Options) -> Part:
+    """The answers at the query, the descent to one, the line at the query, and the curve of each criterion."""
+    X, y = examples(ROWS, options.random_state)
+    rows, models = {}, {name: model.fit(X, y) for name, model in (means() | criteria()).items()}
+    for name, model in models.items():
         answer = float(model.predict([[AT]])[0])
         rows[name] = (Figure(answer), Figure(answer - float(truth(np.array(AT)))), Figure(root_mean_square(model)))
     columns = (f"answer at {AT}", "off by", "root mean square error")
-    return FigureTable("local averages and local lines", columns, rows, digits=(3, 0))
+    table = FigureTable("local averages and local lines", columns, rows, digits=(3, 0))
+    caption = (
+        f"The three criteria over the whole range, with k = {NEIGHBOURS} and a Gaussian kernel of bandwidth "
+        f"{BANDWIDTH}. E1 jumps where a neighbour comes or goes; E2 is smooth; E3 follows E2 closely and looks at k "
+        "examples only."
+    )
+    curves = _curves("example-8.3-criteria", caption, X, y, {name: models[name] for name in criteria()}, 3.9, 3)
+    notes = (
+        "Criterion three is as good as criterion two here, as the text says, and looks at k examples only.",
+        "The rule of eq. 8.7, in coordinates centred on the neighbours, comes to rest at the weighted least squares "
+        "fit, for which the library otherwise solves directly.",
+    )
+    return Part((table, _descent(X, y)), (_at_a_query(X, y, models), curves), notes)
 
 
-def descent(seed: int) -> FigureTable:
+def _descent(X: FloatArray, y: FloatArray) -> FigureTable:
     """The rule of eq. 8.7 after more and more steps, beside the solution it converges to."""
-    X, y = examples(ROWS, seed)
     direct = float(LocallyWeightedRegressor(NEIGHBOURS, **_KERNEL).fit(X, y).predict([[AT]])[0])
     rows = {}
     for steps in (1, 10, 30, 100, 300):
@@ -491,15 +461,13 @@ def descent(seed: int) -> FigureTable:
     return FigureTable("the answer of criterion three", (f"at {AT}", "less the solution"), rows, digits=(6, 0))
 
 
-def at_a_query(seed: int) -> Picture:
+def _at_a_query(X: FloatArray, y: FloatArray, models: Mapping[str, Any]) -> Picture:
     """The line that is fitted around one query, the weights of the examples, and the two means."""
-    X, y = examples(ROWS, seed)
-    model = criteria()["E2: all by distance"].fit(X, y)
+    model = models["E2: all by distance"]
     answer = float(model.predict([[AT]])[0])
     slope = float(np.asarray(model.coefficients([[AT]]).frame()["x0"])[0])
     weights = Gaussian()(np.abs(X[:, 0] - AT) / BANDWIDTH)
-    others = {name: float(other.fit(X, y).predict([[AT]])[0]) for name, other in means().items()}
-    columns = {"x": X[:, 0].tolist(), "f(x)": y.tolist(), "kernel weight": weights.tolist()}
+    columns = {"x": X[:, 0], "f(x)": y, "kernel weight": weights}
 
     def draw(figure: Any) -> None:
         top, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
@@ -507,8 +475,16 @@ def at_a_query(seed: int) -> Picture:
         near, look = np.array([AT - 2 * BANDWIDTH, AT + 0.03]), style(0)
         top.plot(near, answer + slope * (near - AT), color=look.colour, linewidth=2.0, label="line around $x_q$")
         top.plot(AT, answer, "o", color=look.colour, markersize=8, zorder=6, label="its answer at $x_q$")
-        for i, (name, value) in enumerate(others.items(), 1):
-            top.plot(AT, value, style(i).marker, color=style(i).colour, markersize=8, zorder=6, label=name)
+        for i, name in enumerate(means(), 1):
+            top.plot(
+                AT,
+                models[name].predict([[AT]]),
+                style(i).marker,
+                color=style(i).colour,
+                markersize=8,
+                zorder=6,
+                label=name,
+            )
         for ax in (top, below):
             ax.axvline(AT, color=MUTED, linewidth=0.9, linestyle=(0, (2, 2)), zorder=0)
         below.vlines(X[:, 0], 0, weights, color=INK, linewidth=1.6)
@@ -525,36 +501,14 @@ def at_a_query(seed: int) -> Picture:
     return Picture("example-8.3-query", caption, columns, draw, (6.4, 4.6))
 
 
-def by_criterion(seed: int) -> Picture:
-    """The curve of each criterion."""
-    X, y = examples(ROWS, seed)
-    caption = (
-        f"The three criteria over the whole range, with k = {NEIGHBOURS} and a Gaussian kernel of bandwidth "
-        f"{BANDWIDTH}. E1 jumps where a neighbour comes or goes; E2 is smooth; E3 follows E2 closely and looks at k "
-        "examples only."
-    )
-    models = {name: model.fit(X, y) for name, model in criteria().items()}
-    return _curves("example-8.3-criteria", caption, X, y, models, 3.9, 3)
-
-
-def _regression(options: Options) -> Part:
-    notes = (
-        "Criterion three is as good as criterion two here, as the text says, and looks at k examples only.",
-        "The rule of eq. 8.7, in coordinates centred on the neighbours, comes to rest at the weighted least squares "
-        "fit, for which the library otherwise solves directly.",
-    )
-    seed = options.seed
-    return Part((regression_table(seed), descent(seed)), (at_a_query(seed), by_criterion(seed)), notes)
-
-
 # Section 8.4: a network of radial basis functions ---------------------------------------------------------------------
 
 CENTRES, WIDTH = 6, 0.12
 
 
-def networks(seed: int) -> dict[str, RBFNetworkRegressor]:
+def networks(random_state: int) -> dict[str, RBFNetworkRegressor]:
     """A kernel at every example and no penalty; at every example with one; at a few centres."""
-    every: dict[str, Any] = {"centers": "all", "distance": euclidean(), "random_state": seed, "n_jobs": 1}
+    every: dict[str, Any] = {"centers": "all", "distance": euclidean(), "random_state": random_state, "n_jobs": 1}
     few: dict[str, Any] = {**every, "centers": "kmeans", "width": WIDTH, "alpha": 0.0}
     return {
         f"{ROWS} kernels, through every example": RBFNetworkRegressor(**{**every, "width": 0.02, "alpha": 0.0}),
@@ -563,30 +517,39 @@ def networks(seed: int) -> dict[str, RBFNetworkRegressor]:
     }
 
 
-def network_table(seed: int) -> FigureTable:
-    """The distance of each network from its examples and from the target function."""
-    X, y = examples(ROWS, seed)
-    rows = {}
-    for name, model in networks(seed).items():
-        model.fit(X, y)
+def example_8_4(options: Options) -> Part:
+    """The distance of each network from its examples and from the target function, and their pictures."""
+    X, y = examples(ROWS, options.random_state)
+    rows, models = {}, {name: model.fit(X, y) for name, model in networks(options.random_state).items()}
+    for name, model in models.items():
         own = float(np.sqrt(np.mean((model.predict(X) - y) ** 2)))
         sums = model.intercept_ + model.activations(GRID[:, None]) @ model.coef_
         apart = float(np.abs(sums - model.predict(GRID[:, None])).max())
         rows[name] = (Figure(own, digits=(".2g", 0)), Figure(root_mean_square(model)), Figure(apart, digits=(".0e", 0)))
     columns = ("from the examples", "from the target function", "eq. 8.8 by hand, most apart")
-    return FigureTable("root mean square distance of the network", columns, rows, digits=(3, 0))
+    table = FigureTable("root mean square distance of the network", columns, rows, digits=(3, 0))
+    caption = (
+        "Kernels at every example can pass through all of them, noise included, and fall back to the constant between "
+        "them where they are narrow; with a penalty that leave-one-out chooses, or with few centres, the network is "
+        "smooth."
+    )
+    curves = _curves("example-8.4-centres", caption, X, y, models, 4.2, 2)
+    notes = (
+        "The sum of eq. 8.8, written out with the network's own kernels and weights, is what the network answers.",
+        "A kernel at every example and no penalty passes through all of them, as the text says; where the examples are "
+        "noisy that is no virtue.",
+    )
+    return Part((table,), (_kernels(X, y, models[f"{CENTRES} kernels"]), curves), notes)
 
 
-def kernels(seed: int) -> Picture:
+def _kernels(X: FloatArray, y: FloatArray, model: RBFNetworkRegressor) -> Picture:
     """The kernels of a network with few centres, each times its weight, and their sum."""
-    X, y = examples(ROWS, seed)
-    model = list(networks(seed).values())[-1].fit(X, y)
     bumps = model.activations(GRID[:, None]) * model.coef_
     total = model.predict(GRID[:, None])
     centres = np.asarray(model.centers_)[:, 0].astype(float)
     order = np.argsort(centres)
-    columns = {"x": GRID.tolist(), "network": total.tolist(), "intercept": [float(model.intercept_)] * GRID.size}
-    columns |= {f"kernel at {centres[u]:.3f}": bumps[:, u].tolist() for u in order}
+    columns = {"x": GRID, "network": total, "intercept": np.full(GRID.size, model.intercept_)}
+    columns |= {f"kernel at {centres[u]:.3f}": bumps[:, u] for u in order}
 
     def draw(figure: Any) -> None:
         ax = figure.subplots()
@@ -608,37 +571,16 @@ def kernels(seed: int) -> Picture:
     return Picture("example-8.4-kernels", caption, columns, draw, (6.4, 4.2))
 
 
-def by_centres(seed: int) -> Picture:
-    """The three networks over the whole range."""
-    X, y = examples(ROWS, seed)
-    caption = (
-        "Kernels at every example can pass through all of them, noise included, and fall back to the constant between "
-        "them where they are narrow; with a penalty that leave-one-out chooses, or with few centres, the network is "
-        "smooth."
-    )
-    models = {name: model.fit(X, y) for name, model in networks(seed).items()}
-    return _curves("example-8.4-centres", caption, X, y, models, 4.2, 2)
-
-
-def _rbf(options: Options) -> Part:
-    notes = (
-        "The sum of eq. 8.8, written out with the network's own kernels and weights, is what the network answers.",
-        "A kernel at every example and no penalty passes through all of them, as the text says; where the examples are "
-        "noisy that is no virtue.",
-    )
-    return Part((network_table(options.seed),), (kernels(options.seed), by_centres(options.seed)), notes)
-
-
 PAPER = Paper(
     "mitchell",
     "Instance-based learning: a textbook chapter in pictures",
     "T. M. Mitchell, *Machine Learning*, McGraw-Hill, 1997, chapter 8.",
     (
-        Item("figure", "8.1", "k-nearest neighbours and the Voronoi cells of one", _figure),
-        Item("example", "8.2.1", "Neighbours weighed by distance, and Shepard's method", _weighting),
-        Item("example", "8.2.2", "Two relevant attributes of twenty", _attributes),
-        Item("example", "8.3", "Locally weighted regression", _regression),
-        Item("example", "8.4", "Radial basis functions", _rbf),
+        Item("figure", "8.1", "k-nearest neighbours and the Voronoi cells of one", figure_8_1),
+        Item("example", "8.2.1", "Neighbours weighed by distance, and Shepard's method", example_8_2_1),
+        Item("example", "8.2.2", "Two relevant attributes of twenty", example_8_2_2),
+        Item("example", "8.3", "Locally weighted regression", example_8_3),
+        Item("example", "8.4", "Radial basis functions", example_8_4),
     ),
     "The chapter prints no measurements. Its Figure 8.1 is drawn again, and what its sections 8.2 to 8.4 say in words "
     "and equations is shown in pictures and numbers, on artificial data. Examples have the numbers of their sections.",

@@ -6,7 +6,6 @@ and notes; the parts together are a `Reproduction`, which prints, becomes Markdo
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 import os
@@ -21,12 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
+import pandas as pd
 
 from priorcase._files import whole_file
-from priorcase._typing import AnyArray, FloatArray
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.evaluation.running import closed_quietly
 from priorcase.learning.plotting import plot_style
-from priorcase.learning.results import Grid, GridResult, framed
+from priorcase.learning.results import Grid, GridResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -37,7 +37,7 @@ Found = TypeVar("Found")
 Form: TypeAlias = int | str
 """How numbers are written: the number of decimals, or a format such as ``".2g"``."""
 
-# Progress and options -------------------------------------------------------------------------------------------------
+# Options and progress -------------------------------------------------------------------------------------------------
 
 
 class Track(Protocol):
@@ -72,43 +72,24 @@ def aloud(steps: Sequence[Task], text: str, /) -> Iterator[Task]:
 class Options:
     """How a paper is measured again.
 
-    Parameters
-    ----------
-    data
-        Folder of the data sets; None for where `priorcase.datasets.load` looks.
-    trials
-        Number of trials, runs or repetitions; None for the paper's own.
-    seed
-        Seed of the random numbers.
-    jobs
-        Number of processes, as in joblib; None for one. The figures do not depend on it.
-    quick
-        Whether to use few trials, to see that everything runs.
-    track
-        Shows the progress.
+    ``data`` is the folder of the data sets, by default where `priorcase.datasets.load` looks; ``trials`` the number of
+    trials, runs or repetitions, by default the paper's own; ``jobs`` the number of processes, as in joblib, on which no
+    figure depends; ``quick`` asks for few trials, to see that everything runs.
     """
 
     data: Path | None = None
     trials: int | None = None
-    seed: int = 0
+    random_state: int = 0
     jobs: int | None = None
     quick: bool = False
     track: Track = silently
 
     def count(self, full: int, quick: int) -> int:
-        """The number of trials: ``trials`` if given, else ``quick`` or ``full``.
-
-        Examples
-        --------
-        >>> Options().count(100, 3), Options(quick=True).count(100, 3), Options(trials=7, quick=True).count(100, 3)
-        (100, 3, 7)
-        """
-        if self.trials is not None:
-            return self.trials
-        return quick if self.quick else full
+        """The number of trials: ``trials`` if given, else ``quick`` or ``full``."""
+        return self.trials or (quick if self.quick else full)
 
     def each(self, function: Callable[[Task], Found], tasks: Sequence[Task], text: str) -> list[Found]:
-        """The results of a picklable function for each task, in order. A task brings its own seed."""
+        """The results of a picklable function for each task, in order. A task brings its own random state."""
         steps = self.track(tasks, text)
         try:
             if self.jobs in (None, 1) or len(tasks) < 2:
@@ -128,6 +109,26 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def fold_rows(
+    rows: int, n_folds: int, share: float, stream: np.random.Generator
+) -> Iterator[tuple[IntArray, IntArray]]:
+    """Training and test rows of each fold of one cross-validation, trained on a ``share`` of the other folds' rows.
+
+    Examples
+    --------
+    >>> for train, test in fold_rows(5, 2, 1.0, np.random.default_rng(0)):
+    ...     print(train, test)
+    [0 1] [2 4 3]
+    [2 3 4] [0 1]
+    """
+    order = stream.permutation(rows)
+    for test in np.array_split(order, n_folds):
+        train = np.setdiff1d(order, test)
+        if share < 1:
+            train = np.sort(stream.choice(train, int(share * train.size + 1e-9), replace=False))
+        yield train, test
+
+
 # Tables ---------------------------------------------------------------------------------------------------------------
 
 
@@ -135,16 +136,8 @@ def _ignore_interrupts() -> None:
 class Figure:
     """A figure of ours and the printed one: numbers, or words where the paper gives a word such as a class.
 
-    Parameters
-    ----------
-    ours
-        What we measured or calculated; None where we have none, as of an algorithm that is not in the library.
-    theirs
-        What is printed; None where the paper prints none.
-    standard_error
-        Standard error of ours; NaN where there is none.
-    digits
-        How ours and the printed one are written, where that differs from the rest of the table.
+    Either is None where there is none: an algorithm that is not in the library, a figure that the paper does not print.
+    ``standard_error`` is that of ours, and ``digits`` how the two are written where that differs from their table's.
     """
 
     ours: float | str | None
@@ -171,14 +164,15 @@ class Figure:
         ('38.2', '(95.5)', '1.1e-09 (1.2e-09)')
         """
         ours, theirs = self.digits or (ours, theirs)
-        error = "" if math.isnan(self.standard_error) else f" ± {written(self.standard_error, ours)}"
-        mine = "" if self.ours is None else f"{written(self.ours, ours)}{error}"
+        mine = "" if self.ours is None else _written(self.ours, ours)
+        if not math.isnan(self.standard_error):
+            mine += f" ± {_written(self.standard_error, ours)}"
         if self.theirs is None:
             return mine
         off = ""
         if difference and not math.isnan(self.difference) and isinstance(ours, int):
             off = f", {round(self.difference, ours) + 0.0:+.{ours}f}"  # 0.0 for -0.0
-        return f"{mine} ({written(self.theirs, theirs)}{off})".lstrip()
+        return f"{mine} ({_written(self.theirs, theirs)}{off})".lstrip()
 
     @property
     def difference(self) -> float:
@@ -193,24 +187,18 @@ class Figure:
         return float(self.ours) if isinstance(self.ours, float | int) else math.nan
 
 
+def _written(value: float | str, form: Form) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:.{form}f}" if isinstance(form, int) else format(value, form)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class FigureTable(GridResult):
     """A table of figures, one line for each data set or example; prints as ``ours ± standard error (printed)``.
 
-    Parameters
-    ----------
-    title
-        What the figures are.
-    columns
-        The title of each column.
-    rows
-        The figures of each line.
-    digits
-        Decimals of our figures and of the printed ones, or formats such as ``".2g"``.
-    differences
-        Whether to print the difference of the two as well.
-    remarks
-        A sentence for some lines, in a column of its own: why they differ, where in the paper they are.
+    ``digits`` are the decimals of our figures and of the printed ones, or formats such as ``".2g"``; ``differences``
+    says whether the difference of the two is printed as well; ``remarks`` are sentences on some lines.
 
     Examples
     --------
@@ -233,27 +221,19 @@ class FigureTable(GridResult):
         row, column = place
         return self.rows[row][self.columns.index(column)]
 
-    def __iter__(self) -> Iterator[Figure]:
-        return (figure for figures in self.rows.values() for figure in figures)
+    def column(self, name: str) -> list[Figure]:
+        """The figures of a column."""
+        return [self[row, name] for row in self.rows]
 
-    def tidy(self) -> dict[str, list[Any]]:
+    def frame(self) -> pd.DataFrame:
         """One line for each figure: the table, the line, the column, ours, its standard error, printed, difference."""
         lines = [
-            (self.title, row, column, figure.ours, figure.standard_error, figure.theirs, figure.difference, remark)
+            (self.title, row, name, each.ours, each.standard_error, each.theirs, each.difference, self.remarks.get(row))
             for row, figures in self.rows.items()
-            for remark in [self.remarks.get(row)]
-            for column, figure in zip(self.columns, figures, strict=True)
+            for name, each in zip(self.columns, figures, strict=True)
         ]
-        names = ("table", "row", "column", "ours", "standard_error", "printed", "difference", "remark")
-        return {name: [_or_none(line[i]) for line in lines] for i, name in enumerate(names)}
-
-    def frame(self) -> Any:
-        """`tidy` as a frame of pandas, Polars or PyArrow, whichever is installed; else a dictionary of arrays."""
-        return framed(self.tidy(), None)
-
-    def csv(self) -> str:
-        """`tidy` as CSV."""
-        return csv_text(self.tidy())
+        names = ["table", "row", "column", "ours", "standard_error", "printed", "difference", "remark"]
+        return pd.DataFrame(lines, columns=names, dtype=object)
 
     def _grid(self) -> Grid:
         remarked = any(row in self.remarks for row in self.rows)
@@ -266,37 +246,10 @@ class FigureTable(GridResult):
         return Grid(self.title, header, lines, right=range(1, 1 + len(self.columns)))
 
 
-def written(value: float | str, form: Form) -> str:
-    """A number with a number of decimals or by a format; a word as it is.
-
-    Examples
-    --------
-    >>> written(0.5738, 2), written(1.2e-9, ".1e"), written("No", 2)
-    ('0.57', '1.2e-09', 'No')
-    """
-    if isinstance(value, str):
-        return value
-    return f"{value:.{form}f}" if isinstance(form, int) else format(value, form)
-
-
-def csv_text(columns: Mapping[str, Sequence[Any] | AnyArray]) -> str:
-    r"""Columns as CSV with a header; None is an empty field, numbers keep all their digits.
-
-    Examples
-    --------
-    >>> csv_text({"x": [0.1, None], "name": ["a,b", "c"]})
-    'x,name\n0.1,"a,b"\n,c\n'
-    """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    plain = (column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values())
-    writer.writerows(zip(*plain, strict=True))
-    return text.getvalue()
-
-
-def _or_none(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+def csv_text(frame: pd.DataFrame) -> str:
+    """A frame as CSV; None and NaN are empty fields, numbers keep all their digits."""
+    text: str = frame.to_csv(index=False, lineterminator="\n")
+    return text
 
 
 # Pictures -------------------------------------------------------------------------------------------------------------
@@ -306,18 +259,8 @@ def _or_none(value: Any) -> Any:
 class Picture:
     """A picture and the numbers in it.
 
-    Parameters
-    ----------
-    name
-        Name of its files without a suffix: ``figure-1``.
-    caption
-        What is to be seen, in a sentence or two.
-    columns
-        The plotted numbers, columns of equal length.
-    draw
-        Draws on an empty matplotlib figure. It must not use pyplot, which keeps figures alive.
-    size
-        Width and height in inches.
+    ``name`` is that of its files without a suffix, such as ``figure-1``; ``columns`` are the plotted numbers; ``draw``
+    draws on an empty matplotlib figure and must not use pyplot, which keeps figures alive; ``size`` is in inches.
     """
 
     name: str
@@ -326,13 +269,9 @@ class Picture:
     draw: Callable[[Canvas], None]
     size: tuple[float, float] = (7.0, 4.0)
 
-    def csv(self) -> str:
-        """The plotted numbers as CSV."""
-        return csv_text(self.columns)
-
-    def frame(self) -> Any:
-        """The plotted numbers as a frame."""
-        return framed(self.columns, None)
+    def frame(self) -> pd.DataFrame:
+        """The plotted numbers."""
+        return pd.DataFrame(self.columns, dtype=object)
 
     def figure(self) -> Canvas:
         """The picture as a matplotlib figure in the library's style."""
@@ -343,8 +282,8 @@ class Picture:
             self.draw(figure)
         return figure
 
-    def image(self, form: Literal["png", "pdf"]) -> bytes:
-        """The picture as the content of a file; the same bytes every time."""
+    def image(self, form: str) -> bytes:
+        """The picture as the content of a PNG or PDF file; the same bytes every time."""
         file = io.BytesIO()
         dated: dict[str, Any] = {"CreationDate": None} if form == "pdf" else {"Software": None}
         self.figure().savefig(file, format=form, dpi=150, metadata=dated)
@@ -382,10 +321,10 @@ class Part:
 
     def numbers(self) -> dict[str, str]:
         """The content of each CSV file: one for each picture, and one for all tables."""
-        found = {f"{picture.name}.csv": picture.csv() for picture in self.pictures}
+        found = {f"{picture.name}.csv": csv_text(picture.frame()) for picture in self.pictures}
         if self.tables:
             name = f"{self.key}-table.csv" if f"{self.key}.csv" in found else f"{self.key}.csv"
-            found[name] = csv_text(_joined([table.tidy() for table in self.tables]))
+            found[name] = csv_text(pd.concat([table.frame() for table in self.tables]))
         return found
 
     def _notes(self) -> str:
@@ -406,6 +345,11 @@ class Item:
         """``table-1``."""
         return f"{self.kind}-{self.number}"
 
+    @property
+    def flag(self) -> str:
+        """``--table 1``, as on the command line."""
+        return f"--{self.kind} {self.number}"
+
     def part(self, options: Options) -> Part:
         """The item made, with its title."""
         return replace(self.run(options), title=f"{self.kind.capitalize()} {self.number}. {self.title}", key=self.key)
@@ -424,20 +368,17 @@ class Paper:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reproduction:
-    """A paper measured again, whole or in part, with the command, seed, time, processes and versions that made it."""
+    """A paper measured again, whole or in part, with the command and the circumstances that made it."""
 
     paper: Paper
     parts: tuple[Part, ...]
     command: str
-    seed: int
+    circumstances: str
     seconds: float
-    jobs: int = 1
-    versions: Mapping[str, str] = field(default_factory=lambda: library_versions())
-    cpus: int = field(default_factory=lambda: os.cpu_count() or 1)
 
     def __str__(self) -> str:
         head = f"{self.paper.title}\n{self.paper.citation}"
-        made = f"{self.command}\n{self._circumstances()}"
+        made = f"{self.command}\n{self.circumstances}"
         return "\n\n".join(filter(None, [head, self.paper.about, *map(str, self.parts), made]))
 
     __repr__ = __str__
@@ -451,14 +392,18 @@ class Reproduction:
     def markdown(self, pictures: Mapping[str, str] | None = None) -> str:
         """The reproduction in Markdown; ``pictures`` gives the file of each picture, by name."""
         parts = [part.markdown(pictures) for part in self.parts]
-        made = f"## How this was made\n\n```\n{self.command}\n```\n\n{self._circumstances()}"
+        made = f"## How this was made\n\n```\n{self.command}\n```\n\n{self.circumstances}"
         head = [f"# {self.paper.title}", self.paper.citation, self.paper.about]
         return "\n\n".join(filter(None, [*head, *parts, made])) + "\n"
 
     def csv(self) -> str:
         """The figures of all tables as CSV, one line for each, with the item they belong to."""
-        tidy = [(part.key, table.tidy()) for part in self.parts for table in part.tables]
-        return csv_text(_joined([{"item": [key] * len(columns["row"]), **columns} for key, columns in tidy]))
+        frames = []
+        for part in self.parts:
+            for table in part.tables:
+                frames.append(table.frame())
+                frames[-1].insert(0, "item", part.key)
+        return csv_text(pd.concat(frames)) if frames else ""
 
     def files(self, formats: Collection[str] = ("markdown", "csv", "png")) -> dict[str, bytes]:
         """The content of each file, by its path inside a folder.
@@ -470,12 +415,11 @@ class Reproduction:
         """
         found: dict[str, bytes] = {}
         shown: dict[str, str] = {}
-        images: tuple[Literal["png", "pdf"], ...] = ("png", "pdf")
         for part in self.parts:
             if "csv" in formats:
                 found |= {f"{self.paper.key}/{name}": text.encode() for name, text in part.numbers().items()}
             for picture in part.pictures:
-                for form in images:
+                for form in ("png", "pdf"):
                     if form in formats:
                         name = f"{self.paper.key}/{picture.name}.{form}"
                         found[name] = picture.image(form)
@@ -495,32 +439,30 @@ class Reproduction:
                 file.write(content)
         return list(made)
 
-    def _circumstances(self) -> str:
-        versions = ", ".join(f"{name} {number}" for name, number in self.versions.items())
-        jobs = self.cpus if self.jobs == -1 else self.jobs
-        processes = f"{jobs} process{'es' if jobs != 1 else ''} on {self.cpus} processor{'s' if self.cpus != 1 else ''}"
-        return f"Seed {self.seed}; {self.seconds:.0f} s in {processes}; {versions}."
 
-
-def reproduce(paper: Paper, options: Options, *, only: Item | None = None, command: str = "") -> Reproduction:
+def reproduce(paper: Paper, options: Options, *, only: Item | None = None) -> Reproduction:
     """Measure a paper again, whole or one item of it."""
     start = time.perf_counter()
     parts = tuple(item.part(options) for item in paper.items if only is None or item == only)
-    command = command or f"python -m papers {paper.key}"
-    return Reproduction(paper, parts, command, options.seed, time.perf_counter() - start, options.jobs or 1)
+    seconds = time.perf_counter() - start
+    words = ["python -m papers", paper.key]
+    words += [only.flag] if only else []
+    words += [f"--trials {options.trials}"] if options.trials is not None else []
+    words += [f"--random-state {options.random_state}"] if options.random_state else []
+    words += ["--quick"] if options.quick else []
+    cpus = os.cpu_count() or 1
+    jobs = cpus if options.jobs == -1 else options.jobs or 1
+    processes = f"{jobs} process{'es' if jobs != 1 else ''} on {cpus} processor{'s' if cpus != 1 else ''}"
+    circumstances = f"Random state {options.random_state}; {seconds:.0f} s in {processes}; {_versions()}."
+    return Reproduction(paper, parts, " ".join(words), circumstances, seconds)
 
 
-def library_versions() -> dict[str, str]:
-    """Versions of Python and of the installed libraries that the figures come from."""
-    found = {"Python": platform.python_version()}
+def _versions() -> str:
+    """Python and the installed libraries that the figures come from."""
+    found = [f"Python {platform.python_version()}"]
     for name in ("priorcase", "numpy", "scipy", "scikit-learn", "matplotlib"):
         try:
-            found[name] = version(name)
+            found.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             continue
-    return found
-
-
-def _joined(tables: Sequence[Mapping[str, list[Any]]]) -> dict[str, list[Any]]:
-    """Tables with the same columns, one below the other."""
-    return {name: [value for table in tables for value in table[name]] for name in (tables[0] if tables else ())}
+    return ", ".join(found)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from papers.protocols import deal
+from papers.reproduction import fold_rows
 from priorcase import datasets
 from priorcase.datasets import NamedColumns, load_repairs
 
@@ -55,7 +55,7 @@ class Problem:
         """Training and test rows of repeated cross-validation."""
         stream = self.stream(folds)
         for _ in range(runs):
-            yield from deal(len(self.y), folds, 1.0, stream)
+            yield from fold_rows(len(self.y), folds, 1.0, stream)
 
     def tenths(self, times: int) -> Iterator[tuple[Any, Any]]:
         """A tenth of the rows to learn from and the others to be tested on, drawn anew each time."""

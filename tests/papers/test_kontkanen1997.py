@@ -11,8 +11,17 @@ from reference.papers import Counted
 
 from papers import Options
 from papers import kontkanen1997 as figures
-from papers.kontkanen1997 import RULES, Curves, GrowingCounts, measured, naive_bayes_rules, one_repetition
-from papers.protocols import DiscreteTable, discrete, read_discrete
+from papers.kontkanen1997 import (
+    RULES,
+    Curves,
+    DiscreteTable,
+    GrowingCounts,
+    discrete,
+    measured,
+    naive_bayes_rules,
+    one_repetition,
+    read_discrete,
+)
 from priorcase.bayes.discretise import KMeansBins
 from priorcase.datasets import load_repairs
 
@@ -69,12 +78,12 @@ def test_what_maximum_likelihood_rules_out() -> None:
 
 
 def test_a_repetition_scores_every_size(repairs: DiscreteTable) -> None:
-    scores, ruled_out = one_repetition(0, table=repairs, seed=0)
+    scores, ruled_out = one_repetition(0, table=repairs, random_state=0)
     assert scores.shape == (67, 3, 2)
     assert ruled_out.shape == (67,)
     assert (np.diff(ruled_out) <= 0).all()
-    again, _ = one_repetition(0, table=repairs, seed=0)
-    other, _ = one_repetition(1, table=repairs, seed=0)
+    again, _ = one_repetition(0, table=repairs, random_state=0)
+    other, _ = one_repetition(1, table=repairs, random_state=0)
     assert (again == scores).all()
     assert (other != scores).any()
 
@@ -83,7 +92,7 @@ def test_the_last_size_is_what_all_training_rows_say(repairs: DiscreteTable) -> 
     """The scores by their definitions, for the repetition's own rows."""
     order = np.random.default_rng([7, zlib.crc32(b"repairs"), 2]).permutation(len(repairs))
     train, test = order[:67], order[67:]
-    scores, _ = one_repetition(2, table=repairs, seed=7)
+    scores, _ = one_repetition(2, table=repairs, random_state=7)
     for i, rule in enumerate(RULES):
         logs = REFERENCE[rule].split(repairs, train, test)
         truth = repairs.truth[test]

@@ -7,16 +7,24 @@ import pytest
 from joblib import parallel_config
 
 from papers import Options, mitchell, reproduce
-from papers.mitchell import GRID, PAPER, examples, root_mean_square, truth
+from papers.mitchell import GRID, PAPER, examples, truth
+from papers.reproduction import csv_text
 
 ONE_TRIAL = Options(trials=1, quick=True)
+
+
+@pytest.fixture(scope="module")
+def chapter():
+    """The parts by their keys."""
+    return {part.key: part for part in reproduce(PAPER, ONE_TRIAL).parts}
 
 
 # -- Figure 8.1
 
 
-def test_one_neighbour_says_plus_and_five_say_minus():
-    for figures in mitchell.decisions().rows.values():
+def test_one_neighbour_says_plus_and_five_say_minus(chapter):
+    (decisions,) = chapter["figure-8.1"].tables
+    for figures in decisions.rows.values():
         assert figures[0].ours == figures[0].theirs
     far = np.hypot(*(mitchell.POINTS - mitchell.QUERY).T)
     nearest = mitchell.CLASSES[np.argsort(far)]
@@ -35,8 +43,8 @@ def test_every_query_lies_in_the_cell_of_its_nearest_example():
         assert ((ax * by - ay * bx) > -1e-12).all()  # to the left of every side, and so inside a convex cell
 
 
-def test_the_figure_has_both_halves():
-    picture = mitchell.figure_8_1()
+def test_the_figure_has_both_halves(chapter):
+    (picture,) = chapter["figure-8.1"].pictures
     left, right = picture.figure().axes
     assert len(left.patches) == 2
     assert len(right.patches) == 2 * len(mitchell.POINTS)
@@ -67,9 +75,9 @@ def test_the_rules_of_the_text_hold():
         )
 
 
-def test_averages_by_numpy():
+def test_averages_by_numpy(chapter):
     X, y = examples(mitchell.FEW_ROWS, 0, noise=0.0)
-    picture, errors = mitchell.average_curves(0)
+    (picture,), errors = chapter["example-8.2.1"].pictures, chapter["example-8.2.1"].tables[2]
     far = np.abs(GRID[:, None] - X[:, 0])
     near = np.argsort(far, axis=1)[:, :3]
     names = list(mitchell.averages())
@@ -95,21 +103,16 @@ def test_more_voters_stand_more_noise():
 
 
 def test_noise_is_the_same_for_any_number_of_jobs():
-    one = mitchell.noise(Options(trials=2, seed=3)).csv()
+    one = csv_text(mitchell.noise(Options(trials=2, random_state=3)).frame())
     with parallel_config(backend="threading"):
-        assert mitchell.noise(Options(trials=2, seed=3, jobs=2)).csv() == one
+        assert csv_text(mitchell.noise(Options(trials=2, random_state=3, jobs=2)).frame()) == one
 
 
 # -- section 8.2.2
 
 
-@pytest.fixture(scope="module")
-def two_of_twenty():
-    return mitchell.two_of_twenty(ONE_TRIAL)
-
-
-def test_irrelevant_attributes_hurt_unless_axes_are_stretched(two_of_twenty):
-    accuracies, weights, _ = two_of_twenty
+def test_irrelevant_attributes_hurt_unless_axes_are_stretched(chapter):
+    accuracies, weights = chapter["example-8.2.2"].tables
     alone = accuracies["the two that matter alone", "20 attributes"].ours
     assert accuracies["all attributes alike", "20 attributes"].ours < alone - 10
     assert accuracies["axes stretched by leave-one-out", "20 attributes"].ours > alone - 3
@@ -120,8 +123,8 @@ def test_irrelevant_attributes_hurt_unless_axes_are_stretched(two_of_twenty):
     assert weights.rows["each of the eighteen others"][0].ours < 0.1
 
 
-def test_the_picture_shows_the_numbers_of_the_table(two_of_twenty):
-    accuracies, _, picture = two_of_twenty
+def test_the_picture_shows_the_numbers_of_the_table(chapter):
+    accuracies, (picture,) = chapter["example-8.2.2"].tables[0], chapter["example-8.2.2"].pictures
     way, size, right = (picture.columns[name] for name in ("way", "attributes", "right in percent"))
     for name, n, found in zip(way, size, right, strict=True):
         assert accuracies[name, f"{n} attributes"].ours == found
@@ -145,35 +148,34 @@ def weighted_line(X, y, query, weights):
     return np.linalg.lstsq(design * roots[:, None], y * roots, rcond=None)[0][0]
 
 
-def test_the_three_criteria_by_least_squares():
+def test_the_three_criteria_by_least_squares(chapter):
     X, y = examples(mitchell.ROWS, 0)
     far = np.abs(X[:, 0] - mitchell.AT)
     near = np.argsort(far) < 0
     near[np.argsort(far)[: mitchell.NEIGHBOURS]] = True
     kernel = np.exp(-((far / mitchell.BANDWIDTH) ** 2))
     expected = [weighted_line(X, y, mitchell.AT, w) for w in (near * 1.0, kernel, near * kernel)]
-    table = mitchell.regression_table(0)
+    table = chapter["example-8.3"].tables[0]
     column = f"answer at {mitchell.AT}"
     assert [table[name, column].ours for name in mitchell.criteria()] == pytest.approx(expected, rel=1e-6)
     assert table["mean by distance", column].ours == pytest.approx((kernel * y).sum() / kernel.sum())
     assert table["mean of the k nearest", column].ours == pytest.approx(y[near].mean())
 
 
-def test_the_rule_comes_to_rest_at_the_solution():
-    *steps, _ = mitchell.descent(0).rows.values()
+def test_the_rule_comes_to_rest_at_the_solution(chapter):
+    *steps, _ = chapter["example-8.3"].tables[1].rows.values()
     apart = [abs(figures[1].ours) for figures in steps]
     assert apart == sorted(apart, reverse=True)
     assert apart[0] > 0.01
     assert apart[-1] < 1e-9
 
 
-def test_pictures_of_regression_hold_the_answers():
+def test_pictures_of_regression_hold_the_answers(chapter):
     X, _ = examples(mitchell.ROWS, 0)
-    picture = mitchell.at_a_query(0)
+    table, (at_a_query, by_criterion) = chapter["example-8.3"].tables[0], chapter["example-8.3"].pictures
     far = np.abs(X[:, 0] - mitchell.AT)
-    assert picture.columns["kernel weight"] == pytest.approx(np.exp(-((far / mitchell.BANDWIDTH) ** 2)))
-    curves = mitchell.by_criterion(0).columns
-    table = mitchell.regression_table(0)
+    assert at_a_query.columns["kernel weight"] == pytest.approx(np.exp(-((far / mitchell.BANDWIDTH) ** 2)))
+    curves = by_criterion.columns
     for name in mitchell.criteria():
         off = np.sqrt(np.mean((np.array(curves[name]) - truth(GRID)) ** 2))
         assert table[name, "root mean square error"].ours == pytest.approx(off)
@@ -182,8 +184,8 @@ def test_pictures_of_regression_hold_the_answers():
 # -- section 8.4
 
 
-def test_kernels_at_every_example_interpolate_and_few_do_not():
-    through, penalised, few = mitchell.network_table(0).rows.values()
+def test_kernels_at_every_example_interpolate_and_few_do_not(chapter):
+    through, penalised, few = chapter["example-8.4"].tables[0].rows.values()
     assert through[0].ours < 1e-9
     assert penalised[0].ours > 1e-3
     assert few[0].ours > 1e-3
@@ -191,33 +193,31 @@ def test_kernels_at_every_example_interpolate_and_few_do_not():
     assert all(figures[2].ours < 1e-9 for figures in (through, penalised, few))
 
 
-def test_the_network_is_the_sum_of_its_kernels():
-    columns = dict(mitchell.kernels(0).columns)
+def test_the_network_is_the_sum_of_its_kernels(chapter):
+    columns = dict(chapter["example-8.4"].pictures[0].columns)
     del columns["x"]
     network = np.array(columns.pop("network"))
     assert len(columns) == 1 + mitchell.CENTRES
     assert np.sum(list(columns.values()), axis=0) == pytest.approx(network)
 
 
-def test_networks_are_drawn_as_they_answer():
-    X, y = examples(mitchell.ROWS, 0)
-    columns = mitchell.by_centres(0).columns
-    for name, model in mitchell.networks(0).items():
-        off = np.sqrt(np.mean((np.array(columns[name]) - truth(GRID)) ** 2))
-        assert root_mean_square(model.fit(X, y)) == pytest.approx(off)
+def test_networks_are_drawn_as_they_answer(chapter):
+    (table,), (_, picture) = chapter["example-8.4"].tables, chapter["example-8.4"].pictures
+    for name, figures in table.rows.items():
+        off = np.sqrt(np.mean((np.array(picture.columns[name]) - truth(GRID)) ** 2))
+        assert figures[1].ours == pytest.approx(off)
 
 
 # -- the whole
 
 
-def test_the_chapter_as_a_whole(monkeypatch, two_of_twenty):
-    monkeypatch.setattr(mitchell, "two_of_twenty", lambda options: two_of_twenty)  # measured once
-    found = reproduce(PAPER, ONE_TRIAL)
-    pictures = [picture for part in found.parts for picture in part.pictures]
-    assert len({picture.name for picture in pictures}) == len(pictures) == 7
-    markdown = found.markdown({picture.name: f"{picture.name}.png" for picture in pictures})
-    for picture in pictures:
-        assert f"]({picture.name}.png)" in markdown
-        assert len({len(values) for values in picture.columns.values()}) == 1
-        assert picture.image("png").startswith(b"\x89PNG")
-    assert next(part.key for part in found.parts) == "figure-8.1"
+def test_the_chapter_as_a_whole(chapter):
+    pictures = {picture.name: picture for part in chapter.values() for picture in part.pictures}
+    assert len(pictures) == 7
+    for part in chapter.values():
+        markdown = part.markdown({name: f"{name}.png" for name in pictures})
+        for picture in part.pictures:
+            assert f"]({picture.name}.png)" in markdown
+            assert len({len(values) for values in picture.columns.values()}) == 1
+            assert picture.figure().axes
+    assert next(iter(chapter)) == "figure-8.1"

@@ -13,22 +13,39 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from papers import KEYS, Options, __main__, paper, reproduce
-from papers.reproduction import Figure, FigureTable, Item, Paper, Part, Picture, Reproduction, csv_text, written
+from papers.reproduction import (
+    Figure,
+    FigureTable,
+    Item,
+    Paper,
+    Part,
+    Picture,
+    Reproduction,
+    aloud,
+    csv_text,
+    fold_rows,
+    on_terminal,
+)
 from priorcase.exceptions import ReadingError
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "papers")
 TELLING = """
 import sys
+import time
 from papers import __main__
 
 def track(steps, text):
     for i, step in enumerate(steps):
         if i == 2:
             print("two done", flush=True)
+            time.sleep(600)  # until the interruption, however late it comes
         yield step
 
 __main__.on_terminal = track
@@ -97,14 +114,14 @@ def test_tables_print_ours_printed_and_remarks() -> None:
 
 def test_figures_of_a_table_by_row_and_column() -> None:
     assert TABLE["Glass", "BIBL"].value == 66.1
-    assert len(list(TABLE)) == 4
+    assert [figure.value for figure in TABLE.column("BIBL")] == [93.04, 66.1]
     assert math.isnan(TABLE["Iris", "other"].difference)
     assert math.isnan(TABLE["Iris", "other"].value)
     assert math.isnan(TABLE["Glass", "BIBL"].difference)
 
 
 def test_tables_as_frames_and_csv() -> None:
-    rows = list(csv.DictReader(io.StringIO(TABLE.csv())))
+    rows = list(csv.DictReader(io.StringIO(csv_text(TABLE.frame()))))
     assert rows[0] == {
         "table": "scores",
         "row": "Iris",
@@ -124,11 +141,18 @@ def test_tables_as_frames_and_csv() -> None:
 def test_a_figure_may_be_written_in_its_own_way() -> None:
     assert Figure(1.23e-9, 1.2e-9, digits=(".2e", ".1e")).text(3, 3) == "1.23e-09 (1.2e-09)"
     assert Figure(1.23e-9, 1.2e-9, digits=(".2e", ".1e")).text(3, 3, difference=True) == "1.23e-09 (1.2e-09)"
-    assert written(0.25, "%") == "25.000000%"
+    assert Figure(0.25).text("%", 0) == "25.000000%"
 
 
 def test_csv_keeps_all_digits() -> None:
-    assert csv_text({"x": np.array([0.1 + 0.2, 1e-300])}) == "x\n0.30000000000000004\n1e-300\n"
+    assert (
+        csv_text(pd.DataFrame({"x": np.array([0.1 + 0.2, 1e-300])}, dtype=object)) == "x\n0.30000000000000004\n1e-300\n"
+    )
+
+
+def test_a_standard_error_needs_two_runs() -> None:
+    assert Figure.of(np.array([1.0, 3.0]), factor=-2) == Figure(-4.0, None, pytest.approx(2.0))
+    assert math.isnan(Figure.of(np.array([1.0])).standard_error)
 
 
 # Pictures -------------------------------------------------------------------------------------------------------------
@@ -136,7 +160,7 @@ def test_csv_keeps_all_digits() -> None:
 
 def test_pictures_have_numbers_and_images() -> None:
     (picture,) = made(Options()).pictures
-    assert picture.csv() == "x,y\n1,3.5\n2,\n"
+    assert csv_text(picture.frame()) == "x,y\n1,3.5\n2,\n"
     assert list(picture.frame().columns) == ["x", "y"]
     assert picture.image("png").startswith(b"\x89PNG")
     assert picture.image("pdf").startswith(b"%PDF")
@@ -156,24 +180,22 @@ def test_pictures_leave_no_figure_behind() -> None:
 
 
 def test_a_reproduction_prints_its_parts_and_what_made_it() -> None:
-    found = reproduce(TOY, Options(seed=3, trials=7))
+    found = reproduce(TOY, Options(random_state=3, trials=7))
     text = str(found)
     assert text.startswith("Toys\nA. Author, 1999.\n\nTable 2. All\n\nscores\n")
     assert "\n\n- 7 trials.\n\nFigure 1. A\n\n" in text
     assert "figure-1: A line." in text
-    assert "python -m papers toy1999\nSeed 3; 0 s in 1 process on " in text
+    assert "python -m papers toy1999 --trials 7 --random-state 3\nRandom state 3; 0 s in 1 process on " in text
     assert f"Python {sys.version.split()[0]}, priorcase " in text
     assert repr(found) == text
 
 
 def test_its_markdown_reads_as_a_page() -> None:
-    found = Reproduction(
-        TOY, tuple(item.part(Options()) for item in TOY.items), "do it", 0, 61.0, 2, {"Python": "3"}, 4
-    )
+    found = Reproduction(TOY, tuple(item.part(Options()) for item in TOY.items), "do it", "So it was.", 61.0)
     page = found.markdown({"figure-1": "toy1999/figure-1.png"})
     assert page.startswith("# Toys\n\nA. Author, 1999.\n\n## Table 2. All\n\n**scores**\n")
     assert "## Figure 1. A\n\n![Figure 1. A](toy1999/figure-1.png)\n\n*A line.*\n\n**scores**" in page
-    assert page.endswith("```\ndo it\n```\n\nSeed 0; 61 s in 2 processes on 4 processors; Python 3.\n")
+    assert page.endswith("```\ndo it\n```\n\nSo it was.\n")
     assert "![" not in found.markdown()
 
 
@@ -187,7 +209,7 @@ def test_files_of_a_whole_paper() -> None:
     names = ["toy1999/table-2.csv", "toy1999/figure-1.csv", "toy1999/figure-1-table.csv"]
     assert list(found) == [*names, "toy1999/figure-1.png", "toy1999/figure-1.pdf", "toy1999.md", "toy1999.txt"]
     assert b"(toy1999/figure-1.png)" in found["toy1999.md"]
-    assert found["toy1999/figure-1-table.csv"].decode() == TABLE.csv()
+    assert found["toy1999/figure-1-table.csv"].decode() == csv_text(TABLE.frame())
     assert set(reproduce(TOY, Options()).files(("pdf",))) == {"toy1999/figure-1.pdf"}
 
 
@@ -249,6 +271,40 @@ def test_what_interrupts_tasks_leaves_no_bar_behind(jobs: int) -> None:
     assert closed == ["logs"]
 
 
+# Folds and progress ---------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(4, 60), st.integers(2, 4), st.sampled_from([1.0, 0.1, 0.25, 0.3, 0.5]), st.integers(0, 9))
+def test_folds_deal_out_every_row_once(rows: int, folds: int, share: float, seed: int) -> None:
+    dealt = list(fold_rows(rows, folds, share, np.random.default_rng(seed)))
+    assert sorted(row for _, test in dealt for row in test.tolist()) == list(range(rows))
+    for train, test in dealt:
+        assert not set(train.tolist()) & set(test.tolist())
+        assert len(train) == len(set(train.tolist())) == math.floor(round(share * 100) * (rows - len(test)) / 100)
+    sizes = [len(test) for _, test in dealt]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_progress_is_a_line_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(aloud(range(3), "counting to three")) == [0, 1, 2]
+    assert capsys.readouterr() == ("", "counting to three\n")
+
+
+def test_progress_is_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    assert list(aloud(range(3), "counting to three")) == [0, 1, 2]
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "counting to three" in err
+    assert "100%" in err
+
+
+def test_a_command_says_nothing_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(on_terminal(range(3), "counting to three")) == [0, 1, 2]
+    assert capsys.readouterr() == ("", "")
+
+
 # Papers ---------------------------------------------------------------------------------------------------------------
 
 
@@ -266,11 +322,11 @@ def test_papers_are_in_order(key: str) -> None:
 
 
 def test_a_paper_is_printed(toy: Paper, run: Run) -> None:
-    result = run("cost1993", "--trials", "3", "--seed", "2")
+    result = run("cost1993", "--trials", "3", "--random-state", "2")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("Toys\n")
     assert "- 3 trials." in result.out
-    assert "python -m papers toy1999 --trials 3 --seed 2\n" in result.out
+    assert "python -m papers toy1999 --trials 3 --random-state 2\n" in result.out
 
 
 def test_one_table_or_figure(toy: Paper, run: Run) -> None:
@@ -317,7 +373,7 @@ def test_items_are_listed(toy: Paper, run: Run) -> None:
         (["cost1993", "--table", "9"], "toy1999 has no table '9' here; it has --table 2, --figure 1"),
         (["cost1993", "--jobs", "0"], "0 is no number of processes"),
         (["cost1993", "--trials", "0"], "0 is less than 1"),
-        (["cost1993", "--seed", "-1"], "-1 is negative"),
+        (["cost1993", "--random-state", "-1"], "-1 is negative"),
         (["cost1993", "--data", "no-such-folder"], "is not a folder with a manifest.json"),
         ([], "say which paper to reproduce"),
         (["aha1992"], "invalid choice: 'aha1992'"),
@@ -357,6 +413,7 @@ def test_figures_of_generated_points_need_no_data(tmp_path: Path, monkeypatch: p
     assert (tmp_path / "aha1991" / "figure-4.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_everything_runs_quickly(data_dir: Path, tmp_path: Path) -> None:
     """All papers with all files, in a process of its own."""
     arguments = ["all", "--quick", "--out", str(tmp_path), "--data", str(data_dir)]
@@ -372,14 +429,14 @@ def test_everything_runs_quickly(data_dir: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_leaves_no_partial_file(data_dir: Path, tmp_path: Path, jobs: str) -> None:
     """Sent to the whole group of processes, as a terminal does, once two of eighteen tasks are done."""
-    arguments = ["bibl1998", "--table", "1", "--trials", "20", "--jobs", jobs, "--data", str(data_dir)]
+    arguments = ["bibl1998", "--table", "1", "--trials", "2", "--jobs", jobs, "--data", str(data_dir)]
     command = [sys.executable, "-c", TELLING, *arguments, "--out", str(tmp_path / "out")]
     start = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True, "cwd": ROOT}
     start["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored under nohup
     with subprocess.Popen(command, **start) as started:  # type: ignore[call-overload]
         assert started.stdout.readline() == "two done\n"
         os.killpg(started.pid, signal.SIGINT)
-        _, message = started.communicate(timeout=60)
+        _, message = started.communicate()
     assert started.returncode == 130
     assert message.strip().endswith("papers: interrupted")
     assert "Traceback" not in message
