@@ -39,7 +39,7 @@ TARGET = NUMBERS @ [1.0, -2.0, 0.5]
 
 def folds(n: int = 4, seed: int = 0, repeat: int = 0, y: Any = Y) -> list[Any]:
     task = Task("classes", np.array(y), np.unique(y))
-    return list(Folds(n).deal(task, seed=seed, repeat=repeat))
+    return list(Folds(n).deal(task, random_state=seed, repeat=repeat))
 
 
 def taken(rows: Any) -> tuple[list[Any], list[Any]]:

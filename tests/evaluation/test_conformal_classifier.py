@@ -20,7 +20,7 @@ from toy_learners import FourNearest
 
 import priorcase as pc
 from priorcase.evaluation import ConformalClassifier, PredictionSets
-from priorcase.evaluation.conformal import Forgetting, Refitting
+from priorcase.evaluation.conformal import LeftOut
 
 mpl.use("Agg")
 
@@ -52,7 +52,7 @@ def test_the_definition(points: list[tuple[int, str]], folds: Any, score: Any, o
     model = ConformalClassifier(FourNearest(), folds=folds, nonconformity=score, class_conditional=own_class).fit(
         rows, y
     )
-    dealt = [fold.tolist() for fold in model._folds]
+    dealt = [fold.tolist() for fold in model._left_out.folds]
     assert model.classes_.tolist() == sorted(set(y))
     queries = [[x] for x in range(0, 7, 2)]
     found, sets = model.p_values(queries), model.predict_set(queries, level=0.75)
@@ -133,8 +133,8 @@ def test_random_parts() -> None:
 def test_forgetting_a_row_is_fitting_without_it(learner: Any) -> None:
     rows, y = mixed_rows(36, seed=3), labels(36)
     model = ConformalClassifier(learner, folds="loo").fit(rows, y)
-    assert isinstance(model._left_out, Forgetting)
-    other = Refitting(learner, rows, np.array(y), model._folds)
+    assert model._left_out.pickled
+    other = LeftOut(learner, rows, np.array(y), model._left_out.folds)
     for fold in (0, 17, 35):
         queries = mixed_rows(5, seed=fold)
         np.testing.assert_array_equal(
@@ -145,7 +145,7 @@ def test_forgetting_a_row_is_fitting_without_it(learner: Any) -> None:
 @pytest.mark.parametrize("learner", [pc.IB2(), pc.IB3(), pc.IB4()], ids=lambda learner: type(learner).__name__)
 def test_learners_with_a_history_are_fitted_anew(learner: Any) -> None:
     model = ConformalClassifier(learner, folds="loo").fit(mixed_rows(36, seed=3), labels(36))
-    assert isinstance(model._left_out, Refitting)
+    assert model._left_out.estimator is not None
     assert model.predict_set(mixed_rows(3, seed=1)).inside.shape == (3, 3)
 
 

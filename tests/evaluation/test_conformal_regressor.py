@@ -19,7 +19,7 @@ from toy_learners import Middle, Nearest
 
 import priorcase as pc
 from priorcase.evaluation import ConformalRegressor, conformal
-from priorcase.evaluation.conformal import Forgetting, Kept, Refitting, forgets
+from priorcase.evaluation.conformal import LeftOut, forgetting
 
 POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=3, max_size=8)
 ALPHAS = st.sampled_from([0.05, 0.1, 0.2, 0.25, 0.4])
@@ -38,7 +38,7 @@ def learn_by(estimator: Any) -> slow.NumberLearner:
 
 
 def folds_of(model: ConformalRegressor) -> list[list[int]]:
-    return [fold.tolist() for fold in model._folds]
+    return [fold.tolist() for fold in model._left_out.folds]
 
 
 @pytest.mark.parametrize("scaled", [False, True])
@@ -147,8 +147,8 @@ def test_forgetting_a_row_is_fitting_without_it(learner: Any) -> None:
     rows = mixed_rows(36, seed=3, gaps=0.1)
     y = np.random.default_rng(0).normal(size=36)
     model = ConformalRegressor(learner, method="jackknife+").fit(rows, y)
-    assert isinstance(model._left_out, Forgetting)
-    other = Refitting(learner, rows, y, model._folds)
+    assert model._left_out.pickled
+    other = LeftOut(learner, rows, y, model._left_out.folds)
     for fold in (0, 17, 35):
         queries = mixed_rows(5, seed=fold, gaps=0.1)
         np.testing.assert_array_equal(
@@ -158,13 +158,17 @@ def test_forgetting_a_row_is_fitting_without_it(learner: Any) -> None:
 
 def test_few_models_are_kept_and_many_are_made_when_asked() -> None:
     X, y = np.arange(40.0)[:, None], np.arange(40.0)
-    assert isinstance(ConformalRegressor(Nearest()).fit(X, y)._left_out, Kept)
-    assert isinstance(ConformalRegressor(Nearest(), folds=31).fit(X, y)._left_out, Refitting)
-    assert isinstance(ConformalRegressor(Nearest(), method="jackknife+").fit(X, y)._left_out, Refitting)
-    assert isinstance(ConformalRegressor(pc.KNNRegressor(2), folds=40).fit(X, y)._left_out, Forgetting)
-    assert forgets(pc.KNNRegressor(2).fit(X, y).forget([3]), 39) is None
-    unnamed = ConformalRegressor(pc.KNNRegressor(2, vote=lambda distances: 1 / (1 + distances)), folds=40).fit(X, y)
-    assert isinstance(unnamed._left_out, Refitting)
+
+    def source(learner: Any, **parameters: Any) -> str:
+        left_out = ConformalRegressor(learner, **parameters).fit(X, y)._left_out
+        return "kept" if left_out.models else "forgetting" if left_out.pickled else "refitting"
+
+    assert source(Nearest()) == "kept"
+    assert source(Nearest(), folds=31) == "refitting"
+    assert source(Nearest(), method="jackknife+") == "refitting"
+    assert source(pc.KNNRegressor(2), folds=40) == "forgetting"
+    assert source(pc.KNNRegressor(2, vote=lambda distances: 1 / (1 + distances)), folds=40) == "refitting"
+    assert not forgetting(pc.KNNRegressor(2).fit(X, y).forget([3]), 39)
 
 
 @pytest.mark.parametrize("method", ["cv+", "jackknife+", "jackknife-minmax"])

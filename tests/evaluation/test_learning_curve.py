@@ -319,7 +319,7 @@ def test_sizes_may_be_one_number_or_all() -> None:
         ({"sizes": [1.5]}, "sizes must be"),
         ({"sizes": []}, "sizes must be"),
         ({"sizes": "every"}, "sizes must be"),
-        ({"test": 1.0}, "test must be a part between 0 and 1, or a number of rows from 1 to 29"),
+        ({"test": 1.0}, "test must be a float in the range (0.0, 1.0) or an int in the range [1, 30)"),
         ({"test": 30}, "test must be"),
         ({"test": True}, "test must be"),
         ({"repeats": 0}, "repeats must be an int in the range [1, inf)"),

@@ -26,7 +26,7 @@ def task(y: Any) -> Task:
 
 @given(classes, st.integers(2, 4), st.integers(0, 5))
 def test_every_row_is_tested_once_and_classes_are_spread_evenly(y: list[str], n: int, seed: int) -> None:
-    splits = list(Folds(n).deal(task(y), seed=seed, repeat=0))
+    splits = list(Folds(n).deal(task(y), random_state=seed, repeat=0))
     assert sorted(np.concatenate([split.test for split in splits]).tolist()) == list(range(len(y)))
     for split in splits:
         assert sorted([*split.train.tolist(), *split.test.tolist()]) == list(range(len(y)))
@@ -40,7 +40,7 @@ def test_every_row_is_tested_once_and_classes_are_spread_evenly(y: list[str], n:
 def test_folds_depend_on_seed_and_repetition_alone() -> None:
     y = task(["a", "b"] * 10)
     tests = [
-        [split.test.tolist() for split in Folds(4).deal(y, seed=seed, repeat=repeat)]
+        [split.test.tolist() for split in Folds(4).deal(y, random_state=seed, repeat=repeat)]
         for seed, repeat in [(0, 0), (0, 0), (0, 1), (1, 0)]
     ]
     assert tests[0] == tests[1]
@@ -50,8 +50,11 @@ def test_folds_depend_on_seed_and_repetition_alone() -> None:
 def test_training_rows_come_in_random_order() -> None:
     """What IB2 to IB5 keep depends on the order, and tables are often sorted by class."""
     y = task(["a"] * 20 + ["b"] * 20)
-    splits = [*Folds(4).deal(y, seed=0, repeat=0), *Holdout(0.5).deal(y, seed=0, repeat=0)]
-    splits += [*Holdout(0.5, stratified=True).deal(y, seed=0, repeat=0), *Folds(4, share=0.5).deal(y, seed=0, repeat=0)]
+    splits = [*Folds(4).deal(y, random_state=0, repeat=0), *Holdout(0.5).deal(y, random_state=0, repeat=0)]
+    splits += [
+        *Holdout(0.5, stratified=True).deal(y, random_state=0, repeat=0),
+        *Folds(4, share=0.5).deal(y, random_state=0, repeat=0),
+    ]
     for split in splits:
         assert (np.diff(split.train) < 0).any()
         changes = np.count_nonzero(np.diff(split.train >= 20))
@@ -61,17 +64,21 @@ def test_training_rows_come_in_random_order() -> None:
 
 def test_numbers_and_unstratified_folds_are_dealt_at_random() -> None:
     y = task(np.arange(20.0))
-    sizes = [split.test.size for split in Folds(3).deal(y, seed=0, repeat=0)]
+    sizes = [split.test.size for split in Folds(3).deal(y, random_state=0, repeat=0)]
     assert sorted(sizes) == [6, 7, 7]
     sorted_classes = task(["a"] * 50 + ["b"] * 50)
-    plain = [sum(split.test < 50) for split in Folds(10, stratified=False).deal(sorted_classes, seed=0, repeat=0)]
+    plain = [
+        sum(split.test < 50) for split in Folds(10, stratified=False).deal(sorted_classes, random_state=0, repeat=0)
+    ]
     assert len(set(plain)) > 2
 
 
 @given(st.integers(4, 40), st.sampled_from([0.1, 0.3, 0.5, 0.99]))
 def test_a_share_of_the_training_rows_is_drawn_in_each_fold(n: int, share: float) -> None:
-    whole = list(Folds(2).deal(task(["a", "b"] * n), seed=0, repeat=0))
-    for split, full in zip(Folds(2, share=share).deal(task(["a", "b"] * n), seed=0, repeat=0), whole, strict=True):
+    whole = list(Folds(2).deal(task(["a", "b"] * n), random_state=0, repeat=0))
+    for split, full in zip(
+        Folds(2, share=share).deal(task(["a", "b"] * n), random_state=0, repeat=0), whole, strict=True
+    ):
         assert split.train.size == max(1, int(share * full.train.size + 1e-9))
         assert set(split.train) <= set(full.train)
         assert split.test.tolist() == full.test.tolist()
@@ -79,7 +86,7 @@ def test_a_share_of_the_training_rows_is_drawn_in_each_fold(n: int, share: float
 
 @given(classes, st.floats(0.3, 0.8))
 def test_a_stratified_partition_splits_each_class_alike(y: list[str], part: float) -> None:
-    (split,) = Holdout(part, stratified=True).deal(task(y), seed=0, repeat=0)
+    (split,) = Holdout(part, stratified=True).deal(task(y), random_state=0, repeat=0)
     assert split.train.size == int(part * len(y) + 1e-9)
     assert sorted([*split.train.tolist(), *split.test.tolist()]) == list(range(len(y)))
     for label in set(y):
@@ -88,7 +95,7 @@ def test_a_stratified_partition_splits_each_class_alike(y: list[str], part: floa
 
 
 def test_a_partition_can_have_a_number_of_rows() -> None:
-    (split,) = Holdout(15).deal(task(["a", "b"] * 10), seed=0, repeat=3)
+    (split,) = Holdout(15).deal(task(["a", "b"] * 10), random_state=0, repeat=3)
     assert (split.train.size, split.test.size, split.repeat) == (15, 5, 3)
 
 
@@ -98,11 +105,11 @@ def test_names_numbers_and_splitters_are_read() -> None:
     assert read_splits("loo", y, 1) == LeaveOneOut()
     assert read_splits("prequential", y, 1) == Prequential()
     given_splits = read_splits(ShuffleSplit(3, random_state=0), y, 1)
-    assert len(list(given_splits.deal(y, seed=0, repeat=0))) == 3
+    assert len(list(given_splits.deal(y, random_state=0, repeat=0))) == 3
     assert str(given_splits).startswith("ShuffleSplit(n_splits=3")
     mask = np.arange(20) < 15
     pairs = read_splits([(mask, ~mask)], y, 1)
-    assert next(iter(pairs.deal(y, seed=0, repeat=0))).test.tolist() == [15, 16, 17, 18, 19]
+    assert next(iter(pairs.deal(y, random_state=0, repeat=0))).test.tolist() == [15, 16, 17, 18, 19]
     assert str(pairs) == "1 given split"
 
 
@@ -123,7 +130,7 @@ def test_groups_are_kept_together() -> None:
 @pytest.mark.parametrize(
     ("splits", "repeats", "words"),
     [
-        (1, 1, "splits must be a number of folds >= 2"),
+        (1, 1, r"splits must be an int in the range \[2, inf\)"),
         ("lo", 1, "splits must be"),
         (21, 1, "expected no more folds than rows"),
         (None, 1, "splits must be a number of folds, 'loo'"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import priorcase
-from priorcase.evaluation.comparison import GridsResult
+from priorcase.evaluation.running import GridsResult
 from priorcase.learning.results import GridResult, PerQuery
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "plots.md").read_text(encoding="utf-8")

@@ -14,9 +14,9 @@ import socket
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from pathlib import Path, PureWindowsPath
 from typing import Any, Literal, TypeAlias, cast, overload
 
@@ -27,8 +27,6 @@ from priorcase.datasets.columns import Backend, NamedColumns, TextTable, check_b
 from priorcase.datasets.reading import MAX_BYTES, contents, decoded, read_delimited
 from priorcase.exceptions import ReadingError, nearest, prefix_errors, quoted, visible
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
-
-__all__ = ["Available", "Description", "available", "describe", "load", "load_fields", "load_taxonomy"]
 
 Folder: TypeAlias = str | os.PathLike[str]
 Place: TypeAlias = Literal["folder", "cache", "OpenML"]
@@ -196,17 +194,12 @@ class Available:
         return NamedColumns.of(columns, kinds).frame(backend)
 
     def __repr__(self) -> str:
-        columns = self._columns()
-        cells = [
-            [name, *("" if value is None else visible(str(value)) for value in column)]
-            for name, column in columns.items()
-        ]
-        widths = [max(map(len, column)) for column in cells]
-        aligned = [str.rjust if name in _NUMBERS else str.ljust for name in columns]
-        return "\n".join(
-            "  ".join(align(cell, width) for align, cell, width in zip(aligned, row, widths, strict=True)).rstrip()
-            for row in zip(*cells, strict=True)
-        )
+        cells = []
+        for name, column in self._columns().items():
+            texts = [name, *("" if value is None else visible(str(value)) for value in column)]
+            width, align = max(map(len, texts)), str.rjust if name in _NUMBERS else str.ljust
+            cells.append([align(text, width) for text in texts])
+        return "\n".join("  ".join(row).rstrip() for row in zip(*cells, strict=True))
 
     def _columns(self) -> dict[str, list[Any]]:
         known = [self.descriptions.get(name) for name in self.places]
@@ -411,78 +404,19 @@ class Known:
     """A data set at OpenML: its number there, and what its ARFF header does not say.
 
     ``orders`` has the levels, lowest first, of columns that ARFF can only call nominal or numeric; ``nominal`` the
-    columns of digits that are names; ``ids`` those that name a case; ``notes`` what differs from the original.
+    columns of digits that are names; ``ids`` those that name a case; ``notes`` what differs from the original. Only
+    what is certain is listed: OpenML's copies are those of Weka, whose names, spellings and rows differ in places.
     """
 
     number: int
-    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    nominal: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    nominal: Sequence[str] = ()
+    ids: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
-# Only what is certain is listed. OpenML's copies are those of Weka: names and spellings of columns and classes differ
-# from the original files, and so do some rows, which the notes tell.
-_SLOPE = {"slope": ("up", "flat", "down")}
-_BREAST_CANCER = {
-    "age": tuple(f"{low}-{low + 9}" for low in range(10, 100, 10)),
-    "tumor-size": tuple(f"{low}-{low + 4}" for low in range(0, 60, 5)),
-    "inv-nodes": (*(f"{low}-{low + 2}" for low in range(0, 36, 3)), "36-39"),
-    "deg-malig": ("1", "2", "3"),
-}
-_CAR = {
-    "buying": ("low", "med", "high", "vhigh"),
-    "maint": ("low", "med", "high", "vhigh"),
-    "doors": ("2", "3", "4", "5more"),
-    "persons": ("2", "4", "more"),
-    "lug_boot": ("small", "med", "big"),
-    "safety": ("low", "med", "high"),
-}
-_NURSERY = {
-    "parents": ("usual", "pretentious", "great_pret"),
-    "has_nurs": ("proper", "less_proper", "improper", "critical", "very_crit"),
-    "children": ("1", "2", "3", "more"),
-    "housing": ("convenient", "less_conv", "critical"),
-    "finance": ("convenient", "inconv"),
-    "social": ("nonprob", "slightly_prob", "problematic"),
-    "health": ("recommended", "priority", "not_recom"),
-}
-_TUMOR = {"age": ("<30", "30-59", ">=60"), "degree-of-diffe": ("well", "fairly", "poorly")}
-_STATLOG = ("sex", "chest", "fasting_blood_sugar", "resting_electrocardiographic_results")
-_REPEATED = "One row is repeated and another lost: 165 and 138 in the two classes, where the original has 164 and 139."
-_SIMPLE = {
-    "voting": 56,
-    "australian-credit": 40981,
-    "credit-approval": 29,
-    "diabetes-pima": 37,
-    "glass": 41,
-    "hepatitis": 55,
-    "iris": 61,
-    "lymphography": 10,
-    "mushroom": 24,
-    "tic-tac-toe": 50,
-    "adult": 1590,
-    "letter": 6,
-    "shuttle": 40685,
-    "auto-mpg": 196,
-    "machine-cpu": 230,
-}
-
-KNOWN: dict[str, Known] = {
-    **{name: Known(number) for name, number in _SIMPLE.items()},
-    "primary-tumor": Known(171, orders=_TUMOR),
-    "heart-cleveland": Known(49, orders=_SLOPE, notes=(_REPEATED,)),
-    "heart-hungarian": Known(51, orders=_SLOPE),
-    "heart-statlog": Known(
-        53, orders={"slope": ("1", "2", "3")}, nominal=(*_STATLOG, "exercise_induced_angina", "thal")
-    ),
-    "breast-cancer": Known(13, orders=_BREAST_CANCER),
-    "zoo": Known(62, ids=("animal",)),
-    "car-evaluation": Known(40975, orders=_CAR),
-    "nursery": Known(26, orders=_NURSERY),
-    "promoters": Known(164, ids=("instance",)),
-    "splice": Known(46, ids=("Instance_name",)),
-}
+_OPENML = json.loads(files("priorcase.datasets").joinpath("openml.json").read_text(encoding="utf-8"))
+KNOWN = {name: Known(**entry) for name, entry in _OPENML.items()}
 """The data sets of the papers that OpenML has, by the names they have here."""
 
 
@@ -517,18 +451,12 @@ def _fetched(name: str) -> Any:
 
     # A frame, but for sparse files, which give codes and their categories; no cache: ours keeps it.
     how = {"as_frame": "auto", "parser": "liac-arff", "cache": False, "n_retries": 1}
-    with warnings.catch_warnings(), _timeout():
-        warnings.filterwarnings("ignore", message="A network error occurred")  # the error says it, if it stays
-        return fetch_openml(data_id=KNOWN[name].number, **how) if name in KNOWN else fetch_openml(name, **how)
-
-
-@contextmanager
-def _timeout() -> Iterator[None]:
-    """Let connections time out, unless the program has a default of its own."""
     default = socket.getdefaulttimeout()
     socket.setdefaulttimeout(_PATIENCE if default is None else default)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="A network error occurred")  # the error says it, if it stays
+            return fetch_openml(data_id=KNOWN[name].number, **how) if name in KNOWN else fetch_openml(name, **how)
     finally:
         socket.setdefaulttimeout(default)
 
@@ -554,7 +482,7 @@ def _known_kind(table: TextTable, name: str, known: Known) -> Kind:
     """The kind in the header, unless an order is known for all that the column holds."""
     order = known.orders.get(name)
     if order is not None and {*table.column(name)} <= {None, *order}:
-        return Ordinal(order)
+        return Ordinal(tuple(order))
     numeric = isinstance(table.declared[name], Numeric) and name not in known.nominal
     return Numeric() if numeric else Nominal()
 

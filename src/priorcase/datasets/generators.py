@@ -16,55 +16,35 @@ from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
 from priorcase.schema.kinds import is_missing
 from priorcase.schema.schema import open_source
 
-__all__ = [
-    "DISJUNCTS",
-    "PAIRS",
-    "SEGMENTS",
-    "WAVES",
-    "ClassDraw",
-    "add_noise",
-    "boundary_distance",
-    "led_bayes_rate",
-    "make_disjuncts",
-    "make_led",
-    "make_waveform",
-]
-
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """A seed, a generator of NumPy's to draw from, or None for random numbers of the operating system."""
 
 
 def _generator(random_state: RandomState) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1, size=4))
-    if random_state is None or (is_whole(random_state) and random_state >= 0):
-        return np.random.default_rng(random_state)
-    raise ParameterError(
-        "random_state must be None, a whole number of 0 or more, or NumPy's Generator or RandomState, got "
-        f"{quoted(random_state)}. A number gives the same rows in every run."
-    )
+    if random_state is not None and not isinstance(random_state, np.random.Generator):
+        _check_counts(random_state=random_state)
+    return np.random.default_rng(random_state)
 
 
-def _check_count(parameter: str, value: object) -> int:
-    if is_whole(value) and value >= 0:
-        return int(value)
-    raise ParameterError(f"{parameter} must be a whole number of 0 or more, got {quoted(value)}.")
+def _check_counts(**values: object) -> None:
+    for name, value in values.items():
+        if not is_whole(value) or value < 0:
+            raise ParameterError(f"{name} must be a whole number of 0 or more, got {quoted(value)}.")
 
 
-def _check_share(parameter: str, value: object) -> float:
-    if is_number(value) and 0 <= value <= 1:
-        return float(value)
-    raise ParameterError(f"{parameter} must be a number from 0 to 1, got {quoted(value)}. 0.1 means one in ten.")
+def _check_shares(**values: object) -> None:
+    for name, value in values.items():
+        if not is_number(value) or not 0 <= value <= 1:
+            raise ParameterError(f"{name} must be a number from 0 to 1, got {quoted(value)}. 0.1 means one in ten.")
 
 
-def _check_size(value: object, alone: int, more: int) -> int:
-    if is_whole(value) and value in (alone, more):
-        return int(value)
-    raise ParameterError(
-        f"attributes must be {alone}, or {more} with {more - alone} irrelevant ones, got {quoted(value)}."
-    )
+def _check_size(attributes: object, alone: int, more: int) -> None:
+    if not is_whole(attributes) or attributes not in (alone, more):
+        raise ParameterError(
+            f"attributes must be {alone}, or {more} with {more - alone} irrelevant ones, got {quoted(attributes)}."
+        )
 
 
 # -- LED displays and waveforms (Breiman, Friedman, Olshen & Stone 1984)
@@ -118,7 +98,9 @@ def make_led(
            [1, 1, 0, 1, 1, 1, 1],
            [1, 1, 0, 1, 0, 1, 1]])
     """
-    n, attributes, noise = _check_count("n", n), _check_size(attributes, 7, 24), _check_share("noise", noise)
+    _check_counts(n=n)
+    _check_size(attributes, 7, 24)
+    _check_shares(noise=noise)
     rng = _generator(random_state)
     y = rng.integers(len(SEGMENTS), size=n)
     X = SEGMENTS[y] ^ (rng.random((n, SEGMENTS.shape[1])) < noise)
@@ -136,7 +118,7 @@ def led_bayes_rate(noise: float = 0.1) -> float:
     >>> round(led_bayes_rate(), 8)
     0.74002248
     """
-    noise = _check_share("noise", noise)
+    _check_shares(noise=noise)
     lights = SEGMENTS.shape[1]
     displays = np.arange(2**lights)[:, None] >> np.arange(lights) & 1
     wrong = (displays[:, None, :] != SEGMENTS[None, :, :]).sum(axis=2)
@@ -171,7 +153,8 @@ def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = N
     >>> X.shape, y
     ((4, 21), array([2, 1, 1, 0]))
     """
-    n, attributes = _check_count("n", n), _check_size(attributes, 21, 40)
+    _check_counts(n=n)
+    _check_size(attributes, 21, 40)
     rng = _generator(random_state)
     y = rng.integers(len(PAIRS), size=n)
     u = rng.random((n, 1))
@@ -224,8 +207,8 @@ def make_disjuncts(
            [0.81, 0.91],
            [0.61, 0.73]]), array([1, 0, 1, 1]))
     """
-    n, irrelevant = _check_count("n", n), _check_count("irrelevant", irrelevant)
-    noise = _check_share("noise", noise)
+    _check_counts(n=n, irrelevant=irrelevant)
+    _check_shares(noise=noise)
     rng = _generator(random_state)
     X = rng.random((n, 2))
     y = (_beyond(X).max(axis=2) <= 0).any(axis=1).astype(np.int64)
@@ -313,8 +296,7 @@ def add_noise(
     >>> add_noise(X, ["a", "a", "b", "b"], classes=1, class_draw="others", random_state=1)[1]
     ['b', 'b', 'a', 'a']
     """
-    attributes = _check_share("attributes", attributes)
-    classes = _check_share("classes", classes)
+    _check_shares(attributes=attributes, classes=classes)
     check_choice("class_draw", class_draw, get_args(ClassDraw), hint="'others' makes every replaced class a wrong one.")
     rng = _generator(random_state)
     source = open_source(X)
@@ -355,29 +337,22 @@ def _row_of_another_class(column: Column, known: BoolArray, picks: FloatArray) -
 def _gaps(column: Column) -> BoolArray:
     if isinstance(column, ObjectColumn):
         return np.array([is_missing(value) for value in column.values], bool)
-    if isinstance(column, ArrayColumn):
-        return np.isnan(column.numbers())
-    return np.asarray(column.coded().codes) < 0
+    return np.isnan(column.numbers()) if isinstance(column, ArrayColumn) else np.asarray(column.coded().codes) < 0
 
 
 def _target_columns(y: Any, rows: int) -> Sequence[Column]:
     """The columns of the targets, one for each target."""
     if y is None:
-        raise TargetError(
-            "requires y to be passed, but the target y is None. Pass the classes or numbers to learn, one for each row "
-            "of X."
-        )
+        raise TargetError("requires y to be passed, but the target y is None. Pass one target for each row of X.")
+    columns: Sequence[Column]
     if _is_table(y):
         columns = open_source(y).columns
-    elif nw.dependencies.is_into_series(y):
-        columns = (ObjectColumn(nw.from_native(y, series_only=True).to_list()),)
     else:
-        columns = (ObjectColumn(list(y.tolist() if isinstance(y, np.ndarray) else y)),)
-    found = len(_gaps(columns[0]))
-    if found != rows:
+        columns = (ObjectColumn(list(y.to_list() if hasattr(y, "to_list") else y)),)
+    if (found := len(_gaps(columns[0]))) != rows:
         raise TargetError(
             f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {found}. Pass one "
-            "entry of y for each row of X."
+            "target for each row of X."
         )
     return columns
 
@@ -391,7 +366,7 @@ def _is_table(y: Any) -> bool:
     if array.ndim not in (1, 2) or ragged:
         raise TargetError(
             f"got y of shape {array.shape}; y should be a 1d array, or a 2d array with one column for each target. "
-            "Pass a list or an array with one value for each row of X."
+            "Pass one target for each row of X."
         )
     return array.ndim == 2
 

@@ -9,8 +9,7 @@ from priorcase.evaluation.calibration import (
     classwise_calibration,
     coverage_table,
 )
-from priorcase.evaluation.compare import TablesComparison, compare, compare_tables
-from priorcase.evaluation.comparison import Comparison
+from priorcase.evaluation.comparison import Comparison, TablesComparison, compare, compare_tables
 from priorcase.evaluation.conformal import ConformalClassifier, ConformalRegressor, PredictionSets
 from priorcase.evaluation.curves import LearningCurve, NoiseCurve, learning_curve, noise_curve
 from priorcase.evaluation.leave_one_out import LeftOutAnswers, leave_one_out

@@ -38,7 +38,7 @@ from priorcase import saving
 from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Value
 from priorcase.evaluation.running import check_jobs, closed_quietly, seeded
-from priorcase.evaluation.scoring import readable
+from priorcase.evaluation.scoring import aligned, readable
 from priorcase.exceptions import (
     EvaluationError,
     ForgettingError,
@@ -53,7 +53,7 @@ from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import Grid, GridResult, PerQuery, framed, rest_text, short
 from priorcase.learning.state import changes, reads
-from priorcase.learning.targets import read_labels, read_numbers
+from priorcase.learning.targets import check_length, read_labels, read_numbers
 
 Method: TypeAlias = Literal["cv+", "jackknife+", "jackknife-minmax"]
 Folds: TypeAlias = int | Literal["loo"]
@@ -68,18 +68,9 @@ _PARTS = 64
 _NUMBERS = 2**23  # held at a time, one for each row and query: 64 MiB
 
 
-# -- levels and ranks, exactly
-
-
-def check_level(level: Any) -> Fraction:
-    """A level as an exact fraction."""
-    check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
-    return Fraction(repr(float(level)))  # 0.9 is meant as 9/10, which no float is
-
-
-def _upper_rank(level: Fraction, n: int) -> int:
+def _upper_rank(level: float, n: int) -> int:
     """``ceil(level (n + 1))``: the rank, from 1, of the number at which an interval ends (Barber et al. 2021)."""
-    return math.ceil(level * (n + 1))
+    return math.ceil(Fraction(repr(float(level))) * (n + 1))  # 0.9 is meant as 9/10, which no float is
 
 
 def _ordered(values: FloatArray, rank: int) -> FloatArray:
@@ -93,90 +84,72 @@ def _ordered(values: FloatArray, rank: int) -> FloatArray:
 # -- models without each fold
 
 
-def dealt(n: int, folds: Folds, seed: int) -> Positions:
+def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
     """Positions of the rows of each fold, ascending, drawn at random; sizes differ by one at most.
 
     Folds are not stratified: the guarantees hold for folds that do not depend on the targets.
     """
-    if n < (2 if folds == "loo" else folds):
-        raise EvaluationError(
-            f"got {n} rows for {2 if folds == 'loo' else folds} folds (n_samples = {n}); expected at least one for "
-            "each. Ask for fewer folds, but at least 2, or pass more rows."
-        )
+    if n < (least := 2 if folds == "loo" else folds):
+        raise EvaluationError(f"got {n} rows for {least} folds (n_samples = {n}); expected at least one for each.")
     if folds == "loo" or folds == n:
         return tuple(np.arange(n, dtype=np.int64)[:, None])
-    order = np.random.default_rng(seed).permutation(n).astype(np.int64)
+    order = np.random.default_rng(random_state).permutation(n).astype(np.int64)
     return tuple(np.sort(order[fold::folds]) for fold in range(folds))
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
-    """Models that were made before."""
+class LeftOut:
+    """The models without each fold: those in ``models``, or made again each time they are asked for.
 
-    models: tuple[Any, ...]
-
-    def without(self, fold: int) -> Any:
-        """A model of all rows but those of a fold."""
-        return self.models[fold]
-
-
-@dataclass(frozen=True, eq=False)
-class Refitting:
-    """A new fit on the other rows."""
+    Where every row is a fold, ``pickled`` may be the model of all rows, of which a copy forgets one row exactly; else
+    a copy of ``estimator`` is fitted to the other rows.
+    """
 
     estimator: Any
     X: Any
     y: AnyArray
     folds: Positions
+    models: tuple[Any, ...] = ()
+    pickled: bytes = b""  # reading a pickle takes a tenth of the time of a deep copy
 
     def without(self, fold: int) -> Any:
         """A model of all rows but those of a fold."""
+        if self.models:
+            return self.models[fold]
+        if self.pickled:
+            return pickle.loads(self.pickled).forget([fold])
         others = np.delete(np.arange(self.y.size), self.folds[fold])
         try:
             return clone(self.estimator).fit(taken_rows(self.X, others), self.y[others])
         except ValueError as error:  # the fit on all rows succeeded
             raise EvaluationError(
-                f"{type(self.estimator).__name__} failed to learn from {self.y.size - self.folds[fold].size} of "
-                f"{self.y.size} rows, without those of one fold: {str(error).rstrip('.')}. A rare class may be in that "
-                "fold alone: take more folds, leave the class out, or take another learner."
+                f"{type(self.estimator).__name__} failed to learn from {others.size} of {self.y.size} rows, without "
+                f"those of one fold: {str(error).rstrip('.')}. A rare class may be in that fold alone: take more "
+                "folds, leave the class out, or take another learner."
             ) from error
 
 
-@dataclass(frozen=True, eq=False)
-class Forgetting:
-    """A copy of the model of all rows that forgets one of them exactly, which is faster."""
-
-    pickled: bytes  # reading a pickle takes a tenth of the time of a deep copy
-
-    def without(self, fold: int) -> Any:
-        """A model of all rows but one."""
-        return pickle.loads(self.pickled).forget([fold])
-
-
-LeftOut: TypeAlias = Kept | Refitting | Forgetting
-"""Where the models without each fold come from."""
-
-
-def forgets(model: Any, n: int) -> Forgetting | None:
-    """Copies of a model of ``n`` rows that forget one each; None unless it still holds them all and forgets exactly."""
+def forgetting(model: Any, n: int) -> bytes:
+    """A model of ``n`` rows as a pickle; empty unless it still holds them all, can be pickled, and forgets exactly."""
     if not isinstance(model, RowsEstimator) or not np.array_equal(model.ids_, np.arange(n)):
-        return None
+        return b""
     try:
-        forgetting = Forgetting(pickle.dumps(model))
-        forgetting.without(0)
+        pickled = pickle.dumps(model)
+        pickle.loads(pickled).forget([0])
     except (ForgettingError, pickle.PicklingError, AttributeError):  # a lambda cannot be pickled
-        return None
-    return forgetting
+        return b""
+    return pickled
 
 
 def _left_out(estimator: Any, model: Any, X: Any, y: AnyArray, folds: Positions, n_jobs: int | None) -> LeftOut:
     """Where the models without each fold come from; ``model`` is fitted to all rows."""
-    refitting = Refitting(estimator, X, y, folds)
+    refitting = LeftOut(estimator, X, y, folds)
     if len(folds) <= KEPT:
         parts = _over_folds(partial(_models, refitting), len(folds), n_jobs, "folds", shown=True)
-        return Kept(tuple(made for _, part in parts for made in part))
-    forgetting = forgets(model, y.size) if len(folds) == y.size else None
-    return forgetting or Refitting(estimator, deepcopy(X), y, folds)
+        return LeftOut(None, None, y, folds, models=tuple(made for _, part in parts for made in part))
+    if len(folds) == y.size and (pickled := forgetting(model, y.size)):
+        return LeftOut(None, None, y, folds, pickled=pickled)
+    return LeftOut(estimator, deepcopy(X), y, folds)
 
 
 def _models(source: LeftOut, part: range) -> list[Any]:
@@ -198,10 +171,10 @@ def _over_folds(
 
 
 def _of_own_rows(
-    predict: Callable[[Any, Any], FloatArray], source: LeftOut, folds: Positions, X: Any, part: range
-) -> list[FloatArray]:
-    """The predictions of the models without each fold for the rows of that fold."""
-    return [predict(source.without(fold), taken_rows(X, folds[fold])) for fold in part]
+    predict: Callable[[Any, Any], FloatArray], source: LeftOut, X: Any, part: range
+) -> list[tuple[IdArray, FloatArray]]:
+    """The rows of each fold, and the predictions for them of the model without it."""
+    return [(source.folds[fold], predict(source.without(fold), taken_rows(X, source.folds[fold]))) for fold in part]
 
 
 def _of_queries(predict: Callable[[Any, Any], FloatArray], source: LeftOut, X: Any, part: range) -> list[FloatArray]:
@@ -226,7 +199,6 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
     n_features_in_: int
     feature_names_in_: AnyArray
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
-    _folds: Positions
     _left_out: LeftOut
     _fitted: ClassVar[tuple[str, ...]]  # what a fit sets, beside the models of the folds
 
@@ -248,10 +220,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
             )
         check_jobs(self.n_jobs)
         if isinstance(X, np.ndarray) and X.dtype.kind == "c":
-            raise SchemaError(
-                "Complex data not supported, found in column 0; expected real numbers. Pass the real and the imaginary "
-                "part as two columns."
-            )
+            raise SchemaError("Complex data not supported, found in column 0; expected real numbers.")
 
     def _fit_folds(self, X: Any, y: AnyArray, folds: Folds) -> int:
         """Fit the model of all rows and prepare those without each fold; returns the seed."""
@@ -259,8 +228,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
         estimator = seeded(self.estimator, seed)  # a fold's model made twice must be the same
         self.estimator_ = clone(estimator).fit(X, y)
         self._record_features()
-        self._folds = dealt(y.size, folds, seed)
-        self._left_out = _left_out(estimator, self.estimator_, X, y, self._folds, self.n_jobs)
+        self._left_out = _left_out(estimator, self.estimator_, X, y, _dealt(y.size, folds, seed), self.n_jobs)
         return seed
 
     def _record_features(self) -> None:
@@ -268,6 +236,9 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
             self.__dict__.pop(name, None)
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
+
+    def _over_models(self, ask: Callable[..., T], *arguments: Any, text: str) -> Iterator[tuple[range, T]]:
+        return _over_folds(partial(ask, *arguments), len(self._left_out.folds), self.n_jobs, text)
 
     @prefix_errors
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -282,12 +253,13 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
     def _saved_state(self) -> dict[str, Any] | None:
         if "_left_out" not in self.__dict__:
             return None
-        source, state = self._left_out, {name: self.__dict__[name] for name in self._fitted}
-        if isinstance(source, Kept):
+        source = self._left_out
+        state = {name: self.__dict__[name] for name in self._fitted} | {"_folds": source.folds}
+        if source.models:
             return state | {"kept": list(source.models)}
-        if isinstance(source, Refitting):
-            return state | {"refitting": {"estimator": source.estimator, "X": source.X, "y": source.y}}
-        return state
+        if source.pickled:
+            return state
+        return state | {"refitting": {"estimator": source.estimator, "X": source.X, "y": source.y}}
 
     def _restore_state(self, state: dict[str, Any]) -> None:
         model, folds, own = state["estimator_"], state["_folds"], {name: state[name] for name in self._fitted}
@@ -304,19 +276,14 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
         if len(folds) < 2 or not np.array_equal(np.sort(np.concatenate(folds)), np.arange(n)):
             raise ValueError("folds that are not those of some rows")
         self._check_fitted(own, models, n)
-        if "kept" in state:
-            source: LeftOut | None = Kept(tuple(models[1:]))
-            if len(models) != len(folds) + 1:
-                raise ValueError("folds without a model")
-        elif "refitting" in state:
-            told = state["refitting"]
-            source = Refitting(told["estimator"], told["X"], told["y"], folds)
+        told = state.get("refitting", {"estimator": None, "X": None, "y": np.empty(n)})
+        pickled = forgetting(model, n) if not ("kept" in state or "refitting" in state) and len(folds) == n else b""
+        source = LeftOut(told["estimator"], told["X"], told["y"], folds, tuple(models[1:]), pickled)
+        if "refitting" in state:
             if type(source.estimator) is not type(model) or source.y.shape != (n,):
                 raise ValueError("rows that do not fit")
             source.without(0)
-        else:
-            source = forgets(model, n) if len(folds) == n else None
-        if source is None:
+        elif not pickled and len(source.models) != len(folds):
             raise ValueError("folds without a model")
         self.__dict__.update(own)
         self._left_out = source
@@ -420,7 +387,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
     residuals_: FloatArray
     _method: Method
     _scaled: bool
-    _fitted: ClassVar[tuple[str, ...]] = ("estimator_", "residuals_", "_method", "_scaled", "_folds")
+    _fitted = ("estimator_", "residuals_", "_method", "_scaled")
 
     def __init__(
         self,
@@ -446,7 +413,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         if self.nonconformity == "scaled" and not _has_spread(self.estimator):
             raise EvaluationError(
                 f"got nonconformity='scaled' and {type(self.estimator).__name__}, whose predict has no return_std to "
-                "scale by. nonconformity='absolute' goes with every regressor; LocallyWeightedRegressor has return_std."
+                "scale by. nonconformity='absolute' goes with every regressor."
             )
         if self.method != "cv+" and self.folds != _FOLDS:
             raise ParameterError(
@@ -455,10 +422,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
             )
         X, (numbers, flat) = readable(X, self.estimator), read_numbers(y)
         if numbers.shape[1] != 1:
-            raise TargetError(
-                f"got y of shape {numbers.shape}; y should be a 1d array. Pass a list or an array with one value for "
-                "each row of X."
-            )
+            raise TargetError(f"got y of shape {numbers.shape}; y should be a 1d array. Pass one target for each row.")
         if not flat:
             text = "A column-vector y was passed when a 1d array was expected. Change its shape by ravel()."
             warnings.warn(text, DataConversionWarning, stacklevel=3)
@@ -466,9 +430,9 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         self._fit_folds(X, targets, int(self.folds) if self.method == "cv+" else "loo")
         self._method, self._scaled = self.method, self.nonconformity == "scaled"
         self.residuals_ = np.empty(targets.size)
-        task = partial(_of_own_rows, self._predicted(), self._left_out, self._folds, X)
-        for part, answers in _over_folds(task, len(self._folds), self.n_jobs, "left-out residuals"):
-            for rows, answer in zip((self._folds[fold] for fold in part), answers, strict=True):
+        predict = partial(_with_spread, scaled=self._scaled)
+        for _, answers in self._over_models(_of_own_rows, predict, self._left_out, X, text="left-out residuals"):
+            for rows, answer in answers:
                 self.residuals_[rows] = _residuals(targets[rows], answer)
         return self
 
@@ -476,7 +440,8 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
         """Return the lower and upper end for each query, shape (queries, 2); infinite where there are too few rows."""
         X, m = self._asked(X)
-        rank = _upper_rank(check_level(level), self.residuals_.size)
+        check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
+        rank = _upper_rank(level, self.residuals_.size)
         return self._minmax(X, m, rank) if self._method == "jackknife-minmax" else self._plus(X, m, rank)
 
     def _check_fitted(self, state: dict[str, Any], models: list[Any], n: int) -> None:
@@ -488,27 +453,24 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         if state["_scaled"] and not _has_spread(models[0]):
             raise ValueError("a regressor without a spread")
 
-    def _predicted(self) -> Callable[[Any, Any], FloatArray]:
-        return partial(_with_spread, scaled=self._scaled)
-
     def _asked_models(self, X: Any) -> Iterator[tuple[int, FloatArray]]:
         """Predictions and spreads of the queries, shape (2, queries), by the model without each fold."""
-        task = partial(_of_queries, self._predicted(), self._left_out, X)
-        for part, answers in _over_folds(task, len(self._folds), self.n_jobs, "intervals"):
+        predict = partial(_with_spread, scaled=self._scaled)
+        for part, answers in self._over_models(_of_queries, predict, self._left_out, X, text="intervals"):
             yield from zip(part, answers, strict=True)
 
     def _plus(self, X: Any, m: int, rank: int) -> FloatArray:
         """Order statistics of ``prediction - reach`` and ``prediction + reach`` over all rows."""
-        n, found = self.residuals_.size, np.tile([-np.inf, np.inf], (m, 1))
+        n, found, folds = self.residuals_.size, np.tile([-np.inf, np.inf], (m, 1)), self._left_out.folds
         if rank > n:
             return found
-        at_once, starts = max(1, _NUMBERS // n), np.cumsum([0, *map(len, self._folds)])
+        at_once, starts = max(1, _NUMBERS // n), np.cumsum([0, *map(len, folds)])
         for start in range(0, m, at_once):
             queries = np.arange(start, min(start + at_once, m))
             lower, upper = np.empty((queries.size, n)), np.empty((queries.size, n))
             for fold, (prediction, spread) in self._asked_models(X if queries.size == m else taken_rows(X, queries)):
                 rows = slice(starts[fold], starts[fold + 1])
-                within = _reach(self.residuals_[self._folds[fold]], spread[:, None])
+                within = _reach(self.residuals_[folds[fold]], spread[:, None])
                 np.subtract(prediction[:, None], within, out=lower[:, rows])
                 np.add(prediction[:, None], within, out=upper[:, rows])
             found[queries, 0], found[queries, 1] = _ordered(lower, n + 1 - rank), _ordered(upper, rank)
@@ -643,16 +605,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     _adaptive: bool
     _own_class: bool
     _seed: int | None
-    _fitted: ClassVar[tuple[str, ...]] = (
-        "estimator_",
-        "classes_",
-        "scores_",
-        "_targets",
-        "_adaptive",
-        "_own_class",
-        "_seed",
-        "_folds",
-    )
+    _fitted = ("estimator_", "classes_", "scores_", "_targets", "_adaptive", "_own_class", "_seed")
 
     def __init__(
         self,
@@ -693,10 +646,9 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         self._adaptive, self._own_class = self.nonconformity == "aps", bool(self.class_conditional)
         self._seed = seed if self.randomized else None
         self.scores_ = np.empty(labels.size)
-        draws = self._draws(0, labels.size)
-        task = partial(_of_own_rows, partial(_class_shares, classes=self.classes_), self._left_out, self._folds, X)
-        for part, answers in _over_folds(task, len(self._folds), self.n_jobs, "left-out scores"):
-            for rows, shares in zip((self._folds[fold] for fold in part), answers, strict=True):
+        draws, predict = self._draws(0, labels.size), partial(_class_shares, classes=self.classes_)
+        for _, answers in self._over_models(_of_own_rows, predict, self._left_out, X, text="left-out scores"):
+            for rows, shares in answers:
                 strange = _nonconformity(shares, None if draws is None else draws[rows], adaptive=self._adaptive)
                 self.scores_[rows] = strange[np.arange(rows.size), self._targets[rows]]
         return self
@@ -716,17 +668,15 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         It is the share of all rows compared with, the query included, whose nonconformity is at least that of the query
         with that class: small for classes that the query can hardly be of.
         """
-        counts, compared = self._counts(X), self._compared()
-        found: FloatArray = (counts + 1) / (compared + 1)
-        return found
+        return (self._counts(X) + 1) / (self._compared() + 1)
 
     @reads
     def predict_set(self, X: Any, level: float = 0.9) -> PredictionSets:
         """Return the set of classes for each query."""
-        exact = check_level(level)
+        check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
         counts, compared = self._counts(X), self._compared()
         # p > alpha in whole numbers: counts + 1 > alpha (n + 1).
-        least = np.array([int(n) + 1 - _upper_rank(exact, int(n)) for n in compared])
+        least = np.array([n + 1 - _upper_rank(level, n) for n in compared.tolist()])
         return PredictionSets(self.classes_, counts >= least, (counts + 1) / (compared + 1), float(level))
 
     def _check_fitted(self, state: dict[str, Any], models: list[Any], n: int) -> None:
@@ -744,12 +694,10 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     def _counts(self, X: Any) -> IdArray:
         """For each query and class, how many rows compared with have no less nonconformity."""
         X, m = self._asked(X)
+        rows = (self.scores_, self._targets if self._own_class else None)
+        asked = (self._left_out, X, self._draws(1, m), *rows, self.classes_, self._adaptive)
         found = np.zeros((m, self.classes_.size), dtype=np.int64)
-        rows = (self._folds, self.scores_, self._targets if self._own_class else None)
-        task = partial(
-            _count_no_less, self._left_out, X, self._draws(1, m), rows, classes=self.classes_, adaptive=self._adaptive
-        )
-        for _, counts in _over_folds(task, len(self._folds), self.n_jobs, "p-values"):
+        for _, counts in self._over_models(_count_no_less, *asked, text="p-values"):
             found += counts
         return found
 
@@ -767,9 +715,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
 def _one_column(y: Any) -> AnyArray:
     labels = read_labels(y).values
     if labels.shape[1] != 1:
-        raise TargetError(
-            f"got y with {labels.shape[1]} columns; expected one class for each row. Fit one model for each target."
-        )
+        raise TargetError(f"got y with {labels.shape[1]} columns; expected one class for each row.")
     return labels[:, 0]
 
 
@@ -777,9 +723,7 @@ def _class_shares(model: Any, X: Any, *, classes: AnyArray) -> FloatArray:
     """The probability of each of all classes in each row; 0 for classes that the model has not seen."""
     shares = np.asarray(model.predict_proba(X))
     _refuse_nan(shares, model)
-    found = np.zeros((len(shares), classes.size))
-    found[:, np.searchsorted(classes, model.classes_)] = shares
-    return found
+    return aligned(shares, model.classes_, classes)
 
 
 def _nonconformity(shares: FloatArray, draws: FloatArray | None = None, *, adaptive: bool) -> FloatArray:
@@ -805,18 +749,17 @@ def _count_no_less(
     source: LeftOut,
     X: Any,
     draws: FloatArray | None,
-    rows: tuple[Positions, FloatArray, IntArray | None],
-    part: range,
-    *,
+    scores: FloatArray,
+    targets: IntArray | None,
     classes: AnyArray,
     adaptive: bool,
+    part: range,
 ) -> IdArray:
     """The counts over the rows of some folds; with targets, each class is compared with its own rows."""
-    folds, scores, targets = rows
     total: IdArray | int = 0
     for fold in part:
         strange = _nonconformity(_class_shares(source.without(fold), X, classes=classes), draws, adaptive=adaptive)
-        left = folds[fold]
+        left = source.folds[fold]
         for c in range(classes.size):
             among = np.sort(scores[left if targets is None else left[targets[left] == c]])
             strange[:, c] = among.size - np.searchsorted(among, strange[:, c])
@@ -856,11 +799,7 @@ class PredictionSets(PerQuery, GridResult):
     def holds(self, y: Any) -> BoolArray:
         """Return whether each query's true class is in its set; a class that was never seen is in none."""
         truth = _one_column(y)
-        if len(truth) != len(self):
-            raise TargetError(
-                f"Found input variables with inconsistent numbers of samples: X has {len(self)} and y has "
-                f"{len(truth)}. Pass one entry of y for each row of X."
-            )
+        check_length(len(truth), len(self))
         found: BoolArray = (self.inside & (truth[:, np.newaxis] == self.classes)).any(axis=1)
         return found
 

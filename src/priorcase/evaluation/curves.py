@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from time import perf_counter
@@ -17,21 +17,28 @@ from sklearn.utils._param_validation import StrOptions
 from priorcase._parameters import check_seed, check_value, is_number, is_whole
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
 from priorcase.datasets.generators import ClassDraw, add_noise
-from priorcase.evaluation.comparison import GridsResult, cell_columns, missing_notes
-from priorcase.evaluation.running import Cell, Jobs, Trial, first_failures, seed_of, seeded, teach
+from priorcase.evaluation.running import (
+    REASON_WIDTH,
+    Cell,
+    GridsResult,
+    Jobs,
+    Trial,
+    cell_columns,
+    first_failures,
+    fitted,
+    missing_notes,
+    seed_of,
+    seeded,
+    teach,
+)
 from priorcase.evaluation.scoring import (
     OURS,
     Score,
     Scores,
-    Task,
-    ask,
-    needs_of,
     read_learners,
     read_scores,
     read_task,
-    readable,
     reason_of,
-    score_all,
     score_named,
 )
 from priorcase.evaluation.splits import Split, check_repeats, partition, read_test
@@ -212,7 +219,7 @@ class Curve(GridsResult):
             failed = [cell for cell in cells if cell.failure]
             at = ", ".join(_point_text(self.points.tolist()[i]) for i in sorted({cell.split for cell in failed}))
             times = "" if len(failed) == len(cells) else f" {len(failed)} of {len(cells)} times (at {short(at, 40)})"
-            notes.append(f"{short(name, _NAME_WIDTH)} failed{times}: {short(reason, 140)}")
+            notes.append(f"{short(name, _NAME_WIDTH)} failed{times}: {short(reason, REASON_WIDTH)}")
         return notes + missing_notes(self.cells, self.learners, of="fits")
 
 
@@ -395,15 +402,16 @@ def learning_curve(
     task = read_task(named, y, X=X)
     chosen = read_scores(scores, task.kind)
     check_value("grow", grow, [StrOptions({"fit", "partial_fit"})])
-    tests = read_test(test, len(task))
+    tests = read_test(test, task)
     points = read_sizes(sizes, len(task) - tests)
-    repeats, seed = check_repeats(repeats), check_seed(random_state)
+    check_repeats(repeats)
+    seed = check_seed(random_state)
     trials = [Trial(name, learner, X, task, chosen, seed) for name, learner in named.items()]
     pieces = [(trial, points, tests, repeat, grow) for repeat in range(repeats) for trial in trials]
     done = Jobs(n_jobs, progress, "learning curve").run(_at_sizes, pieces)
     cells = tuple(cell for piece in done if piece is not None for cell in piece)
     protocol, complete = f"{tests} test row{'s' * (tests > 1)}", None not in done
-    return LearningCurve(tuple(named), chosen, np.array(points), cells, repeats, protocol, complete)
+    return LearningCurve(tuple(named), chosen, np.array(points), cells, int(repeats), protocol, complete)
 
 
 def ladder(rows: int) -> tuple[int, ...]:
@@ -442,7 +450,7 @@ def _entries(values: Any) -> list[Any]:
 
 def _at_sizes(trial: Trial, points: tuple[int, ...], tests: int, repeat: int, grow: Growing) -> tuple[Cell, ...]:
     """One learner in one repetition, at all sizes."""
-    pool, test = partition(len(trial.task), tests, trial.seed, repeat)
+    pool, test = partition(len(trial.task), tests, trial.random_state, repeat)
     if grow == "partial_fit":
         return tuple(_grown(trial, points, pool, test, repeat))
     return tuple(trial.on_split(Split(repeat, number, pool[:size], test)) for number, size in enumerate(points))
@@ -450,7 +458,7 @@ def _at_sizes(trial: Trial, points: tuple[int, ...], tests: int, repeat: int, gr
 
 def _grown(trial: Trial, points: tuple[int, ...], pool: IntArray, test: IntArray, repeat: int) -> Iterator[Cell]:
     """The same by ``partial_fit``; once learning has failed, it is not tried again."""
-    model, known, failure = seeded(trial.learner, seed_of(trial.seed, repeat)), 0, ""
+    model, known, failure = seeded(trial.learner, seed_of(trial.random_state, repeat)), 0, ""
     for number, size in enumerate(points):
         place = (repeat, number, size, test.size)
         start = perf_counter()
@@ -461,16 +469,12 @@ def _grown(trial: Trial, points: tuple[int, ...], pool: IntArray, test: IntArray
         except Exception as error:  # as in Trial.on_split
             failure = reason_of(error)
         if failure:
-            yield trial.failed(*place, failure)
+            yield trial.failed(place, failure)
             continue
-        between = perf_counter()
         try:
-            answers = ask(model, trial.X, test, trial.task, needs_of(trial.scores))
+            yield trial.tested(place, model, perf_counter() - start, trial.X, test, trial.task)
         except Exception as error:  # it may succeed with more rows
-            yield trial.failed(*place, reason_of(error))
-            continue
-        end = perf_counter()
-        yield Cell(trial.name, *place, *score_all(trial.scores, answers), between - start, end - between)
+            yield trial.failed(place, error)
 
 
 # -- noise curves
@@ -568,8 +572,9 @@ def noise_curve(
             "from all numbers of y."
         )
     points = _read_levels(levels)
-    tests = read_test(test, len(task))
-    repeats, seed = check_repeats(repeats), check_seed(random_state)
+    tests = read_test(test, task)
+    check_repeats(repeats)
+    seed = check_seed(random_state)
     noise = Noise(kind, class_draw, bool(noisy_test))
     trials = [Trial(name, learner, X, task, chosen, seed) for name, learner in named.items()]
     pieces = [(trial, noise, points, tests, repeat) for repeat in range(repeats) for trial in trials]
@@ -577,7 +582,7 @@ def noise_curve(
     cells = tuple(cell for piece in done if piece is not None for cell in piece)
     tested = f"{tests} {'noisy' if noisy_test else 'clean'} test row{'s' * (tests > 1)}"
     protocol = f"noise in {kind} of {len(task) - tests} training rows, {tested}"
-    return NoiseCurve(tuple(named), chosen, np.array(points), cells, repeats, protocol, None not in done)
+    return NoiseCurve(tuple(named), chosen, np.array(points), cells, int(repeats), protocol, None not in done)
 
 
 def _read_levels(levels: Any) -> tuple[float, ...]:
@@ -591,26 +596,21 @@ def _read_levels(levels: Any) -> tuple[float, ...]:
 
 def _at_levels(trial: Trial, noise: Noise, levels: tuple[float, ...], tests: int, repeat: int) -> tuple[Cell, ...]:
     """One learner in one repetition, at all levels."""
-    train, test = partition(len(trial.task), tests, trial.seed, repeat)
+    train, test = partition(len(trial.task), tests, trial.random_state, repeat)
     truth, cells = trial.task.truth, []
     for number, level in enumerate(levels):
         place = (repeat, number, train.size, test.size)
-        X, y = noise.add(taken_rows(trial.X, train), truth[train], level, trial.seed, repeat, 0)
+        X, y = noise.add(taken_rows(trial.X, train), truth[train], level, trial.random_state, repeat, 0)
         queries, targets = taken_rows(trial.X, test), truth[test]
         if noise.tests:
-            queries, targets = noise.add(queries, targets, level, trial.seed, repeat, 1)
+            queries, targets = noise.add(queries, targets, level, trial.random_state, repeat, 1)
+        task = replace(trial.task, truth=targets)
         try:
-            model, X = seeded(trial.learner, seed_of(trial.seed, repeat, number)), readable(X, trial.learner)
-            start = perf_counter()
-            model.fit(X, y)
-            between = perf_counter()
-            task = Task(trial.task.kind, targets, trial.task.labels)
-            answers = ask(model, queries, np.arange(test.size), task, needs_of(trial.scores))
-            end = perf_counter()
+            model, seconds = fitted(trial.learner, X, y, None, seed_of(trial.random_state, repeat, number))
+            cell = trial.tested(place, model, seconds, queries, np.arange(test.size), task)
+            # A learner need not say how much it keeps.
+            reasons = {score: reason for score, reason in cell.reasons.items() if score != "storage"}
+            cells.append(replace(cell, reasons=reasons))
         except Exception as error:  # as in Trial.on_split
-            cells.append(trial.failed(*place, reason_of(error)))
-            continue
-        values, reasons = score_all(trial.scores, answers)
-        reasons.pop("storage", None)  # a learner need not say how much it keeps
-        cells.append(Cell(trial.name, *place, values, reasons, between - start, end - between))
+            cells.append(trial.failed(place, error))
     return tuple(cells)

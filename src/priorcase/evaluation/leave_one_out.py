@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -213,33 +213,32 @@ def left_out(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
     settled: dict[str, list[Part]] = {}
     if quick:
         found = jobs.run(_without_each, [(trial,) for trial in quick.values()])
-        for name, part in zip(quick, found, strict=True):
-            if part is not None and not part.unsettled:
-                settled[name] = [part]
-        if any(part is None for part in found):
+        parts = zip(quick, found, strict=True)
+        settled = {name: [part] for name, part in parts if part is not None and (part.answers or part.failure)}
+        if None in found:
             return settled
     try:
-        return settled | _refitted({name: trial for name, trial in trials.items() if name not in settled}, jobs)
+        return settled | _refitted([trial for name, trial in trials.items() if name not in settled], jobs)
     except KeyboardInterrupt:
         if not settled:
             raise
         return settled
 
 
-def _refitted(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
+def _refitted(trials: Sequence[Trial], jobs: Jobs) -> dict[str, list[Part]]:
     """By a fit for each row, some rows at a time."""
     pieces = [
         (trial, np.arange(start, min(start + _ROWS_AT_ONCE, len(trial.task))))
-        for trial in trials.values()
+        for trial in trials
         for start in range(0, len(trial.task), _ROWS_AT_ONCE)
     ]
-    if not pieces:
-        return {}
-    results = jobs.run(_without, pieces)
-    found: dict[str, list[Part | None]] = {name: [] for name in trials}
-    for (trial, _), part in zip(pieces, results, strict=True):
-        found[trial.name].append(part)
-    return {name: [part for part in parts if part] for name, parts in found.items() if None not in parts}
+    found: dict[str, list[Part]] = {trial.name: [] for trial in trials}
+    for (trial, _), part in zip(pieces, jobs.run(_without, pieces) if pieces else (), strict=True):
+        if part is None:  # interrupted: the learner is not complete
+            found.pop(trial.name, None)
+        elif trial.name in found:
+            found[trial.name].append(part)
+    return found
 
 
 def _without(trial: Trial, rows: IntArray) -> Part:
@@ -265,10 +264,10 @@ def _without_each(trial: Trial) -> Part:
 
 def _refits(trial: Trial, rows: IntArray) -> tuple[Answers, float, float]:
     parts, fit_seconds, predict_seconds = [], 0.0, 0.0
-    order = np.random.default_rng(trial.seed).permutation(len(trial.task))  # tables are often sorted
+    order = np.random.default_rng(trial.random_state).permutation(len(trial.task))  # tables are often sorted
     for row in rows.tolist():
-        others, seed = order[order != row], seed_of(trial.seed, row)
-        model, seconds = fitted(trial.learner, trial.X, trial.task.truth, others, seed)
+        state = seed_of(trial.random_state, row)
+        model, seconds = fitted(trial.learner, trial.X, trial.task.truth, order[order != row], state)
         start = perf_counter()
         parts.append(ask(model, trial.X, np.array([row]), trial.task, {"predicted", "proba"}))
         fit_seconds, predict_seconds = fit_seconds + seconds, predict_seconds + perf_counter() - start
@@ -278,7 +277,7 @@ def _refits(trial: Trial, rows: IntArray) -> tuple[Answers, float, float]:
 def _from_one_fit(trial: Trial) -> tuple[Answers | None, float, float]:
     """The learner's own leave-one-out predictions; None where it would keep what it learned from targets."""
     task = trial.task
-    model, fit_seconds = fitted(trial.learner, trial.X, task.truth, None, trial.seed)
+    model, fit_seconds = fitted(trial.learner, trial.X, task.truth, None, trial.random_state)
     if getattr(model, "relearns_", False):
         return None, fit_seconds, 0.0
     start = perf_counter()

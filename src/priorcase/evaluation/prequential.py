@@ -13,9 +13,8 @@ from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_seed, check_value
 from priorcase._typing import Backend, FloatArray, IntArray
-from priorcase.evaluation.comparison import GridsResult
 from priorcase.evaluation.curves import decimal_text, decimals, draw_curves
-from priorcase.evaluation.running import NAN, Jobs, Part, Trial, fitted, part_of, seed_of, seeded, teach
+from priorcase.evaluation.running import NAN, GridsResult, Jobs, Part, Trial, fitted, part_of, seed_of, seeded, teach
 from priorcase.evaluation.scoring import (
     OURS,
     USUAL,
@@ -50,25 +49,20 @@ def predicted_in_order(trial: Trial, start: int) -> Part:
 
 def _one_after_another(trial: Trial, start: int) -> tuple[Answers, float, float]:
     """Answers about the rows from ``start`` on, learned one by one with ``partial_fit`` or else by new fits."""
-    learner, X, task, seed = trial.learner, trial.X, trial.task, trial.seed
-    if hasattr(learner, "partial_fit"):
-        model, before = seeded(learner, seed_of(seed, start)), perf_counter()
-        teach(model, X, task, np.arange(start), first=True)
-        fit_seconds = perf_counter() - before
-    else:
-        model, fit_seconds = fitted(learner, X, task.truth, np.arange(start), seed_of(seed, start))
-    parts, predict_seconds = [], 0.0
+    learner, X, task = trial.learner, trial.X, trial.task
+    grows = hasattr(learner, "partial_fit")
+    model = seeded(learner, seed_of(trial.random_state, start)) if grows else None
+    parts, fit_seconds, predict_seconds, known = [], 0.0, 0.0, 0
     for row in range(start, len(task)):
-        at = np.array([row])
+        if grows:
+            before = perf_counter()
+            teach(model, X, task, np.arange(known, row), first=known == 0)
+            seconds, known = perf_counter() - before, row
+        else:
+            model, seconds = fitted(learner, X, task.truth, np.arange(row), seed_of(trial.random_state, row))
         before = perf_counter()
-        parts.append(ask(model, X, at, task, {"predicted", "proba"}))
-        between = perf_counter()
-        if row + 1 < len(task):
-            if hasattr(model, "partial_fit"):
-                teach(model, X, task, at)
-            else:
-                model, _ = fitted(learner, X, task.truth, np.arange(row + 1), seed_of(seed, row + 1))
-        predict_seconds, fit_seconds = predict_seconds + between - before, fit_seconds + perf_counter() - between
+        parts.append(ask(model, X, np.array([row]), task, {"predicted", "proba"}))
+        fit_seconds, predict_seconds = fit_seconds + seconds, predict_seconds + perf_counter() - before
     return joined(parts), fit_seconds, predict_seconds
 
 
@@ -185,7 +179,7 @@ def _own_run(trial: Trial, start: int) -> tuple[Answers, float, float] | None:
     learner, task = trial.learner, trial.task
     if needs_of(trial.scores) != {"predicted"} or not hasattr(learner, "prequential"):
         return None
-    model = seeded(learner, seed_of(trial.seed, start))
+    model = seeded(learner, seed_of(trial.random_state, start))
     rest = np.arange(start, len(task))
     teach(model, trial.X, task, np.arange(start), first=True)
     predicted = np.asarray(model.prequential(taken_rows(trial.X, rest), task.truth[rest]).predictions)

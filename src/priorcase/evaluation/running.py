@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -22,9 +23,11 @@ from priorcase.evaluation.scoring import Answers, Score, Task, ask, joined, need
 from priorcase.evaluation.splits import Split
 from priorcase.exceptions import EvaluationError, ParameterError, quoted
 from priorcase.learning.resampling import bar, taken_rows
+from priorcase.learning.results import Grid, grid_markdown, grids_html, grids_text, short
 
 R = TypeVar("R")
 NAN = float("nan")
+REASON_WIDTH = 140
 
 
 # -- one learner
@@ -52,15 +55,6 @@ class Cell:
     answers: Answers | None = None
 
 
-def first_failures(cells: Iterable[Cell]) -> dict[str, str]:
-    """The first reason why each learner failed, by its name."""
-    found: dict[str, str] = {}
-    for cell in cells:
-        if cell.failure:
-            found.setdefault(cell.learner, cell.failure)
-    return found
-
-
 @dataclass(frozen=True, eq=False)
 class Part:
     """Answers of one learner about some rows, each predicted by its own model; none where it failed.
@@ -75,10 +69,9 @@ class Part:
     failure: str = ""
     at_once: bool = False
 
-    @property
-    def unsettled(self) -> bool:
-        """Whether a fit for each row is still needed."""
-        return self.answers is None and not self.failure
+
+Place = tuple[int, int, int, int]
+"""Repetition, number of the split, and numbers of training and test rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,41 +83,46 @@ class Trial:
     X: Any
     task: Task
     scores: Sequence[Score]
-    seed: int
+    random_state: int
 
     def failing(self, error: Exception) -> Trial:
         """The same with a learner that fails by an error."""
         return replace(self, learner=Died(error))
 
-    def failed(self, repeat: int, number: int, train: int, test: int, failure: str) -> Cell:
+    def failed(self, place: Place, error: Exception | str) -> Cell:
         """A cell without values."""
-        values = {score.name: NAN for score in self.scores}
-        return Cell(self.name, repeat, number, train, test, values, failure=failure)
+        failure = error if isinstance(error, str) else reason_of(error)
+        return Cell(self.name, *place, {score.name: NAN for score in self.scores}, failure=failure)
 
     def on_split(self, split: Split, keep: bool = False) -> Cell:
         """Learn the training rows, predict the test rows, and score the predictions."""
         place = (split.repeat, split.number, split.train.size, split.test.size)
         try:
-            seed = seed_of(self.seed, split.repeat, split.number)
-            model, fit_seconds = fitted(self.learner, self.X, self.task.truth, split.train, seed)
-            start = perf_counter()
-            answers = ask(model, self.X, split.test, self.task, needs_of(self.scores, kept=keep))
-            predict_seconds = perf_counter() - start
+            state = seed_of(self.random_state, split.repeat, split.number)
+            model, seconds = fitted(self.learner, self.X, self.task.truth, split.train, state)
+            return self.tested(place, model, seconds, self.X, split.test, self.task, keep=keep)
         except Exception as error:  # the failure of one learner is shown in the table and does not end the run
-            return self.failed(*place, reason_of(error))
-        values, reasons = score_all(self.scores, answers)
-        kept = (split.test, answers.alone()) if keep else (None, None)
-        return Cell(self.name, *place, values, reasons, fit_seconds, predict_seconds, "", *kept)
+            return self.failed(place, error)
+
+    def tested(
+        self, place: Place, model: Any, fit_seconds: float, X: Any, rows: IntArray, task: Task, *, keep: bool = False
+    ) -> Cell:
+        """Predict some rows by a fitted model, and score the predictions."""
+        start = perf_counter()
+        answers = ask(model, X, rows, task, needs_of(self.scores, kept=keep))
+        seconds = (fit_seconds, perf_counter() - start)
+        kept = (rows, answers.alone()) if keep else (None, None)
+        return Cell(self.name, *place, *score_all(self.scores, answers), *seconds, "", *kept)
 
     def scored(self, parts: Sequence[Part], train: int) -> Cell:
         """All rows together, as one cell."""
         rows = np.concatenate([part.rows for part in parts])
+        place = (0, 0, train, rows.size)
         if failure := next((part.failure for part in parts if part.failure), ""):
-            return self.failed(0, 0, train, rows.size, failure)
+            return self.failed(place, failure)
         answers = joined([part.answers for part in parts if part.answers is not None])
-        values, reasons = score_all(self.scores, answers)
         seconds = (sum(part.fit_seconds for part in parts), sum(part.predict_seconds for part in parts))
-        return Cell(self.name, 0, 0, train, rows.size, values, reasons, *seconds, "", rows, answers)
+        return Cell(self.name, *place, *score_all(self.scores, answers), *seconds, "", rows, answers)
 
 
 def part_of(rows: IntArray, work: Callable[[], tuple[Answers | None, float, float]], *, at_once: bool = False) -> Part:
@@ -135,25 +133,25 @@ def part_of(rows: IntArray, work: Callable[[], tuple[Answers | None, float, floa
         return Part(rows, None, failure=reason_of(error), at_once=at_once)
 
 
-def seed_of(seed: int, *numbers: int) -> int:
+def seed_of(random_state: int, *numbers: int) -> int:
     """A seed for one piece of work, derived from that of the whole and the piece's numbers."""
-    return int(np.random.SeedSequence([seed, *numbers]).generate_state(1)[0] >> 1)
+    return int(np.random.SeedSequence([random_state, *numbers]).generate_state(1)[0] >> 1)
 
 
-def seeded(learner: Any, seed: int) -> Any:
+def seeded(learner: Any, random_state: int) -> Any:
     """A fresh copy of a learner; each ``random_state`` in it that is None is derived from a seed."""
     fresh = clone(learner)
     states = {
-        name: seed_of(seed, number)
+        name: seed_of(random_state, number)
         for number, (name, value) in enumerate(sorted(fresh.get_params(deep=True).items(), key=lambda item: item[0]))
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     }
     return fresh.set_params(**states) if states else fresh
 
 
-def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, seed: int) -> tuple[Any, float]:
+def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, random_state: int) -> tuple[Any, float]:
     """A copy of a learner fitted to some rows (all: None), and the seconds it took."""
-    fresh = seeded(learner, seed)
+    fresh = seeded(learner, random_state)
     table, targets = (X, y) if rows is None else (taken_rows(X, rows), taken_rows(y, rows))
     table = readable(table, learner)
     start = perf_counter()
@@ -180,11 +178,9 @@ class Died:
         return self
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """No parameters."""
         return {}
 
     def fit(self, X: Any, y: Any) -> NoReturn:
-        """Fail."""
         raise self.error
 
     partial_fit = fit
@@ -296,3 +292,62 @@ def _parallel(n_jobs: int | None) -> Any:
         return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     except ValueError:  # backends such as multiprocessing return everything at the end
         return joblib.Parallel(n_jobs=n_jobs)
+
+
+# -- cells as tables
+
+
+class GridsResult(ABC):
+    """A result that prints as several tables, which subclasses give by `_grids`."""
+
+    @abstractmethod
+    def _grids(self) -> list[Grid]: ...
+
+    def markdown(self) -> str:
+        """Return the tables in Markdown."""
+        return "\n\n".join(map(grid_markdown, self._grids()))
+
+    def __str__(self) -> str:
+        return grids_text(self._grids())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return grids_html(self._grids())
+
+
+def cell_columns(
+    cells: Sequence[Cell], scores: Sequence[Score], place: Mapping[str, Callable[[Cell], Any]]
+) -> dict[str, list[Any]]:
+    """Columns with a line for each cell and score; ``place`` are those that say where the cell belongs."""
+    lines = [(cell, score.name) for cell in cells for score in scores]
+    columns: dict[str, list[Any]] = {"learner": [cell.learner for cell, _ in lines]}
+    columns |= {name: [value(cell) for cell, _ in lines] for name, value in place.items()}
+    columns |= {"score": [score for _, score in lines], "value": [cell.values[score] for cell, score in lines]}
+    for name in ("train", "test", "fit_seconds", "predict_seconds"):
+        columns[name] = [getattr(cell, name) for cell, _ in lines]
+    return columns | {"reason": [cell.failure or cell.reasons.get(score, "") for cell, score in lines]}
+
+
+def first_failures(cells: Iterable[Cell]) -> dict[str, str]:
+    """The first reason why each learner failed, by its name."""
+    found: dict[str, str] = {}
+    for cell in cells:
+        if cell.failure:
+            found.setdefault(cell.learner, cell.failure)
+    return found
+
+
+def missing_notes(cells: Sequence[Cell], learners: Sequence[str], *, of: str) -> list[str]:
+    """Why a score is missing though its learner did not fail: a line for each learner and score, the first reason."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for cell in cells:
+        for score, reason in cell.reasons.items():
+            reasons.setdefault((cell.learner, score), []).append(reason)
+    notes = []
+    for name, score in sorted(reasons, key=lambda key: (learners.index(key[0]), key[1])):
+        given, sound = reasons[name, score], sum(cell.learner == name and not cell.failure for cell in cells)
+        times = "" if len(given) == sound else f" on {len(given)} of {sound} {of}"
+        notes.append(f"{short(name, 30)} has no {score}{times}: {short(given[0], REASON_WIDTH)}")
+    return notes

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.utils._param_validation import Interval, RealNotInt
 
-from priorcase._parameters import check_value, is_number, is_whole
+from priorcase._parameters import check_value, is_whole
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.evaluation.scoring import Task
 from priorcase.exceptions import EvaluationError, ParameterError, advice, quoted
@@ -46,7 +46,7 @@ class Folds:
     Examples
     --------
     >>> task = Task("classes", np.array(list("aaaabb")), np.array(["a", "b"]))
-    >>> [task.truth[split.test].tolist() for split in Folds(2).deal(task, seed=0, repeat=0)]
+    >>> [task.truth[split.test].tolist() for split in Folds(2).deal(task, random_state=0, repeat=0)]
     [['a', 'a', 'b'], ['a', 'a', 'b']]
     """
 
@@ -56,11 +56,7 @@ class Folds:
 
     def check(self, task: Task) -> None:
         """Check the parameters, and that there are enough rows."""
-        if not is_whole(self.n) or self.n < 2:
-            raise ParameterError(
-                f"splits must be a number of folds >= 2, got {quoted(self.n)}. 10 is usual; 'loo' leaves out one row "
-                "at a time."
-            )
+        check_value("splits", self.n, [Interval(Integral, 2, None, closed="left")])
         check_value("stratified", self.stratified, ["boolean"])
         check_value("share", self.share, [Interval(Real, 0, 1, closed="right")])
         if self.n > len(task):
@@ -69,9 +65,9 @@ class Folds:
                 "at a time."
             )
 
-    def deal(self, task: Task, *, seed: int, repeat: int) -> Iterator[Split]:
+    def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
         """Yield the splits of one repetition."""
-        rng = np.random.default_rng([seed, repeat])
+        rng = np.random.default_rng([random_state, repeat])
         fold = np.empty(len(task), dtype=np.intp)
         order = rng.permutation(len(task))
         if self.stratified and task.kind == "classes":
@@ -115,9 +111,9 @@ class Holdout:
                 "test. Keep at least one row on each side."
             )
 
-    def deal(self, task: Task, *, seed: int, repeat: int) -> Iterator[Split]:
+    def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
         """Yield the one split of one repetition."""
-        rng = np.random.default_rng([seed, repeat])
+        rng = np.random.default_rng([random_state, repeat])
         order, size = rng.permutation(len(task)), self._size(len(task))
         if self.stratified and task.kind == "classes":
             order = order[np.argsort(_places(task.codes[order], rng), kind="stable")]
@@ -195,7 +191,7 @@ class Given:
     def check(self, task: Task) -> None:
         """Nothing: the pairs were checked when they were read."""
 
-    def deal(self, task: Task, *, seed: int, repeat: int) -> Iterator[Split]:
+    def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
         """Yield the splits as they were given."""
         return (Split(repeat, number, train, test) for number, (train, test) in enumerate(self.pairs))
 
@@ -210,8 +206,8 @@ Splits: TypeAlias = "int | str | Protocols | Iterable[tuple[Any, Any]] | Any"
 
 def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) -> Protocols:
     """The protocol that a user means; ``groups`` are for a splitter of scikit-learn."""
-    repeats = check_repeats(repeats)
-    protocol = _read_protocol(splits, task, _read_groups(groups, splits, len(task)))
+    check_repeats(repeats)
+    protocol = _read_protocol(splits, task, groups)
     if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
         raise ParameterError(
             f"repeats must be 1 with {protocol}, got {quoted(repeats)}. Only folds and random partitions can be drawn "
@@ -221,34 +217,18 @@ def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) ->
     return protocol
 
 
-def check_repeats(repeats: Any) -> int:
-    """The number of repetitions."""
+def check_repeats(repeats: Any) -> None:
+    """Check the number of repetitions."""
     check_value("repeats", repeats, [Interval(Integral, 1, None, closed="left")])
-    return int(repeats)
 
 
-def _is_splitter(splits: Any) -> bool:
-    return hasattr(splits, "split") and not isinstance(splits, (str, bytes))
-
-
-def _read_groups(groups: Any, splits: Any, rows: int) -> AnyArray | None:
-    if groups is None:
-        return None
-    if not _is_splitter(splits):
+def _read_protocol(splits: Any, task: Task, groups: Any) -> Protocols:
+    splitter = hasattr(splits, "split") and not isinstance(splits, (str, bytes))
+    if groups is not None and not (splitter and np.shape(groups) == (len(task),)):
         raise ParameterError(
-            f"groups must be None unless splits is a splitter, got {quoted(groups)}. For example "
-            "splits=sklearn.model_selection.GroupKFold(5)."
+            f"groups must be None, or for a splitter such as GroupKFold(5) hold one group for each of {len(task)} "
+            f"rows, got {quoted(groups)}."
         )
-    found = np.asarray(groups)
-    if found.shape != (rows,):
-        raise ParameterError(
-            f"groups must hold one group for each of {rows} rows, got {quoted(groups)}. Rows of one group are never on "
-            "both sides."
-        )
-    return found
-
-
-def _read_protocol(splits: Any, task: Task, groups: AnyArray | None) -> Protocols:
     words: dict[str, Protocols] = {"loo": LeaveOneOut(), "prequential": Prequential()}
     if isinstance(splits, (Folds, Holdout, LeaveOneOut, Prequential)):
         return splits
@@ -256,9 +236,9 @@ def _read_protocol(splits: Any, task: Task, groups: AnyArray | None) -> Protocol
         return Folds(int(splits))
     if isinstance(splits, str) and splits in words:
         return words[splits]
-    if _is_splitter(splits):
+    if splitter:
         try:
-            more = () if groups is None else (groups,)  # a user's own splitter need not take any
+            more = () if groups is None else (np.asarray(groups),)  # a user's own splitter need not take any
             pairs = list(splits.split(np.zeros((len(task), 1)), task.truth, *more))
         except (TypeError, ValueError) as error:
             raise EvaluationError(
@@ -281,57 +261,50 @@ def _read_pairs(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArr
     """Pairs of row positions, each in range and no row in both."""
     found = []
     for number, pair in enumerate(pairs):
+        parts, problem = [], ""
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            problem = f"{type(pair).__name__} in place of a pair"
+        else:
+            parts = [np.asarray(part) for part in pair]
+            parts = [np.flatnonzero(part) if part.dtype == bool and part.shape == (rows,) else part for part in parts]
+            problem = next(filter(None, (_wrong_positions(part, rows) for part in parts)), "")
+        if not problem and (both := np.intersect1d(parts[0], parts[1])).size:
+            problem = f"row {int(both[0])} both to learn from and to test"
+        if problem:
             raise EvaluationError(
-                f"got split {number} with {type(pair).__name__} in place of a pair; expected two arrays of row "
-                f"positions from 0 to {rows - 1}. Pass pairs (train, test), as scikit-learn's splitters give."
+                f"got split {number} with {problem}; expected two arrays of different row positions from 0 to "
+                f"{rows - 1}. Pass pairs (train, test), as scikit-learn's splitters give."
             )
-        train, test = (_read_positions(part, number, rows) for part in pair)
-        if (both := np.intersect1d(train, test)).size:
-            raise EvaluationError(
-                f"got split {number} with row {int(both[0])} both to learn from and to test; expected it in one part. "
-                "Leave it out of one of them."
-            )
-        found.append((train, test))
+        found.append((parts[0].astype(np.intp), parts[1].astype(np.intp)))
     return tuple(found)
 
 
-def _read_positions(part: Any, number: int, rows: int) -> IntArray:
-    array, problem = np.asarray(part), ""
-    if array.dtype == bool and array.shape == (rows,):
-        array = np.flatnonzero(array)
+def _wrong_positions(array: AnyArray, rows: int) -> str:
+    """What is wrong with the row positions of one part; empty where nothing is."""
     if array.ndim != 1 or not array.size:
-        problem = f"shape {array.shape}" if array.size else "no rows"
-    elif array.dtype.kind not in "iu":
-        problem = f"{array.dtype} values"
-    elif (outside := array[(array < 0) | (array >= rows)]).size:
-        problem = f"row {int(outside[0])}"
-    if problem:
-        raise EvaluationError(
-            f"got split {number} with {problem}; expected two arrays of row positions from 0 to {rows - 1}. Pass pairs "
-            "(train, test), as scikit-learn's splitters give."
-        )
-    return array.astype(np.intp)
+        return f"shape {array.shape}" if array.size else "no rows"
+    if array.dtype.kind not in "iu":
+        return f"{array.dtype} values"
+    outside = array[(array < 0) | (array >= rows)]
+    return f"row {int(outside[0])}" if outside.size else ""
 
 
 # -- partitions of curves
 
 
-def partition(rows: int, tests: int, seed: int, repeat: int) -> tuple[IntArray, IntArray]:
+def partition(rows: int, tests: int, random_state: int, repeat: int) -> tuple[IntArray, IntArray]:
     """Training rows in random order, and test rows, ascending: those of `Holdout` with the same seed and repetition."""
-    order = np.random.default_rng([seed, repeat]).permutation(rows)
+    order = np.random.default_rng([random_state, repeat]).permutation(rows)
     return order[: rows - tests], np.sort(order[rows - tests :])
 
 
-def read_test(test: Any, rows: int) -> int:
+def read_test(test: Any, task: Task) -> int:
     """The number of test rows from a share or a number; at least one row is left on each side."""
-    share = is_number(test) and not is_whole(test) and 0 < test < 1
-    if share or is_whole(test):
-        # As in Holdout, it is the number of training rows that is rounded down.
-        found = rows - int((1 - test) * rows + 1e-9) if share else int(test)
-        if 0 < found < rows:
-            return found
-    raise ParameterError(
-        f"test must be a part between 0 and 1, or a number of rows from 1 to {rows - 1}, one less than rows, got "
-        f"{quoted(test)}. 0.3 is usual."
-    )
+    _check_two_rows(task)
+    share = Interval(RealNotInt, 0, 1, closed="neither")
+    check_value("test", test, [share, Interval(Integral, 1, len(task), closed="left")])
+    # As in Holdout, it is the number of training rows that is rounded down.
+    train = len(task) - int(test) if is_whole(test) else int((1 - test) * len(task) + 1e-9)
+    if train == 0:
+        raise ParameterError(f"test must leave a row of {len(task)} to learn from, got {test}. 0.3 is usual.")
+    return len(task) - train

@@ -12,8 +12,7 @@ from time import perf_counter
 import numpy as np
 
 from priorcase._typing import FloatArray, IntArray
-from priorcase.evaluation.compare import compare
-from priorcase.evaluation.comparison import Comparison
+from priorcase.evaluation.comparison import Comparison, compare
 from priorcase.evaluation.running import Cell
 from priorcase.evaluation.scoring import Task, read_scores
 from priorcase.evaluation.significance import corrected_t
@@ -86,7 +85,7 @@ def task_of(problem: Problem) -> Task:
 
 def deal(problem: Problem, folds: int, *, seed: int, repeat: int) -> list[Split]:
     """The splits of a cross-validation, stratified by class."""
-    return list(Folds(folds).deal(task_of(problem), seed=seed, repeat=repeat))
+    return list(Folds(folds).deal(task_of(problem), random_state=seed, repeat=repeat))
 
 
 def sample_rows(problem: Problem, size: int, *, seed: int) -> IntArray:
