@@ -19,6 +19,7 @@ MODULES = sorted((ROOT / "src").glob("**/*.py"))
 COLLAPSED = re.compile(r"^.*\w[ \t]+[-=]{3,}[ \t]*$", re.MULTILINE)
 # A block that is marked, "python data", asks for data sets by name: it runs where there is a folder of them.
 BLOCK = re.compile(r"^```(python|console)( data)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+IMPORT = re.compile(r"^>>> ((?:import|from) .*)$", re.MULTILINE)
 ON_DATA = [document for document in DOCUMENTS if "\n```python data\n" in document.read_text(encoding="utf-8")]
 
 
@@ -58,16 +59,22 @@ def session(language: str, block: str) -> str:
 
 
 def check_examples(document: Path, *, on_data: bool) -> None:
-    """All blocks of one document share a namespace and a folder, as a reader who pastes them in turn would have it."""
+    """All blocks of one document share a namespace and a folder, as a reader who pastes them in turn would have it.
+
+    Blocks on data sets run apart from the others, after the imports of all.
+    """
     text = document.read_text(encoding="utf-8")
     # Blank lines in place of the prose keep the document's line numbers in the report.
     examples, end = "", 0
     for block in BLOCK.finditer(text):
-        if on_data or not block.group(2):
+        if on_data == bool(block.group(2)):
             examples += "\n" * text.count("\n", end, block.start(3)) + session(block.group(1), block.group(3))
             end = block.end(3)
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    test = doctest.DocTestParser().get_doctest(examples, {"shell": Shell()}, document.name, str(document), 0)
+    names: dict[str, object] = {"shell": Shell()}
+    if on_data:
+        exec("\n".join(IMPORT.findall(text)), names)
+    test = doctest.DocTestParser().get_doctest(examples, names, document.name, str(document), 0)
     report: list[str] = []
     # One thread: on a busy machine OpenMP's threads wait for each other, for seconds in a t-SNE of 96 rows.
     with threadpool_limits(1, user_api="openmp"):
@@ -111,6 +118,7 @@ def test_no_heading_stands_on_the_line_of_its_rule() -> None:
     found = [
         f"{module.relative_to(ROOT)}: {line}"
         for module in MODULES
+        if COLLAPSED.search(module.read_text(encoding="utf-8"))
         for text in docstrings(module)
         for line in COLLAPSED.findall(text)
     ]

@@ -41,7 +41,7 @@ def all_distances(model: KNNClassifier, X: Any) -> list[list[float]]:
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("vote", ["uniform", "inverse_square", "tricube"])
 @given(rows=row_lists(), queries=row_lists(max_size=3), data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_answers_equal_the_reference(ties: Any, vote: str, rows: Any, queries: Any, data: st.DataObject) -> None:
     n = len(rows)
     y = data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n))
@@ -108,7 +108,7 @@ def test_votes_by_kernel_object_and_by_function() -> None:
 
 
 @given(rows=row_lists(), data=st.data(), ties=st.sampled_from(TIES), vote=st.sampled_from(["uniform", "gaussian"]))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_weight_equals_repetition(rows: Any, data: st.DataObject, ties: Any, vote: str) -> None:
     n = len(rows)
     times = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n).filter(any))

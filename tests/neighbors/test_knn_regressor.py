@@ -34,7 +34,7 @@ def targets(n: int) -> Any:
 @pytest.mark.parametrize("ties", ["majority", "first"])
 @pytest.mark.parametrize("vote", ["uniform", "inverse_square", "triangular"])
 @given(rows=row_lists(), queries=row_lists(max_size=3), data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_answers_equal_the_reference(ties: Any, vote: str, rows: Any, queries: Any, data: st.DataObject) -> None:
     n = len(rows)
     y = data.draw(st.lists(st.integers(-50, 50).map(float), min_size=n, max_size=n))
@@ -78,7 +78,7 @@ def test_distance_tie_at_rank_k() -> None:
 
 
 @given(rows=row_lists(), data=st.data(), vote=st.sampled_from(["uniform", "gaussian", "inverse_square"]))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_weight_equals_repetition(rows: Any, data: st.DataObject, vote: str) -> None:
     n = len(rows)
     times = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n).filter(any))

@@ -98,7 +98,7 @@ def assert_same_model(one: Any, other: Any) -> None:
 
 @pytest.mark.parametrize("model", IN_CORE + ONE_BY_ONE, ids=name)
 @given(rows=row_lists(1, 14), data=st.data())
-@settings(max_examples=15)
+@settings(max_examples=5)
 def test_as_one_by_one(model: Any, rows: list[Any], data: Any) -> None:
     y = targets(model, rows, data.draw)
     start = data.draw(st.integers(0, len(rows) - 1))

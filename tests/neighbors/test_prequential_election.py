@@ -32,7 +32,7 @@ def polls(draw: Any) -> tuple[NeighborList, np.ndarray, np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("ties", get_args(Ties))
 @given(poll=polls())
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_elected_as_tallied(ties: Ties, poll: Any) -> None:
     voters, votes, codes, weights = poll
     number = TIES[ties]

@@ -23,7 +23,8 @@ Label = Any
 def effective(weights: Sequence[float]) -> list[float]:
     """Weights that add up to (sum K)^2 / sum K^2 (Kish 1965)."""
     exact = [Fraction(w) for w in weights]
-    return [float(w * sum(exact) / sum(v * v for v in exact)) for w in exact]
+    scale = sum(exact) / sum(v * v for v in exact)
+    return [float(w * scale) for w in exact]
 
 
 def nearest_shares(

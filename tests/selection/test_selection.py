@@ -113,7 +113,7 @@ def moves(selector: AttributeSelector) -> list[tuple[int | None, tuple[int, ...]
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.01, 0.05])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("sort", ["classes", "numbers"])
 def test_greedy_steps_equal_brute_force(sort: str, seed: int, gamma: float) -> None:
     rows = mixed(30, seed)
@@ -123,7 +123,7 @@ def test_greedy_steps_equal_brute_force(sort: str, seed: int, gamma: float) -> N
     of = cache(reference.full(loss, 30))
     estimator = (KNNClassifier if sort == "classes" else KNNRegressor)(3, schema=SCHEMA)
     for search, expected in (("forward", reference.forward), ("backward", reference.backward)):
-        for n_features in (None, 1, 2, 4):
+        for n_features in (None, 2) if seed else (None, 1, 2, 4):
             selector = AttributeSelector(estimator, search=search, gamma=gamma, n_features=n_features).fit(rows, y)
             assert moves(selector) == expected(of, 4, gamma, n_features)
             chosen = tuple(selector.get_support(indices=True).tolist())

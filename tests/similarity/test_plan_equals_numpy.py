@@ -55,7 +55,7 @@ DISTANCES = {
 
 @pytest.mark.parametrize("name", DISTANCES)
 @given(cases=mixed_cases(), asked=st.lists(queries, min_size=1, max_size=4), weighted=st.booleans())
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_mixed_columns(name, cases, asked, weighted):
     rows, classes, weights = cases
     instances = store(MIXED, rows, classes, weights)
