@@ -12,7 +12,7 @@ from hypothesis.internal.conjecture import providers
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: providers._local_constants
 hypothesis.settings.register_profile(
-    "fixed", max_examples=50, derandomize=True, deadline=None, database=None, print_blob=False
+    "fixed", max_examples=25, derandomize=True, deadline=None, database=None, print_blob=False
 )
 hypothesis.settings.load_profile("fixed")
 

@@ -187,7 +187,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(TREES)
 def test_the_laws_of_logic_hold(tree: Any) -> None:
     def found(condition: object) -> list[bool]:

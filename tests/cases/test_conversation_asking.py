@@ -106,7 +106,7 @@ VALUES = st.fixed_dictionaries(
 ROWS = st.lists(st.tuples(VALUES, st.sampled_from(["x", "y", "z"])), min_size=1, max_size=12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(ROWS, VALUES)
 def test_gains_are_those_of_slow_loops(rows, query):
     table = table_of(MIXED, rows)

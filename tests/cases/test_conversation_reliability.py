@@ -61,7 +61,7 @@ def pairs(table: CaseTable, name: str) -> list[list[float | None]]:
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(ROWS, WEIGHTS)
 def test_reliabilities_are_those_of_slow_loops(rows, weights):
     table = table_of(MIXED, rows)
@@ -70,7 +70,7 @@ def test_reliabilities_are_those_of_slow_loops(rows, weights):
     assert found == pytest.approx(slow.reliabilities(known, [solution for _, solution in rows], weights), abs=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(ROWS, VALUES, WEIGHTS)
 def test_cases_count_as_slow_loops_say(rows, query, weights):
     table = table_of(MIXED, rows)
@@ -154,7 +154,7 @@ def test_a_word_in_common_settles_nothing():
     assert talk.answer().probabilities["pads"] < talk.answer().confidence
 
 
-def interviewed(table: CaseTable, given: tuple[str, ...], weights: dict | None = None) -> tuple[float, float, float]:
+def interviewed(table: CaseTable, given: tuple[str, ...]) -> tuple[float, float, float]:
     """Each case is retired in turn and answers for itself: mean claim, share right, mean number of questions."""
     column, found = table.column("outcome"), []
     failed = {code for code, text in enumerate(column.values) if text == "false"}
@@ -164,7 +164,7 @@ def interviewed(table: CaseTable, given: tuple[str, ...], weights: dict | None =
         id, values = int(table.ids[position]), table.values(position)
         shown = {name: kinds.shown(kind, values[name]) for name, kind in table.attributes.items()}
         table.retire([id])
-        talk, questions = Conversation(table, {name: shown[name] for name in given}, weights=weights), 0
+        talk, questions = Conversation(table, {name: shown[name] for name in given}), 0
         while not talk.settled:
             question, questions = talk.next_question(), questions + 1
             talk.tell(question.attribute, truly(question, shown[question.attribute]))
@@ -193,16 +193,8 @@ def truly(question: Any, value: Any) -> Any:
     return answers.get(question.kind, lambda: value)()
 
 
-LEARNED = {"signs": 4, "area": 4, "people": 4, "message": 2, "place": 1, "system": 0, "urgency": 0, "opened": 0}
-
-
-@pytest.mark.parametrize(("weights", "most"), [(None, 0.08), (LEARNED, 0.15)])
-def test_the_help_desk_claims_what_it_keeps(weights, most):
-    """With similarities in place of reliabilities 92% were claimed and 62% right.
-
-    Weights learned from the tickets themselves claim more than they keep: 76% and 65%, once a retired ticket takes no
-    part even in what is asked.
-    """
+def test_the_help_desk_claims_what_it_keeps():
+    """With similarities in place of reliabilities 92% were claimed and 62% right; docs/help_desk.md learns weights."""
     desk = pc.datasets.load_help_desk()
     attributes = {
         "area": pc.Taxonomy(desk.areas),
@@ -217,13 +209,13 @@ def test_the_help_desk_claims_what_it_keeps(weights, most):
     with pc.CaseBase.temporary(attributes) as base:
         base.add_many(desk.tickets, solution="solution", outcome="outcome", key="ticket")
         with base._live.reading() as table:
-            claimed, right, asked = interviewed(table, ("message",), weights)
-    assert abs(claimed - right) < most
+            claimed, right, asked = interviewed(table, ("message",))
+    assert abs(claimed - right) < 0.08
     assert right >= 0.65
     assert asked < 10
 
 
-@pytest.mark.parametrize(("classes", "noise"), [(2, 0.1), (2, 0.3), (12, 0.1), (12, 0.3)])
+@pytest.mark.parametrize(("classes", "noise"), [(2, 0.3), (12, 0.1)])
 def test_claims_come_true_for_made_cases(classes, noise):
     """Each class has a value for each of six attributes; each value is any other one with a probability."""
     rng = np.random.default_rng(classes)

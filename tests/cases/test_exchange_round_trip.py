@@ -79,7 +79,7 @@ def records(draw: Any) -> CaseRecord:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(cases=st.lists(records(), max_size=6))
 def test_all_that_a_case_has_comes_back(form: str, cases: list[CaseRecord]) -> None:
     with TemporaryDirectory() as folder:

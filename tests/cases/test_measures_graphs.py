@@ -27,7 +27,7 @@ def common(a, b):
     return reference.common_arcs([tuple(arc) for arc in a.arcs], [tuple(arc) for arc in b.arcs], a.labels, b.labels)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(graphs(), graphs())
 def test_a_largest_common_part(a, b):
     stored = b.to_json()

@@ -30,7 +30,7 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize("measure", OPTIONS, ids=str)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(TEXTS, TEXT)
 def test_tf_idf_is_the_cosine_of_weighted_terms(measure, values, query):
     documents = [measure.terms(value) for value in values]
@@ -42,7 +42,7 @@ def test_tf_idf_is_the_cosine_of_weighted_terms(measure, values, query):
 
 
 @pytest.mark.parametrize("measure", OPTIONS, ids=str)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(TEXTS, TEXT)
 def test_tf_idf_is_that_of_scikit_learn_where_all_terms_are_known(measure, values, query):
     values = [value for value in [*values, query[::-1]] if measure.terms(value)]

@@ -62,7 +62,7 @@ def as_ids(places: set) -> list:
     return sorted(10 + place for place in places)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(st.tuples(VALUES, st.sampled_from(["x", "y", "z"])), min_size=1, max_size=12), st.integers(1, 4))
 def test_competence_is_that_of_plain_sets(rows, k):
     table = table_of(rows)
@@ -172,7 +172,7 @@ def test_bars_of_large_coverage_hold_several_sizes():
     pyplot.close(ax.figure)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(st.tuples(VALUES, st.sampled_from(["x", "y", None])), max_size=12), st.sampled_from([0.5, 0.8, 1.0]))
 def test_duplicates_are_those_of_all_pairs(rows, threshold):
     table = table_of(rows)

@@ -52,7 +52,7 @@ def test_if_wrong_is_ib2():
     assert str(decide(table, {"size": 4}, '"y"')) == "Not kept: the base already answers 'y'."
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.lists(st.tuples(VALUES, st.sampled_from(["x", "y", None])), max_size=10),
     VALUES,
@@ -135,7 +135,7 @@ def bounds(s: int, n: int, level: float) -> tuple:
     return (p + z * z / (2 * n) - half) / (1 + z * z / n), (p + z * z / (2 * n) + half) / (1 + z * z / n)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 12), st.integers(0, 12), st.integers(1, 8), st.integers(0, 8), st.booleans())
 def test_a_case_retires_where_ib3_drops_it(right, wrong, same, others, now_right):
     rows = [({"size": 0}, "x")] + [({"size": 50}, "x")] * (same - 1) + [({"size": 50}, "y")] * others

@@ -214,8 +214,7 @@ def test_the_prices_of_used_cars_are_told_better(data_dir: Path) -> None:
     assert (weights.cases, weights.of_cases) == (400, 999)
     assert weights.loss_after < 0.95 * weights.loss_before
     assert weights["year"] > 0
-    every = learn_weights(table, progress=False)  # all cars are black: the colour got a weight of 4
-    assert every["paint_color"] == every["transmission"] == 0
+    assert weights["paint_color"] == weights["transmission"] == 0  # all cars are black: the colour got a weight of 4
 
 
 STEEP = {"size": ExponentialSimilarity(scale=0.005)}

@@ -115,7 +115,7 @@ eighths = st.integers(0, 8).map(lambda n: Fraction(n, 8))
 offered = st.fixed_dictionaries({}, optional={"p": st.integers(0, 3), "q": st.integers(0, 3), "r": st.integers(0, 3)})
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.lists(st.tuples(eighths, eighths, eighths, offered), min_size=1, max_size=5), st.integers(0, 6))
 def test_the_best_that_go_together_are_found(rows: list[Any], limit: int) -> None:
     parts = [part for part in "pqr" if any(part in row[3] for row in rows)]

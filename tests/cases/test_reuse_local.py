@@ -19,7 +19,7 @@ from priorcase.cases.reuse import Local
 from priorcase.schema import Nominal, Ordinal
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.integers(1, 2), st.integers(6, 12))
 def test_a_plane_equals_weighted_least_squares(seed: int, width: int, n: int) -> None:
     rng = np.random.default_rng(seed)

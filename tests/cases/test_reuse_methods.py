@@ -62,7 +62,7 @@ def test_copy_is_the_most_similar_case_that_did_not_fail(given_rows: list[Row]) 
     assert asked(given_rows, "null").solution == proposal.solution
 
 
-@settings(max_examples=300)
+@settings(max_examples=40)
 @given(TEXTS, st.sampled_from(HOW), st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)]))
 def test_vote_equals_the_formula(given_rows: list[Row], how: str, prior: Fraction) -> None:
     proposal = asked(given_rows, "vote", weights=how, prior=float(prior))

@@ -26,7 +26,7 @@ def table_of(cases: list) -> CaseTable:
     return CaseTable.of(ATTRIBUTES, [(i, case, None, None) for i, case in enumerate(cases, 1)])
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(VALUES, min_size=1, max_size=10), VALUES, WEIGHTS, st.sampled_from(["different", "ignore"]))
 def test_similarities_are_those_of_a_retrieval_bit_by_bit(cases, query, weights, unknown):
     table = table_of(cases)
@@ -38,7 +38,7 @@ def test_similarities_are_those_of_a_retrieval_bit_by_bit(cases, query, weights,
     assert {match.id: match.similarity for match in matches} == dict(enumerate(found.tolist(), 1))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(VALUES, min_size=1, max_size=8), VALUES, WEIGHTS, st.sampled_from(["different", "ignore"]))
 def test_both_counts_what_either_knows(cases, query, weights, unknown):
     table = table_of(cases)

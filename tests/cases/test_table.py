@@ -44,7 +44,7 @@ def same(a: CaseTable, b: CaseTable) -> None:
             np.testing.assert_array_equal(one.numbers(), other.numbers())
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(CASES, max_size=8), st.data())
 def test_changes_leave_the_table_of_a_fresh_start(cases, data):
     live = dict(enumerate(cases, 1))

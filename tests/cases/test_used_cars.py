@@ -58,14 +58,14 @@ def errors(cars, asked, weights=None):
 
 
 def test_similar_cars_tell_the_price_and_learned_weights_tell_it_better(cars):
-    asked = np.random.default_rng(0).choice(np.arange(1, 1000), 150, replace=False).tolist()
+    asked = np.random.default_rng(0).choice(np.arange(1, 1000), 80, replace=False).tolist()
     equal = errors(cars, asked)
     assert equal["mean"] < 0.9 * equal["median of all"]
-    weights = cars.learn_weights(n_neighbors=5, sample=500)
+    weights = cars.learn_weights(n_neighbors=5, sample=300)
     assert weights.loss_after < weights.loss_before
     learned = errors(cars, asked, weights)
     assert learned["mean"] < equal["mean"]
-    assert dict(cars.learn_weights(n_neighbors=5, sample=500)) == dict(weights)
+    assert dict(cars.learn_weights(n_neighbors=5, sample=300)) == dict(weights)
 
 
 def test_learners_from_cars(cars):

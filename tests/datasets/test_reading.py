@@ -163,7 +163,7 @@ def test_columns_that_are_almost_numeric_are_pointed_out() -> None:
     assert list(table.doubtful(table.kinds())) == [("a", "~3", 4)]
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@settings(derandomize=True, max_examples=30, deadline=None)
 @given(st.lists(st.lists(st.text(max_size=6), min_size=2, max_size=2), max_size=8))
 def test_what_python_writes_is_read_back(rows: list[list[str]]) -> None:
     clean = [[field.replace("\0", "").replace("\r", "\n") for field in row] for row in rows]
@@ -179,7 +179,7 @@ def test_what_python_writes_is_read_back(rows: list[list[str]]) -> None:
     assert [list(row) for row in zip(*table.columns, strict=True)] == expected
 
 
-@settings(derandomize=True, max_examples=100, deadline=None)
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(st.binary(max_size=60))
 def test_arbitrary_bytes_are_a_table_or_a_reading_error(data: bytes) -> None:
     try:
@@ -190,7 +190,7 @@ def test_arbitrary_bytes_are_a_table_or_a_reading_error(data: bytes) -> None:
     assert all(len(column) == len(table) for column in table.typed(table.kinds()).data.values())
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@settings(derandomize=True, max_examples=30, deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_every_finite_float_is_read_back_exactly(number: float) -> None:
     parsed = parse_number(repr(number))

@@ -105,16 +105,16 @@ def test_roots_are_taken_of_means() -> None:
 
 def test_order_and_jobs() -> None:
     X, y = load_repairs()
-    learners = {"chance": Chance(), "1-NN": pc.KNNClassifier(1)}
-    plain = prequential(learners, X, y, scores="accuracy")
-    assert (prequential(learners, X, y, scores="accuracy").losses == plain.losses).all()
-    shuffled = prequential(learners, X, y, scores="accuracy", shuffle=True)
+    learners, options = {"chance": Chance(), "1-NN": pc.KNNClassifier(1)}, {"scores": "accuracy", "start": 70}
+    plain = prequential(learners, X, y, **options)
+    assert (prequential(learners, X, y, **options).losses == plain.losses).all()
+    shuffled = prequential(learners, X, y, shuffle=True, **options)
     assert (shuffled.losses != plain.losses).any()
     order = np.random.default_rng([0]).permutation(96)
-    again = prequential({"1-NN": pc.KNNClassifier(1)}, X.take(order), y[order], scores="accuracy")
+    again = prequential({"1-NN": pc.KNNClassifier(1)}, X.take(order), y[order], **options)
     assert (again.losses[0] == shuffled.losses[1]).all()
     with joblib.parallel_config(backend="threading"):
-        assert (prequential(learners, X, y, scores="accuracy", n_jobs=2).losses == plain.losses).all()
+        assert (prequential(learners, X, y, n_jobs=2, **options).losses == plain.losses).all()
 
 
 def test_a_stream_begins_where_that_of_compare_does() -> None:

@@ -60,7 +60,7 @@ numbers = st.lists(st.integers(-20, 20).map(lambda n: n / 8), min_size=2, max_si
 
 
 @given(numbers, st.fractions(0, 2, max_denominator=9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_corrected_t_is_the_mean_over_the_root_of_the_corrected_variance(values: list[float], ratio: Fraction) -> None:
     found = corrected_t(np.array(values), float(ratio))
     variance = slow.corrected_variance([Fraction(value) for value in values], ratio)
@@ -102,7 +102,7 @@ def test_where_nothing_can_be_tested_everything_but_the_mean_is_unknown(values: 
 
 
 @given(st.lists(st.integers(1, 60), min_size=2, max_size=9, unique=True), st.lists(st.booleans(), min_size=9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_signed_ranks_without_ties_are_exact(sizes: list[int], signs: list[bool]) -> None:
     values = [size if sign else -size for size, sign in zip(sizes, signs, strict=False)]
     statistic, p_value = signed_rank_p(np.array(values, dtype=float))
@@ -111,7 +111,7 @@ def test_signed_ranks_without_ties_are_exact(sizes: list[int], signs: list[bool]
 
 
 @given(numbers)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_signed_ranks_share_those_of_zeros(values: list[float]) -> None:
     statistic, p_value = signed_rank_p(np.array(values))
     assert statistic == pytest.approx(min(slow.rank_sums(values)))
@@ -119,7 +119,7 @@ def test_signed_ranks_share_those_of_zeros(values: list[float]) -> None:
 
 
 @given(numbers, st.sampled_from([0.5, 0.8, 0.9, 0.95]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_the_interval_of_medians_is_as_sure_as_it_says(values: list[float], level: float) -> None:
     middle, low, high = hodges_lehmann(np.array(values), level)
     means = slow.pair_means(values)
@@ -185,7 +185,7 @@ def test_critical_distances_of_demsar() -> None:
 
 
 @given(st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=2, max_size=8), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_friedman_is_its_definition(rows: list[list[int]], greater: bool) -> None:
     values = [[float(value) for value in row] for row in rows]
     ranks = slow.ranks_by_table(values, greater_is_better=greater)
@@ -230,7 +230,7 @@ def test_means_of_the_same_numbers_in_another_order_are_equals() -> None:
 
 
 @given(st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=2, max_size=6), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_ranks_are_those_of_scipy(table: list[list[int]], greater: bool) -> None:
     values = np.array(table) / 7
     expected = stats.rankdata(-values if greater else values, axis=0).mean(axis=1)

@@ -174,7 +174,7 @@ def test_weights_are_repetitions(parameters: Any, kernel: str) -> None:
 
 
 @given(data=st.data(), degree=st.sampled_from([0, 1, 2]), kernel=st.sampled_from(sorted(reference.KERNELS)))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_small_tables_equal_the_reference(data: st.DataObject, degree: Any, kernel: str) -> None:
     n = data.draw(st.integers(1, 12))
     cell = st.tuples(

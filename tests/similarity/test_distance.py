@@ -240,7 +240,7 @@ SYMMETRIC = sorted(set(MIXED_NAMES) - {"vdm"})
 @given(cases=mixed_cases(), query=queries)
 @settings(max_examples=20)
 def test_laws_of_costs(name, cases, query):
-    """Never negative; contributions add up; 0 from a row without gaps to itself; as far forth as back where promised."""
+    """Never negative; contributions add up; 0 from a row without gaps to itself; symmetric where promised."""
     rows, classes, weights = cases
     instances = store(MIXED, rows, classes, weights)
     fitted = resolve(name).fit(instances)
