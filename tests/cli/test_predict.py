@@ -153,7 +153,7 @@ def test_every_learner_is_explained(name: str, train: Path, query: Path) -> None
             assert [case["id"] for case in answer[kind]] == one.ids.tolist()
             assert [case["vote"] for case in answer[kind]] == one.votes.tolist()
     assert ("gives no explanation of its own" in result.stderr) == ("similar" in answers(result)["answers"][0])
-    shown = ask("explain", train, query, "--learner", name)
+    shown = ask("explain", train, "noise=creak", "--learner", name)
     assert shown.exit_code == 0
     assert max(map(len, shown.stdout.splitlines())) <= 80 or name in ("ib3", "tuned_knn")
     assert "\x1b" not in shown.stdout

@@ -34,7 +34,7 @@ def asking(command: str, train: object) -> list[str]:
     """A quick call of a command."""
     given = [command, str(train), "--target", "job"]
     if command == "report":
-        return [*given, "--budget", "2s"]
+        return [*given, "--budget", "0.1s"]
     return [*given, *(["noise=creak"] if command != "evaluate" else ["--learner", "baseline,ib1", "--splits", "3"])]
 
 
@@ -80,7 +80,7 @@ def test_the_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.Monkey
             words = shlex.split(line.partition("<")[0].partition(">")[0])[1:]
             if command == "report" and "--out" not in words:
                 continue  # a report takes a while
-            budget = ["--budget", "2s"] if command == "report" else []
+            budget = ["--budget", "0.1s"] if command == "report" else []
             result = run(*words, *budget, stdin=(tmp_path / "new.csv").read_text())
             assert result.exit_code == 0, (line, result.stderr)
     assert (tmp_path / "curve.png").exists()
@@ -246,7 +246,7 @@ def test_tables_print_nothing_unsafe(hostile: Path, command: str, extra: tuple[s
         return
     given = [command, hostile, "--target", f"t{UNSAFE}", *extra]
     given += [hostile] if command in ("predict", "explain") else []
-    given += ["--budget", "2s"] if command == "report" else ["--splits", "2"] if command == "evaluate" else []
+    given += ["--budget", "0.1s"] if command == "report" else ["--splits", "2"] if command == "evaluate" else []
     result = run(*given)
     assert result.exit_code == 0, result.stderr
     check_safe(result.stdout)
