@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from hypothesis import strategies as st
 from reference.concepts import Description, PerClass
 from scipy.special import ndtri
+from sklearn.base import clone
 
 from priorcase.concepts import IB1, IB2, IB3, IB4, IB5
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
@@ -107,6 +109,33 @@ LEARNERS = [
     IB5(random_state=7, missing="scale", accept=0.7, drop=0.8),
     IB5(random_state=7, window=40, ties="random", accept=0.7),
 ]
+
+
+def new(learner: Any, **changed: Any) -> Any:
+    """An unfitted learner of streams."""
+    return clone(learner).set_params(**{"schema": SCHEMA, "n_jobs": 1, **changed})
+
+
+def same_frame(one: pd.DataFrame, other: pd.DataFrame) -> None:
+    """The same values in the same types; pandas says what differs."""
+    if not one.equals(other):
+        pd.testing.assert_frame_equal(one, other, check_exact=True)
+
+
+def same(one: Any, other: Any, asked: Rows = queries(12)) -> None:  # noqa: B008  # rows that no test changes
+    """Two learners in the same state, as far as anyone can see."""
+    assert one.digest() == other.digest()
+    assert one.classes_.tolist() == other.classes_.tolist()
+    for name in ("stored_", "dropped_", "n_seen_", "storage_"):
+        assert getattr(one, name) == getattr(other, name), name
+    frames = one.concept_, other.concept_
+    for frame in frames:
+        frame.pop("id")
+    same_frame(*frames)
+    assert one.predict(asked).tolist() == other.predict(asked).tolist()
+    np.testing.assert_array_equal(one.predict_proba(asked), other.predict_proba(asked))
+    if one.history:
+        same_frame(one.history_.frame(), other.history_.frame())
 
 
 def named(learner: Any) -> str:

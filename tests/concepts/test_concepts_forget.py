@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from concept_tables import LEARNERS, SCHEMA, Rows, named, queries, stream, streams
+from concept_tables import LEARNERS, Rows, named, new, queries, same, stream, streams
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 
 from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, memory
 from priorcase.exceptions import ForgettingError, TargetError, TooFewRowsError, UnknownIdError
-from tests.concepts.test_concepts_stream import same
 
 QUERIES = queries(10)
 learners = pytest.mark.parametrize("learner", LEARNERS, ids=named)
@@ -28,16 +26,12 @@ everything = [
 ]
 
 
-def new(learner: Any, **changed: Any) -> Any:
-    return clone(learner).set_params(schema=SCHEMA, **changed)
-
-
 def without(values: list[Any], ids: Any) -> list[Any]:
     return [value for i, value in enumerate(values) if i not in set(ids)]
 
 
 @learners
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(table=streams(), data=st.data())
 def test_a_replay_never_saw_the_forgotten_rows(
     learner: Any, table: tuple[Rows, list[Any]], data: st.DataObject
@@ -60,7 +54,7 @@ def test_learning_goes_on_after_a_replay(learner: Any) -> None:
 
 
 @pytest.mark.parametrize("learner", everything, ids=named)
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(table=streams(), data=st.data())
 def test_ib1_forgets_exactly(learner: Any, table: tuple[Rows, list[Any]], data: Any) -> None:
     X, y = table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,19 @@ def fitted(learner: Any, rows: Any = STREAM[0], labels: Any = STREAM[1], **chang
     return clone(learner).set_params(schema=SCHEMA, **changed).fit(rows, labels)
 
 
+@cache
+def both(learner: Any) -> tuple[Any, Any]:
+    """The slow learner and the fast one after the stream, made once for all tests that only look at them."""
+    return slow(learner, *STREAM), fitted(learner, history=True)
+
+
 def descriptions(found: Any) -> dict[Any, Description]:
     return {None: found} if isinstance(found, Description) else {label: found.of[label] for label in found.classes()}
 
 
 @learners
 def test_what_is_stored(learner: Any) -> None:
-    found, model = slow(learner, *STREAM), fitted(learner)
+    found, model = both(learner)
     frame = model.concept_
     expected = [
         (label, y.name, y.successes, y.trials, y.arrived, y.reason, description.verdict(y))
@@ -42,7 +49,7 @@ def test_what_is_stored(learner: Any) -> None:
 
 @learners
 def test_bounds_of_records(learner: Any) -> None:
-    found, frame = slow(learner, *STREAM), fitted(learner).concept_
+    found, model = both(learner)
     expected = []
     for description in descriptions(found).values():
         for y in description.stored:
@@ -50,7 +57,7 @@ def test_bounds_of_records(learner: Any) -> None:
             low, high = (description.share(y.label, z)[bound] for bound, z in enumerate(reversed(levels(description))))
             expected.append((*accuracy, low, high, description.counts[y.label]))
     names = ("accuracy_low", "accuracy_high", "frequency_low", "frequency_high", "class_count")
-    assert list(zip(*(frame[name].tolist() for name in names), strict=True)) == expected
+    assert list(zip(*(model.concept_[name].tolist() for name in names), strict=True)) == expected
 
 
 def levels(description: Description) -> tuple[float, float]:
@@ -63,7 +70,7 @@ def reference_wilson(y: Any, z: float) -> tuple[float, float]:
 
 @learners
 def test_predictions(learner: Any) -> None:
-    found, model = slow(learner, *STREAM), fitted(learner)
+    found, model = both(learner)
     rows = [ranked(row) for row in QUERIES]
     if isinstance(found, Description):
         draws = SplitMix64(found.seed)
@@ -81,7 +88,7 @@ def test_predictions(learner: Any) -> None:
 
 @pytest.mark.parametrize("learner", [model for model in LEARNERS if not per_class(model)], ids=named)
 def test_probabilities_are_shares_of_the_nearest(learner: Any) -> None:
-    found, model = slow(learner, *STREAM), fitted(learner)
+    found, model = both(learner)
     shares = model.predict_proba(QUERIES)
     for row, share in zip(QUERIES, shares, strict=True):
         tied = found.answer(ranked(row)).tied
@@ -93,7 +100,7 @@ def test_probabilities_are_shares_of_the_nearest(learner: Any) -> None:
 
 @learners
 def test_history(learner: Any) -> None:
-    found, model = slow(learner, *STREAM), fitted(learner, history=True)
+    found, model = both(learner)
     frame = model.history_.frame()
     traces = {label: description.trace for label, description in descriptions(found).items()}
     for name in ("stored", "acceptable", "accepted", "dropped"):
@@ -112,7 +119,7 @@ def test_history(learner: Any) -> None:
 
 @learners
 def test_storage(learner: Any) -> None:
-    found, model = slow(learner, *STREAM), fitted(learner)
+    found, model = both(learner)
     several = descriptions(found).values()
     stored = {y.name for description in several for y in description.stored}
     kept = {y.name for description in several for y in description.candidates()}

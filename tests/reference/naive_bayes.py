@@ -8,9 +8,11 @@ None for a gap. An attribute has the values that some row holds or that are decl
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 
 from reference import numeric, predictive
 
@@ -47,20 +49,21 @@ class Model:
         """The same without a row; its class stays."""
         keep = [j for j in range(len(self.rows)) if j != i]
         times = None if self.times is None else [self.times[j] for j in keep]
-        rows, classes = [self.rows[j] for j in keep], [self.classes[j] for j in keep]
-        return Model(**{**self.__dict__, "rows": rows, "classes": classes, "times": times})
+        return replace(self, rows=[self.rows[j] for j in keep], classes=[self.classes[j] for j in keep], times=times)
+
+    @cached_property
+    def counts(self) -> dict[Hashable, Fraction]:
+        """Rows of each class, and of each class that hold each value of each column."""
+        found: dict[Hashable, Fraction] = defaultdict(Fraction)
+        for row, k, t in zip(self.rows, self.classes, self.times or [Fraction(1)] * len(self.rows), strict=True):
+            found[k] += t
+            for column in range(len(row)):
+                found[k, column, self.cell(row, column)] += t
+        return found
 
     def count(self, k: Hashable, column: int | None = None, value: Hashable = None) -> Fraction:
         """Rows of a class (that hold a value)."""
-        times = self.times or [Fraction(1)] * len(self.rows)
-        return sum(
-            (
-                t
-                for row, c, t in zip(self.rows, self.classes, times, strict=True)
-                if c == k and (column is None or self.cell(row, column) == value)
-            ),
-            Fraction(0),
-        )
+        return self.counts.get(k if column is None else (k, column, value), Fraction(0))
 
     def cell(self, row: Row, column: int) -> Hashable:
         return GAP if row[column] is None and self.gaps_count else row[column]
@@ -98,7 +101,7 @@ class Model:
     def log_likelihood(self, query: Row, k: Hashable) -> float:
         """The largest log-likelihood of all rows and a query in class k (1997, eq. 8)."""
         times = [*(self.times or [Fraction(1)] * len(self.rows)), Fraction(1)]
-        more = Model(**{**self.__dict__, "rows": [*self.rows, query], "classes": [*self.classes, k], "times": times})
+        more = replace(self, rows=[*self.rows, query], classes=[*self.classes, k], times=times)
         parts = []
         everything = sum(times)
         for label in self.labels:
@@ -151,15 +154,17 @@ class Model:
         declared = {c: self.values(c) for c in range(len(self.rows[0])) if c not in self.densities}
         logs = []
         for i, (row, k) in enumerate(zip(self.rows, self.classes, strict=True)):
-            before = {
-                "rows": self.rows[:i],
-                "classes": self.classes[:i],
-                "declared": declared,
-                "densities": {},
-                "times": None,
-            }
+            before = replace(
+                self,
+                rows=self.rows[:i],
+                classes=self.classes[:i],
+                declared=declared,
+                densities={},
+                times=None,
+                predictive="evidence",
+            )
             cells = [None if c in self.densities else value for c, value in enumerate(row)]
-            joint = Model(**{**self.__dict__, **before, "predictive": "evidence"}).joint(cells)
+            joint = before.joint(cells)
             logs.append(predictive.log(joint[list(self.labels).index(k)]))
         return math.fsum(logs)
 
