@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from checks import CONTAINERS, mixed_checks
+from checks.mixed import Check, check_mixed_containers_agree
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import priorcase as pc
@@ -99,8 +100,6 @@ STATE = {
     "check_mixed_gaps_and_unseen_values",
 }
 
-Check = Callable[[Any, str], None]
-
 
 def checks_of(learner: Any) -> Iterator[Check]:
     """The checks for mixed tables that apply to a learner."""
@@ -120,16 +119,15 @@ def checks_of(learner: Any) -> Iterator[Check]:
 
 
 def mixed_cases() -> Iterator[Any]:
-    """Learner, check and table: every table where tables are compared, three elsewhere, one for other settings."""
+    """Learner, table and checks: every table where tables are compared, three elsewhere, one for other settings."""
     for learner in LEARNERS:
-        for check in checks_of(learner):
-            tables = CONTAINERS if check.__name__ == "check_mixed_containers_agree" else TABLES
-            for table in tables:
-                yield pytest.param(learner, check, table, id=f"{type(learner).__name__}-{check.__name__}-{table}")
+        every = list(checks_of(learner))
+        for table in CONTAINERS:
+            checks = every if table in TABLES else [one for one in every if one is check_mixed_containers_agree]
+            yield pytest.param(learner, table, checks, id=f"{type(learner).__name__}-{table}")
     for i, learner in enumerate(SETTINGS):
-        for check in checks_of(learner):
-            if check.__name__ in STATE:
-                yield pytest.param(learner, check, TABLES[i % 3], id=f"{type(learner).__name__}-{i}-{check.__name__}")
+        checks = [check for check in checks_of(learner) if check.__name__ in STATE]
+        yield pytest.param(learner, TABLES[i % 3], checks, id=f"{type(learner).__name__}-{i}")
 
 
 @parametrize_with_checks([*LEARNERS, *REDUCERS, pc.AttributeSelector()])
@@ -137,6 +135,7 @@ def test_sklearn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 
-@pytest.mark.parametrize(("learner", "check", "table"), list(mixed_cases()))
-def test_mixed_checks(learner: Any, check: Check, table: str) -> None:
-    check(learner, table)
+@pytest.mark.parametrize(("learner", "table", "checks"), list(mixed_cases()))
+def test_mixed_checks(learner: Any, table: str, checks: list[Check]) -> None:
+    for check in checks:
+        check(learner, table)

@@ -38,8 +38,8 @@ def as_dict(found: JointDistribution, i: int = 0) -> dict[tuple[Any, ...], float
 
 @pytest.mark.parametrize("missing", ["ignore", "value"])
 @pytest.mark.parametrize(("way", "weight"), WAYS)
-@pytest.mark.parametrize("seed", range(3))
-def test_it_is_what_the_full_table_says(way: str, weight: Any, missing: str, seed: int) -> None:
+def test_it_is_what_the_full_table_says(way: str, weight: Any, missing: str) -> None:
+    seed = WAYS.index((way, weight)) % 3
     rows, classes = tiny(6 + seed, seed)
     model = fitted(rows, classes, way, weight, missing=missing)
     reference = Model(

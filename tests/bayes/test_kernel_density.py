@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import numeric as reference
 from scipy import integrate, stats
@@ -39,6 +39,7 @@ def expected(query, x, own, rule):
 
 
 @pytest.mark.parametrize("rule", RULES)
+@settings(max_examples=25)
 @given(rows=ROWS, query=st.floats(-20, 20))
 def test_equal_to_the_reference(rule, rows, query):
     x, own, _ = columns(rows)
@@ -47,6 +48,7 @@ def test_equal_to_the_reference(rule, rows, query):
 
 
 @pytest.mark.parametrize("rule", RULES)
+@settings(max_examples=25)
 @given(rows=ROWS)
 def test_without_each_row(rule, rows):
     x, own, _ = columns(rows)
@@ -57,6 +59,7 @@ def test_without_each_row(rule, rows):
 
 
 @pytest.mark.parametrize("rule", RULES)
+@settings(max_examples=25)
 @given(rows=ROWS, scale=st.sampled_from([1.0, 0.7]))
 def test_without_each_weighted_row(rule, rows, scale):
     x, own, weights = columns(rows)
@@ -69,6 +72,7 @@ def test_without_each_weighted_row(rule, rows, scale):
 
 
 @pytest.mark.parametrize("rule", RULES)
+@settings(max_examples=25)
 @given(rows=ROWS, query=st.floats(-20, 20))
 def test_whole_weights_equal_repeated_rows(rule, rows, query):
     x, own, times = columns(rows)

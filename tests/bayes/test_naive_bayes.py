@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bayes_tables import AGE, DISCRETE, KINDS, SCORE, cut, fixed, labels, reference, table
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference import numeric as slow_numbers
 from reference import predictive as slow_values
@@ -24,8 +24,8 @@ from priorcase.exceptions import NotAvailableError
 from priorcase.schema import Nominal
 
 PREDICTIVES = ["evidence", "map", "sc"]
-X, Y = table(60), labels(60)
-QUERIES = [*table(30, seed=5, new=True), [None] * 7]
+X, Y = table(36), labels(36)
+QUERIES = [*table(14, seed=5, new=True), [None] * 7]
 
 
 def compare(model: Any, slow: Any, queries: Any = QUERIES, cap: float | None = None) -> None:
@@ -75,7 +75,6 @@ def test_a_gap_that_counts_but_never_occurred_is_a_new_value(predictive: Any) ->
 
 
 @given(rows=row_lists(2, 12), queries=row_lists(1, 4), data=st.data(), predictive=st.sampled_from(PREDICTIVES))
-@settings(max_examples=60)
 def test_small_tables(rows: Any, queries: Any, data: Any, predictive: Any) -> None:
     y = [data.draw(st.sampled_from("abc")) for _ in rows]
     gaps_count = data.draw(st.booleans())
@@ -192,8 +191,8 @@ def test_categorical_naive_bayes_of_scikit_learn(alpha: float) -> None:
 
 def test_gaussian_naive_bayes_of_scikit_learn() -> None:
     random = np.random.default_rng(1)
-    y = random.integers(0, 3, 60)
-    numbers = random.normal(y[:, np.newaxis], 1.0, (60, 4))
+    y = random.integers(0, 3, 36)
+    numbers = random.normal(y[:, np.newaxis], 1.0, (36, 4))
     theirs = GaussianNB(var_smoothing=0.0).fit(numbers, y)
     theirs.var_ *= (theirs.class_count_ / (theirs.class_count_ - 1))[:, np.newaxis]  # they divide by n
     ours = NaiveBayes("map", numeric="gaussian").fit(numbers, y)
@@ -207,7 +206,7 @@ def test_gaussian_naive_bayes_of_scikit_learn() -> None:
 @pytest.mark.parametrize("numeric", ["student", "gaussian", "kernel", "kmeans", "mdl", "equal_frequency"])
 @pytest.mark.parametrize("predictive", PREDICTIVES)
 def test_whole_weights_are_repeated_rows(predictive: Any, numeric: Any) -> None:
-    weights = np.random.default_rng(2).integers(0, 4, 60)
+    weights = np.random.default_rng(2).integers(0, 4, 36)
     model = NaiveBayes(predictive, numeric=numeric, schema=KINDS)
     weighted = model.fit(X, Y, sample_weight=weights).predict_log_proba(QUERIES)
     evidence = model.log_evidence_ if numeric not in ("gaussian", "kernel") else 0.0
@@ -221,7 +220,7 @@ def test_whole_weights_are_repeated_rows(predictive: Any, numeric: Any) -> None:
 @pytest.mark.parametrize("predictive", PREDICTIVES)
 def test_fractional_weights(predictive: Any) -> None:
     rows, kinds = [[row[a] for a in DISCRETE] for row in X], {a: KINDS[a] for a in DISCRETE}
-    weights = np.random.default_rng(3).choice([0.0, 0.25, 0.1, 3.7], 60)
+    weights = np.random.default_rng(3).choice([0.0, 0.25, 0.1, 3.7], 36)
     model = NaiveBayes(predictive, schema=kinds).fit(rows, Y, sample_weight=weights)
     kept = np.flatnonzero(weights)
     assert model.ids_.tolist() == kept.tolist()

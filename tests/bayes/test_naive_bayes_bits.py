@@ -39,9 +39,9 @@ def answers(model: Any, queries: Any) -> list[bytes]:
 
 @pytest.mark.parametrize("parameters", MODELS)
 def test_threads_batches_and_paths(parameters: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    n = 500 if parameters.get("numeric") == "kernel" else 5000  # which takes a sum over all rows for each query
+    n = 300 if parameters.get("numeric") == "kernel" else 2000  # which takes a sum over all rows for each query
     rows, y = table(n), labels(n)
-    queries = frame(table(4000, seed=5, new=True))
+    queries = frame(table(3000, seed=5, new=True))
     model = NaiveBayes(schema=NAMED, n_jobs=1, **parameters).fit(frame(rows), y)
     expected, loo = answers(model, queries), model.loo_predict_proba()
     for threads in (2, 4):
@@ -52,21 +52,21 @@ def test_threads_batches_and_paths(parameters: Any, monkeypatch: pytest.MonkeyPa
         assert answers(model, queries) == expected
     swapped = queries[NAMES[::-1]]
     assert answers(model, swapped) == expected
-    assert additive._FEW_CELLS < 4000 * 7  # so far one translation for each column
+    assert additive._FEW_CELLS < 3000 * 7  # so far one translation for each column
     for few in (0, 10**9):
         monkeypatch.setattr(additive, "_FEW_CELLS", few)
         assert answers(model, queries) == expected
-        parts = [queries[start : start + 700] for start in range(0, 4000, 700)]
+        parts = [queries[start : start + 700] for start in range(0, 3000, 700)]
         for ask in (model.predict_joint_log_proba, model.predict_log_proba, model.predict_proba):
             whole = ask(queries)
             np.testing.assert_array_equal(np.concatenate([ask(part) for part in parts]), whole)
-            single = np.concatenate([ask(queries[i : i + 1]) for i in range(60)])
-            np.testing.assert_array_equal(single, whole[:60])
-            lists = np.concatenate([ask([row]) for row in table(60, seed=5, new=True)])
-            np.testing.assert_array_equal(lists, whole[:60])
+            single = np.concatenate([ask(queries[i : i + 1]) for i in range(20)])
+            np.testing.assert_array_equal(single, whole[:20])
+            lists = np.concatenate([ask([row]) for row in table(20, seed=5, new=True)])
+            np.testing.assert_array_equal(lists, whole[:20])
 
 
-@pytest.mark.parametrize("n", [40, 3000])
+@pytest.mark.parametrize("n", [40, 2900])  # few cells, and many
 @pytest.mark.parametrize("parameters", MODELS)
 def test_containers(parameters: Any, n: int) -> None:
     rows, y, queries = table(n), labels(n), table(n, seed=5, new=True)
@@ -124,11 +124,14 @@ def test_text_in_any_layout() -> None:
 
 @pytest.mark.parametrize(
     ("predictive", "n_classes"),
-    [*product(["evidence", "map", "sc"], [1, 2, 3, 4, 5, 7, 8, 9, 16, 17]), ("evidence", 100)],
+    [
+        *(("evidence", n) for n in (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 100)),
+        *product(["map", "sc"], [1, 2, 5, 8, 17]),  # the sum over the classes is the same
+    ],
 )
 def test_any_number_of_classes(predictive: Any, n_classes: int) -> None:
     random = np.random.default_rng(n_classes)
-    rows = [[str(a), str(b), float(x)] for a, b, x in random.integers(0, 5, (n_classes + 30, 3))]
+    rows = [[str(a), str(b), float(x)] for a, b, x in random.integers(0, 5, (n_classes + 16, 3))]
     y = random.integers(0, n_classes, len(rows)).tolist()
     y[:n_classes] = range(n_classes)
     model = NaiveBayes(predictive).fit(rows, y)

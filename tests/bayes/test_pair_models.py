@@ -52,7 +52,7 @@ def expected_joint(
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(tables, sizes_of_sample)
 def test_joint_is_the_average_over_all_structures(family: Family, table: Any, ess: Fraction) -> None:
     seed, sizes, n = table
@@ -67,7 +67,7 @@ def test_joint_is_the_average_over_all_structures(family: Family, table: Any, es
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(tables, sizes_of_sample)
 def test_unseen_values_widen_their_attributes(family: Family, table: Any, ess: Fraction) -> None:
     seed, sizes, n = table
@@ -135,7 +135,7 @@ def test_a_class_without_rows_has_its_prior_mass(family: Family) -> None:
     np.testing.assert_allclose(np.exp(model.joint_logs([[0, 1, 1]])[0, 1]), 2 / 44 / 12, rtol=1e-13)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(tables, sizes_of_sample)
 def test_evidence_is_that_of_all_structures(table: Any, ess: Fraction) -> None:
     seed, sizes, n = table
@@ -154,7 +154,7 @@ def test_evidence_is_that_of_all_structures(table: Any, ess: Fraction) -> None:
     assert model.log_evidence() == pytest.approx(log_fraction(chosen), rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(tables, sizes_of_sample)
 def test_posteriors_are_shares_of_the_marginal_likelihood(table: Any, ess: Fraction) -> None:
     seed, sizes, n = table

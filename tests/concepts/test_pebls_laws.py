@@ -57,7 +57,7 @@ def answers(model: PEBLS, rows: list[list[Any]]) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(ROWS, SEEDS)
 def test_missing_is_one_more_symbol(mode: dict[str, Any], rows: list[list[Any]], seed: int) -> None:
     """A gap in a column of text is a value with the name "missing"."""
@@ -73,7 +73,7 @@ def test_missing_is_one_more_symbol(mode: dict[str, Any], rows: list[list[Any]],
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(ROWS, SEEDS, st.integers(1, 7))
 def test_a_number_is_the_interval_it_lies_in(mode: dict[str, Any], rows: list[list[Any]], seed: int, bins: int) -> None:
     """Gaps among numbers, and intervals without rows, are symbols like any other."""
@@ -98,6 +98,7 @@ def test_a_number_is_the_interval_it_lies_in(mode: dict[str, Any], rows: list[li
     assert one.kneighbors(asked)[0].tolist() == other.kneighbors([name(q) for q in queries])[0].tolist()
 
 
+@settings(max_examples=25)
 @given(ROWS, SEEDS, st.permutations(NAMES))
 def test_other_names_for_values_and_classes_change_nothing(rows: list[list[Any]], seed: int, names: list[str]) -> None:
     classes = classes_of(rows, seed)
@@ -109,6 +110,7 @@ def test_other_names_for_values_and_classes_change_nothing(rows: list[list[Any]]
     assert ["class " + label for label in one.predict(rows)] == two.predict(renamed).tolist()
 
 
+@settings(max_examples=25)
 @given(ROWS, SEEDS, st.sampled_from([1, 2]), st.sampled_from([1, 2, 3]), st.sampled_from(["maximal", "prior", "zero"]))
 def test_without_weights_it_is_k_nn_by_mvdm(
     rows: list[list[Any]], seed: int, exponent: int, power: int, unseen: Any
@@ -126,6 +128,7 @@ def test_without_weights_it_is_k_nn_by_mvdm(
 # -- records
 
 
+@settings(max_examples=25)
 @given(ROWS, SEEDS, st.integers(1, 4))
 def test_every_question_is_written_down(rows: list[list[Any]], seed: int, passes: int) -> None:
     n, classes = len(rows), classes_of(rows, seed)
@@ -139,6 +142,7 @@ def test_every_question_is_written_down(rows: list[list[Any]], seed: int, passes
         assert (found["weight"] >= 1).all()
 
 
+@settings(max_examples=12)
 @given(ROWS, SEEDS)
 def test_where_one_class_is_alone_nobody_is_wrong(rows: list[list[Any]], seed: int) -> None:
     for mode in MODES:
@@ -160,7 +164,7 @@ def test_duplicates_of_another_class_mislead(weighting: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(ROWS, SEEDS, st.data())
 def test_adding_in_parts_is_adding_at_once(mode: dict[str, Any], rows: list[list[Any]], seed: int, data: Any) -> None:
     classes = classes_of(rows, seed)
@@ -178,7 +182,7 @@ def test_adding_in_parts_is_adding_at_once(mode: dict[str, Any], rows: list[list
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(row_lists(min_size=4, max_size=14), SEEDS, st.data())
 def test_forgotten_rows_were_never_there(mode: dict[str, Any], rows: list[list[Any]], seed: int, data: Any) -> None:
     classes = classes_of(rows, seed)

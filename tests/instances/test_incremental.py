@@ -104,7 +104,7 @@ def assert_same(model: Any, fresh: Any, answer: Callable[[Any], Any]) -> None:
 
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: str(model.n_neighbors))
 @given(history=steps(st.sampled_from("abc")))
-@settings(max_examples=80)
+@settings(max_examples=30)
 def test_classifier_history_leaves_no_trace(model: Any, history: list[Any]) -> None:
     grown = clone(model)
     left = replay(grown, history)
@@ -113,13 +113,12 @@ def test_classifier_history_leaves_no_trace(model: Any, history: list[Any]) -> N
     rows, y, weights = zip(*left, strict=True)
     fresh = clone(model).fit(list(rows), list(y), sample_weight=weights)
     assert grown.classes_.tolist() == fresh.classes_.tolist()
-    assert_same(grown, fresh, lambda m: m.predict_proba(QUERIES))
-    assert_same(grown, fresh, lambda m: m.predict(QUERIES))
+    assert_same(grown, fresh, lambda m: np.column_stack([m.predict_proba(QUERIES), m.predict(QUERIES)]))
 
 
 @pytest.mark.parametrize("model", REGRESSORS, ids=lambda model: str(model.n_neighbors))
 @given(history=steps(st.integers(-9, 9)))
-@settings(max_examples=80)
+@settings(max_examples=30)
 def test_regressor_history_leaves_no_trace(model: Any, history: list[Any]) -> None:
     grown = clone(model)
     left = replay(grown, history)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -77,14 +78,21 @@ def reduced(reducer: Any, rows: list[list[Any]], labels: list[Any], **changed: A
         return []
 
 
+@cache
+def mixed(distance: str, seed: int) -> tuple[list[list[Any]], list[str], Any]:
+    """Rows with gaps, ties and equal rows, their classes and the costs between them."""
+    rows = mixed_rows(36, seed)
+    rows += rows[:4]
+    labels = told(rows, seed)
+    return rows, labels, costs_of(rows, labels, distance)
+
+
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize(("reducer", "obvious"), ALL, ids=IDS)
 def test_mixed_tables_with_gaps_ties_and_equal_rows(reducer: Any, obvious: Any, distance: str) -> None:
     for seed in range(2):
-        rows = mixed_rows(45, seed)
-        rows += rows[:5]
-        labels = told(rows, seed)
-        expected = obvious(costs_of(rows, labels, distance), labels)
+        rows, labels, costs = mixed(distance, seed)
+        expected = obvious(costs, labels)
         assert expected, "a case that tells nothing"
         assert reduced(reducer, rows, labels, distance=distance) == expected
 
@@ -100,7 +108,7 @@ def test_tables_of_few_different_rows(reducer: Any, obvious: Any) -> None:
 
 
 @pytest.mark.parametrize(("reducer", "obvious"), ALL, ids=IDS)
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_any_small_table(reducer: Any, obvious: Any, data: st.DataObject) -> None:
     rows = data.draw(row_lists(min_size=5, max_size=12))
@@ -140,14 +148,20 @@ def numbers_of(rows: list[list[Any]], seed: int) -> list[float]:
     ]
 
 
+@cache
+def mixed_numbers(distance: str, seed: int) -> tuple[list[list[Any]], list[float], Any]:
+    """Rows, numbers to tell and the costs between the rows."""
+    rows = mixed_rows(50, seed)
+    numbers = numbers_of(rows, seed)
+    return rows, numbers, costs_of(rows, numbers, distance)
+
+
 @pytest.mark.parametrize("distance", ["heom", "gower", "ib"])
 @pytest.mark.parametrize("alpha", [0.5, 2.0, 5.0])
 @pytest.mark.parametrize("k", [1, 3, 8])
 def test_numbers_as_targets(k: int, alpha: float, distance: str) -> None:
     for seed in range(2):
-        rows = mixed_rows(50, seed)
-        numbers = numbers_of(rows, seed)
-        costs = costs_of(rows, numbers, distance)
+        rows, numbers, costs = mixed_numbers(distance, seed)
         edited = slow.enn_numbers(costs, numbers, k, alpha)
         changed = {"distance": distance, "alpha": alpha, "n_neighbors": k}
         assert reduced(ENN(), rows, numbers, **changed) == edited

@@ -42,7 +42,7 @@ def test_editing_in_parts() -> None:
 
 
 def test_reducing_in_parts_is_reducing_at_once() -> None:
-    X, y = numeric(2_600)
+    X, y = numeric(1_400)
     rows = read_rows(DROP2(), X, y, sort="classes", threads=1)
     at, everything = np.arange(len(rows)), rows.arguments(np.arange(len(rows)))
     drop = Drop(*everything, rows.codes[at], None, k=3, nearest_breaks_ties=False, alpha=1.0, stay_on=True)

@@ -33,23 +33,16 @@ def kept(reducer: Any, X: Any, y: Any) -> list[int]:
 
 @EACH
 @pytest.mark.parametrize("kind", CONTAINERS)
-def test_the_container_changes_nothing(reducer: Any, kind: str) -> None:
-    expected = kept(reducer, CONTAINERS["lists"](ROWS), LABELS)
-    assert kept(reducer, CONTAINERS[kind](ROWS), LABELS) == expected
-    assert 0 < len(expected) < len(ROWS)
-
-
-@EACH
-@pytest.mark.parametrize("kind", CONTAINERS)
 def test_what_comes_back_is_the_part_kept_of_what_went_in(reducer: Any, kind: str) -> None:
     X = CONTAINERS[kind](ROWS)
     own = clone(reducer)
     X_kept, y_kept = own.fit_resample(X, LABELS)
+    assert own.sample_indices_.tolist() == kept(reducer, ROWS, LABELS)  # the container changes nothing
+    assert 0 < len(y_kept) < len(ROWS)
     assert type(X_kept) is type(X)
     assert y_kept == [LABELS[i] for i in own.sample_indices_.tolist()]
-    again = clone(reducer).fit_resample(CONTAINERS[kind](ROWS), LABELS)[0]
     rows = np.asarray(X_kept.to_numpy() if isinstance(X_kept, pl.DataFrame) else X_kept, dtype=object)
-    assert len(rows) == len(own.sample_indices_) == len(again)
+    assert len(rows) == len(own.sample_indices_)
     assert own.n_features_in_ == 5
     assert own.classes_.tolist() == ["old", "young"]
 
@@ -111,7 +104,7 @@ def test_pickled_reducers_know_what_they_kept(reducer: Any) -> None:
 
 
 @EACH
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_rows_kept_are_some_of_the_rows(reducer: Any, data: st.DataObject) -> None:
     rows = data.draw(row_lists(min_size=5, max_size=14))
@@ -136,6 +129,7 @@ distinct_rows = st.lists(
 
 
 @pytest.mark.parametrize("reducer", [CNN(), RNN()], ids=repr)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_condensed_sets_are_consistent(reducer: Any, data: st.DataObject) -> None:
     # No two rows are equal and none has a gap, so that a row is nearer to itself than to all others. The kept rows

@@ -233,7 +233,7 @@ def test_targets_are_needed(method: Any) -> None:
 @pytest.mark.parametrize("estimator", [KNNClassifier, KNNRegressor])
 def test_several_targets_have_equal_say(estimator: Any, method: str) -> None:
     rng = np.random.default_rng(3)
-    X = rng.random((150, 5))
+    X = rng.random((100, 5))
     numbers = np.stack([X[:, 1], 100.0 * X[:, 3] + X[:, 1]], axis=1)
     y = numbers if estimator is KNNRegressor else (numbers > np.median(numbers, axis=0)).astype(int)
     alone = [estimator(3, attribute_weights=method).fit(X, y[:, t]).attribute_weights_ for t in range(2)]

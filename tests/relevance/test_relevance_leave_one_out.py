@@ -57,17 +57,17 @@ def plain_cost(memory: NeighborsMemory, weights: list[float]) -> relevance.Cost:
 def test_losses_and_slopes(distance: str, loss: str) -> None:
     if distance in ("hvdm", "ivdm") and loss == "squared":
         distance = "euclidean"
-    rows, y = mixed_rows(30, 3), targets(30, loss)
+    rows, y = mixed_rows(20, 3), targets(20, loss)
     if distance == "euclidean":
         rows = [[row[0] or 0.0, row[3] or 0.0, 1.0 * i % 7, 0.0] for i, row in enumerate(rows)]
     memory = memory_of(rows, y, distance=distance)
     core, encoded = core_of(memory, loss)
     truth: Any = y if encoded.numbers is None else encoded.numbers.tolist()
     for weights in ([1.0, 0.5, 2.0, 3.0], [8.0, 0.0, 4.0, 0.1], [0.02] * 4, [60.0, 50.0, 3.0, 90.0]):
-        held = np.arange(30) % 5 == 4
+        held = np.arange(20) % 5 == 4
         told_rows, voters = np.flatnonzero(held), np.flatnonzero(~held).tolist()
-        for asked, voting in ((np.arange(30), list(range(30))), (told_rows, voters)):
-            votes = np.isin(np.arange(30), voting).astype(float)
+        for asked, voting in ((np.arange(20), list(range(20))), (told_rows, voters)):
+            votes = np.isin(np.arange(20), voting).astype(float)
 
             def plain(w: list[float], asked: Any = asked, voting: Any = voting) -> float:
                 return PLAIN[loss](truth, asked.tolist(), voting, plain_cost(memory, w))
@@ -222,7 +222,7 @@ def test_a_descent_stays_where_numbers_are_not_negative() -> None:
 @pytest.mark.parametrize("loss", ["log", "squared"])
 def test_order_names_and_repetitions_change_no_bit(loss: str) -> None:
     rng = np.random.default_rng(8)
-    n = 90
+    n = 60
     numbers = rng.random((n, 2)).round(2)
     rows = [[a, b, c] for (a, b), c in zip(numbers.tolist(), rng.choice(["u", "v", "w"], n).tolist(), strict=True)]
     y: list[Any] = (numbers[:, 0] + (numbers[:, 1] > 0.5)).tolist()
