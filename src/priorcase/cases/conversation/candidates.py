@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -92,14 +93,12 @@ class Mentions:
         values: Sequence[Any] = column.values
         split: list[Sequence[Term]] = [words_of(value) if texts else value for value in values]
         found: dict[object, Term] = {}
-        for terms in split:
-            for term in terms:
-                found.setdefault(identity(term), term)
+        for term in chain.from_iterable(split):
+            found.setdefault(identity(term), term)
         places = {key: place for place, key in enumerate(found)}
-        at = [[places[identity(term)] for term in terms] for terms in split]
-        ends = np.cumsum([0, *map(len, at)])
-        flat = np.array([place for row in at for place in row], dtype=np.int64)
-        has = csr_array((np.ones(flat.size), flat, ends), shape=(len(split), len(found)))
+        at = np.array([places[identity(term)] for term in chain.from_iterable(split)], dtype=np.int64)
+        ends = np.cumsum([0, *map(len, split)])
+        has = csr_array((np.ones(at.size), at, ends), shape=(len(split), len(found)))
         cases = np.asarray(has.T @ column.counts.astype(float))
         usual = np.flatnonzero(cases >= (2 if texts else 1))
         usual = usual[np.argsort(-cases[usual], kind="stable")][:_MOST_TERMS]
@@ -114,10 +113,8 @@ class Mentions:
 
     def having(self, term: Term) -> BoolArray:
         """Which of the distinct values have a term."""
-        row = np.zeros(self.by_term.shape[1], dtype=bool)
-        place = self.places[identity(term)]
-        row[self.by_term.indices[self.by_term.indptr[place] : self.by_term.indptr[place + 1]]] = True
-        return row
+        having: BoolArray = self.by_term[[self.places[identity(term)]]].toarray().ravel() > 0
+        return having
 
 
 def words_of(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -213,11 +214,8 @@ def branches_of(taxonomy: Taxonomy, values: Iterable[str], *, above: str | None 
     paths = {value: taxonomy.ancestors(value)[::-1] for value in values}
     if above is not None:
         paths = {value: path for value, path in paths.items() if above in path[:-1]}
-    if not paths:
-        return {}
-    depth = 0
-    while all(len(path) > depth for path in paths.values()) and len({path[depth] for path in paths.values()}) == 1:
-        depth += 1
+    shared = takewhile(lambda nodes: len(set(nodes)) == 1, zip(*paths.values(), strict=False))
+    depth = sum(1 for _ in shared)
     return {value: path[depth] for value, path in paths.items() if len(path) > depth}
 
 

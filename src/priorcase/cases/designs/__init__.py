@@ -2,8 +2,8 @@
 
 from priorcase.cases.designs.composition import Design, Designs, Fragment, Piece, design, fragments_of, plumbing
 from priorcase.cases.designs.elaboration import RULES, Elaboration, JoinArcs, Rewriting, SplitArc
-from priorcase.cases.designs.graph import Arc, FunctionGraph, Sign
-from priorcase.cases.designs.matching import Match, Matches, graph_similarity, matches
+from priorcase.cases.designs.graph import Arc, FunctionGraph
+from priorcase.cases.designs.matching import Match, graph_similarity, matches
 
 __all__ = [
     "RULES",
@@ -15,10 +15,8 @@ __all__ = [
     "FunctionGraph",
     "JoinArcs",
     "Match",
-    "Matches",
     "Piece",
     "Rewriting",
-    "Sign",
     "SplitArc",
     "design",
     "fragments_of",

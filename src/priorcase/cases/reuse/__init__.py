@@ -1,8 +1,8 @@
 """Reuse: solutions made from those of retrieved cases, adapted by rules and checked by critics."""
 
 from priorcase.cases.reuse.adaptation import Critic, Rule, reuse
-from priorcase.cases.reuse.methods import Compose, Copy, Local, Mean, Method, Null, Vote, check_method, tally
-from priorcase.cases.reuse.proposal import Candidate, Difference, Proposal, Source, Spread, Step, value_text
+from priorcase.cases.reuse.methods import Compose, Copy, Local, Mean, Null, Vote, check_method, tally
+from priorcase.cases.reuse.proposal import Candidate, Difference, Proposal, Source, Step, value_text
 from priorcase.cases.reuse.sources import HALF, Success, able, degree, worked
 
 __all__ = [
@@ -14,12 +14,10 @@ __all__ = [
     "Difference",
     "Local",
     "Mean",
-    "Method",
     "Null",
     "Proposal",
     "Rule",
     "Source",
-    "Spread",
     "Step",
     "Success",
     "Vote",

@@ -144,7 +144,7 @@ def reuse(
     solution, repairs, problems, more = _criticise(solution, some_critics, query, rounds if chosen.adapts else 0)
     return replace(
         proposal,
-        solution=solution,
+        solution=copy.deepcopy(solution),
         differences=proposal.differences if proposal.base is None else _differences(query, case),
         steps=(*steps, *repairs),
         problems=(*proposal.problems, *problems),
@@ -167,7 +167,7 @@ def _differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference
     """
     found = []
     for name, value in query.items():
-        other, (similarity, weight) = case.get(name), case.shares.get(name, (None, 0.0))
+        other, (similarity, weight, _) = case.get(name), case.shares.get(name, (None, 0.0, 0.0))
         same = isinstance(value, bool) == isinstance(other, bool) and bool(value == other)
         if not same and (weight or name not in case.shares):
             found.append((weight * (1.0 - (similarity or 0.0)), Difference(name, other, value, similarity)))
@@ -190,14 +190,14 @@ def _apply_rules(
         name = rule.name or str(number)
         owner = f"rule {name!r}"
         if callable(rule.when):
-            holds = called(rule.when, copy.deepcopy(query), case, owner=owner)
+            holds = called(rule.when, query, case, owner=owner)
             if not isinstance(holds, bool):
                 raise CaseBaseError(f"the function of {owner} returned {quoted(holds)}; expected True or False.")
         else:
             holds = all(_meets(at, given, query, case, solution, kinds) for at, given in rule.when.items())
         if holds:
             before = copied_solution(solution, owner=owner)
-            solution = _changed(rule, copy.deepcopy(before), query, case, owner)
+            solution = _changed(rule, before, query, case, owner)
             steps.append(Step("rule", name, rule.why, before, copied_solution(solution, owner=owner)))
     return solution, steps
 
@@ -227,7 +227,7 @@ def _meets(
 def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCase, owner: str) -> Any:
     """The solution after a rule."""
     if callable(rule.then):
-        found = called(rule.then, solution, copy.deepcopy(query), case, owner=owner)
+        found = called(rule.then, solution, query, case, owner=owner)
         return copied_solution(found, owner=owner)
     then = copied_solution(rule.then, owner=owner)
     replaces = isinstance(rule.then, tuple) and [type(text) for text in then] == [str, str]
@@ -264,7 +264,7 @@ def _criticise(
             problem = _problem(name, critic, solution, query)
             if problem is not None and critic.repairs is not None:
                 owner = f"critic {name!r}"
-                found = called(critic.repairs, copy.deepcopy(solution), copy.deepcopy(query), owner=owner)
+                found = called(critic.repairs, solution, query, owner=owner)
                 better = copied_solution(found, owner=owner)
                 if written(better) != written(solution):
                     steps.append(Step("critic", name, problem, copy.deepcopy(solution), copy.deepcopy(better)))
@@ -284,7 +284,7 @@ def _criticise(
 
 def _problem(name: str, critic: Critic, solution: Any, query: Mapping[str, Any]) -> str | None:
     owner = f"critic {name!r}"
-    found = called(critic.finds, copy.deepcopy(solution), copy.deepcopy(query), owner=owner)
+    found = called(critic.finds, solution, query, owner=owner)
     if found is not None and not (isinstance(found, str) and found):
         raise CaseBaseError(
             f"the function of {owner} returned {quoted(found)}; expected the problem as a text, or None."

@@ -637,7 +637,7 @@ def _part_similarity(case: SourceCase, names: Sequence[str] | None) -> float:
     if not names:
         return case.similarity
     shares = [case.shares[name] for name in dict.fromkeys(names) if name in case.shares]
-    known = [(similarity, weight) for similarity, weight in shares if similarity is not None]
+    known = [(similarity, weight) for similarity, weight, _ in shares if similarity is not None]
     total = math.fsum(weight for _, weight in known)
     return math.fsum(weight * similarity for similarity, weight in known) / total if total else 0.0
 
@@ -679,7 +679,7 @@ def automatic(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str
     kind = sources.of_one_kind()
     if kind == "number":
         return Mean(**options), "auto took the mean, since solutions are numbers"
-    distinct = len({case.solution_text for case in sources.cases})
+    distinct = len({written(case.solution) for case in sources.cases})
     if kind in ("text", "boolean") and distinct < len(sources.cases):
         return Vote(**options), f"auto took a vote, since {len(sources.cases)} cases have {distinct} distinct solutions"
     several = "no solution occurs twice" if kind in ("text", "boolean") else f"solutions are {kind}s"

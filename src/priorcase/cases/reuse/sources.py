@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import check_value, is_number
 from priorcase._typing import BoolArray, FloatArray
+from priorcase.cases.case import Case
 from priorcase.cases.kinds import CaseKind, check_plain, plain_shown
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, PriorcaseError, failure, quoted
@@ -32,39 +34,12 @@ _IDENTICAL = 1e-12  # similarities are sums of shares: one that should be 1 may 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SourceCase(Mapping[str, Any]):
-    """A retrieved case: a mapping of its known attributes, with ``id``, ``solution`` and ``outcome``.
+class SourceCase(Case):
+    """A copy of a retrieved case: its known values, its similarity to the query, and each attribute's share in that."""
 
-    Every solution and outcome that it hands out is a copy: nothing done to it reaches the case base. ``shares`` has,
-    for each attribute of the query, the local similarity (None if it does not count) and the weight.
-    """
-
-    id: int
-    similarity: float
-    known: Mapping[str, Any]
-    solution_text: str
-    outcome_text: str | None
-    shares: Mapping[str, tuple[float | None, float]]
-
-    @property
-    def solution(self) -> Any:
-        return plain_shown(self.solution_text)
-
-    @property
-    def outcome(self) -> Any:
-        return plain_shown(self.outcome_text)
-
-    def __getitem__(self, name: str) -> Any:
-        return self.known[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.known)
-
-    def __len__(self) -> int:
-        return len(self.known)
-
-    def __repr__(self) -> str:
-        return f"SourceCase({self.id}, {dict(self)!r}, solution={self.solution!r}, outcome={self.outcome!r})"
+    id: int = 0
+    similarity: float = 0.0
+    shares: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -101,8 +76,8 @@ def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sourc
         if text is not None:
             known = {name: value for name, value in match.case.items() if value is not None}
             outcome = check_plain(match.case.outcome, what="outcome")
-            shares = {name: (share.similarity, share.weight) for name, share in match.shares.items()}
-            found.append(SourceCase(match.id, float(match.similarity), known, text, outcome, shares))
+            copied = known, plain_shown(text), plain_shown(outcome), match.id
+            found.append(SourceCase(*copied, similarity=float(match.similarity), shares=match.shares))
     if not found:
         n = len(matches)
         which = "the only retrieved case has no" if n == 1 else f"none of {n} retrieved cases has a"
@@ -199,9 +174,9 @@ def effective(weights: Sequence[float]) -> float:
 
 
 def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
-    """What a user's function returns; ``owner`` is whose it is, for its errors."""
+    """What a user's function returns for copies of its arguments; ``owner`` is whose it is, for its errors."""
     try:
-        found = function(*arguments)
+        found = function(*copy.deepcopy(arguments))
     except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
         raise CaseBaseError(
             f"the function of {owner} raised {failure(error).rstrip('.')}. The traceback above this one shows where."
