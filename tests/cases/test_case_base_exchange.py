@@ -60,7 +60,7 @@ def test_a_copy_of_everything(base: pc.CaseBase, tmp_path: Path, ending: str) ->
 
 def test_some_cases(base: pc.CaseBase, tmp_path: Path) -> None:
     assert base.export(tmp_path / "some.jsonl", where={"age": pc.cases.known()}) == 2
-    with pytest.raises(CaseBaseError, match=r"CaseBase\.export: would replace"):
+    with pytest.raises(CaseBaseError, match=r"CaseBase\.export: .*exists already"):
         base.export(tmp_path / "some.jsonl")
     assert base.export(tmp_path / "some.jsonl", overwrite=True) == 4
     with pytest.raises(CaseBaseError, match="format"):

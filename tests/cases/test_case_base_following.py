@@ -223,7 +223,7 @@ def test_what_was_retrieved_holds_on_to_no_other_case(base):
 
 def test_a_base_is_not_copied(base):
     for copy in (pickle.dumps, copy_one, deepcopy):
-        with pytest.raises(CaseBaseError, match="cannot be copied or pickled; its file can be opened many times"):
+        with pytest.raises(CaseBaseError, match="cannot be copied or pickled, but its file can be opened many times"):
             copy(base)
 
 

@@ -44,7 +44,7 @@ def test_a_base_without_solutions_has_nothing_to_ask_for():
 
 def test_numbers_need_a_tolerance():
     table = CaseTable.of(ATTRIBUTES, [(1, {"miles": 1}, "3", None)])
-    with pytest.raises(ParameterError, match="no tolerance, but all solutions are numbers"):
+    with pytest.raises(ParameterError, match="tolerance is needed, since all solutions are numbers"):
         Conversation(table)
     with pytest.raises(ParameterError, match="tolerance"):
         Conversation(cars(), tolerance=1)

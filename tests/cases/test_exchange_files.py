@@ -176,7 +176,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         assert list(tmp_path.iterdir()) == []
         export(CASES, path, KINDS)
         before = path.read_bytes()
-        with pytest.raises(CaseBaseError, match="would replace "):
+        with pytest.raises(CaseBaseError, match="exists already"):
             export([], path, KINDS)
         with pytest.raises(KeyboardInterrupt):
             export(failing(), path, KINDS, overwrite=True)
@@ -194,7 +194,7 @@ def test_a_file_that_comes_up_meanwhile_is_not_replaced(tmp_path: Path) -> None:
         path.write_text("theirs")
         yield CASES[0]
 
-    with pytest.raises(CaseBaseError, match="which exists"):
+    with pytest.raises(CaseBaseError, match="exists already"):
         export(meanwhile(), path, KINDS)
     assert path.read_text() == "theirs"
     assert [each.name for each in tmp_path.iterdir()] == ["cases.csv"]
@@ -262,7 +262,7 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     export(CASES, tmp_path / "there.parquet", KINDS)
     monkeypatch.setattr("priorcase.cases.exchange.tables.find_spec", nothing)
     monkeypatch.setattr("priorcase.datasets.reading.find_spec", nothing)
-    with pytest.raises(MissingExtraError, match=r"writes Parquet with PyArrow, which is not installed"):
+    with pytest.raises(MissingExtraError, match=r"Parquet needs PyArrow, which is not installed"):
         export(CASES, tmp_path / "cases.parquet", KINDS)
     with pytest.raises(MissingExtraError, match="is Parquet, which is read by PyArrow or Polars"):
         read_cases(tmp_path / "there.parquet")

@@ -236,7 +236,7 @@ def test_a_taxonomy_knows_who_stands_above_whom():
         ({"a": "a"}, "cycles, got 'a'"),
         ({"a": "b"}, "'a' under 'b'"),
         ({"a": {"b": {}}, "c": {"b": {}}}, "'b' twice, under 'a', 'c'"),
-        ({"a": 3}, "below 'a' in a Taxonomy must be a mapping"),
+        ({"a": 3}, "children of 'a' in a Taxonomy must be a mapping"),
         ({3: {}}, "nodes of a Taxonomy must be texts that are not empty, got 3"),
         ({"": {}}, "nodes of a Taxonomy must be texts that are not empty, got ''"),
         ({"name": "a", "children": ["b"]}, "children of a Taxonomy must be mappings with a name, got 'b'"),

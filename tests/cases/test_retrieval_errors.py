@@ -87,7 +87,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: Likeness(TABLE, unknown="same"), ParameterError, "unknown"),  # type: ignore[arg-type]
     (lambda: competence(WORDS, n_neighbors=0), ParameterError, "n_neighbors must be"),
     (lambda: competence(WORDS, tolerance=1), ParameterError, "tolerance"),
-    (lambda: competence(NUMBERS), ParameterError, "no tolerance, but all solutions are numbers"),
+    (lambda: competence(NUMBERS), ParameterError, "tolerance is needed, since all solutions are numbers"),
     (lambda: competence(NUMBERS, tolerance=-1), ParameterError, "tolerance must be"),
     (lambda: competence(solved(None)), CaseBaseError, "found no case with a solution"),
     (lambda: competence(solved("x", outcomes=["fine"])), CaseBaseError, "outcome 'fine' of case 0"),
@@ -101,7 +101,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (decided(n_neighbors=True), ParameterError, "n_neighbors must be"),
     (decided(threshold=0), ParameterError, "threshold must be"),
     (decided(policy="records", dropping=1), ParameterError, "dropping"),
-    (decided("3", solved()), ParameterError, "no tolerance, but all solutions are numbers"),
+    (decided("3", solved()), ParameterError, "tolerance is needed, since all solutions are numbers"),
     (decided("3", tolerance=1), ParameterError, "tolerance"),
     (lambda: records_of(WORDS, {}, acceptance="high"), ParameterError, "acceptance"),  # type: ignore[arg-type]
 ]

@@ -88,9 +88,9 @@ def test_a_transaction_is_all_or_nothing(base):
     with pytest.raises(UnknownIdError, match="id 9, which names no case"):
         interrupted(None)
     assert base.load() == before
-    with pytest.raises(CaseBaseBusyError, match="within another one"), base.writing(), base.writing():
+    with pytest.raises(CaseBaseBusyError, match="inside another one"), base.writing(), base.writing():
         pass
-    with pytest.raises(CaseBaseBusyError, match="within another one"), base.writing():
+    with pytest.raises(CaseBaseBusyError, match="inside another one"), base.writing():
         base.backup(base.path.with_name("copy.priorcase"))
     assert base.load() == before
 

@@ -91,13 +91,7 @@ class Case(GridResult, Mapping[str, Any]):
 
 
 def text_of(value: Any) -> str:
-    """A value as a cell of a printed table shows it.
-
-    Examples
-    --------
-    >>> text_of(None), text_of(frozenset({"b", "a"})), text_of(3.50), text_of({"a": 1})
-    ('-', 'a, b', '3.5', '{"a": 1}')
-    """
+    """A value as a cell of a printed table shows it."""
     if value is None:
         return "-"
     if isinstance(value, (frozenset, set)):

@@ -118,8 +118,8 @@ class CaseBase:
     def __init__(self, store: Store, *, by: str | None = None, folder: TemporaryDirectory[str] | None = None) -> None:
         if not isinstance(store, Store):
             raise CaseBaseError(
-                f"CaseBase got {quoted(store)}; expected to be opened. Use CaseBase.open(path), which creates the file "
-                "if there is none."
+                f"A case base is opened from a file, not made from {quoted(store)}. Use CaseBase.open(path), which "
+                "creates the file if there is none."
             )
         self._by, self._folder = by, folder
         self._live = LiveTable(store)
@@ -186,8 +186,8 @@ class CaseBase:
 
     def __getstate__(self) -> Any:
         raise CaseBaseError(
-            f"The open case base {self.path} cannot be copied or pickled; its file can be opened many times. Hand on "
-            "the path, and call CaseBase.open(path) there; backup copies a file."
+            f"The open case base {self.path} cannot be copied or pickled, but its file can be opened many times. Pass "
+            "on the path and call CaseBase.open(path) there; backup copies the file."
         )
 
     def __repr__(self) -> str:
@@ -448,7 +448,7 @@ class CaseBase:
         path = check_path(path)
         if path.exists() and path.samefile(self.path):
             raise CaseBaseError(
-                f"would replace the case base {self.path} by its own export; nothing was written. Name another file."
+                f"got the path of the case base itself, {self.path}; nothing was written. Name another file."
             )
         with self._live.reading() as table:
             ids = table.ids[self._meeting(where)].tolist()
@@ -1031,11 +1031,8 @@ class History(GridResult, Sequence[Event]):
 
     def frame(self, backend: Backend | None = None) -> Any:
         """One row for each event, as a frame of pandas, Polars or PyArrow."""
-        fields = ["id" if name == "case" else name for name in self._columns]
-        columns = {
-            name: [getattr(event, field) for event in self] for name, field in zip(self._columns, fields, strict=True)
-        }
-        return framed(columns, backend)
+        fields = {name: "id" if name == "case" else name for name in self._columns}
+        return framed({name: [getattr(event, field) for event in self] for name, field in fields.items()}, backend)
 
     def _grid(self) -> Grid:
         last = self._events[-self._shown :]

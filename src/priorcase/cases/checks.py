@@ -47,8 +47,8 @@ def check_names(names: Iterable[Any]) -> None:
             )
     if taken := [name for name in names if name in RESERVED]:
         raise CaseBaseError(
-            f"got {named('attribute', taken)}, a name that every case has for something else. Choose another name; "
-            "solution=, outcome=, key= and note= are given beside the attributes."
+            f"got {named('attribute', taken)}, a name reserved for a field of every case. Choose another name; pass "
+            "solution=, outcome=, key= and note= beside the attributes."
         )
 
 
@@ -70,7 +70,7 @@ def inferred_attributes(cases: Sequence[Any]) -> dict[str, CaseKind]:
     if not names:
         raise CaseBaseError(
             "got a case without attributes, and the case base declares none. Add a case with attributes, or declare "
-            "them by CaseBase.open(path, {...})."
+            "them with CaseBase.open(path, {...})."
         )
     check_names(names)
     return {name: kinds.infer(case.get(name) for case in cases) for name in names}
@@ -195,7 +195,7 @@ def _check_length(text: str, what: str, most: int) -> str:
     if len(text) > most:
         raise CaseBaseError(
             f"got {len(text):,} characters for {what!r}; expected at most {most:,}. Keep long documents elsewhere and "
-            "store what tells cases apart."
+            "store only what distinguishes cases."
         )
     return text
 

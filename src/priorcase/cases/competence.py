@@ -144,9 +144,7 @@ def competence(
     solutions = Solutions.of(table, tolerance)
     live = able(table, worked(table, success))
     if not live.any():
-        raise CaseBaseError(
-            "found no case with a solution. Give cases their solution by add(case, solution=...) or revise."
-        )
+        raise CaseBaseError("found no case with a solution. Add solutions with add(case, solution=...) or revise.")
     positions = np.flatnonzero(live)
     likeness = likeness or Likeness(table)
     friends: dict[int, BoolArray] = {}  # masks by solution: there is room for those of a few hundred

@@ -221,7 +221,7 @@ def _nested(tree: Mapping[Any, Any], parent: str | None, depth: int) -> Iterator
             yield from ((leaf, node) for leaf in (sorted(below) if isinstance(below, (set, frozenset)) else below))
         elif below is not None:
             raise SchemaError(
-                f"what stands below {node!r} in a Taxonomy must be a mapping, a list of leaves or None, got "
+                f"the children of {node!r} in a Taxonomy must be a mapping, a list of leaves or None, got "
                 f"{quoted(below)}. {_EXAMPLE}"
             )
 
@@ -343,7 +343,7 @@ _LONGEST_SOLUTION = 10_000_000
 _MOST_MEMBERS = 10_000
 _DEEPEST = 100
 _WHOLE, _LARGEST = 2**53, 2**63
-_ELSEWHERE = "Keep long documents elsewhere and store what tells cases apart."
+_ELSEWHERE = "Keep long documents elsewhere and store only what distinguishes cases."
 _MISSING = "Write None where the value is not known."
 
 
@@ -382,9 +382,6 @@ def infer(values: Iterable[Any]) -> CaseKind:
     """The kind of an attribute by its values: numbers are numeric, lists are sets; anything else is nominal.
 
     Texts are nominal: only a declared ``Text()`` says that their words count.
-
-    >>> infer([3, None, 2.5]), infer([{"red"}, {"red", "blue"}]), infer(["red", 3]), infer([None])
-    (Numeric(), Set(), Nominal(), Nominal())
     """
     found = {_kind_of(value) for value in values if not is_missing(value)}
     return found.pop()() if len(found) == 1 else Nominal()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.utils import get_tags
 from priorcase import __version__, saving
 from priorcase._typing import AnyArray, IdArray
 from priorcase.cases.table import CaseTable
-from priorcase.cases.training import CaseRows, Layout, TrainingTable, training_table
+from priorcase.cases.training import CaseRows, Layout, training_table
 from priorcase.exceptions import NotAvailableError, ParameterError, prefix_errors
 from priorcase.learning.results import Grid, GridResult, framed
 
@@ -155,61 +156,60 @@ def fit_learner(
 ) -> CaseLearner:
     """A clone of a learner, fitted to cases as `training_table` makes rows of them."""
     saving.check_model(learner)
-    _check_target(learner, target)
-    made = training_table(table, attributes, target, ids=ids)
-    return _fitted(clone(learner), made, Recipe.of(learner, target=target, sequence=sequence, **_about(made)))
+    recipe = partial(Recipe.of, learner, target=target, sequence=sequence)
+    return _fitted(clone(learner), recipe, table, target, attributes, ids)
 
 
 def refit_learner(
     recipe: Recipe, table: CaseTable, *, ids: Sequence[int] | IdArray | None = None, sequence: int = 0
 ) -> CaseLearner:
     """The learner of a recipe, fitted again, as if cases that are gone had never been there."""
-    attributes, learner = [name for name in recipe.attributes if name in table.attributes], recipe.unfitted()
-    _check_target(learner, recipe.target)
-    made = training_table(table, attributes, recipe.target, ids=ids)
-    return _fitted(learner, made, replace(recipe, sequence=sequence, **_about(made)))
+    attributes = [name for name in recipe.attributes if name in table.attributes]
+    return _fitted(
+        recipe.unfitted(), partial(replace, recipe, sequence=sequence), table, recipe.target, attributes, ids
+    )
 
 
-def _check_target(learner: Any, target: str | None) -> None:
+def _fitted(
+    learner: Any,
+    recipe: Callable[..., Recipe],
+    table: CaseTable,
+    target: str | None,
+    attributes: Iterable[str] | None,
+    ids: Sequence[int] | IdArray | None,
+) -> CaseLearner:
     if target is None and get_tags(learner).target_tags.required:
         raise ParameterError(
             f"target must be 'solution', 'outcome' or an attribute, got None: {type(learner).__name__} learns from "
             "targets."
         )
-
-
-def _about(made: TrainingTable) -> dict[str, Any]:
-    fitted_at = datetime.now(UTC).isoformat(timespec="seconds")
-    used = tuple(made.layout.attributes)
-    return {"attributes": used, "cases": len(made.ids), "fitted_at": fitted_at, "version": __version__}
-
-
-def _fitted(learner: Any, made: TrainingTable, recipe: Recipe) -> CaseLearner:
+    made = training_table(table, attributes, target, ids=ids)
+    fitted_at, used = datetime.now(UTC).isoformat(timespec="seconds"), tuple(made.layout.attributes)
+    about = recipe(attributes=used, cases=len(made.ids), fitted_at=fitted_at, version=__version__)
     learner.fit(made.X) if made.y is None else learner.fit(made.X, made.y)
-    return CaseLearner(
-        learner, made.ids, made.layout, recipe, made.digest(), made.left_out, made.without_target, made.retired
-    )
+    left_out = made.left_out, made.without_target, made.retired
+    return CaseLearner(learner, made.ids, made.layout, about, made.digest(), *left_out)
 
 
 def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
     """The learner whose state was kept; ``ReadingError`` where it is damaged, of another version or another learner."""
     found = saving.unpack(state, source=_STATE)
-    problem, cause = "", None
     try:
         learner, layout, ids = found["learner"], Layout.from_description(found["layout"]), found["ids"]
-        beside = [found[name] for name in ("digest", "left_out", "without_target", "retired")]
-        beside[1] = tuple(beside[1])
-        if type(learner).__name__ != recipe.learner:
-            problem = f"it is that of a {type(learner).__name__}, not of a {recipe.learner}"
-        elif not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1:
-            problem = "it names no cases"
-        elif {*map(type, (beside[0], *beside[1]))} != {str} or {*map(type, beside[2:])} != {int}:
-            problem = "a field has another type"
+        digest, left_out, counts = (
+            found["digest"],
+            tuple(found["left_out"]),
+            (found["without_target"], found["retired"]),
+        )
     except saving.MADE_UP as error:
-        problem, cause = "parts are missing", error
-    if problem:
-        raise saving.damaged(_STATE, problem) from cause
-    return CaseLearner(learner, ids, layout, recipe, *beside)
+        raise saving.damaged(_STATE, "parts are missing") from error
+    if type(learner).__name__ != recipe.learner:
+        raise saving.damaged(_STATE, f"it is that of a {type(learner).__name__}, not of a {recipe.learner}")
+    if not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1:
+        raise saving.damaged(_STATE, "it names no cases")
+    if {*map(type, (digest, *left_out))} != {str} or {*map(type, counts)} != {int}:
+        raise saving.damaged(_STATE, "a field has another type")
+    return CaseLearner(learner, ids, layout, recipe, digest, left_out, *counts)
 
 
 @dataclass(frozen=True)

@@ -243,8 +243,8 @@ class ReadersWriter:
             return
         if me in self._readers:  # it would wait for itself
             raise CaseBaseBusyError(
-                "a case base cannot be changed from inside its own answer to a question, such as in a function that is "
-                "a condition. Change it after the answer."
+                "a case base cannot be changed while it answers a query, for example by a function that is used as a "
+                "condition. Change it afterwards."
             )
         with self._changed:
             self._waiting += 1

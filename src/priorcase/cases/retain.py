@@ -52,14 +52,14 @@ class Solutions:
         if tolerance is None:
             if values and all(map(is_number, values)):
                 raise ParameterError(
-                    "got no tolerance, but all solutions are numbers: when is one of them right? Pass tolerance=..., "
-                    "how far a right number may be off; write labels that look like numbers as text."
+                    "tolerance is needed, since all solutions are numbers. Pass how far off a number may be and still "
+                    "be right; write labels that look like numbers as text."
                 )
             return found
         if not is_number(tolerance) or not 0 <= tolerance < math.inf:
             raise ParameterError(
-                f"tolerance must be None or a number >= 0, got {quoted(tolerance)}. How far a right number may be off, "
-                "in the unit of the solutions."
+                f"tolerance must be None or a number >= 0, got {quoted(tolerance)}. It is how far off a number may be "
+                "and still be right."
             )
         for value in values:
             if not is_number(value):
@@ -275,7 +275,19 @@ def _if_wrong(
     against = np.flatnonzero(failures & (similarities >= similarities[nearest[-1]]) & (similarities > 0))
     asked = np.sort(np.concatenate([nearest, against]))
     asked = asked[np.argsort(-similarities[asked], kind="stable")]
-    answer, same = _answer(table, solutions, asked, similarities[asked], degrees[asked], solution)
+    codes, answer, same = solutions.codes[asked], None, False
+    if solutions.numbers is not None:  # their mean, weighted by similarity and by how well solutions worked
+        weights = similarities[asked] * np.where(degrees[asked] > HALF, degrees[asked], 0.0)
+        if weights.sum() > 0:
+            answer = float(np.average(solutions.numbers[codes], weights=weights))
+            low, high = solutions.around(float(plain_shown(solution)))
+            same = bool(low <= answer <= high)
+    else:
+        given = [plain_shown(solutions.texts[code]) for code in codes]
+        votes, _ = tally(table.ids[asked].tolist(), given, similarities[asked].tolist(), degrees[asked].tolist())
+        if votes[0].probability > 0:
+            answer = votes[0].solution
+            same = written(answer) == solution
     if answer is None:
         if against.size:
             return not failed, "similar cases support no solution more than they contradict it"
@@ -285,34 +297,6 @@ def _if_wrong(
         known = f"it failed, and the base answers {said}"
         return same, f"the base would have answered {said}, which failed" if same else known
     return not same, f"the base already answers {said}" if same else f"the base would have answered {said}"
-
-
-def _answer(
-    table: CaseTable,
-    solutions: Solutions,
-    positions: IntArray,
-    similarities: FloatArray,
-    degrees: FloatArray,
-    text: str,
-) -> tuple[Any, bool]:
-    """What some cases answer, None if nothing is supported, and whether that agrees with a solution.
-
-    Classes by `Vote`; numbers by their mean, weighted by similarity and by how well solutions worked.
-    """
-    codes = solutions.codes[positions]
-    if solutions.numbers is not None:
-        weights = similarities * np.where(degrees > HALF, degrees, 0.0)
-        if not weights.sum() > 0:
-            return None, False
-        mean = float(np.average(solutions.numbers[codes], weights=weights))
-        low, high = solutions.around(float(plain_shown(text)))
-        return mean, bool(low <= mean <= high)
-    given = [plain_shown(solutions.texts[code]) for code in codes]
-    candidates, _ = tally(table.ids[positions].tolist(), given, similarities.tolist(), degrees.tolist())
-    winner = candidates[0]
-    if not winner.probability > 0:
-        return None, False
-    return winner.solution, written(winner.solution) == text
 
 
 # -- records of use

@@ -260,8 +260,8 @@ def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatA
             problem = f"the similarity {array[wrong][0]}"
     if problem:
         raise CaseBaseError(
-            f"The measure {quoted(measure)} of {column.name!r} gave {problem}; expected one number from 0 to 1 a "
-            "value. A similarity is 1 for the same and 0 for nothing in common."
+            f"The measure {quoted(measure)} of {column.name!r} gave {problem}; expected one number from 0 to 1 "
+            "for each value: 1 for equal values, 0 for values with nothing in common."
         )
     return array
 

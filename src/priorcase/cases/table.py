@@ -38,13 +38,6 @@ class Buffer(Generic[Scalar]):
     def __len__(self) -> int:
         return self._used
 
-    def __getstate__(self) -> NDArray[Scalar]:
-        return self._data[: self._used].copy()
-
-    def __setstate__(self, data: NDArray[Scalar]) -> None:
-        self._data = data
-        self._used = len(data)
-
     def view(self) -> NDArray[Scalar]:
         view = self._data[: self._used]
         view.flags.writeable = False
@@ -205,17 +198,6 @@ class CaseTable:
     """All cases by columns, in the order of their ids, ready to be searched.
 
     After any change a table equals a new one of the same cases.
-
-    Examples
-    --------
-    >>> from priorcase.schema import Nominal, Numeric
-    >>> rows = [(1, {"age": 3, "make": "A"}, '"fix"', None), (2, {"age": 5}, '"swap"', None)]
-    >>> table = CaseTable.of({"age": Numeric(), "make": Nominal()}, rows)
-    >>> table.column("age").numbers(), table.column("make").codes
-    (array([3., 5.]), array([ 0, -1], dtype=int32))
-    >>> table.remove([1])
-    >>> table.ids, table.column("make").values
-    (array([2]), ())
     """
 
     def __init__(self, attributes: Mapping[str, CaseKind]) -> None:

@@ -93,8 +93,7 @@ class Layout:
         columns = layout.columns
         if repeated := [name for name in dict.fromkeys(columns) if columns.count(name) > 1]:
             raise CaseBaseError(
-                f"would make {named('column', repeated)} twice, one of them for a member of a set. Leave one of the "
-                "attributes out."
+                f"got {named('column', repeated)} twice, once for a member of a set. Leave one of the attributes out."
             )
         return layout
 
@@ -232,11 +231,8 @@ def training_table(
     positions = np.flatnonzero(wanted if codes is None else wanted & (codes >= 0))
     cases = int(np.count_nonzero(wanted))
     if not len(positions):
-        found = f"none of the {cases:,} cases has one" if cases else "the case base has no cases"
-        raise CaseBaseError(
-            f"learns the target {str(target)!r}, and {found}. Name another target: 'solution', 'outcome' or an "
-            "attribute."
-        )
+        found = f"none of the {cases:,} cases has the target {str(target)!r}" if cases else "the case base has no cases"
+        raise CaseBaseError(f"cannot learn: {found}. Name another target: 'solution', 'outcome' or an attribute.")
     layout = Layout.of(table, used, positions)
     y = None if codes is None or targets is None else targets[codes[positions]]
     retired = int(np.count_nonzero(table.retired))
@@ -257,8 +253,8 @@ def _used_attributes(
         used = list(attributes) if isinstance(attributes, Iterable) and not isinstance(attributes, str) else []
         if not used or len(set(used)) < len(used) or target in used:
             raise ParameterError(
-                "attributes must be a list of different names of attributes, the target not among them, got "
-                f"{quoted(attributes)}. Leave attributes out to learn from all of them."
+                f"attributes must be a list of distinct names without the target, got {quoted(attributes)}. Leave "
+                "attributes out to learn from all of them."
             )
         check_known(used, table.attributes)
         if strange := [

@@ -86,7 +86,7 @@ def export(
             return write(cases, attributes, file)
     except FileExistsError:
         raise CaseBaseError(
-            f"would replace {path!s}, which exists; nothing was written. Name another file, or pass overwrite=True."
+            f"{path!s} exists already; nothing was written. Name another file, or pass overwrite=True."
         ) from None
 
 

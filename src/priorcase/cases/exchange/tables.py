@@ -253,8 +253,8 @@ _FIXED = {"id": "int64", "retired": "bool", "notes": "json"} | dict.fromkeys(TEX
 def check_pyarrow() -> None:
     if find_spec("pyarrow") is None:
         raise MissingExtraError(
-            "writes Parquet with PyArrow, which is not installed; nothing was written. pip install pyarrow, or export "
-            "the cases as JSON lines or CSV."
+            "Parquet needs PyArrow, which is not installed; nothing was written. Run pip install pyarrow, or export "
+            "JSON lines or CSV."
         )
 
 
@@ -370,7 +370,10 @@ def _parquet_records(path: Path, attributes: Kinds, written: Mapping[str, tuple[
     with _arrow_errors(path), pyarrow.parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=_ROWS):
             with _edited(path, "its columns are not those that it declares"):
-                held = {name: _values_of(batch.column(column), as_json) for name, (column, as_json) in written.items()}
+                held = {name: batch.column(column).to_pylist() for name, (column, _) in written.items()}
+                for name, values in held.items():
+                    if written[name][1]:
+                        held[name] = [None if value is None else json.loads(value) for value in values]
             columns = [(name, kind, held.get(f"={name}")) for name, kind in attributes.items()]
             for row in range(batch.num_rows):
                 line += 1
@@ -380,11 +383,6 @@ def _parquet_records(path: Path, attributes: Kinds, written: Mapping[str, tuple[
                     )
                 told = {name: held[name][row] for name in BESIDE if name in held}
                 yield record_of(values, told, f"{path} line {line}")
-
-
-def _values_of(column: Any, as_json: bool) -> list[Any]:
-    values: list[Any] = column.to_pylist()
-    return [None if value is None else json.loads(value) for value in values] if as_json else values
 
 
 @contextmanager

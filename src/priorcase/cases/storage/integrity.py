@@ -364,8 +364,8 @@ def _check_file(path: Path) -> None:
     if not ours:
         found = "empty" if size == 0 else "an SQLite file of another program" if magic else "a file of another kind"
         raise CaseBaseFileError(
-            f"{path!s} is not a case base: it is {found}. The file was not changed. Check the path; rows of other "
-            "files come in with import_."
+            f"{path!s} is not a case base: it is {found}. The file was not changed. Check the path; import_ "
+            "reads tables of other programs."
         )
     _check_header(path, header)
     if os.path.lexists(f"{path}-wal"):  # SQLite would read it whatever the header says
@@ -437,7 +437,7 @@ def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | Non
     try:
         status = journal.lstat()
         if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and status.st_size > 0):
-            raise _JournalError("belongs to another file: it is a link or no regular file")
+            raise _JournalError("belongs to another file: it is a link, or not a regular file")
         with journal.open("rb") as file:
             return _parse_journal(file, status.st_size, size) if status.st_size else None
     except OSError:  # there is none, or SQLite cannot read it either and says so

@@ -24,18 +24,6 @@ class Store:
 
     Every change is one transaction: on the disk when it returns, or not made at all. Cases are rows of plain values;
     the layers above know what their attributes mean.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from priorcase.cases.storage import Declaration, NewCase, Store
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder) / "desk.priorcase"
-    ...     with Store.open(path, create=Declaration([("device", {"kind": "nominal"})])) as store:
-    ...         with store.writing() as writer:
-    ...             ids = writer.insert([NewCase(["printer"], solution='"restart"')], by="desk", why="ticket")
-    ...         print(store.fetch(ids)[0].values, store.verify())
-    ('printer',) []
     """
 
     def __init__(self, path: Path, *, readonly: bool, timeout: float) -> None:
@@ -317,8 +305,7 @@ class Store:
         """A transaction: all that is done inside is on the disk when it ends, or nothing where an error ends it."""
         if self.readonly:
             raise CaseBaseError(
-                f"would change {self._name}, which was opened with readonly=True; nothing was changed. Open it with "
-                "CaseBase.open(path)."
+                f"cannot change {self._name}, which was opened with readonly=True. Open it with CaseBase.open(path)."
             )
         with self._session() as connection:
             self._refuse_nested(connection)
@@ -351,8 +338,8 @@ class Store:
     def _refuse_nested(self, connection: sqlite3.Connection) -> None:
         if connection.in_transaction:
             raise CaseBaseBusyError(
-                f"A change of {self._name} was begun within another one; nothing of the inner one was done. Finish "
-                "the first change before the next one begins."
+                f"A change of {self._name} was started inside another one and was not made. Finish the first change "
+                "before starting the next."
             )
 
     def _commit(self, connection: sqlite3.Connection, sequence: int) -> None:
@@ -372,8 +359,8 @@ class Store:
             if there is None:
                 found = "it cannot be seen now whether it was made, completely or not at all"
             raise CaseBaseFileError(
-                f"The system did not confirm the change of {self._name} ({error}): {found}. Check the disk, then look "
-                "whether the change is there before repeating it."
+                f"The system did not confirm the change of {self._name} ({error}): {found}. Check the disk, then "
+                "see whether the change is there before repeating it."
             ) from error
 
     def _wipe(self) -> None:
