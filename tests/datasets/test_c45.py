@@ -146,7 +146,7 @@ def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
         read_table(folder(tmp_path, names=NAMES) / "golf.names")
     with (
         (tmp_path / "golf.names").open("rb") as stream,
-        pytest.raises(ReadingError, match=r"cannot be read as C4\.5: the columns are described in another file"),
+        pytest.raises(ReadingError, match=r"cannot be read as C4\.5, which needs a \.names file"),
     ):
         read_table(stream, format="c4.5")
 

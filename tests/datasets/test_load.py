@@ -62,9 +62,9 @@ def test_the_description_prints_as_a_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "csv", "expected"),
     [
-        ({"rows": 4}, CSV, "shoes.csv has 3 rows; its manifest.json says 4."),
-        ({"bytes_uncompressed": 7}, CSV, f"shoes.csv has {len(CSV)} bytes, unpacked; its manifest.json says 7."),
-        ({"sha256": "0a"}, CSV, " as its checksum; its manifest.json says 0a."),
+        ({"rows": 4}, CSV, "shoes.csv has 3 rows; manifest.json says 4."),
+        ({"bytes_uncompressed": 7}, CSV, f"shoes.csv has {len(CSV)} bytes, unpacked; manifest.json says 7."),
+        ({"sha256": "0a"}, CSV, " as its checksum; manifest.json says 0a."),
         ({}, CSV.replace("age", "years"), "shoes.csv has no column 'age'; it has "),
         ({}, CSV.replace(",M,", ",XL,").replace(",S,", ",XL,"), "line 2, column 'size' holds 'XL'"),
         ({}, CSV.replace("9.5", "old"), "line 4, column 'age' holds 'old'"),

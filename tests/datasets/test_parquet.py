@@ -124,4 +124,4 @@ def test_without_a_library_it_says_which_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(reading, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError) as caught:
         read_table(packed({"a": [1]}), name="t.parquet")
-    assert "neither is installed" in str(caught.value)
+    assert "read by PyArrow or Polars. pip install pyarrow" in str(caught.value)

@@ -15,8 +15,6 @@ from priorcase.datasets.reading import read_text
 from priorcase.exceptions import prefix_errors
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 
-__all__ = ["REPAIRS", "HelpDesk", "load_help_desk", "load_repairs"]
-
 REPAIRS: dict[str, Kind] = {
     "bike": Nominal(),
     "age_years": Numeric(),

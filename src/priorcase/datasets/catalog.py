@@ -304,10 +304,7 @@ def _beside(folder: Path, file: str) -> Path:
     """A file that a manifest names, which may not lead out of its folder."""
     inside = PureWindowsPath(file)  # knows both slashes, and drives
     if inside.anchor or ".." in inside.parts:
-        raise ReadingError(
-            f"{folder / MANIFEST} names the file {quoted(file)}, which is outside its folder. Put the file beside the "
-            "manifest and name it without a path."
-        )
+        raise ReadingError(f"{folder / MANIFEST} names the file {quoted(file)}, which is outside its folder.")
     return folder / file
 
 
@@ -321,16 +318,12 @@ def _read_fields(folder: Path, about: Description) -> TextTable:
         raise ReadingError(f"{folder / MANIFEST} describes {about.file!r}, which is not beside it; {_MANIFEST_HINT}")
     source, content = contents(path, max_bytes=max(MAX_BYTES, about.size or 0))
     if about.size is not None and len(content) != about.size:
-        raise ReadingError(
-            f"{source} has {len(content)} bytes, unpacked; its manifest.json says {about.size}. {_COPY_HINT}"
-        )
+        raise ReadingError(f"{source} has {len(content)} bytes, unpacked; {MANIFEST} says {about.size}. {_COPY_HINT}")
     if about.sha256 is not None and (checksum := hashlib.sha256(content).hexdigest()) != about.sha256:
-        raise ReadingError(
-            f"{source} has {checksum} as its checksum; its manifest.json says {about.sha256}. {_COPY_HINT}"
-        )
+        raise ReadingError(f"{source} has {checksum} as its checksum; {MANIFEST} says {about.sha256}. {_COPY_HINT}")
     table = read_delimited(decoded(content, source), source, missing=())
     if len(table) != about.rows:
-        raise ReadingError(f"{source} has {len(table)} rows; its manifest.json says {about.rows}. {_COPY_HINT}")
+        raise ReadingError(f"{source} has {len(table)} rows; {MANIFEST} says {about.rows}. {_COPY_HINT}")
     kinds = {**about.kinds, about.target: about.target_kind}
     table.require(kinds)
     table.check_levels(about.kinds)
@@ -349,10 +342,7 @@ def _data_folder(folder: Folder | None = None) -> Path | None:
         return None
     path = Path(folder)
     if not (path / MANIFEST).is_file():
-        raise ReadingError(
-            f"{said} names {os.fspath(folder)!r}, which is not a folder with a manifest.json. Name the folder that "
-            "holds the CSV files and their manifest.json."
-        )
+        raise ReadingError(f"{said} names {os.fspath(folder)!r}, which is not a folder with a {MANIFEST} of CSV files.")
     return path
 
 
@@ -372,10 +362,7 @@ def cache_folder() -> Path:
 def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, Description]:
     """The folder that holds a data set, and its description."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        raise ReadingError(
-            f"got {quoted(name)}; expected the name of a data set: letters, digits, dots, dashes, underscores and "
-            "parentheses. available() lists names."
-        )
+        raise ReadingError(f"got {quoted(name)}; expected the name of a data set. available() lists names.")
     tried, names = [], [*KNOWN]
     if (own := _data_folder(folder)) is None:
         tried.append(f"{DATA} is not set")
@@ -523,7 +510,5 @@ def _keep(
             shutil.rmtree(draft, ignore_errors=True)
     except OSError as error:
         if not (folder / MANIFEST).is_file():  # else another process was quicker
-            raise ReadingError(
-                f"The data set was downloaded but cannot be kept in {str(folder)!r}: {error.strerror or str(error)}. "
-                "Set PRIORCASE_CACHE to a folder that can be written."
-            ) from error
+            reason = f"cannot be kept in {str(folder)!r}: {error.strerror or str(error)}"
+            raise ReadingError(f"The data set was downloaded but {reason}. Set {CACHE} to another folder.") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args, overload
@@ -17,8 +18,6 @@ from priorcase.exceptions import ReadingError, UnknownNameError, advice, listed,
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
 from priorcase.schema.schema import Source, open_source
-
-__all__ = ["MISSING", "Backend", "Field", "NamedColumns", "TextTable", "check_backend", "parse_number", "text_of"]
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 Field: TypeAlias = str | None
@@ -86,11 +85,8 @@ class NamedColumns(Source):
         if isinstance(wanted, slice):
             return self.take(wanted)
         if wanted not in self.data:
-            names = tuple(self.data)
-            raise UnknownNameError(
-                f"There is no column {quoted(wanted)}; there are {listed(names)}. "
-                f"{advice(wanted, names, otherwise='list(table) gives all names.')}"
-            )
+            remedy = advice(wanted, self.data, otherwise="list(table) gives all names.")
+            raise UnknownNameError(f"There is no column {quoted(wanted)}; there are {listed(self.data)}. {remedy}")
         return self.data[wanted]
 
     def __iter__(self) -> Iterator[str]:
@@ -280,8 +276,7 @@ class TextTable:
         for name in told:
             if told.count(name) > 1:
                 raise ReadingError(
-                    f"{self.source}: column {name!r} is declared more than once. Declare it numeric, nominal or "
-                    "ordinal, once."
+                    f"{self.source}: column {name!r} is declared more than once. Declare one kind for it."
                 )
         kinds: dict[str, Kind] = {}
         for name, fields in zip(self.names, self.columns, strict=True):
@@ -293,7 +288,8 @@ class TextTable:
             elif name in nominal:
                 kinds[name] = known if isinstance(known, Nominal) else Nominal()
             else:
-                kinds[name] = known or (Numeric() if _all_numbers(fields) else Nominal())
+                numbers = all(field is None or parse_number(field) is not None for field in dict.fromkeys(fields))
+                kinds[name] = known or (Numeric() if numbers else Nominal())
         return kinds
 
     def values(self, name: str, kind: Kind) -> AnyArray:
@@ -323,11 +319,10 @@ class TextTable:
             fields = self.column(name)
             if allowed is not None and not {*fields} <= (known := {None, *allowed}):
                 row = next(row for row, text in enumerate(fields) if text not in known)
-                text = str(fields[row])
                 remedy = "Correct the field, or add the level where it belongs in the order."
                 raise ReadingError(
-                    f"{self.source} {self.where(row)}, column {name!r} holds {text!r}; expected one of "
-                    f"{listed(allowed)}. {advice(text, allowed, otherwise=remedy)}"
+                    f"{self.source} {self.where(row)}, column {name!r} holds {fields[row]!r}; expected one of "
+                    f"{listed(allowed)}. {advice(fields[row], allowed, otherwise=remedy)}"
                 )
 
     def require_targets(self, target: str) -> None:
@@ -393,30 +388,25 @@ def text_of(frame: Any, source: str, *, missing: Collection[str] = ()) -> TextTa
     kept = [i for i in range(len(opened.columns)) if _INDEX.fullmatch(str(opened.label(i))) is None]
     names = tuple(str(opened.label(i)) for i in kept)
     check_names(names, source)
-    kinds = {name: _text_kind(opened.columns[i]) for name, i in zip(names, kept, strict=True)}
-    gaps = set(missing)
-    columns = tuple(
-        tuple(None if field in gaps else field for field in _fields(opened.columns[i], kinds[name]))
-        for name, i in zip(names, kept, strict=True)
-    )
-    return TextTable(source, names, columns, range(1, opened.rows + 1), kinds, counted="row")
+    kinds, columns = {}, []
+    for name, i in zip(names, kept, strict=True):
+        kinds[name], fields = _as_text(opened.columns[i])
+        columns.append(tuple(None if field in missing else field for field in fields))
+    return TextTable(source, names, tuple(columns), range(1, opened.rows + 1), kinds, counted="row")
 
 
-def _text_kind(column: Column) -> Kind:
+def _as_text(column: Column) -> tuple[Kind, Sequence[Field]]:
+    """The kind of a column with its values as text, and its fields."""
     kind = column.kind()
-    if isinstance(kind, Ordinal):
-        return Ordinal(tuple(map(str, kind.order)))
-    if isinstance(kind, Nominal) and kind.values is not None:
-        return Nominal(tuple(map(str, kind.values)))
-    return kind
-
-
-def _fields(column: Column, kind: Kind) -> Sequence[Field]:
     if isinstance(kind, Numeric):
-        return [_shortest(number) for number in column.numbers().tolist()]
+        return kind, [_shortest(number) for number in column.numbers().tolist()]
+    if isinstance(kind, Ordinal):
+        kind = Ordinal(tuple(map(str, kind.order)))
+    elif kind.values is not None:
+        kind = Nominal(tuple(map(str, kind.values)))
     coded = column.coded()
     words = [*map(str, coded.values), None]
-    return [words[code] for code in coded.codes.tolist()]
+    return kind, [words[code] for code in coded.codes.tolist()]
 
 
 def _shortest(number: float) -> Field:
@@ -437,25 +427,17 @@ def parse_number(field: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _all_numbers(fields: Sequence[Field]) -> bool:
-    return all(known is None or parse_number(known) is not None for known in dict.fromkeys(fields))
-
-
 def check_names(header: Sequence[str], source: str) -> None:
     """Raise unless every column has a name of its own."""
-    seen: set[str] = set()
-    for position, name in enumerate(header, start=1):
+    for position, name in enumerate(header):
         if not name:
             raise ReadingError(
-                f"{source} has no name for column {position} in its header; expected a name for every column. Name it; "
-                "a table saved with its row numbers has such a column in front."
+                f"{source} has no name for column {position + 1} in its header; expected a name for every column. A "
+                "table saved with its row numbers has such a column in front."
             )
-        if name in seen:
-            raise ReadingError(
-                f"{source} names column {name!r} twice in its header; expected different names. Rename one of the "
-                "columns."
-            )
-        seen.add(name)
+    for name, times in Counter(header).items():
+        if times > 1:
+            raise ReadingError(f"{source} names column {name!r} twice in its header. Rename one of the columns.")
 
 
 def check_column(source: str, name: str, names: Sequence[str]) -> None:

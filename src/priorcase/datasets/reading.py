@@ -24,8 +24,6 @@ from priorcase.datasets.columns import MISSING, Field, TextTable, check_names, t
 from priorcase.exceptions import MissingExtraError, ParameterError, ReadingError, listed, prefix_errors, quoted
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 
-__all__ = ["FORMATS", "MAX_BYTES", "Format", "Readable", "read_table", "read_text"]
-
 Readable: TypeAlias = str | os.PathLike[str] | IO[bytes]
 """A path, or an open binary file."""
 
@@ -117,8 +115,7 @@ def read_table(
     found = format_of(source, content, format)
     if delimiter is not None and found not in _DELIMITERS:
         raise ReadingError(
-            f"got delimiter={quoted(delimiter)} for a table in the format {found}. Leave it out: it is for csv and tsv "
-            "only."
+            f"got delimiter={quoted(delimiter)} for a table in the format {found}; it is for csv and tsv."
         )
     if found == "parquet":
         table = text_of(_parquet_frame(content, called), called, missing=extra or ())
@@ -126,12 +123,11 @@ def read_table(
         table = read_arff(decoded(content, called, encoding), called, missing=extra or ())
     elif found == "c4.5":
         (about, names), (called, content) = _c45_files(source, content, called, max_bytes)
-        texts = decoded(names, about, encoding), decoded(content, called, encoding)
-        table = read_c45(texts[0], about, texts[1], called, missing=extra or ())
+        header, rows = decoded(names, about, encoding), decoded(content, called, encoding)
+        table = read_c45(header, about, rows, called, missing=extra or ())
     else:
-        text = decoded(content, called, encoding)
-        delimiter = _DELIMITERS[found] if delimiter is None else delimiter
-        table = read_delimited(text, called, missing=MISSING if extra is None else extra, delimiter=delimiter)
+        text, mark = decoded(content, called, encoding), _DELIMITERS[found] if delimiter is None else delimiter
+        table = read_delimited(text, called, missing=MISSING if extra is None else extra, delimiter=mark)
     if target is None:
         return table
     table.require([target])
@@ -184,21 +180,15 @@ def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYT
             raise ReadingError(f"{quoted(os.fspath(source))} cannot be the path of a file: {error}.") from error
     elif not hasattr(source, "read"):
         raise ReadingError(
-            f"A table is read from a path or an open binary file; got {type(source).__name__}. A frame, an array or a "
-            "list of rows needs no reading: pass it to fit as it is."
+            f"A table is read from a path or an open binary file; got {type(source).__name__}. Pass a frame, an array "
+            "or a list of rows to fit as it is."
         )
     else:
         name, content = name or str(getattr(source, "name", "the table")), source.read()
     if not hasattr(content, "decode"):  # text, from a stream whose type said bytes
-        raise ReadingError(
-            f"{name} was opened as text; expected a path or a binary file. Pass the path, open(path, 'rb'), or "
-            "io.BytesIO(text.encode())."
-        )
+        raise ReadingError(f"{name} was opened as text; expected a path or a binary file. Pass open(path, 'rb').")
     if content.startswith(_WORKBOOKS):
-        raise ReadingError(
-            f"{name} is an Excel or OpenDocument workbook or an archive. Save its sheet as CSV, or read it by "
-            "pandas.read_excel and pass the frame."
-        )
+        raise ReadingError(f"{name} is an Excel or OpenDocument workbook or an archive. Save its sheet as CSV.")
     return name, _unpacked(name, content, max_bytes) if content.startswith(b"\x1f\x8b") else content
 
 
@@ -209,10 +199,8 @@ def _unpacked(name: str, content: bytes, max_bytes: int) -> bytes:
             while piece := file.read(2**20):
                 found += piece
                 if len(found) > max_bytes:
-                    raise ReadingError(
-                        f"{name} has more than {max_bytes:,} bytes when unpacked. Unpack the file first, or pass a "
-                        "larger max_bytes if you trust it."
-                    )
+                    too_large = f"{name} has more than {max_bytes:,} bytes when unpacked"
+                    raise ReadingError(f"{too_large}. Pass a larger max_bytes if you trust it.")
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ReadingError(f"{name} looks gzipped but is cut short or damaged. Copy or download it again.") from error
     return bytes(found)
@@ -229,12 +217,11 @@ def decoded(content: bytes, name: str, encoding: str = "utf-8") -> str:
         line = content.count(b"\n", 0, error.start) + 1
     except (LookupError, ValueError) as error:  # no encoding, or none of text
         raise ReadingError(
-            f"The encoding {encoding!r} is unknown. Common ones are utf-8, utf-16, latin-1 and cp1252."
+            f"The encoding {encoding!r} is unknown. Common ones are utf-8, utf-16 and latin-1."
         ) from error
     if line is not None:
         raise ReadingError(
-            f"{name} line {line} is not text in the encoding {encoding}. Save the file as UTF-8, or name its encoding, "
-            "latin-1 or utf-16 for example."
+            f"{name} line {line} is not text in the encoding {encoding}. Name its encoding, such as latin-1."
         )
     return text
 
@@ -244,10 +231,7 @@ def format_of(source: Readable, content: bytes, format: object = None) -> Format
     if format is not None:
         found = next((known for known in FORMATS if known == format), None)
         if found is None:
-            raise ReadingError(
-                f"got format={quoted(format)}; expected one of {listed(FORMATS, limit=len(FORMATS))}. Leave it out to "
-                "infer it from the file's name and content."
-            )
+            raise ReadingError(f"got format={quoted(format)}; expected one of {listed(FORMATS, limit=len(FORMATS))}.")
         return found
     if content.startswith(b"PAR1"):
         return "parquet"
@@ -309,14 +293,10 @@ def read_delimited(text: str, source: str, *, missing: Collection[str] = MISSING
                 lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
-        raise ReadingError(
-            f"{source} line {line} is not valid CSV: {error}. Look for a quotation mark that is not closed, or write "
-            "one inside a field twice."
-        ) from error
+        remedy = "Look for a quotation mark that is not closed, or write one inside a field twice."
+        raise ReadingError(f"{source} line {line} is not valid CSV: {error}. {remedy}") from error
     if not header:
-        raise ReadingError(
-            f"{source} is empty; expected a header row and one row for each case. Is this the right file?"
-        )
+        raise ReadingError(f"{source} is empty; expected a header row and one row for each case.")
     check_names(header, source)
     return TextTable(source, tuple(header), _columns(rows, len(header)), tuple(lines))
 
@@ -351,19 +331,14 @@ def _parquet_frame(content: bytes, source: str) -> Any:
 
         read, failures = polars.read_parquet, (polars.exceptions.PolarsError, OSError, UnicodeDecodeError)
     else:
-        raise MissingExtraError(
-            f"{source} is Parquet, which is read by PyArrow or Polars, and neither is installed. pip install pyarrow, "
-            "or save the table as CSV."
-        )
+        raise MissingExtraError(f"{source} is Parquet, which is read by PyArrow or Polars. pip install pyarrow.")
     try:
         frame = read(io.BytesIO(content))
         getattr(frame, "column_names", None)  # PyArrow decodes names only now
         return frame
     except failures as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise ReadingError(
-            f"{source} is not valid Parquet: {reason}. Copy or download it again, or name its format if it is another."
-        ) from error
+        raise ReadingError(f"{source} is not valid Parquet: {reason}. Copy or download it again.") from error
 
 
 # -- ARFF, read as Weka reads it: nominal columns have the values of the header and no others, ``?`` is missing unless
@@ -379,6 +354,7 @@ _FIELD_IN_BRACES = re.compile(rf"{_BLANKS}(?:{_QUOTED}|([^,\t%'\"\s{{}}][^,\t%{{
 _POSITION = re.compile(rf"{_BLANKS}(\d+)[ \t]+")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|[0-7]{1,3}|.)", re.S)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b", "v": "\v", "a": "\a"}
+_QUOTE_HINT = r"Write a quotation mark inside quotation marks as \' or \"."
 _EMPTY_FIELD = "a field is empty. Write ? for a missing value, '' for empty text."
 _ATTRIBUTE_HINT = "For example @attribute size {small, large}, or @attribute age numeric."
 _PARTS_HINT = "An ARFF file has a line '@attribute NAME TYPE' for each column, then '@data', then the rows."
@@ -400,10 +376,7 @@ def read_arff(text: str, source: str, *, missing: Collection[str] = ()) -> TextT
             if keyword == "@attribute":
                 declared.append(_arff_attribute(word, source))
             elif keyword != "@relation":
-                raise _MalformedError(
-                    f"{word[:40]!r} stands before @data. An ARFF header has lines that begin with @relation, "
-                    "@attribute and @data, and comments after %."
-                )
+                raise _MalformedError(f"{word[:40]!r} stands before @data. {_PARTS_HINT}")
         else:
             raise ReadingError(f"{source} is not valid ARFF: there is no line '@data'. {_PARTS_HINT}")
         if not declared:
@@ -458,9 +431,7 @@ def _arff_row(record: str, kinds: dict[str, Kind]) -> list[Field]:
         return _sparse_row(arff_fields(record, braces=True, positions=True), kinds)
     fields = [value for _, value in arff_fields(record)]
     if len(fields) == len(kinds) + 1 and (fields[-1] or "").startswith("{"):
-        raise _MalformedError(
-            "rows with weights are not read. Give weights a column of their own, and pass them to fit as sample_weight."
-        )
+        raise _MalformedError("rows with weights are not read. Give weights a column of their own.")
     return fields
 
 
@@ -474,9 +445,7 @@ def _sparse_row(found: list[tuple[int, Field]], kinds: dict[str, Kind]) -> list[
     for position, (name, kind) in enumerate(kinds.items()):
         if position not in fields:
             if kind == Nominal():
-                raise _MalformedError(
-                    f"a sparse row leaves out {name!r}, which is text. Write its value, or ? if it is missing."
-                )
+                raise _MalformedError(f"a sparse row leaves out {name!r}, which is text. Write its value, or ?.")
             fields[position] = str(kind.values[0]) if isinstance(kind, Nominal) and kind.values else "0"
     return [fields[position] for position in range(len(kinds))]
 
@@ -491,9 +460,9 @@ def arff_fields(text: str, *, braces: bool = False, positions: bool = False) -> 
         position = len(fields)
         if positions:
             if (numbered := _POSITION.match(text, at)) is None:
+                here = text[at : at + 40].lstrip()
                 raise _MalformedError(
-                    f"{text[at : at + 40].lstrip()!r} is no position with its value. A sparse row is {{POSITION VALUE, "
-                    "...}, positions from 0."
+                    f"{here!r} is no position with its value. A sparse row is {{POSITION VALUE, ...}}."
                 )
             position, at = int(numbered[1]), numbered.end()
         found = (_FIELD_IN_BRACES if braces else _FIELD).match(text, at)
@@ -508,19 +477,14 @@ def arff_fields(text: str, *, braces: bool = False, positions: bool = False) -> 
             at, more = at + 1, False
         elif at == len(text) or text[at] == "%":
             if braces:
-                raise _MalformedError(
-                    "a brace is not closed. Lists of values and sparse rows end with } on the line where they begin."
-                )
+                raise _MalformedError("a brace is not closed. It must end on the line where it begins.")
             more = False
         elif text[at] == ",":
             at += 1
         elif "\t" not in blanks:
             if text[at] in "'\"" and not value and inside is None:
-                raise _MalformedError(r"a quotation mark is not closed. Write one inside a value as \' or \".")
-            raise _MalformedError(
-                f"{text[at : at + 40]!r} stands where a comma is expected. A quotation mark inside quotation marks is "
-                r"written \' or \"."
-            )
+                raise _MalformedError(f"a quotation mark is not closed. {_QUOTE_HINT}")
+            raise _MalformedError(f"{text[at : at + 40]!r} stands where a comma is expected. {_QUOTE_HINT}")
     if braces and (rest := text[at:].partition("%")[0].strip()):
         raise _MalformedError(f"{rest[:40]!r} follows the closing brace. A comment begins with %.")
     if empty:
@@ -671,10 +635,7 @@ def _c45_files(
 ) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
     """The name and the bytes of the ``.names`` file and of the file of rows, one of which was named."""
     if not isinstance(source, str | os.PathLike):
-        raise ReadingError(
-            f"{called} cannot be read as C4.5: the columns are described in another file, the .names. Name the .data "
-            "file by its path."
-        )
+        raise ReadingError(f"{called} cannot be read as C4.5, which needs a .names file beside it. Pass a path.")
     path = Path(source)
     stem = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     about, rows = (_beside(stem, suffix) for suffix in (".names", ".data"))
@@ -682,13 +643,13 @@ def _c45_files(
         if rows is None:
             raise ReadingError(
                 f"{called} describes the columns of {stem.with_suffix('.data').name}, which is not beside it. Put it "
-                "there, or name the file that holds the rows."
+                "there."
             )
         about, (called, content) = path, contents(rows, max_bytes=max_bytes)
     if about is None:
         raise ReadingError(
             f"{called} needs {stem.with_suffix('.names').name} beside it, which describes its columns. Put it there, "
-            "or read the file as CSV if its first row names the columns."
+            "or read the file as CSV."
         )
     return contents(about, max_bytes=max_bytes), (called, content)
 

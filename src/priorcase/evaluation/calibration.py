@@ -220,29 +220,26 @@ def calibration_table(
       0.5 to 0.75     2  0.650     1.000  +0.350
       0.75 to 1       3  0.833     0.667  -0.167
     """
-    check_value("strategy", strategy, [StrOptions({"uniform", "quantile"})])
-    check_value("bins", bins, [Interval(Integral, 1, _MOST_BINS, closed="both")])
     forecasts = read_forecasts(y_true, proba, labels, sample_weight)
     if pos_label is None:
-        return _binned(forecasts, forecasts.shares.argmax(axis=1), "the predicted class", int(bins), strategy)
+        return _binned(forecasts, None, bins, strategy)
     if pos_label not in forecasts.labels:
         remedy = advice(pos_label, forecasts.labels, otherwise="None means the most probable class of each row.")
         raise ParameterError(
             f"pos_label must be None or one of {listed(forecasts.labels)}, got {quoted(pos_label)}. {remedy}"
         )
-    return _of_class(forecasts, forecasts.labels.index(pos_label), int(bins), strategy)
+    return _binned(forecasts, forecasts.labels.index(pos_label), bins, strategy)
 
 
-def _of_class(forecasts: Forecasts, column: int, bins: int, strategy: Strategy) -> CalibrationTable:
-    columns = np.full(forecasts.truth.size, column)
-    return _binned(forecasts, columns, f"class {forecasts.labels[column]!r}", bins, strategy)
-
-
-def _binned(forecasts: Forecasts, column: Any, subject: str, bins: int, strategy: Strategy) -> CalibrationTable:
-    """The table of one column of probabilities for each row."""
+def _binned(forecasts: Forecasts, place: int | None, bins: int, strategy: Strategy) -> CalibrationTable:
+    """The table of one class, or of the most probable class of each row."""
+    check_value("strategy", strategy, [StrOptions({"uniform", "quantile"})])
+    check_value("bins", bins, [Interval(Integral, 1, _MOST_BINS, closed="both")])
+    subject = "the predicted class" if place is None else f"class {forecasts.labels[place]!r}"
+    column = forecasts.shares.argmax(axis=1) if place is None else np.full(forecasts.truth.size, place)
     shares = forecasts.shares[np.arange(column.size), column]
     hits = (forecasts.truth == column).astype(np.float64)
-    edges = np.linspace(0.0, 1.0, bins + 1)
+    edges = np.linspace(0.0, 1.0, int(bins) + 1)
     if strategy == "quantile":
         inner = np.unique(_quantiles(shares, forecasts.weights, edges[1:-1]))
         edges = np.concatenate(([shares.min()], inner[inner < shares.max()], [shares.max()]))
@@ -287,10 +284,9 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
 
     def __getitem__(self, label: Value) -> CalibrationTable:
         if label not in self.tables:
-            names = list(self.tables)
+            remedy = advice(label, self.tables, otherwise="list(...) gives all its classes.")
             raise UnknownNameError(
-                f"ClasswiseCalibration has nothing for {quoted(label)}; it has {listed(names)}. "
-                f"{advice(label, names, otherwise='list(...) gives all its classes.')}"
+                f"ClasswiseCalibration has nothing for {quoted(label)}; it has {listed(self.tables)}. {remedy}"
             )
         return self.tables[label]
 
@@ -367,10 +363,8 @@ def classwise_calibration(
     >>> tables["yes"].rows.tolist()
     [3.0, 0.0, 2.0, 0.0]
     """
-    check_value("strategy", strategy, [StrOptions({"uniform", "quantile"})])
-    check_value("bins", bins, [Interval(Integral, 1, _MOST_BINS, closed="both")])
     forecasts = read_forecasts(y_true, proba, labels, sample_weight)
-    found = {label: _of_class(forecasts, at, int(bins), strategy) for at, label in enumerate(forecasts.labels)}
+    found = {label: _binned(forecasts, place, bins, strategy) for place, label in enumerate(forecasts.labels)}
     return ClasswiseCalibration(found)
 
 
@@ -425,13 +419,9 @@ class CoverageTable(GridResult):
     def _grid(self) -> Grid:
         lines = []
         for i, (low, high) in enumerate(self.interval):
-            shares = (
-                f"{self.covered[i]:.3f}",
-                f"{low:.3f} to {high:.3f}",
-                f"{self.below[i]:.3f}",
-                f"{self.above[i]:.3f}",
-            )
-            lines.append([f"{self.levels[i]:g}", *shares, f"{self.width[i]:.4g}", f"{self.score[i]:.4g}"])
+            covered = [f"{self.levels[i]:g}", f"{self.covered[i]:.3f}", f"{low:.3f} to {high:.3f}"]
+            outside = [f"{self.below[i]:.3f}", f"{self.above[i]:.3f}"]
+            lines.append([*covered, *outside, f"{self.width[i]:.4g}", f"{self.score[i]:.4g}"])
         header = ("level", "covered", "95% interval", "below", "above", "mean width", "interval score")
         return Grid(f"coverage of {self.rows} rows", header, lines, right=range(7))
 
@@ -466,25 +456,12 @@ def coverage_table(
     """
     truth = read_numbers(y_true)[0]
     if truth.shape[1] != 1:
-        raise TargetError(
-            f"got y of shape {truth.shape}; y should be a 1d array. Pass a list or an array with one value for each "
-            "row of X."
-        )
-    if isinstance(intervals, Mapping):
-        if level is not None:
-            raise ParameterError(
-                f"level must be None beside a mapping of intervals, got {quoted(level)}. Its keys are the levels."
-            )
-        if not intervals:
-            raise ParameterError(
-                f"intervals must be a mapping with one level or more, got {quoted(intervals)}. For example {{0.9: "
-                "model.predict_interval(X, level=0.9)}."
-            )
-        by_level: Mapping[Any, Ends] = intervals
-    elif level is None:
-        raise ParameterError("level must be given with one set of intervals, got None. For example level=0.9.")
-    else:
-        by_level = {level: intervals}
+        raise TargetError(f"got y of shape {truth.shape}; y should be a 1d array. Pass one value for each row of X.")
+    by_level: Mapping[Any, Ends] = intervals if isinstance(intervals, Mapping) else {level: intervals}
+    if by_level is intervals and level is not None:
+        raise ParameterError(f"level must be None beside a mapping from level to intervals, got {quoted(level)}.")
+    if not by_level:
+        raise ParameterError(f"intervals must be a mapping with one level or more, got {quoted(intervals)}.")
     levels = sorted(by_level, key=lambda each: read_probability("level", each))
     lines = [_covered(truth[:, 0], each, by_level[each]) for each in levels]
     return CoverageTable(len(truth), *np.array(lines, dtype=np.float64).T)
@@ -501,15 +478,14 @@ def _covered(y: FloatArray, level: float, ends: Ends) -> tuple[float, ...]:
         found = f"an array of shape {array.shape}" if array.size else quoted(ends)
         raise EvaluationError(
             f"got intervals as {found}; expected an array of shape ({y.size}, 2), or a tuple of {y.size} lower and "
-            f"{y.size} upper ends. Pass the result of predict_interval or prediction_interval for these rows."
+            f"{y.size} upper ends."
         )
     low, high = array if pair else array.T
     if (wrong := ~(low <= high)).any():
         row = int(wrong.argmax())
         raise EvaluationError(
             f"got the interval {float(low[row]):g} to {float(high[row]):g} in row {row}; expected lower ends that are "
-            "not above the upper ones, and no NaN. An array has the lower end first in each row, a tuple all lower "
-            "ends first."
+            "not above the upper ones, and no NaN."
         )
     under, over = y < low, y > high
     width = float((high - low).mean())

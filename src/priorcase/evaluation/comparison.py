@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -328,7 +327,7 @@ class Comparison(GridResult):
         """Return one line for each learner, repetition, split and score: ``learner``, ``repeat``, ``split``, ``score``,
         ``value``, ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
         """
-        place = {"repeat": attrgetter("repeat"), "split": attrgetter("split")}
+        place = {name: [getattr(cell, name) for cell in self.cells] for name in ("repeat", "split")}
         return framed(cell_columns(self.cells, self.scores, place), backend)
 
     @property

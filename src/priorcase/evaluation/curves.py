@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import attrgetter
 from time import perf_counter
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -137,24 +136,18 @@ class Curve(GridsResult):
         """
         points = self.points.tolist()
         if each:
-            place: dict[str, Callable[[Cell], Any]] = {
-                self.axis: lambda cell: points[cell.split],
-                "repeat": attrgetter("repeat"),
-            }
+            place = {self.axis: [points[cell.split] for cell in self.cells]}
+            place["repeat"] = [cell.repeat for cell in self.cells]
             return framed(cell_columns(self.cells, self.scores, place), backend)
-        lines = [(learner, point, score.name) for score in self.scores for learner in self.learners for point in points]
-        columns: dict[str, list[Any]] = {
-            name: [line[i] for line in lines] for i, name in enumerate(("learner", self.axis, "score"))
-        }
-        numbers: dict[str, Callable[[str], Any]] = {
-            "mean": self.mean,
-            "standard_error": self.standard_error,
-            "min": self.lowest,
-            "max": self.highest,
-            "repeats": lambda name: (~np.isnan(self.values(name))).sum(axis=2),
-        }
+        names = [score.name for score in self.scores]
+        lines = [(learner, point, name) for name in names for learner in self.learners for point in points]
+        columns: dict[str, Any] = dict(
+            zip(("learner", self.axis, "score"), map(list, zip(*lines, strict=True)), strict=True)
+        )
+        numbers = {"mean": self.mean, "standard_error": self.standard_error, "min": self.lowest, "max": self.highest}
         for label, number in numbers.items():
-            columns[label] = [value for score in self.scores for value in number(score.name).ravel().tolist()]
+            columns[label] = np.concatenate([number(name).ravel() for name in names])
+        columns["repeats"] = np.concatenate([(~np.isnan(self.values(name))).sum(axis=2).ravel() for name in names])
         return framed(columns, backend)
 
     def plot(self, score: str | None = None, ax: Any = None, *, band: Band | None = "range") -> Any:
@@ -434,8 +427,7 @@ def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
     if not all(right) or not entries:
         wrong = entries[right.index(False)] if entries else sizes
         raise ParameterError(
-            f"sizes must be None, 'all', numbers of rows from 1 to {rows}, which are there to learn from, or parts up "
-            f"to 1.0, got {quoted(wrong)}. For example [0.1, 0.3, 1.0]."
+            f"sizes must be None, 'all', numbers of rows from 1 to {rows}, or shares up to 1.0, got {quoted(wrong)}."
         )
     # 0.7 * 10 is a little less than 7
     return tuple(sorted({int(size) if is_whole(size) else max(1, int(size * rows + 1e-9)) for size in entries}))
@@ -562,15 +554,9 @@ def noise_curve(
     check_value("class_draw", class_draw, [StrOptions({"distribution", "others"})])
     check_value("noisy_test", noisy_test, ["boolean"])
     if class_draw != "distribution" and kind != "classes":
-        raise ParameterError(
-            f"class_draw must be 'distribution' with kind='attributes', got {quoted(class_draw)}. kind='classes' "
-            "replaces classes."
-        )
+        raise ParameterError(f"class_draw must be 'distribution' with kind='attributes', got {class_draw!r}.")
     if class_draw == "others" and task.kind == "numbers":
-        raise ParameterError(
-            f"class_draw must be 'distribution' where numbers are learned, got {quoted(class_draw)}. Numbers are drawn "
-            "from all numbers of y."
-        )
+        raise ParameterError(f"class_draw must be 'distribution' where numbers are learned, got {class_draw!r}.")
     points = _read_levels(levels)
     tests = read_test(test, task)
     check_repeats(repeats)
@@ -588,9 +574,7 @@ def noise_curve(
 def _read_levels(levels: Any) -> tuple[float, ...]:
     entries = _entries(levels)
     if not entries or not all(is_number(level) and 0 <= level <= 1 for level in entries):
-        raise ParameterError(
-            f"levels must be numbers from 0 to 1, got {quoted(levels)}. For example [0, 0.1, 0.2, 0.4]."
-        )
+        raise ParameterError(f"levels must be numbers from 0 to 1, got {quoted(levels)}. For example [0, 0.1, 0.2].")
     return tuple(sorted({float(level) for level in entries}))
 
 

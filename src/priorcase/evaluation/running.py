@@ -318,12 +318,12 @@ class GridsResult(ABC):
 
 
 def cell_columns(
-    cells: Sequence[Cell], scores: Sequence[Score], place: Mapping[str, Callable[[Cell], Any]]
+    cells: Sequence[Cell], scores: Sequence[Score], place: Mapping[str, Sequence[Any]]
 ) -> dict[str, list[Any]]:
-    """Columns with a line for each cell and score; ``place`` are those that say where the cell belongs."""
+    """Columns with a line for each cell and score; ``place`` are those that say where each cell belongs."""
     lines = [(cell, score.name) for cell in cells for score in scores]
     columns: dict[str, list[Any]] = {"learner": [cell.learner for cell, _ in lines]}
-    columns |= {name: [value(cell) for cell, _ in lines] for name, value in place.items()}
+    columns |= {name: [value for value in values for _ in scores] for name, values in place.items()}
     columns |= {"score": [score for _, score in lines], "value": [cell.values[score] for cell, score in lines]}
     for name in ("train", "test", "fit_seconds", "predict_seconds"):
         columns[name] = [getattr(cell, name) for cell, _ in lines]

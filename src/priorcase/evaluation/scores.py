@@ -15,7 +15,6 @@ from priorcase.exceptions import (
     EvaluationError,
     ParameterError,
     TargetError,
-    advice,
     listed,
     misspelt,
     prefix_errors,
@@ -25,6 +24,9 @@ from priorcase.exceptions import (
 _CAP = 100.0
 _TOLERANCE = 1e-6
 _SINGLE_TOLERANCE = 1e-3  # sums of single-precision numbers are no more exact than that
+_PROBA_HINT = "Pass the result of predict_proba, or with logs=True that of predict_log_proba."
+_LABELS_HINT = "Pass labels=model.classes_, which has one label for each column."
+_ORDER_HINT = "Pass true labels first, then probabilities; score several targets one at a time."
 
 
 @prefix_errors
@@ -158,11 +160,8 @@ def _floor(zero: object) -> float:
     nats = getattr(zero, "nats", zero)
     if is_number(nats) and 0 <= nats < np.inf:
         return -float(nats)
-    remedy = "A floor for parameters is set on the model: NaiveBayes(zero_policy='param_floor')."
-    raise ParameterError(
-        f"zero must be '-inf', 'cap100', a number of nats >= 0 or a policy such as Cap(50), got {quoted(zero)}. "
-        f"{advice(zero, ('-inf', 'cap100'), otherwise=remedy)}"
-    )
+    expected = "'-inf', 'cap100', a number of nats >= 0 or a policy such as Cap(50)"
+    raise ParameterError(f"zero must be {expected}, got {quoted(zero)}. The default is '-inf'.")
 
 
 # -- labels and probabilities
@@ -194,11 +193,10 @@ def read_forecasts(
     found = _plain(y_true)
     shares = _read_shares(proba, logs=logs)
     if not found or not shares.size:
-        raise EvaluationError("got no rows; expected at least one. Score the rows of some test set.")
+        raise EvaluationError("got no rows; expected at least one.")
     if len(found) != shares.shape[0]:
         raise EvaluationError(
-            f"got {len(found)} labels in y_true and {shares.shape[0]} rows in proba; expected as many of both. Pass "
-            "the labels of the rows that were predicted."
+            f"got {len(found)} labels in y_true and {len(shares)} rows in proba; expected as many of both."
         )
     names = _read_labels(labels, found, shares.shape[1])
     truth = _columns_of(found, names)
@@ -215,32 +213,23 @@ def _plain(values: Any) -> list[Any]:
         return list(values)
     array = np.asarray(values)
     if array.ndim != 1:
-        raise EvaluationError(
-            f"got y_true of shape {array.shape}; expected one label for each row. Pass true labels first, then "
-            "probabilities; score several targets one at a time."
-        )
+        raise EvaluationError(f"got y_true of shape {array.shape}; expected one label for each row. {_ORDER_HINT}")
     return list(array.tolist())
 
 
 def _read_shares(proba: Any, *, logs: bool) -> FloatArray:
     array: AnyArray = np.asarray(proba)
     if array.dtype.kind not in "fiub":
-        raise EvaluationError(
-            f"got proba as {array.dtype!s}; expected real numbers. Pass the result of predict_proba, not of predict."
-        )
+        raise EvaluationError(f"got proba as {array.dtype!s}; expected real numbers. {_PROBA_HINT}")
     table: FloatArray = array.astype(np.float64)
     if table.ndim == 1 and logs:
         raise EvaluationError(
-            "got logs=True and proba with one dimension; expected one column for each class. Pass the result of "
-            "predict_log_proba."
+            f"got logs=True and proba with one dimension; expected a column for each class. {_PROBA_HINT}"
         )
     if table.ndim == 1:  # scikit-learn's scorers pass two classes like this
         return np.column_stack((1.0 - table, table))
     if table.ndim != 2:
-        raise EvaluationError(
-            f"got proba of shape {table.shape}; expected one row for each label and one column for each class. Pass "
-            "the result of predict_proba; for two classes, the column of the second class is enough."
-        )
+        raise EvaluationError(f"got proba of shape {table.shape}; expected a column for each class. {_PROBA_HINT}")
     return table
 
 
@@ -248,30 +237,20 @@ def _read_labels(labels: object | None, found: list[Any], columns: int) -> tuple
     if labels is not None:
         names = _plain(labels)
         if twice := [name for position, name in enumerate(names) if name in names[:position]]:
-            raise EvaluationError(
-                f"got labels= with {listed(dict.fromkeys(twice))} more than once; expected each once. Pass "
-                "labels=model.classes_, which has one label for each column."
-            )
+            raise EvaluationError(f"got labels= with {listed(dict.fromkeys(twice))} more than once. {_LABELS_HINT}")
         if len(names) != columns:
             raise EvaluationError(
-                f"got {columns} columns in proba for {len(names)} labels ({listed(names)}). Pass "
-                "labels=model.classes_, which has one label for each column."
+                f"got {columns} columns in proba for {len(names)} labels ({listed(names)}). {_LABELS_HINT}"
             )
         return tuple(names)
     if any(label is None or label != label for label in found):  # NaN differs from itself
-        raise EvaluationError("got a missing label in y_true; expected a label in every row. Leave those rows out.")
+        raise EvaluationError("got a missing label in y_true; expected a label in every row.")
     try:
         names = sorted(set(found))
     except TypeError as error:
-        raise EvaluationError(
-            "got labels in y_true that have no common order; labels= was left out. Pass labels=model.classes_, which "
-            "has one label for each column."
-        ) from error
+        raise EvaluationError(f"got labels in y_true that have no common order. {_LABELS_HINT}") from error
     if len(names) != columns:
-        raise EvaluationError(
-            f"got {columns} columns in proba, and y_true has {listed(names)}; labels= was left out. Pass "
-            "labels=model.classes_, which has one label for each column."
-        )
+        raise EvaluationError(f"got {columns} columns in proba, and y_true has {listed(names)}. {_LABELS_HINT}")
     return tuple(names)
 
 
@@ -280,10 +259,8 @@ def _columns_of(found: list[Any], labels: tuple[Value, ...]) -> IntArray:
     try:
         columns = np.array([column_of.get(label, -1) for label in found], dtype=np.intp)
     except TypeError as error:  # a list or the like, which cannot be a label
-        raise EvaluationError(
-            f"got y_true of shape {np.shape(np.array(found, dtype=object))}; expected one label for each row. Pass "
-            "true labels first, then probabilities; score several targets one at a time."
-        ) from error
+        shape = np.shape(np.array(found, dtype=object))
+        raise EvaluationError(f"got y_true of shape {shape}; expected one label for each row. {_ORDER_HINT}") from error
     if (columns < 0).any():
         unknown = dict.fromkeys(found[row] for row in np.flatnonzero(columns < 0))
         remedy = misspelt(unknown, labels) or "Declare classes without rows by partial_fit(..., classes=...)."
@@ -293,10 +270,8 @@ def _columns_of(found: list[Any], labels: tuple[Value, ...]) -> IntArray:
 
 def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
     if (missing := np.isnan(shares)).any():
-        raise EvaluationError(
-            f"got NaN in row {int(missing.any(axis=1).argmax())} of proba; expected a probability for every class. "
-            "Leave out the rows that have no prediction."
-        )
+        row = int(missing.any(axis=1).argmax())
+        raise EvaluationError(f"got NaN in row {row} of proba; expected a probability for every class.")
     low, high = (-np.inf, tolerance) if logs else (0.0, 1.0 + tolerance)
     outside = (shares < low) | (shares > high)
     if outside.any():
@@ -304,16 +279,13 @@ def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
         # The last column: of two classes, that is the one a caller may have passed alone.
         value = float(shares[row, np.flatnonzero(outside[row])[-1]])
         expected = "a logarithm of a probability, at most 0" if logs else "a probability from 0 to 1"
-        raise EvaluationError(
-            f"got {value!r} in row {row} of proba; expected {expected}. Pass the result of predict_proba, or with "
-            "logs=True that of predict_log_proba."
-        )
+        raise EvaluationError(f"got {value!r} in row {row} of proba; expected {expected}. {_PROBA_HINT}")
     totals = (np.exp(shares) if logs else shares).sum(axis=1)
     if (wrong := np.abs(totals - 1.0) > tolerance).any():
         row = int(wrong.argmax())
         raise EvaluationError(
             f"got probabilities in row {row} of proba that sum to {float(totals[row]):.6g}; expected 1. Pass the "
-            "column of every class, and divide each row by its sum if it holds votes."
+            "column of every class."
         )
 
 

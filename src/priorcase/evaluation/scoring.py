@@ -10,10 +10,11 @@ from typing import Any, Literal, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _num_samples
 
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IntArray
@@ -71,14 +72,12 @@ def read_learners(learners: Any) -> dict[str, Any]:
             named[free_label(_name(learner), named)] = learner
     if not named:
         raise EvaluationError(
-            "got no learners; expected at least one. Pass a mapping such as {'3-NN': KNNClassifier(3)}, or a list of "
-            "estimators."
+            "got no learners; expected an estimator, a list of them or a mapping from name to estimator."
         )
     for name, learner in named.items():
         if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "predict")):
             raise EvaluationError(
-                f"got learner {name!r} as {quoted(learner)}; expected an estimator with fit and predict. Pass an "
-                "instance, not a class: KNNClassifier(), not KNNClassifier."
+                f"got learner {name!r} as {quoted(learner)}; expected an estimator with fit and predict, not a class."
             )
     return named
 
@@ -106,19 +105,14 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
         )
     rows = row_count(X)
     if rows == 0:
-        raise EvaluationError(
-            "got a table without rows; expected two rows or more. Check the filter or selection that made this table."
-        )
+        raise EvaluationError("got a table without rows; expected two rows or more.")
     array = as_array(y)
     if array.ndim == 2 and array.shape[1] > 1:
         raise EvaluationError(
             f"got y with {array.shape[1]} columns; expected one target for each row. Evaluate one target at a time."
         )
     if rows != len(array):
-        raise EvaluationError(
-            f"got X with {rows} rows and y with {len(array)}; expected as many. Pass the target of each row, in the "
-            "order of the rows."
-        )
+        raise EvaluationError(f"got X with {rows} rows and y with {len(array)}; expected one target for each row.")
     if "numbers" in by_kind:
         return Task("numbers", read_numbers(y)[0][:, 0], np.empty(0))
     truth = read_labels(y).values[:, 0]
@@ -128,20 +122,18 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
 def row_count(X: Any) -> int:
     """How many rows a table of any type has."""
     if nw.dependencies.is_into_lazyframe(X):
-        raise UnsupportedDataError(
-            "got a lazy frame; expected one with its rows in memory. Call .collect() on it first."
-        )
-    if shape := getattr(X, "shape", None):
-        return int(shape[0])
-    if hasattr(X, "num_rows"):
+        raise UnsupportedDataError("got a lazy frame; expected one with its rows in memory. Call .collect() first.")
+    if hasattr(X, "num_rows"):  # a PyArrow table
         return int(X.num_rows)
-    if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
-        found = "None" if X is None else f"a {type(X).__module__}.{type(X).__qualname__}".replace("builtins.", "")
+    try:
+        if isinstance(X, (str, bytes)):
+            raise TypeError
+        return int(_num_samples(X))
+    except TypeError:
+        found = "None" if X is None else f"a {type(X).__qualname__}"
         raise UnsupportedDataError(
-            f"got {found}; expected a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows. Build a "
-            "frame from it first, for example with pandas.DataFrame(X)."
-        )
-    return len(X)
+            f"got {found}; expected a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows."
+        ) from None
 
 
 def readable(table: Any, learner: Any) -> Any:
@@ -235,36 +227,24 @@ def joined(parts: Sequence[Answers]) -> Answers:
 
 
 class _Echo(BaseEstimator):
-    """A fitted learner that repeats answers, so that scorers of scikit-learn can ask for them; its rows are numbers."""
+    """A learner that repeats answers, so that scorers of scikit-learn can ask for them; its rows are their numbers."""
 
     def __init__(self, answers: Answers) -> None:
         self.answers = answers
+        self.classes_ = answers.labels
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier" if self.classes_.size else "regressor"
+        return tags
 
-    def fit(self, X: Any, y: Any) -> _Echo:
-        return self
+    @available_if(lambda self: self.answers.predicted is not None)  # scorers look whether a learner has it at all
+    def predict(self, X: IntArray) -> Any:
+        return self.answers.predicted[X]  # type: ignore[index]
 
-    def predict(self, X: IntArray) -> AnyArray:
-        if self.answers.predicted is None:
-            raise AttributeError("the learner was not asked for predictions")
-        return self.answers.predicted[X]
-
-
-class _ClassEcho(ClassifierMixin, _Echo):
-    @property
-    def classes_(self) -> AnyArray:
-        return self.answers.labels
-
-    @available_if(lambda self: self.answers.proba is not None)  # scorers look whether a learner has it at all
-    def predict_proba(self, X: IntArray) -> FloatArray:
-        assert self.answers.proba is not None
-        return self.answers.proba[X]
-
-
-class _NumberEcho(RegressorMixin, _Echo):
-    pass
+    @available_if(lambda self: self.answers.proba is not None)
+    def predict_proba(self, X: IntArray) -> Any:
+        return self.answers.proba[X]  # type: ignore[index]
 
 
 # -- scores
@@ -375,8 +355,7 @@ def _read_score(name: str | None, score: Any, kind: Kind) -> Score:
     if isinstance(score, str) and score in OURS:
         if score not in ours:
             raise EvaluationError(
-                f"got the score {score!r}, which is not for {kind}; expected {listed(ours, limit=20)}. Leave scores "
-                "out for the usual ones."
+                f"got the score {score!r}, which is not for {kind}; expected {listed(ours, limit=20)}."
             )
         score = OURS[score]
     if isinstance(score, Score):
@@ -384,10 +363,9 @@ def _read_score(name: str | None, score: Any, kind: Kind) -> Score:
     if isinstance(score, str) and score in get_scorer_names():
         return _from_scorer(name or score, get_scorer(score), named=score)
     if isinstance(score, str) or not callable(score):
-        known = "sklearn.metrics.get_scorer_names() lists those of scikit-learn; pass functions as {'name': function}."
+        known = advice(score, [*ours, *get_scorer_names()], otherwise="Pass functions as {'name': function}.")
         raise EvaluationError(
-            f"got the score {score!r}; expected {listed(ours, limit=20)} or a scorer of scikit-learn. "
-            f"{advice(score, [*ours, *get_scorer_names()], otherwise=known)}"
+            f"got the score {score!r}; expected {listed(ours, limit=20)} or a scorer of scikit-learn. {known}"
         )
     label = name or str(getattr(score, "__name__", type(score).__name__))
     if hasattr(score, "_score_func") or _takes_learner(score):
@@ -401,8 +379,7 @@ def _takes_learner(function: Callable[..., Any]) -> bool:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return False
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(p.kind in positional and p.default is p.empty for p in parameters) == 3
+    return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters) == 3
 
 
 _MULTICLASS = {name: f"{name}_macro" for name in ("f1", "precision", "recall", "jaccard")} | {"roc_auc": "roc_auc_ovr"}
@@ -416,8 +393,7 @@ def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
         try:
             if answers.learner is not None:
                 return float(scorer(answers.learner, answers.X, answers.truth))
-            echo = _ClassEcho(answers) if answers.labels.size else _NumberEcho(answers)
-            return float(scorer(echo, np.arange(len(answers)), answers.truth))
+            return float(scorer(_Echo(answers), np.arange(len(answers)), answers.truth))
         except ValueError as error:
             if named not in _MULTICLASS or set(answers.labels.tolist()) == {0, 1}:
                 raise
@@ -445,23 +421,21 @@ def needs_of(scores: Iterable[Score], *, kept: bool = False) -> set[Need]:
     return needs | {"predicted", "proba"} if kept else needs
 
 
-def score_all(scores: Iterable[Score], answers: Answers) -> tuple[dict[str, float], dict[str, str]]:
+def score_all(scores: Sequence[Score], answers: Answers) -> tuple[dict[str, float], dict[str, str]]:
     """The value of each score, NaN where there is none, and the reason why there is none."""
-    values, reasons = {}, {}
+    values, reasons = {score.name: float("nan") for score in scores}, {}
     for score in scores:
-        values[score.name], reason = float("nan"), ""
         if score.needs == "proba" and answers.proba is None:
-            reason = "the learner has no predict_proba"
+            reasons[score.name] = "the learner has no predict_proba"
         elif score.needs == "predicted" and answers.predicted is None:
-            reason = "the learner was not asked for predictions"
+            reasons[score.name] = "the learner was not asked for predictions"
         else:
             try:
                 values[score.name] = score.value(answers)
-                reason = _undefined(answers) if np.isnan(values[score.name]) else ""
+                if np.isnan(values[score.name]):
+                    reasons[score.name] = _undefined(answers)
             except Exception as error:  # a score may be the user's function; the reason is shown in the table
-                reason = reason_of(error)
-        if reason:
-            reasons[score.name] = reason
+                reasons[score.name] = reason_of(error)
     return values, reasons
 
 
@@ -485,18 +459,18 @@ def _hits(answers: Answers) -> Any:
     return answers.predicted == answers.truth
 
 
-def _brier(answers: Answers) -> FloatArray:
+def _brier(answers: Answers) -> Any:
     """``sum_k (P(k) - [y = k])^2`` of each row (Brier 1950, eq. 2)."""
-    assert answers.proba is not None
-    misses: FloatArray = answers.proba - (answers.labels[np.newaxis, :] == answers.truth[:, np.newaxis])
-    squares: FloatArray = (misses * misses).sum(axis=1)
-    return squares
+    misses: Any = answers.proba - (answers.labels[np.newaxis, :] == answers.truth[:, np.newaxis])
+    return (misses * misses).sum(axis=1)
 
 
-def _errors(answers: Answers) -> FloatArray:
-    assert answers.predicted is not None
-    errors: FloatArray = answers.predicted.astype(np.float64) - answers.truth
-    return errors
+def _errors(answers: Answers) -> Any:
+    return np.asarray(answers.predicted, dtype=np.float64) - answers.truth
+
+
+def _sizes(answers: Answers) -> Any:
+    return np.abs(_errors(answers))
 
 
 def _squares(answers: Answers) -> Any:
@@ -515,10 +489,6 @@ def _r2(answers: Answers) -> float:
     return 1.0 - float(_squares(answers).sum()) / spread if spread > 0 else float("nan")
 
 
-def _sizes(answers: Answers) -> Any:
-    return np.abs(_errors(answers))
-
-
 def _storage(answers: Answers) -> float:
     """The share of the rows seen that a learner keeps."""
     if not hasattr(answers.learner, "storage_"):
@@ -534,7 +504,13 @@ OURS: dict[str, Score] = {
         Score("brier", "proba", of_rows=_brier, greater_is_better=False, kind="classes"),
         Score("balanced_accuracy", "predicted", of_all=_balanced, kind="classes"),
         Score("rmse", "predicted", of_rows=_squares, greater_is_better=False, root=True, kind="numbers"),
-        Score("mae", "predicted", of_rows=_sizes, greater_is_better=False, kind="numbers"),
+        Score(
+            "mae",
+            "predicted",
+            of_rows=_sizes,
+            greater_is_better=False,
+            kind="numbers",
+        ),
         Score("mse", "predicted", of_rows=_squares, greater_is_better=False, kind="numbers"),
         Score("r2", "predicted", of_all=_r2, kind="numbers"),
         Score("storage", "learner", of_all=_storage, greater_is_better=False),

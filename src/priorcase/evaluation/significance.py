@@ -37,10 +37,10 @@ class PairedTest:
     """
 
     difference: float
-    low: float
-    high: float
-    statistic: float
-    p_value: float
+    low: float = float("nan")
+    high: float = float("nan")
+    statistic: float = float("nan")
+    p_value: float = float("nan")
 
 
 def corrected_t(differences: FloatArray, test_to_train: float, *, level: float = 0.95) -> PairedTest:
@@ -52,7 +52,7 @@ def corrected_t(differences: FloatArray, test_to_train: float, *, level: float =
     """
     n, mean = differences.size, _mean(differences)
     if n < 2 or not np.isfinite(differences).all():
-        return PairedTest(mean, *([float("nan")] * 4))
+        return PairedTest(mean)
     error = float(np.sqrt((1 / n + test_to_train) * differences.var(ddof=1)))
     reach = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
     if error == 0:  # the same on every split
@@ -76,7 +76,7 @@ def _mean(differences: FloatArray) -> float:
 def wilcoxon(differences: FloatArray, *, level: float = 0.95) -> PairedTest:
     """Wilcoxon's signed-rank test, ranks of zeros split between both signs (Demsar 2006, section 3.1.3)."""
     if differences.size < 2 or not np.isfinite(differences).all():
-        return PairedTest(_mean(differences), *([float("nan")] * 4))
+        return PairedTest(_mean(differences))
     return PairedTest(*hodges_lehmann(differences, level), *signed_rank_p(differences))
 
 
@@ -105,10 +105,9 @@ def hodges_lehmann(differences: FloatArray, level: float) -> tuple[float, float,
         return float(differences.mean()), float("nan"), float("nan")
     first, second = np.triu_indices(n)
     means = np.sort((differences[first] + differences[second]) / 2)
-    middle, k = float(np.median(means)), _signed_rank_quantile(n, (1 - level) / 2)
-    if k < 1:
-        return middle, float("nan"), float("nan")
-    return middle, float(means[k - 1]), float(means[-k])
+    k = _signed_rank_quantile(n, (1 - level) / 2)
+    low, high = (float(means[k - 1]), float(means[-k])) if k >= 1 else (float("nan"), float("nan"))
+    return float(np.median(means)), low, high
 
 
 def _signed_rank_quantile(n: int, tail: float) -> int:
@@ -125,11 +124,9 @@ def _signed_rank_quantile(n: int, tail: float) -> int:
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """P-values corrected for their number by Holm's (1979) step-down method; NaN stays NaN and does not count."""
-    given = np.asarray(p_values, dtype=np.float64)
-    found, order = given.copy(), np.argsort(given, kind="stable")
-    order = order[~np.isnan(given[order])]
-    raised = given[order] * np.arange(order.size, 0, -1)
-    found[order] = np.minimum(np.maximum.accumulate(raised), 1.0) if order.size else raised
+    found = np.array(p_values, dtype=np.float64)
+    order = np.argsort(found, kind="stable")[: np.count_nonzero(~np.isnan(found))]  # NaN comes last
+    found[order] = np.minimum(np.maximum.accumulate(found[order] * np.arange(order.size, 0, -1)), 1.0)
     return [float(value) for value in found]
 
 
@@ -232,23 +229,11 @@ def compared_pairs(
         tests.append(found)
         equal = np.isnan(found.difference) or found.difference == 0
         better.append("" if equal else pairs[-1][(found.difference > 0) != score.greater_is_better])
-    return PairedComparison(
-        score=f"{score.name} squared" if squared else score.name,
-        test=_test_name(test, test_to_train),
-        basis=basis,
-        pairs=tuple(pairs),
-        tests=tuple(tests),
-        corrected=tuple(holm([found.p_value for found in tests])),
-        better=tuple(better),
-        level=level,
-        note=note,
-    )
-
-
-def _test_name(test: Test, test_to_train: float) -> str:
-    if test == "wilcoxon":
-        return "Wilcoxon's signed-rank test"
-    return "corrected resampled t-test" if test_to_train else "paired t-test"
+    name, corrected = f"{score.name} squared" if squared else score.name, holm([found.p_value for found in tests])
+    done = "corrected resampled t-test" if test_to_train else "paired t-test"
+    done = "Wilcoxon's signed-rank test" if test == "wilcoxon" else done
+    numbers = (tuple(pairs), tuple(tests), tuple(corrected), tuple(better))
+    return PairedComparison(name, done, basis, *numbers, level, note)
 
 
 # -- ranks
@@ -404,10 +389,7 @@ def friedman(
     names = tuple(name for name, is_there in zip(learners, there.tolist(), strict=True) if is_there)
     k, n = values[there][:, common].shape
     if k < 2 or n < 2:
-        raise EvaluationError(
-            f"has {k} learners with values on {n} common {of}; expected two of each or more. Add learners or {of}; see "
-            "failures."
-        )
+        raise EvaluationError(f"has {k} learners with values on {n} common {of}; expected two of each or more.")
     ranks = _ranks(values[there][:, common], score.greater_is_better)
     if (ranks == (k + 1) / 2).all():  # all learners tie everywhere
         chi_square, p_value = 0.0, 1.0
