@@ -21,7 +21,7 @@ help:  ## show this list
 demo: $(STAMPS)/build  ## report on a small built-in table: which learner to trust, and why
 	@$(BIN)/priorcase report --out build/report.html
 
-test: $(STAMPS)/build $(STAMPS)/test  ## run all tests but the slow ones, docstring and README examples included
+test: $(STAMPS)/build $(STAMPS)/test  ## run all tests but the slow ones and comparisons with peers, docstring and README examples included
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy and the import layers

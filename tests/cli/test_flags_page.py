@@ -27,6 +27,7 @@ has_weka = pytest.mark.skipif(
 # The page
 
 
+@pytest.mark.peers
 @has_timbl
 def test_the_page_has_every_flag_of_timbl() -> None:
     told = subprocess.run(["timbl", "--help"], capture_output=True, text=True, check=False)
@@ -37,6 +38,7 @@ def test_the_page_has_every_flag_of_timbl() -> None:
     assert [flag for flag in sorted(flags) if not re.search(rf"(?<![\w-]){re.escape(flag)}(?!\w)", mentioned)] == []
 
 
+@pytest.mark.peers
 @has_weka
 @pytest.mark.parametrize("name", ["lazy.IBk", "lazy.LWL", "lazy.KStar", "bayes.NaiveBayes"])
 def test_the_page_has_every_flag_of_weka(name: str) -> None:
@@ -73,6 +75,7 @@ def symbols() -> tuple[list[str], list[str]]:
     return lines[:220], lines[220:]
 
 
+@pytest.mark.peers
 @has_timbl
 @pytest.mark.parametrize(
     ("theirs", "ours"),
@@ -123,6 +126,7 @@ def weka(name: str, options: tuple[str, ...], train: Path, test: Path) -> list[t
     return [(int(label) - 1, [float(share.strip("*")) for share in shares.split(",")]) for label, shares in found]
 
 
+@pytest.mark.peers
 @has_weka
 @pytest.mark.parametrize(
     ("name", "options", "ours", "gaps", "near"),

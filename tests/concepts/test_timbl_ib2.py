@@ -14,7 +14,10 @@ import pytest
 
 from priorcase.concepts import IB2
 
-pytestmark = pytest.mark.skipif(shutil.which("timbl") is None, reason="no timbl here (Debian: apt-get install timbl)")
+pytestmark = [
+    pytest.mark.peers,
+    pytest.mark.skipif(shutil.which("timbl") is None, reason="no timbl here (Debian: apt-get install timbl)"),
+]
 
 Row = tuple[str, ...]
 

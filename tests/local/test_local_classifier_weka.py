@@ -16,10 +16,13 @@ from sklearn.datasets import load_breast_cancer
 from priorcase.local import LocalLogistic, LocallyWeightedClassifier, LocalNaiveBayes
 
 JAR = Path("/usr/share/java/weka.jar")
-pytestmark = pytest.mark.skipif(
-    not JAR.exists() or shutil.which("javac") is None,
-    reason="no weka or no JDK here (Debian: apt-get install weka default-jdk-headless)",
-)
+pytestmark = [
+    pytest.mark.peers,
+    pytest.mark.skipif(
+        not JAR.exists() or shutil.which("javac") is None,
+        reason="no weka or no JDK here (Debian: apt-get install weka default-jdk-headless)",
+    ),
+]
 
 PROGRAM = """
 import java.io.FileReader;

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from skmisc.loess import loess
 
 from priorcase.local import LocallyWeightedRegressor
 
@@ -61,11 +60,13 @@ def transposed(X: Any) -> Any:
 
 
 def theirs(X: Any, y: Any, **options: Any) -> Any:
+    loess = pytest.importorskip("skmisc.loess", reason="no scikit-misc here").loess
     model = loess(transposed(X), y, surface="direct", statistics="exact", normalize=False, **options)
     model.fit()
     return model
 
 
+@pytest.mark.peers
 @pytest.mark.parametrize("span", [0.5, 0.75, 1.0])
 @pytest.mark.parametrize("degree", [1, 2])
 @pytest.mark.parametrize("columns", [1, 2, 3])
@@ -82,6 +83,7 @@ def test_equals_scikit_misc(columns: int, degree: Any, span: float) -> None:
     np.testing.assert_allclose(np.sqrt(ss), told.stderr / told.residual_scale, rtol=1e-8)
 
 
+@pytest.mark.peers
 @pytest.mark.parametrize("rounds", [1, 2, 4])
 @pytest.mark.parametrize("degree", [1, 2])
 @pytest.mark.parametrize("columns", [1, 2, 3])
@@ -110,11 +112,13 @@ def test_cars_as_r_prints_them() -> None:
     assert model.n_neighbors_ == 37
 
 
+@pytest.mark.peers
 def test_interpolation_agrees_at_its_vertices() -> None:
     """R's default surface is exact at the vertices of its grid: here at the speeds 8, 10, 12, 13, 14, 15, ..."""
     printed = {8: 15.281082, 10: 21.865315, 12: 29.350386, 13: 33.230660, 14: 37.167935, 15: 41.205226, 19: 51.986702}
     model = LocallyWeightedRegressor(span=0.75, degree=2, distance="euclidean").fit(np.array([SPEED]).T, STOP)
     np.testing.assert_allclose(model.predict(np.array([list(printed)]).T), list(printed.values()), atol=5e-7)
+    loess = pytest.importorskip("skmisc.loess", reason="no scikit-misc here").loess
     peer = loess(np.array(SPEED, dtype=float), np.array(STOP, dtype=float), span=0.75, degree=2)
     peer.fit()
     np.testing.assert_allclose(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from imblearn.under_sampling import EditedNearestNeighbours
 
 from priorcase._core import CaseFilter, Condensed, Drop
 from priorcase.exceptions import ParameterError
@@ -34,9 +33,11 @@ def test_parts_cover_all_rows() -> None:
     assert list(blocks(0, text="rows")) == []
 
 
+@pytest.mark.peers
 def test_editing_in_parts() -> None:
+    peers = pytest.importorskip("imblearn.under_sampling", reason="no imbalanced-learn here")
     X, y = numeric(9_000)
-    theirs = EditedNearestNeighbours(sampling_strategy="all", kind_sel="mode")
+    theirs = peers.EditedNearestNeighbours(sampling_strategy="all", kind_sel="mode")
     theirs.fit_resample(X, y)
     assert ENN(distance="euclidean").fit(X, y).sample_indices_.tolist() == sorted(theirs.sample_indices_.tolist())
 

@@ -6,19 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from imblearn.pipeline import make_pipeline
-from imblearn.under_sampling import (
-    AllKNN as TheirAllKNN,
-)
-from imblearn.under_sampling import (
-    CondensedNearestNeighbour,
-    EditedNearestNeighbours,
-    RepeatedEditedNearestNeighbours,
-)
 
 from priorcase.neighbors import KNNClassifier
 from priorcase.reduction import CNN, ENN, RENN, AllKNN
 
+imblearn = pytest.importorskip("imblearn", reason="no imbalanced-learn here")
+pytestmark = pytest.mark.peers
+TheirAllKNN = imblearn.under_sampling.AllKNN
+CondensedNearestNeighbour = imblearn.under_sampling.CondensedNearestNeighbour
+EditedNearestNeighbours = imblearn.under_sampling.EditedNearestNeighbours
+RepeatedEditedNearestNeighbours = imblearn.under_sampling.RepeatedEditedNearestNeighbours
+make_pipeline = imblearn.pipeline.make_pipeline
 ALL = {"sampling_strategy": "all"}
 
 

@@ -97,6 +97,7 @@ def test_a_target_that_is_a_number_is_cut_first(method: Any) -> None:
     np.testing.assert_allclose(learned(rows, y, method, schema={0: Numeric(), 1: Nominal()}), wanted, atol=1e-12)
 
 
+@pytest.mark.peers
 @pytest.mark.skipif(shutil.which("timbl") is None, reason="no timbl here")
 def test_the_values_that_timbl_prints(tmp_path: Path) -> None:
     random = np.random.default_rng(2)
