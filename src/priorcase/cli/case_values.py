@@ -6,13 +6,15 @@ import datetime
 import json
 import math
 import re
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from priorcase._parameters import is_number
 from priorcase.cases import Case, CaseBase, Set, Taxonomy, all_of
 from priorcase.cases.case import text_of
 from priorcase.cases.conditions import parse
-from priorcase.cli.shell import BadInputError, csv_text, terminal_width
+from priorcase.cli.shell import BadInputError, csv_text
 from priorcase.exceptions import advice, listed
 from priorcase.learning.results import Grid, grids_text, short, text_width
 from priorcase.schema import Nominal, Numeric, Ordinal
@@ -213,7 +215,7 @@ def case_table(cases: Sequence[Case], title: str, columns: Sequence[str] = (), n
     """A table of cases: the columns asked for, or as many as fit."""
     attributes = list(cases[0]) if cases else []
     wanted = list(columns) or [name for name in ("id", "key", *attributes, "solution", "outcome") if _used(cases, name)]
-    width = terminal_width()
+    width = shutil.get_terminal_size().columns
     cells = {name: [_text(_of(case, name)) for case in cases] for name in wanted}
     rooms = dict.fromkeys(wanted, _WIDEST)
     if columns:  # each may take what the others leave
@@ -224,7 +226,8 @@ def case_table(cases: Sequence[Case], title: str, columns: Sequence[str] = (), n
     hidden = [name for name in wanted if name not in shown]
     notes = [note, f"columns not shown: {', '.join(hidden)}" if hidden else ""]
     lines = [[cells[name][row] for name in shown] for row in range(len(cases))]
-    numbers = {place for place, name in enumerate(shown) if all(_is_number(_of(case, name)) for case in cases)}
+    held = {name: [value for case in cases if (value := _of(case, name)) is not None] for name in shown}
+    numbers = {place for place, name in enumerate(shown) if all(map(is_number, held[name]))}
     return grids_text([Grid(title, shown, lines, "; ".join(filter(None, notes)), right=numbers)])
 
 
@@ -249,10 +252,6 @@ def _of(case: Case, name: str) -> Any:
 
 def _used(cases: Sequence[Case], name: str) -> bool:
     return name not in ("key", "solution", "outcome") or any(_of(case, name) is not None for case in cases)
-
-
-def _is_number(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def cases_csv(cases: Iterable[Case], columns: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ import io
 import math
 import os
 import re
+import shutil
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,7 +29,6 @@ from priorcase.cli.shell import (
     option,
     output_options,
     random_state_option,
-    terminal_width,
     usage,
 )
 from priorcase.cli.tables import Past, parse_reading, read_past, table_argument, table_options
@@ -242,7 +242,7 @@ def _tests(result: Any, most: float = _TESTED) -> list[Any]:
 def _text(result: Any) -> str:
     from priorcase.learning.results import grids_text
 
-    width, table = terminal_width(), str(result)
+    width, table = shutil.get_terminal_size().columns, str(result)
     if not hasattr(result, "points") and max(map(len, table.splitlines())) > width:
         table = grids_text(list(_folded(result._grid(), width)))
     return "\n\n".join([table, *map(str, _tests(result))])

@@ -91,7 +91,9 @@ def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], 
         return read_problem(X, y, name="repairs", target="job"), [], "pc.load_repairs()"
     reading = parse_reading(given["column"], given["read"])
     past = read_past(table, given["target"], reading, gaps=True)
-    name = "standard input" if table == "-" else table if is_data_set(table) else _stem(table)
+    name = "standard input" if table == "-" else table
+    if not is_data_set(table):
+        name = Path(name.removesuffix(".gz")).stem
     places = np.array(past.lines, dtype=np.int64)
     problem = read_problem(
         past.X, past.y, name=name, target=past.target, task=past.task, places=places, place_word="line"
@@ -110,8 +112,3 @@ def _load(table: str, target: str, reading: Reading) -> str:
     kinds = {**{kind: reading.of_kind(kind) for kind in KINDS}, "ordinal": reading.orders}
     split = [repr(target), *(f"{kind}={names!r}" for kind, names in kinds.items() if names)]
     return f"pc.datasets.read_table({', '.join(read)}).split({', '.join(split)})"
-
-
-def _stem(path: str) -> str:
-    name = Path(path).name.removesuffix(".gz")
-    return name.rpartition(".")[0] or name

@@ -16,7 +16,6 @@ import logging
 import math
 import os
 import re
-import shutil
 import sys
 import traceback
 import warnings
@@ -75,11 +74,6 @@ def note(text: str) -> None:
 def n_cases(n: int) -> str:
     """``1 case``, ``2 cases``."""
     return f"{n} case{'s' * (n != 1)}"
-
-
-def terminal_width() -> int:
-    """How many columns the terminal has; 80 where there is none."""
-    return shutil.get_terminal_size().columns
 
 
 def safe_console() -> Any:

@@ -69,13 +69,8 @@ class AxisColumn:
 
     name: str
     positions: FloatArray
-    values: tuple[Value, ...] | None
-    rows: IntArray
-
-    @classmethod
-    def of_numbers(cls, name: str, positions: FloatArray) -> AxisColumn:
-        """An axis of numbers."""
-        return cls(name, positions, None, np.empty(0, np.int64))
+    values: tuple[Value, ...] | None = None
+    rows: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def span(self) -> tuple[float, float]:
@@ -86,6 +81,13 @@ class AxisColumn:
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
         margin = 0.04 * (high - low) or 0.5 * (abs(low) or 1.0)
         return low - margin, high + margin
+
+    def middles(self, resolution: int) -> FloatArray:
+        """The middles of so many equal cells, or the positions of the categories."""
+        if self.values is not None:
+            return np.arange(len(self.values), dtype=np.float64)
+        low, high = self.span
+        return low + (np.arange(resolution) + 0.5) * (high - low) / resolution
 
     def column(self, positions: FloatArray) -> Any:
         """Positions as the values that stand there, for a frame; None where the value is missing."""
@@ -134,7 +136,7 @@ def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
         ranks = np.where(np.isnan(column), -1, column).astype(np.int64)
         found = _categories(name, ranks, list(kind.order), ordered=True)
     else:
-        found = AxisColumn.of_numbers(name, np.asarray(column, np.float64))
+        found = AxisColumn(name, np.asarray(column, np.float64))
     if known and np.isnan(found.positions).all():
         raise ParameterError(
             f"columns must have known values, got {quoted(name)}, which is missing in every row. Choose another column."
@@ -183,11 +185,6 @@ class Plane:
         """The position of each row, (rows, 2); NaN where it has none."""
         return np.column_stack([axis.positions for axis in self.axes])
 
-    def grid(self, resolution: int) -> tuple[FloatArray, FloatArray]:
-        """Positions along both axes: the middles of equal cells, or the categories."""
-        across, up = (_middles(axis, resolution) for axis in self.axes)
-        return across, up
-
     def queries(self, positions: FloatArray) -> Any:
         """Rows at some positions, in the type of table that X is."""
         changes: dict[int, FloatArray | IntArray] = {}
@@ -211,13 +208,6 @@ class Plane:
             return np.zeros(len(positions), np.int64)
         spans = np.array([high - low for low, high in (axis.span for axis in self.axes)])
         return known[KDTree(points[known] / spans).query(positions / spans)[1]]
-
-
-def _middles(axis: AxisColumn, resolution: int) -> FloatArray:
-    if axis.values is not None:
-        return np.arange(len(axis.values), dtype=np.float64)
-    low, high = axis.span
-    return low + (np.arange(resolution) + 0.5) * (high - low) / resolution
 
 
 def plane_of(X: Any, table: Table, columns: Any) -> Plane:
@@ -254,9 +244,7 @@ def _principal(X: Any, table: Table) -> Plane:
     vectors = vectors * np.where(vectors[largest, [0, 1]] < 0, -1.0, 1.0)
     shares = np.maximum(sizes[order] / max(float(sizes.sum()), 1e-300), 0.0)
     points = features @ vectors
-    first, second = (
-        AxisColumn.of_numbers(f"component {i + 1} ({shares[i]:.0%} of the spread)", points[:, i]) for i in (0, 1)
-    )
+    first, second = (AxisColumn(f"component {i + 1} ({shares[i]:.0%} of the spread)", points[:, i]) for i in (0, 1))
     loadings = {a: vectors[column] for a, column in at.items()}
     return Plane(X, table, (first, second), None, loadings, deviations)
 
@@ -419,5 +407,5 @@ def frame_columns(frame: Any) -> dict[str, AnyArray]:
     """The columns of a frame of any library, as arrays."""
     if isinstance(frame, dict):
         return frame
-    columns = nw.from_native(frame, eager_only=True)
-    return {name: columns[name].to_numpy() for name in columns.columns}
+    columns = nw.from_native(frame, eager_only=True).to_dict()
+    return {name: column.to_numpy() for name, column in columns.items()}

@@ -96,7 +96,7 @@ class DecisionSurface(Display):
         table = read_rows(model, X)
         targets = None if y is None else read_targets(y, len(table))
         plane = plane_of(X, table, columns)
-        across, up = plane.grid(int(resolution))
+        across, up = (axis.middles(int(resolution)) for axis in plane.axes)
         queries = plane.queries(np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2))
         predicted = np.asarray(model.predict(queries))
         if predicted.ndim != 1:
@@ -280,7 +280,7 @@ class VoronoiCells(Display):
             targets, ids = read_targets(y, len(table)), np.arange(len(table))
             scales, shown = 1.0 / _ranges(cells), cells
         names = attribute_names(schema)
-        axes = tuple(AxisColumn.of_numbers(str(name), shown[:, i]) for i, name in enumerate(names))
+        axes = tuple(AxisColumn(str(name), shown[:, i]) for i, name in enumerate(names))
         labels = getattr(model, "classes_", None)
         classes = None if has_fractions(targets) else np.unique(targets) if labels is None else labels
         first = np.sort(np.unique(cells, axis=0, return_index=True)[1])

@@ -116,7 +116,9 @@ class TreePosterior(Display):
             if how == "heat map":
                 self._draw_map(ax)
             else:
-                self._draw_graph(ax, how, sideways(places) if lying else places, lying)
+                if lying:  # the root on the left, the leaves below each other
+                    places = 0.0 - places[:, ::-1]
+                self._draw_graph(ax, how, places, lying)
             return ax
 
     def _size(self, how: str, places: FloatArray) -> tuple[tuple[float, float], bool]:
@@ -230,8 +232,3 @@ def spread_tree(edges: IntArray, n: int) -> FloatArray:
         if node in children:
             places[node, 0] = (places[children[node][0], 0] + places[children[node][-1], 0]) / 2
     return places
-
-
-def sideways(places: FloatArray) -> FloatArray:
-    """A tree laid on its side: the root on the left, the leaves below each other."""
-    return np.column_stack([-places[:, 1], -places[:, 0]]) + 0.0
