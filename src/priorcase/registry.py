@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import inspect
 import shlex
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
 from priorcase.exceptions import ParameterError, advice, quoted
 
-__all__ = ["BASELINE", "LEARNERS", "Learner", "Task", "find", "find_by_class", "flags"]
+__all__ = ["BASELINE", "LEARNERS", "Learner", "Task", "find", "find_by_class", "flags", "guess_task"]
 
 Task: TypeAlias = Literal["classify", "regress"]
+_FEW_CLASSES = 10
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,12 @@ def find(name: str) -> Learner:
         remedy = advice(name, LEARNERS, otherwise=f"There are {', '.join(LEARNERS)}.")
         raise ParameterError(f"there is no learner {quoted(name)}. {remedy}")
     return LEARNERS[name]
+
+
+def guess_task(targets: Collection[float]) -> Task:
+    """What to predict where targets are numbers: whole ones of few values are more often codes of classes."""
+    codes = len(targets) <= _FEW_CLASSES and all(float(number).is_integer() for number in targets)
+    return "classify" if codes else "regress"
 
 
 def find_by_class(estimator: Any) -> Learner | None:

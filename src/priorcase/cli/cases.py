@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import shutil
@@ -140,9 +139,9 @@ def _as_file(table: str) -> Iterator[str]:
     if table != "-":
         yield table
         return
-    content = sys.stdin.buffer.read()
-    if content.startswith(b"\x1f\x8b"):
-        content = gzip.decompress(content)
+    from priorcase.datasets.reading import contents
+
+    content = contents(sys.stdin.buffer, "standard input")[1]
     if not content.strip():
         raise BadInputError("standard input is empty; expected cases.")
     ending = ".parquet" if content.startswith(b"PAR1") else ".jsonl" if content.lstrip()[:1] == b"{" else ".csv"

@@ -15,11 +15,10 @@ import click
 
 from priorcase.cli.shell import Function, note, option, options, usage
 from priorcase.exceptions import PriorcaseError, ReadingError, advice, nearest
-from priorcase.registry import Task
+from priorcase.registry import Task, guess_task
 
 KINDS = ("numeric", "nominal", "ignore")
 READING = ("format", "delimiter", "encoding", "missing")
-_FEW = 10
 
 
 class Reading(NamedTuple):
@@ -201,9 +200,7 @@ def read_past(
     kinds = table.kinds(**declared, ordinal=orders)
     fields = {field for field in table.column(target) if field is not None}
     numbers = set(map(float, fields)) if isinstance(kinds[target], Numeric) else ()
-    # Whole numbers of few values are more often codes of classes.
-    codes = len(numbers) <= _FEW and all(number.is_integer() for number in numbers)
-    task: Task = "regress" if target in declared["numeric"] or not codes else "classify"
+    task: Task = "regress" if target in declared["numeric"] else guess_task(numbers)
     if not gaps:
         table.require_targets(target)
     kinds = {name: kind for name, kind in kinds.items() if name != target and reading.columns.get(name) != "ignore"}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -16,15 +16,13 @@ from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import EvaluationError, NumericRangeError, TargetError, joined, quoted
 from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, check_length, objects, read_labels, read_numbers
+from priorcase.registry import Task, guess_task
 from priorcase.reporting.formatting import count, percent, value
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.kinds import families, is_missing
 from priorcase.schema.schema import inferred, open_source
 
-Task: TypeAlias = Literal["classify", "regress"]
-
 _LEAST_ROWS, _LARGEST = 10, 1e100
-_FEW_CLASSES = 10  # whole numbers of so few values are taken for classes
 _BINS, _VALUES = 16, 16  # bars of a histogram, and values listed
 _ID_SHARE, _ID_ROWS = 0.7, 20  # how many values of a text column must differ, of how many rows, to be an id
 _CODES = 5  # numbers of so few values may be codes
@@ -92,9 +90,11 @@ def read_problem(
             "compared on rows that they were not fitted to, which needs some rows."
         )
     targets = [values[row] for row in kept.tolist()]
-    regression = _is_regression(task, targets)
-    column = (read_numbers(targets)[0] if regression else read_labels(targets).values)[:, 0]
-    if regression and np.abs(column).max() > _LARGEST:
+    if task == "auto":
+        numbers = families({type(each) for each in targets}) == {"number"}
+        task = guess_task(set(targets)) if numbers else "classify"
+    column = (read_numbers(targets)[0] if task == "regress" else read_labels(targets).values)[:, 0]
+    if task == "regress" and np.abs(column).max() > _LARGEST:
         raise NumericRangeError(
             f"got a target {target!r} beyond {_LARGEST}, whose squares overflow. Divide it by a power of ten."
         )
@@ -105,24 +105,7 @@ def read_problem(
         )
     where = np.arange(len(values)) if places is None else places
     taken = table if kept.size == len(table) else table.take(kept)
-    return Problem(
-        name,
-        target,
-        "regress" if regression else "classify",
-        taken,
-        column,
-        where[kept],
-        place_word,
-        len(values) - kept.size,
-    )
-
-
-def _is_regression(task: str, targets: list[Any]) -> bool:
-    """Numbers are a regression unless they are whole and of few values, which are more often codes of classes."""
-    if task != "auto" or families({type(each) for each in targets}) != {"number"}:
-        return task == "regress"
-    distinct = set(targets)
-    return len(distinct) > _FEW_CLASSES or not all(float(each).is_integer() for each in distinct)
+    return Problem(name, target, task, taken, column, where[kept], place_word, len(values) - kept.size)
 
 
 def named_columns(X: Any) -> NamedColumns:

@@ -30,7 +30,7 @@ from priorcase.exceptions import (
 )
 from priorcase.learning.estimator import thread_count
 from priorcase.learning.resampling import bar
-from priorcase.registry import BASELINE
+from priorcase.registry import BASELINE, Task
 from priorcase.reporting import summary
 from priorcase.reporting.comparison import Budget, Compared, Verdict, choose, compare_learners, parse_budget
 from priorcase.reporting.findings import (
@@ -43,7 +43,7 @@ from priorcase.reporting.findings import (
 )
 from priorcase.reporting.learners import Candidate, candidates, converted, form_of, own_candidates
 from priorcase.reporting.predictions import Calibration, Explained, calibrate, explain, out_of_fold
-from priorcase.reporting.table import Problem, TableSummary, Task, read_problem, scorable, summarize
+from priorcase.reporting.table import Problem, TableSummary, read_problem, scorable, summarize
 
 R = TypeVar("R")
 
