@@ -291,15 +291,14 @@ class Embedding(Measure):
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: _Vectors | None, /) -> _Vectors:
         before = earlier or self._kept.get(column.name) or _Vectors({}, np.empty((0, 0)))
-        places = {text: place for place, text in enumerate(dict.fromkeys(map(str, column.values)))}
-        new = [text for text in places if text not in before.places]
-        known = [text for text in places if text in before.places]
-        rows = self._encoded(new, column.name, before.rows.shape[1]) if new else before.rows[:0]
-        found = np.empty((len(places), max(rows.shape[1], before.rows.shape[1])), dtype=rows.dtype)
-        if known:
-            found[[places[text] for text in known]] = before.rows[[before.places[text] for text in known]]
-        found[[places[text] for text in new]] = rows
-        self._kept[column.name] = vectors = _Vectors(places, found)
+        texts = list(dict.fromkeys(map(str, column.values)))
+        rows, places = before.rows, dict(before.places)
+        if new := [text for text in texts if text not in places]:
+            encoded = self._encoded(new, column.name, rows.shape[1])
+            rows = np.concatenate([rows.reshape(-1, encoded.shape[1]).astype(encoded.dtype, copy=False), encoded])
+            places |= {text: place for place, text in enumerate(new, len(places))}
+        at = [places[text] for text in texts]
+        self._kept[column.name] = vectors = _Vectors({text: i for i, text in enumerate(texts)}, rows[at])
         return vectors
 
     def _compare(self, query: Any, column: CaseColumn, vectors: _Vectors, /) -> FloatArray:

@@ -16,14 +16,7 @@ from priorcase.cases import kinds
 from priorcase.cases.case import Case, text_of
 from priorcase.cases.checks import check_known
 from priorcase.cases.kinds import Stored
-from priorcase.cases.scoring import (
-    Likeness,
-    MeasureCache,
-    Unknown,
-    best_cases,
-    check_count,
-    local_similarities,
-)
+from priorcase.cases.scoring import Likeness, MeasureCache, Unknown, best_cases, check_count, local_similarities
 from priorcase.cases.table import CaseTable, Snapshot
 from priorcase.exceptions import CaseBaseError, ParameterError, listed, prefix_errors, quoted
 from priorcase.learning.estimator import thread_count

@@ -15,14 +15,7 @@ from priorcase.cases import kinds
 from priorcase.cases.reuse import Success, able, worked
 from priorcase.cases.scoring import Likeness, MeasureCache, Unknown, best_cases_many, check_count, checked_weights
 from priorcase.cases.table import CaseTable
-from priorcase.exceptions import (
-    CaseBaseError,
-    UnknownNameError,
-    advice,
-    listed,
-    prefix_errors,
-    quoted,
-)
+from priorcase.exceptions import CaseBaseError, UnknownNameError, advice, listed, prefix_errors, quoted
 from priorcase.learning.estimator import thread_count
 from priorcase.learning.plotting import captions, colour, drawing, tint
 from priorcase.learning.resampling import bar
