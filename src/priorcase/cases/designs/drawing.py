@@ -62,11 +62,8 @@ def _columns(graph: FunctionGraph) -> dict[str, int]:
     import networkx as nx
 
     whole = nx.condensation(graph.networkx())
-    order = list(nx.lexicographical_topological_sort(whole, key=lambda part: min(whole.nodes[part]["members"])))
-    column: dict[int, int] = {}
-    for part in order:
-        column[part] = max((column[before] + 1 for before in whole.predecessors(part)), default=0)
-    for part in reversed(order):
+    column = {part: at for at, layer in enumerate(nx.topological_generations(whole)) for part in layer}
+    for part in sorted(whole, key=column.__getitem__, reverse=True):
         column[part] = min((column[after] - 1 for after in whole.successors(part)), default=column[part])
     first = min(column.values())
     return {name: column[part] - first for part in whole for name in whole.nodes[part]["members"]}
