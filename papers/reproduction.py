@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
@@ -96,7 +97,7 @@ class Options:
                 return [function(task) for task in steps]
             from joblib import Parallel, delayed
 
-            parallel = Parallel(n_jobs=self.jobs, return_as="generator", initializer=_ignore_interrupts)
+            parallel = Parallel(n_jobs=self.jobs, return_as="generator", initializer=_IGNORE_INTERRUPTS)
             with closed_quietly(parallel(delayed(function)(task) for task in tasks)) as found:
                 return [next(found) for _ in steps]
         finally:
@@ -104,9 +105,8 @@ class Options:
                 steps.close()
 
 
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C, which a terminal sends to all processes, to the one that ends the others."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+# A terminal sends Ctrl-C to all processes; the first one ends the others.
+_IGNORE_INTERRUPTS = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
 def fold_rows(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib import parallel_config
 
 from papers import Options, aha1991
 from papers.aha1991 import CORNERS, DISJUNCTS, PAPER, draw_points, jagged_distance
@@ -60,7 +61,7 @@ def test_the_area_is_that_of_the_concept() -> None:
 
 
 def test_extensions_improve_with_training() -> None:
-    few = Options(trials=4)
+    few = Options(trials=3)
     first, third = aha1991.figure_1(few), aha1991.figure_3(few)
     areas = [first.tables[0][str(stage), "IB1, area right in percent"].value for stage in aha1991.STAGES]
     assert areas[0] < areas[1] < areas[2]
@@ -68,7 +69,6 @@ def test_extensions_improve_with_training() -> None:
     assert second[0] < second[1] < second[2]
     assert areas[2] - 10 < second[2] < areas[2]
     assert third.tables[0]["100", "IB2 saved"].value < 45
-    assert artists(first) == artists(third) == [3]
     columns = third.pictures[0].columns
     assert len(columns["x1"]) == sum(aha1991.STAGES)
     assert 0 < sum(columns["saved"]) < len(columns["saved"])
@@ -153,7 +153,8 @@ def test_two_learners_alone_do_what_they_do_beside_the_third() -> None:
 @pytest.mark.parametrize("number", ["1", "4", "5", "9"])
 def test_figures_are_the_same_for_any_number_of_jobs(number: str) -> None:
     item = next(item for item in PAPER.items if item.key == f"figure-{number}")
-    one, two = (item.part(Options(trials=2, jobs=jobs)) for jobs in (1, 2))
+    with parallel_config(backend="threading"):
+        one, two = (item.part(Options(trials=2, jobs=jobs)) for jobs in (1, 2))
     assert one.numbers() == two.numbers()
     assert item.part(Options(trials=2, random_state=1)).numbers() != one.numbers()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -240,8 +241,9 @@ def test_too_few_and_too_many_neighbours_are_worse():
     assert accuracy[14] > accuracy[199] + 0.05
 
 
-def test_the_lecture_as_a_whole():
-    found = reproduce(PAPER, Options(quick=True))
+def test_the_lecture_as_a_whole(monkeypatch):
+    monkeypatch.setattr(lecture, "contrasts", partial(lecture.contrasts, (2, 20)))
+    found = reproduce(PAPER, Options(trials=1))
     names = [picture.name for part in found.parts for picture in part.pictures]
     assert names == ["figure-1", "figure-2", "figure-3"]
     assert [part.key for part in found.parts if part.pictures] == names
