@@ -6,57 +6,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from priorcase.cases.kinds import (
-    CaseKind,
-    Date,
-    Graph,
-    Set,
-    Taxonomy,
-    Text,
-    as_kind,
-    check,
-    check_plain,
-    kind_name,
-    shown,
-)
+from priorcase.cases import kinds
+from priorcase.cases.kinds import CaseKind
+from priorcase.cases.measures import names, numbers, sets, structures, texts
 from priorcase.cases.measures.base import Blend, LocalSimilarity, Own, is_measure
-from priorcase.cases.measures.names import MVDM, Equality, SimilarityTable
-from priorcase.cases.measures.numbers import (
-    ExponentialSimilarity,
-    GaussianSimilarity,
-    Linear,
-    OneSided,
-    Ranks,
-    Recency,
-    Season,
-    Threshold,
-)
-from priorcase.cases.measures.sets import Containment, Dice, Jaccard, SetOverlap
-from priorcase.cases.measures.structures import GraphSimilarity, LevelSimilarity, PathLength, WuPalmer
-from priorcase.cases.measures.texts import EditDistance, EqualText, TfIdf
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import ParameterError, advice, joined, listed, prefix_errors, quoted
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 NAMES: Mapping[str, LocalSimilarity] = {
-    "linear": Linear(),
-    "less_is_better": OneSided("less"),
-    "more_is_better": OneSided("more"),
-    "ranks": Ranks(),
-    "equality": Equality(),
-    "mvdm": MVDM(),
-    "wu_palmer": WuPalmer(),
-    "path": PathLength(),
-    "levels": LevelSimilarity(),
-    "jaccard": Jaccard(),
-    "dice": Dice(),
-    "containment": Containment(),
-    "overlap": SetOverlap(),
-    "season": Season(),
-    "tfidf": TfIdf(),
-    "edit": EditDistance(),
-    "equal_text": EqualText(),
-    "graph": GraphSimilarity(),
+    "linear": numbers.Linear(),
+    "less_is_better": numbers.OneSided("less"),
+    "more_is_better": numbers.OneSided("more"),
+    "ranks": numbers.Ranks(),
+    "equality": names.Equality(),
+    "mvdm": names.MVDM(),
+    "wu_palmer": structures.WuPalmer(),
+    "path": structures.PathLength(),
+    "levels": structures.LevelSimilarity(),
+    "jaccard": sets.Jaccard(),
+    "dice": sets.Dice(),
+    "containment": sets.Containment(),
+    "overlap": sets.SetOverlap(),
+    "season": numbers.Season(),
+    "tfidf": texts.TfIdf(),
+    "edit": texts.EditDistance(),
+    "equal_text": texts.EqualText(),
+    "graph": structures.GraphSimilarity(),
 }
 """Short names of measures that need no parameters."""
 
@@ -64,17 +40,17 @@ DEFAULT_MEASURES: Mapping[type[Any], LocalSimilarity] = {
     Numeric: NAMES["linear"],
     Ordinal: NAMES["ranks"],
     Nominal: NAMES["equality"],
-    Taxonomy: NAMES["wu_palmer"],
-    Set: NAMES["jaccard"],
-    Date: NAMES["linear"],
-    Text: NAMES["tfidf"],
-    Graph: NAMES["graph"],
+    kinds.Taxonomy: NAMES["wu_palmer"],
+    kinds.Set: NAMES["jaccard"],
+    kinds.Date: NAMES["linear"],
+    kinds.Text: NAMES["tfidf"],
+    kinds.Graph: NAMES["graph"],
 }
 """The measure of each kind of attribute for which none is given."""
 
-_PARAMETRIC = (Blend, ExponentialSimilarity, GaussianSimilarity, Recency, SimilarityTable, Threshold)
+_LINES = (numbers.ExponentialSimilarity, numbers.GaussianSimilarity, numbers.Recency, numbers.Threshold)
 _CLASSES: Mapping[str, type[Any]] = {
-    cls.__name__: cls for cls in (*dict.fromkeys(map(type, NAMES.values())), *_PARAMETRIC)
+    cls.__name__: cls for cls in (*map(type, NAMES.values()), *_LINES, names.SimilarityTable, Blend)
 }
 # Files of case bases may hold names that measures had earlier.
 _EARLIER = {
@@ -88,7 +64,7 @@ _EARLIER = {
 
 def names_for(kind: CaseKind) -> list[str]:
     """The short names of the measures that compare attributes of a kind."""
-    return [name for name, measure in NAMES.items() if kind_name(kind) in measure.accepts]
+    return [name for name, measure in NAMES.items() if kinds.kind_name(kind) in measure.accepts]
 
 
 def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity:
@@ -101,17 +77,18 @@ def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity
     elif callable(given) and not isinstance(given, type):
         measure = Own(given)
     else:
-        names = names_for(kind)
-        remedy = advice(given, names, otherwise="Write a measure with parameters out, such as Linear(range=10).")
+        fitting = names_for(kind)
+        remedy = advice(given, fitting, otherwise="Write a measure with parameters out, such as Linear(range=10).")
         if isinstance(given, type):
             remedy = f"Write {given.__name__}() with its parentheses."
         raise ParameterError(
             f"got {quoted(given)} as the measure of attribute {attribute!r}; expected a measure, a function of two "
-            f"values, or the name of a measure of {kind_name(kind)} attributes: {listed(names, limit=99)}. {remedy}"
+            f"values, or the name of a measure of {kinds.kind_name(kind)} attributes: {listed(fitting, limit=99)}. "
+            f"{remedy}"
         )
-    if kind_name(kind) not in measure.accepts:
+    if kinds.kind_name(kind) not in measure.accepts:
         raise ParameterError(
-            f"{quoted(given)} cannot compare attribute {attribute!r}, which is {kind_name(kind)}; it compares "
+            f"{quoted(given)} cannot compare attribute {attribute!r}, which is {kinds.kind_name(kind)}; it compares "
             f"{joined(measure.accepts) or 'no'} attributes. Choose {listed(names_for(kind), limit=99)} or a "
             "function of two values."
         )
@@ -129,11 +106,11 @@ def describe(measure: LocalSimilarity) -> dict[str, Any]:
     found = {field.name: getattr(measure, field.name) for field in fields(measure)}  # type: ignore[arg-type]
     if isinstance(measure, Blend):
         found["measures"] = [[describe(part), share] for part, share in measure.measures.items()]
-    elif isinstance(measure, SimilarityTable):
+    elif isinstance(measure, names.SimilarityTable):
         found["pairs"] = [[first, second, similarity] for (first, second), similarity in measure.pairs.items()]
-    elif isinstance(measure, LevelSimilarity) and measure.weights is not None:
+    elif isinstance(measure, structures.LevelSimilarity) and measure.weights is not None:
         found["weights"] = dict(measure.weights)
-    elif isinstance(measure, TfIdf):
+    elif isinstance(measure, texts.TfIdf):
         found["ngrams"] = list(measure.ngrams)
         found["stop_words"] = None if measure.stop_words is None else list(measure.stop_words)
     return {"measure": name, **found}
@@ -152,7 +129,7 @@ def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
     try:
         if cls is Blend:
             given["measures"] = {from_description(part): share for part, share in given["measures"]}
-        elif cls is SimilarityTable:
+        elif cls is names.SimilarityTable:
             given["pairs"] = {(first, second): similarity for first, second, similarity in given["pairs"]}
         measure: LocalSimilarity = cls(**given)
     except (TypeError, KeyError, ValueError) as error:
@@ -184,23 +161,23 @@ def similarities(
     >>> similarities("papr jam", ["Paper jam", "no paper"], "text", "edit")
     {'Paper jam': 0.888..., 'no paper': 0.0}
     """
-    kind = as_kind(kind, attribute="value")
+    kind = kinds.as_kind(kind, attribute="value")
     chosen = DEFAULT_MEASURES[type(kind)] if measure is None else as_measure(measure, kind, "value")
-    stored = [check(kind, value, attribute="value") for value in values]
+    stored = [kinds.check(kind, value, attribute="value") for value in values]
     known = [None] * len(stored) if solutions is None else list(solutions)
     if len(known) != len(stored):
         raise ParameterError(
             f"solutions must have one entry for each of {len(stored)} values, got {quoted(solutions)}. Write None if a "
             "case has no solution."
         )
-    texts = [check_plain(solution, what="solution") for solution in known]
-    rows = [(n, {"value": value}, text, None) for n, (value, text) in enumerate(zip(stored, texts, strict=True), 1)]
+    solved = [kinds.check_plain(solution, what="solution") for solution in known]
+    rows = [(n, {"value": value}, text, None) for n, (value, text) in enumerate(zip(stored, solved, strict=True), 1)]
     table = CaseTable.of({"value": kind}, rows)
-    column, asked = table.column("value"), check(kind, query, attribute="value")
+    column, asked = table.column("value"), kinds.check(kind, query, attribute="value")
     if asked is None:
         raise ParameterError(
             f"query must be a known value, got {quoted(query)}. Retrieval ignores attributes that the query does not "
             "know."
         )
     found = chosen.prepare(column, None if solutions is None else table.column("solution")).similarities(asked)
-    return dict(zip((shown(kind, value) for value in column.values), found.tolist(), strict=True))
+    return dict(zip((kinds.shown(kind, value) for value in column.values), found.tolist(), strict=True))
