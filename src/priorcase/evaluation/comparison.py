@@ -236,11 +236,8 @@ class Comparison(GridResult):
         """Return the best learner, the first of `leaders`."""
         found = self.leaders(score)
         if not found:
-            why = "; ".join(f"{name}: {reason}" for name, reason in self.failures.items())
-            raise EvaluationError(
-                f"Comparison has no value of {self.score(score).name!r} for any learner: "
-                f"{why or 'see the reasons in its frame()'}. Mend the learners, or ask for another score."
-            )
+            why = "; ".join(f"{name}: {reason}" for name, reason in self.failures.items()) or "frame() has the reasons"
+            raise EvaluationError(f"Comparison has no value of {self.score(score).name!r} for any learner: {why}.")
         return found[0]
 
     def leaders(self, score: str | None = None) -> tuple[str, ...]:
@@ -278,8 +275,7 @@ class Comparison(GridResult):
         values = self.row_values(chosen.name) if self.by_rows else self.values(chosen.name)
         if values is None:
             raise EvaluationError(
-                f"got the score {chosen.name!r}, one number for all rows together; expected a mean over rows. Take "
-                "accuracy, log_score, brier, mae or rmse, or compare over folds."
+                f"got the score {chosen.name!r}, one number for all rows together; expected a mean over rows, or folds."
             )
         return compared_pairs(
             self.learners,
@@ -300,10 +296,7 @@ class Comparison(GridResult):
         """
         chosen = self.score(score)
         if self.by_rows:
-            raise EvaluationError(
-                f"ranks learners on several splits, and {self.protocol} has one for all rows. Compare over folds, or "
-                "over several tables with compare_tables."
-            )
+            raise EvaluationError(f"ranks learners on several splits, and {self.protocol} has one for all rows.")
         return friedman(self.values(chosen.name), self.learners, chosen, alpha=alpha, of="splits")
 
     def answers(self, learner: str) -> tuple[Cell, ...]:
@@ -379,7 +372,10 @@ class Comparison(GridResult):
     def _title(self) -> str:
         asked = max((cell.test for cell in self.cells), default=0)
         some = f", the last {asked} asked about" if self.by_rows and asked < self.rows else ""
-        return f"{self.rows} rows: {protocol_text(self)}{some}"
+        return f"{self.rows} rows: {self._protocol()}{some}"
+
+    def _protocol(self) -> str:
+        return self.protocol + (f", {self.repeats} times" if self.repeats > 1 else "")
 
     def _grid(self) -> Grid:
         """The table; the best of each score has a star, unless it is infinitely bad."""
@@ -440,11 +436,6 @@ def _always_wrong(cell: Cell) -> bool:
     return balanced and not (answers.predicted == answers.truth).any()
 
 
-def protocol_text(found: Comparison) -> str:
-    """How rows were split, and how many times."""
-    return found.protocol + (f", {found.repeats} times" if found.repeats > 1 else "")
-
-
 # -- several tables
 
 
@@ -493,10 +484,7 @@ def compare_tables(
     named = read_learners(learners)
     pairs = tables.values() if isinstance(tables, Mapping) else ()
     if not pairs or not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
-        raise EvaluationError(
-            f"got tables={quoted(tables)}; expected a mapping from name to (X, y), with one table or more. For example "
-            "{'glass': datasets.load('glass')}."
-        )
+        raise EvaluationError(f"got tables={quoted(tables)}; expected a mapping from name to (X, y).")
     if isinstance(splits, Iterator):
         splits = list(splits)
     for name, (X, y) in tables.items():  # a mistake in the last table must not lose the work on the others
@@ -510,12 +498,11 @@ def compare_tables(
         for name, (X, y) in tables.items():
             found[str(name)] = compare(named, X, y, **settings, n_jobs=n_jobs, progress=progress)
             if not found[str(name)].complete:
-                break
+                return TablesComparison(found, complete=False)
     except KeyboardInterrupt:
         if not found:
             raise
-    complete = len(found) == len(tables) and all(comparison.complete for comparison in found.values())
-    return TablesComparison(found, complete)
+    return TablesComparison(found, complete=len(found) == len(tables))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -614,5 +601,5 @@ class TablesComparison(GridsResult):
             for name, reason in comparison.failures.items()
         ]
         header = ["table", *(short(name, 24) + "  " for name in self.learners)]
-        title = f"{score.name}: {protocol_text(self._first)}"
+        title = f"{score.name}: {self._first._protocol()}"
         return Grid(title, header, lines, "\n  ".join(notes), right=range(1, len(header)))

@@ -276,15 +276,18 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
         if len(folds) < 2 or not np.array_equal(np.sort(np.concatenate(folds)), np.arange(n)):
             raise ValueError("folds that are not those of some rows")
         self._check_fitted(own, models, n)
-        told = state.get("refitting", {"estimator": None, "X": None, "y": np.empty(n)})
-        pickled = forgetting(model, n) if not ("kept" in state or "refitting" in state) and len(folds) == n else b""
-        source = LeftOut(told["estimator"], told["X"], told["y"], folds, tuple(models[1:]), pickled)
-        if "refitting" in state:
-            if type(source.estimator) is not type(model) or source.y.shape != (n,):
-                raise ValueError("rows that do not fit")
-            source.without(0)
-        elif not pickled and len(source.models) != len(folds):
+        if "kept" in state:
+            source = LeftOut(None, None, np.empty(n), folds, models=tuple(models[1:]))
+            complete = len(source.models) == len(folds)
+        elif "refitting" in state:
+            source = LeftOut(**state["refitting"], folds=folds)
+            complete = type(source.estimator) is type(model) and source.y.shape == (n,)
+        else:
+            source = LeftOut(None, None, np.empty(n), folds, pickled=forgetting(model, n) if len(folds) == n else b"")
+            complete = bool(source.pickled)
+        if not complete:
             raise ValueError("folds without a model")
+        source.without(0)
         self.__dict__.update(own)
         self._left_out = source
         self._record_features()
@@ -416,10 +419,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
                 "scale by. nonconformity='absolute' goes with every regressor."
             )
         if self.method != "cv+" and self.folds != _FOLDS:
-            raise ParameterError(
-                f"folds must be {_FOLDS} where method={self.method!r}, got {quoted(self.folds)}. Leave folds out: "
-                "every row is a fold of its own."
-            )
+            raise ParameterError(f"folds must be {_FOLDS} where method={self.method!r}, got {quoted(self.folds)}.")
         X, (numbers, flat) = readable(X, self.estimator), read_numbers(y)
         if numbers.shape[1] != 1:
             raise TargetError(f"got y of shape {numbers.shape}; y should be a 1d array. Pass one target for each row.")
@@ -631,10 +631,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         """Fit the estimator to all rows, and find the nonconformity of each row under a model without it."""
         self._check(X, "classifier", is_regressor)
         if self.randomized and self.nonconformity != "aps":
-            raise ParameterError(
-                f"randomized must be False where nonconformity={self.nonconformity!r}, got {quoted(self.randomized)}. "
-                "Only sets with nonconformity='aps' can be randomized."
-            )
+            raise ParameterError(f"randomized must be False where nonconformity={self.nonconformity!r}, got True.")
         if not hasattr(self.estimator, "predict_proba"):
             raise EvaluationError(
                 f"got an estimator without predict_proba, {type(self.estimator).__name__}. Take a classifier with "

@@ -472,22 +472,6 @@ def _grown(trial: Trial, points: tuple[int, ...], pool: IntArray, test: IntArray
 # -- noise curves
 
 
-@dataclass(frozen=True)
-class Noise:
-    """What becomes noisy, where new classes come from, and whether test rows become noisy too."""
-
-    kind: NoiseKind
-    class_draw: ClassDraw
-    tests: bool
-
-    def add(self, X: Any, y: Any, level: float, *seeds: int) -> tuple[Any, Any]:
-        """Some rows made noisy, by random numbers that are the same for every level and every learner."""
-        seed = seed_of(*seeds)
-        if self.kind == "attributes":
-            return add_noise(X, y, attributes=level, random_state=seed)
-        return add_noise(X, y, classes=level, class_draw=self.class_draw, random_state=seed)
-
-
 @prefix_errors
 def noise_curve(
     learners: Any,
@@ -561,9 +545,10 @@ def noise_curve(
     tests = read_test(test, task)
     check_repeats(repeats)
     seed = check_seed(random_state)
-    noise = Noise(kind, class_draw, bool(noisy_test))
+    add = partial(add_noise, class_draw=class_draw)
     trials = [Trial(name, learner, X, task, chosen, seed) for name, learner in named.items()]
-    pieces = [(trial, noise, points, tests, repeat) for repeat in range(repeats) for trial in trials]
+    settings = (add, kind, points, tests, bool(noisy_test))
+    pieces = [(trial, repeat, *settings) for repeat in range(repeats) for trial in trials]
     done = Jobs(n_jobs, progress, "noise curve").run(_at_levels, pieces)
     cells = tuple(cell for piece in done if piece is not None for cell in piece)
     tested = f"{tests} {'noisy' if noisy_test else 'clean'} test row{'s' * (tests > 1)}"
@@ -578,16 +563,19 @@ def _read_levels(levels: Any) -> tuple[float, ...]:
     return tuple(sorted({float(level) for level in entries}))
 
 
-def _at_levels(trial: Trial, noise: Noise, levels: tuple[float, ...], tests: int, repeat: int) -> tuple[Cell, ...]:
-    """One learner in one repetition, at all levels."""
+def _at_levels(
+    trial: Trial, repeat: int, add: Any, kind: NoiseKind, levels: Sequence[float], tests: int, noisy_test: bool
+) -> tuple[Cell, ...]:
+    """One learner in one repetition, at all levels; the random numbers are the same for every level and learner."""
     train, test = partition(len(trial.task), tests, trial.random_state, repeat)
     truth, cells = trial.task.truth, []
+    states = [seed_of(trial.random_state, repeat, part) for part in (0, 1)]
     for number, level in enumerate(levels):
         place = (repeat, number, train.size, test.size)
-        X, y = noise.add(taken_rows(trial.X, train), truth[train], level, trial.random_state, repeat, 0)
+        X, y = add(taken_rows(trial.X, train), truth[train], random_state=states[0], **{kind: level})
         queries, targets = taken_rows(trial.X, test), truth[test]
-        if noise.tests:
-            queries, targets = noise.add(queries, targets, level, trial.random_state, repeat, 1)
+        if noisy_test:
+            queries, targets = add(queries, targets, random_state=states[1], **{kind: level})
         task = replace(trial.task, truth=targets)
         try:
             model, seconds = fitted(trial.learner, X, y, None, seed_of(trial.random_state, repeat, number))

@@ -82,9 +82,7 @@ def leave_one_out(
     """
     named = read_learners(learner)
     if len(named) > 1:
-        raise EvaluationError(
-            f"got {len(named)} learners; expected one. compare(learners, X, y, splits='loo') takes several."
-        )
+        raise EvaluationError(f"got {len(named)} learners; expected one. compare(..., splits='loo') takes several.")
     task = read_task(named, y, X=X)
     LeaveOneOut().check(task)
     name, only = next(iter(named.items()))
@@ -94,9 +92,7 @@ def leave_one_out(
         raise KeyboardInterrupt
     cell = trial.scored(parts, len(task) - 1)
     if cell.answers is None:
-        raise EvaluationError(
-            f"{name} failed: {str(cell.failure).rstrip('.')}. Fit it on the whole table to see where."
-        )
+        raise EvaluationError(f"{name} failed: {cell.failure.rstrip('.')}. Fit it on the whole table to see where.")
     return LeftOutAnswers(cell.answers, task.kind, parts[0].at_once)
 
 
@@ -149,9 +145,7 @@ class LeftOutAnswers(GridResult):
     def calibration(self, *, bins: int = 10) -> CalibrationTable:
         """Return the calibration of the predictions: see `calibration_table`."""
         if self.proba is None:
-            raise EvaluationError(
-                "has no calibration: the learner has no predict_proba. Ask for a score of predictions."
-            )
+            raise EvaluationError("has no calibration: the learner has no predict_proba.")
         return calibration_table(self.truth, self.proba, labels=self.labels, bins=bins)
 
     @prefix_errors

@@ -42,9 +42,10 @@ _LINES = 10
 _NAME_WIDTH = 30
 
 
-def predicted_in_order(trial: Trial, start: int) -> Part:
-    """Each row from ``start`` on predicted from those before it."""
-    return part_of(np.arange(start, len(trial.task)), lambda: _one_after_another(trial, start))
+def predicted_in_order(trial: Trial, start: int, own: bool = False) -> Part:
+    """Each row from ``start`` on predicted from those before it; by the learner's ``prequential`` if that may be."""
+    rows = np.arange(start, len(trial.task))
+    return part_of(rows, lambda: (own and _own_run(trial, start)) or _one_after_another(trial, start))
 
 
 def _one_after_another(trial: Trial, start: int) -> tuple[Answers, float, float]:
@@ -135,8 +136,8 @@ def prequential(
     if shuffle:
         order = np.random.default_rng([seed]).permutation(len(task))
         X, task = taken_rows(X, order), Task(task.kind, task.truth[order], task.labels)
-    pieces = [(Trial(name, learner, X, task, chosen, seed), start) for name, learner in named.items()]
-    done = Jobs(n_jobs, progress, "prequential").run(_along, pieces)
+    pieces = [(Trial(name, learner, X, task, chosen, seed), start, True) for name, learner in named.items()]
+    done = Jobs(n_jobs, progress, "prequential").run(predicted_in_order, pieces)
     losses = np.full((len(named), len(chosen), asked), np.nan)
     failures: dict[str, str] = {}
     reasons: dict[tuple[str, str], str] = {}
@@ -162,13 +163,6 @@ def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
             known = listed([name for name, ours in OURS.items() if ours.of_rows is not None and ours.kind == kind])
             raise ParameterError(f"scores must be means over rows such as {known}, got {quoted(score.name)}.")
     return chosen
-
-
-def _along(trial: Trial, start: int) -> Part:
-    """One learner along the whole stream, by its own method ``prequential`` where that suffices."""
-    return part_of(
-        np.arange(start, len(trial.task)), lambda: _own_run(trial, start) or _one_after_another(trial, start)
-    )
 
 
 def _own_run(trial: Trial, start: int) -> tuple[Answers, float, float] | None:

@@ -111,7 +111,7 @@ class Trial:
         start = perf_counter()
         answers = ask(model, X, rows, task, needs_of(self.scores, kept=keep))
         seconds = (fit_seconds, perf_counter() - start)
-        kept = (rows, answers.alone()) if keep else (None, None)
+        kept = (rows, replace(answers, learner=None, X=None)) if keep else (None, None)
         return Cell(self.name, *place, *score_all(self.scores, answers), *seconds, "", *kept)
 
     def scored(self, parts: Sequence[Part], train: int) -> Cell:
@@ -221,11 +221,9 @@ class Jobs:
 
 
 def check_jobs(n_jobs: object) -> None:
-    """Check a number of jobs."""
     if n_jobs is not None and not (is_whole(n_jobs) and int(n_jobs) != 0):
         raise ParameterError(
-            f"n_jobs must be None or a whole number other than 0, got {quoted(n_jobs)}. None runs one at a time, -1 as "
-            "many as there are cores."
+            f"n_jobs must be None or a whole number other than 0, got {quoted(n_jobs)}. -1: all cores."
         )
 
 

@@ -94,23 +94,19 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
     for name, learner in learners.items():
         if not (is_classifier(learner) or is_regressor(learner)):
             raise EvaluationError(
-                f"got learner {name!r}, {quoted(learner)}, which is neither a classifier nor a regressor. Derive it "
-                "from scikit-learn's ClassifierMixin or RegressorMixin."
+                f"got learner {name!r}, {quoted(learner)}, which is neither a classifier nor a regressor."
             )
         by_kind.setdefault("classes" if is_classifier(learner) else "numbers", name)
     if len(by_kind) > 1:
         raise EvaluationError(
-            f"got {by_kind['classes']!r}, a classifier, beside {by_kind['numbers']!r}, a regressor; expected one "
-            "sort. Evaluate classifiers and regressors in two calls."
+            f"got {by_kind['classes']!r}, a classifier, beside {by_kind['numbers']!r}, a regressor; make two calls."
         )
     rows = row_count(X)
     if rows == 0:
         raise EvaluationError("got a table without rows; expected two rows or more.")
     array = as_array(y)
     if array.ndim == 2 and array.shape[1] > 1:
-        raise EvaluationError(
-            f"got y with {array.shape[1]} columns; expected one target for each row. Evaluate one target at a time."
-        )
+        raise EvaluationError(f"got y with {array.shape[1]} columns; expected one target for each row.")
     if rows != len(array):
         raise EvaluationError(f"got X with {rows} rows and y with {len(array)}; expected one target for each row.")
     if "numbers" in by_kind:
@@ -165,10 +161,6 @@ class Answers:
 
     def __len__(self) -> int:
         return len(self.truth)
-
-    def alone(self) -> Answers:
-        """The same without the learner and its rows, to be kept."""
-        return replace(self, learner=None, X=None)
 
     def taken(self, rows: IntArray) -> Answers:
         """The answers about some rows."""

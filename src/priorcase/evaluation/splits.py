@@ -60,10 +60,7 @@ class Folds:
         check_value("stratified", self.stratified, ["boolean"])
         check_value("share", self.share, [Interval(Real, 0, 1, closed="right")])
         if self.n > len(task):
-            raise EvaluationError(
-                f"got splits={self.n} for {len(task)} rows; expected no more folds than rows. 'loo' leaves out one row "
-                "at a time."
-            )
+            raise EvaluationError(f"got splits={self.n} for {len(task)} rows; expected no more folds than rows.")
 
     def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
         """Yield the splits of one repetition."""
@@ -107,8 +104,7 @@ class Holdout:
         check_value("train", self.train, rows_or_share)
         if not 0 < self._size(len(task)) < len(task):
             raise EvaluationError(
-                f"got Holdout(train={self.train}) for {len(task)} rows, which leaves none to learn from or none to "
-                "test. Keep at least one row on each side."
+                f"got Holdout(train={self.train}) for {len(task)} rows; it leaves none to learn from or none to test."
             )
 
     def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
@@ -188,11 +184,7 @@ class Given:
     pairs: tuple[tuple[IntArray, IntArray], ...]
     text: str
 
-    def check(self, task: Task) -> None:
-        """Nothing: the pairs were checked when they were read."""
-
     def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
-        """Yield the splits as they were given."""
         return (Split(repeat, number, train, test) for number, (train, test) in enumerate(self.pairs))
 
     def __str__(self) -> str:
@@ -210,10 +202,10 @@ def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) ->
     protocol = _read_protocol(splits, task, groups)
     if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
         raise ParameterError(
-            f"repeats must be 1 with {protocol}, got {quoted(repeats)}. Only folds and random partitions can be drawn "
-            "repeatedly."
+            f"repeats must be 1 with {protocol}, got {quoted(repeats)}, since it draws nothing at random."
         )
-    protocol.check(task)
+    if not isinstance(protocol, Given):  # whose pairs were checked when they were read
+        protocol.check(task)
     return protocol
 
 
