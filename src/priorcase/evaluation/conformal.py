@@ -280,7 +280,8 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
             source = LeftOut(None, None, np.empty(n), folds, models=tuple(models[1:]))
             complete = len(source.models) == len(folds)
         elif "refitting" in state:
-            source = LeftOut(**state["refitting"], folds=folds)
+            told = state["refitting"]  # of a file: never taken over as it is
+            source = LeftOut(told["estimator"], told["X"], told["y"], folds)
             complete = type(source.estimator) is type(model) and source.y.shape == (n,)
         else:
             source = LeftOut(None, None, np.empty(n), folds, pickled=forgetting(model, n) if len(folds) == n else b"")
