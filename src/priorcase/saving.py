@@ -99,7 +99,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """Load a model that was saved with ``model.save(path)``.
 
     It predicts the same, bit for bit, and can be updated as before. Loading never executes anything from the file. A
-    file that is damaged, or that is no saved model, raises `ReadingError`.
+    file that is damaged, or that is not a saved model, raises `ReadingError`.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def load_bytes(data: bytes | bytearray | memoryview, *, source: str = "The saved
 
 
 def check_model(model: object) -> None:
-    """Refuse what is no model of the library."""
+    """Refuse anything but a model of the library."""
     if _public_name(type(model), models=True) is None:
         kind = type(model).__qualname__
         advice = "Models of other libraries, and subclasses of your own, are not saved."
@@ -230,7 +230,7 @@ def _class_of(name: object, *, models: bool) -> Any:
     home = _homes(models=models).get(name) if isinstance(name, str) else None
     if home is None:
         what = "model" if models else "strategy"
-        raise ReadingError(f"it names the class {quoted(name)}, which is no {what} of priorcase")
+        raise ReadingError(f"it names the class {quoted(name)}, which is not a {what} of priorcase")
     return getattr(import_module(f"priorcase.{home}"), str(name))
 
 

@@ -48,7 +48,7 @@ def test_answers_settle_a_conversation_and_wrong_ones_are_asked_again(made: Path
         f"message, in your own words?\n> the paper jams all the time\n{left} cases left: ",
         "\n".join(["area?", *choices, "> ?\n"]),
         f"  Its answer gives {question.gain:.2f} bits about the solution on average, more than any other.\n",
-        "> 4\n  '4' is no value of 'area'. It has 'it', 'printer', ",
+        "> 4\n  '4' is not a value of 'area'. It has 'it', 'printer', ",
         "> pri\n",
         "> signs=paper jam\n",
         f"\n{talk.answer()}\n\nsupporting cases\n  id  key ",
@@ -165,9 +165,9 @@ def test_a_value_that_no_case_has_is_asked_again_unless_meant() -> None:
         assert "      and 3 more, by their names" in said[1]
         assert said[2:6] == [
             "> mke c",
-            "  'mke c' is none of these; did you mean 'make c'? '=mke c' gives it all the same.",
+            "  'mke c' is not one of these; did you mean 'make c'? '=mke c' enters it anyway.",
             "> audi",
-            "  'audi' is none of these; answer by number, or skip by Enter. '=audi' gives it all the same.",
+            "  'audi' is not one of these; answer by number, or skip by Enter. '=audi' enters it anyway.",
         ]
         assert talk.answer().solution == "make o"
         _, talk = heard(base, ["=audi"])

@@ -120,7 +120,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(
 
 
 def test_mistakes_are_told_in_one_line(table: Path, tmp_path: Path) -> None:
-    assert "'soon' is no time; write 60s or 5min" in error(run("report", table, "--budget", "soon"))
+    assert "'soon' is not a duration; write 60s or 5min" in error(run("report", table, "--budget", "soon"))
     missing = tmp_path / "nowhere" / "report.html"
     assert "there is no folder" in error(run("report", table, "--out", missing))
     assert "--target needs a TABLE." in error(run("report", "--target", "job"))

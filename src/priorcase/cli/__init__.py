@@ -26,7 +26,7 @@ Tables are CSV, TSV, ARFF, Parquet or C4.5 files, gzipped or not, - for standard
 
 \b
 Exit codes: 0 success; 1 nothing could be measured, a damaged case base, or
-a mistake in priorcase; 2 wrong usage or bad input; 130 interrupted by
+a bug in priorcase; 2 wrong usage or bad input; 130 interrupted by
 Ctrl-C; 141 the reader of the output went away."""
 
 

@@ -96,7 +96,7 @@ def _known_word(name: str, text: str, words: Iterable[Any]) -> Any:
             if same(str(word)) == same(text):
                 return word
     remedy = advice(text, map(str, words), otherwise=f"It has {listed(words, limit=12)}.")
-    raise BadInputError(f"{text!r} is no value of {name!r}. {remedy} Nothing was changed.")
+    raise BadInputError(f"{text!r} is not a value of {name!r}. {remedy} Nothing was changed.")
 
 
 def _stored(base: CaseBase, name: str, text: str) -> Any:
@@ -184,7 +184,7 @@ def weights(base: CaseBase, pairs: Sequence[str]) -> dict[str, float] | None:
         name, text = split_pair(pair, base.attributes)
         number = _number(text)
         if number is None or number < 0:
-            raise BadInputError(f"{text!r} is no weight of {name!r}; expected a number >= 0. 0 leaves it out.")
+            raise BadInputError(f"{text!r} is not a weight for {name!r}; expected a number >= 0. 0 leaves it out.")
         found[name] = number
     return found or None
 

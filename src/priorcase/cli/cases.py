@@ -23,7 +23,6 @@ from priorcase.cli.shell import (
     Forms,
     Names,
     Output,
-    json_text,
     n_cases,
     note,
     option,
@@ -182,7 +181,7 @@ def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str,
     if like is None and column:
         raise usage("--column needs --like TABLE.")
     if given["example"] is not None and (like is not None or attribute):
-        raise usage("--example brings its own attributes; it goes with no --attribute and no --like.")
+        raise usage("--example brings its own attributes; it cannot be combined with --attribute or --like.")
     if os.path.lexists(file):
         raise BadInputError(f"{file} exists already. Name a new file; 'priorcase cases add' adds cases to this one.")
     from priorcase.cases import CaseBase, Taxonomy
@@ -219,7 +218,7 @@ def _declared(texts: Sequence[str]) -> dict[str, Any]:
             try:
                 found[name] = Taxonomy(json.loads(Path(kind).read_text(encoding="utf-8")))
             except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise BadInputError(f'{kind} is no JSON file: {error}. For example {{"printer": {{}}}}.') from error
+                raise BadInputError(f'{kind} is not a JSON file: {error}. For example {{"printer": {{}}}}.') from error
     return found
 
 
@@ -318,7 +317,7 @@ def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, ou
         forms: Forms = {
             "txt": lambda: _listed(found, len(base), limit, columns, every=not where),
             "csv": lambda: cv.cases_csv(islice(found, limit), names),
-            "json": lambda: json_text({"cases": [cv.case_document(case) for case in islice(found, limit)]}),
+            "json": lambda: {"cases": [cv.case_document(case) for case in islice(found, limit)]},
         }
         output.deliver(forms, form="csv" if as_csv else "txt")
 

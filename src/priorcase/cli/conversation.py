@@ -124,7 +124,7 @@ class Talk:
         if question.kind == "value" and isinstance(kind, Nominal) and kind.values is None:
             meant = nearest(line, [str(choice.answer) for choice in question.choices])
             hint = f"did you mean {meant!r}?" if meant is not None else "answer by number, or skip by Enter."
-            raise BadInputError(f"{line!r} is none of these; {hint} '={line}' gives it all the same.")
+            raise BadInputError(f"{line!r} is not one of these; {hint} '={line}' enters it anyway.")
         return name, line if isinstance(kind, Text) else read_value(self._base, name, kind, line)
 
     def _told(self, line: str, *, free: bool) -> tuple[str, Any] | None:

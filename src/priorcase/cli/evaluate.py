@@ -23,7 +23,6 @@ from priorcase.cli.shell import (
     Output,
     csv_text,
     jobs_option,
-    json_text,
     lines_of,
     note,
     option,
@@ -92,7 +91,7 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
         result = _measured(learners, past, splits, repeats, curve, **common)
     forms: dict[str, Any] = {
         "txt": lambda: _text(result),
-        "json": lambda: json_text(_document(result, past, contestants, given["random_state"])),
+        "json": lambda: _document(result, past, contestants, given["random_state"]),
         "csv": lambda: csv_text(_values(result)),
         "md": lambda: "\n\n".join(part.markdown() for part in (result, *_tests(result))) + "\n",
     }

@@ -16,7 +16,6 @@ from priorcase.cli.shell import (
     Forms,
     Output,
     csv_text,
-    json_text,
     lines_of,
     note,
     option,
@@ -80,7 +79,7 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
     answers = [document for document, _ in _answers(model, queries, explained=False)]
     forms: Forms = {
         "txt": lambda: _table_text(model, queries, answers),
-        "json": lambda: json_text(_document(model) | {"answers": answers}),
+        "json": lambda: _document(model) | {"answers": answers},
         "csv": lambda: _csv_text(model, queries, answers),
     }
     output.deliver(forms, form="csv" if as_csv else "txt")
@@ -106,7 +105,7 @@ def explain(output: Output, **given: Any) -> None:
         return str(captured.get())
 
     documents = (document for document, _ in answers)
-    output.deliver({"txt": text, "json": lambda: json_text(_document(model) | {"answers": list(documents)})})
+    output.deliver({"txt": text, "json": lambda: _document(model) | {"answers": list(documents)}})
 
 
 def _fitted(*, explained: bool, **given: Any) -> tuple[Model, Queries]:

@@ -35,7 +35,7 @@ def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
     try:
         return parse_budget(value)
     except ParameterError:
-        raise click.BadParameter(f"{value!r} is no time; write 60s or 5min, for example.") from None
+        raise click.BadParameter(f"{value!r} is not a duration; write 60s or 5min, for example.") from None
 
 
 @click.command(cls=Command, examples=_EXAMPLES, short_help="Recommend a learner for a table.")

@@ -1,6 +1,6 @@
 """How commands behave: options, help with examples first, what is printed and written, errors and exit codes.
 
-0 is success; 1 nothing could be measured, a damaged case base, or a mistake in priorcase itself; 2 wrong usage or bad
+0 is success; 1 nothing could be measured, a damaged case base, or a bug in priorcase itself; 2 wrong usage or bad
 input; 130 interrupted; 141 the reader of the output went away.
 
 Cells, class names, texts and keys may hold anything, so control and bidirectional characters are escaped in everything
@@ -30,8 +30,8 @@ import click
 from priorcase.exceptions import PriorcaseError, advice, visible, visible_json
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Forms = Mapping[str, Callable[[], str | bytes]]
-"""What a command can deliver, by the ending of a file: ``txt``, ``json``, ``csv``, ``html``, ``png``, ..."""
+Forms = Mapping[str, Callable[[], Any]]
+"""What a command can deliver, by the ending of a file (``txt``, ``csv``, ``png``, ...); ``json`` may be a document."""
 
 DEBUG = "priorcase.debug"
 _METHOD = re.compile(r"[A-Za-z_]\w*(\.\w+)?")
@@ -148,27 +148,30 @@ class Output(NamedTuple):
 
     def show(self, text: str, document: Any) -> None:
         """Print or write a text, or a document as JSON."""
-        self.deliver({"txt": lambda: text, "json": lambda: json_text(document)})
+        self.deliver({"txt": lambda: text, "json": lambda: document})
 
     def deliver(self, forms: Forms, *, form: str = "txt", shown: bool = False) -> None:
         """Print a result, or write it to a file in the form that the end of its name says.
 
         ``form`` is what is printed without ``--json``; with ``shown`` the text is printed beside a file.
         """
-        form = "json" if self.as_json else form
-        if self.out is None or self.out == "-":
-            text = str(forms[form]()).removesuffix("\n")
+        form, file = "json" if self.as_json else form, self.out if self.out != "-" else None
+        if file is not None and (ending := Path(file).suffix[1:].lower()) in forms:
+            form = ending
+        content = forms[form]()
+        if not isinstance(content, str | bytes):
+            content = json_text(content)
+        if file is None:
             raw = form not in ("txt", "json") and not sys.stdout.isatty()
+            text = str(content).removesuffix("\n")
             click.echo(text if raw else escape(text), color=True)
             return
         from priorcase._files import write_file
 
-        ending = Path(self.out).suffix[1:].lower()
-        content = forms[ending if ending in forms else form]()
-        write_file(Path(self.out), content.encode("utf-8") if isinstance(content, str) else content)
+        write_file(Path(file), content.encode("utf-8") if isinstance(content, str) else content)
         if shown and not self.as_json:
             say(str(forms["txt"]()))
-        say(f"Written: {self.out}")
+        say(f"Written: {file}")
 
 
 # -- options
@@ -344,7 +347,7 @@ def _errors_in_a_line(ctx: click.Context | None = None) -> Iterator[None]:
             told = "there is not enough memory for this. Take fewer rows, or fewer jobs at a time."
         else:
             told = f"{type(error).__name__}: {error}".removesuffix(": ")
-            told += ". This is a mistake in priorcase; 'priorcase --debug ...' shows where, which helps to report it."
+            told += ". This is a bug in priorcase; 'priorcase --debug ...' shows where, which helps to report it."
         raise click.ClickException(told) from error
 
 

@@ -138,7 +138,7 @@ def parse_kinds(
         if len(levels) == 1 and kind not in kinds and not (files and kind.endswith(".json")):
             more = "TREE.json, " * files + "or levels such as S<M<L"
             remedy = advice(kind, kinds, otherwise=f"Kinds are {', '.join(kinds)}, {more}.")
-            raise usage(f"{flag} {text!r} names no kind. {remedy}")
+            raise usage(f"{flag} {text!r} has no valid kind. {remedy}")
         found[name] = kind if len(levels) == 1 else levels
     return found
 

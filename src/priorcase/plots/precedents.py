@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_value
-from priorcase._typing import FloatArray, IntArray
+from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.learning.plotting import FAINT, INK, MUTED, caption, captions, drawing, legend_beside, style, tint
 from priorcase.learning.results import short, value_text
@@ -146,12 +146,6 @@ class PrecedentsDisplay(Display):
             names.append(f"nearest unlike:\n{shown[-1]}   #{unlike.id}")
         return contributions, rows, names
 
-    def _order(self, contributions: FloatArray) -> tuple[IntArray, IntArray]:
-        """Attributes with a part of their own, in the order of the columns, and the others."""
-        heaviest = np.argsort(-contributions.sum(axis=0), kind="stable")
-        few = contributions.shape[1] if contributions.shape[1] <= self.most + 1 else self.most
-        return np.sort(heaviest[:few]), np.sort(heaviest[few:])
-
     def _draw_parts(
         self, ax: Any, places: FloatArray, contributions: FloatArray, rows: list[Any], longest: float
     ) -> list[Any]:
@@ -159,7 +153,9 @@ class PrecedentsDisplay(Display):
         from matplotlib.patches import Patch
 
         samples: list[Any] = []
-        own, others = self._order(contributions)
+        heaviest, columns = np.argsort(-contributions.sum(axis=0), kind="stable"), contributions.shape[1]
+        few = columns if columns <= self.most + 1 else self.most
+        own, others = np.sort(heaviest[:few]), np.sort(heaviest[few:])  # in the order of the columns
         query, start = self.precedents.queries[0], np.zeros(len(places))
         names = captions([self.precedents.names[a] for a in own.tolist()], _WIDTH)
         for i, a in enumerate(own.tolist()):

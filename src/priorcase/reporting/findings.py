@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.bayes import MixtureModel, SubsetAveragedBayes
 from priorcase.concepts import PEBLS
 from priorcase.datasets.columns import NamedColumns
@@ -277,7 +277,12 @@ def find_oddities(problem: Problem, *, seed: int, n_jobs: int | None) -> Odditie
     scores, in_first = np.empty(len(problem)), np.isin(np.arange(len(problem)), halves[0])
     models = []
     for rows, others in (halves, halves[::-1]):
-        model = _mixture(problem, order[np.isin(order, others)][:_MIXTURE_ROWS], seed, n_jobs)
+        known = order[np.isin(order, others)][:_MIXTURE_ROWS]
+        most = min(_COMPONENTS, known.size // 10 + 1)
+        model = MixtureModel(max_components=most, random_state=seed, n_jobs=n_jobs, progress=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a mixture that has not quite converged still finds unusual rows
+            model.fit(problem.X.take(np.sort(known)))
         for start in range(0, rows.size, _BLOCK):
             asked = rows[start : start + _BLOCK]
             scores[asked] = model.oddness(problem.X.take(asked)).scores
@@ -289,14 +294,6 @@ def find_oddities(problem: Problem, *, seed: int, n_jobs: int | None) -> Odditie
         found.append(OddRow(row, tail, _odd_values(problem, models[0] if in_first[row] else models[1], row)))
     components = (int(models[0].n_components_), int(models[1].n_components_))
     return Oddities(tuple(found), components, min(_MIXTURE_ROWS, halves[1].size), len(problem))
-
-
-def _mixture(problem: Problem, rows: IntArray, seed: int, n_jobs: int | None) -> MixtureModel:
-    most = min(_COMPONENTS, rows.size // 10 + 1)
-    model = MixtureModel(max_components=most, random_state=seed, n_jobs=n_jobs, progress=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a mixture that has not quite converged still finds unusual rows
-        return model.fit(problem.X.take(np.sort(rows)))
 
 
 def _odd_values(problem: Problem, model: MixtureModel, row: int) -> tuple[OddValue, ...]:
