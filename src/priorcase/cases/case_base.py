@@ -43,7 +43,6 @@ from priorcase.cases.retrieval import Retrieval, Weights
 from priorcase.cases.reuse import Critic, Proposal, Rule, Success
 from priorcase.cases.scoring import Likeness, Unknown, measures_of, weights_of
 from priorcase.cases.storage import (
-    CaseRecord,
     Event,
     NewCase,
     Store,
@@ -484,7 +483,7 @@ class CaseBase:
             if declared is None:
                 check_names(read.attributes)
                 writer.declare(declaration(read.attributes, self._live.settings), by=by, why=why)
-            return _insert_records(writer, read.cases, by, why)
+            return self._insert_records(writer, read, by, why)
 
     # The cycle -----------------------------------------------------------------------------------------------------
 
@@ -943,6 +942,24 @@ class CaseBase:
             new = [new_case(case, attributes, *values) for case, *values in zip(cases, *fields, strict=True)]
             return self._live.insert(writer, new, attributes, by=by, why=why)
 
+    def _insert_records(self, writer: Writer, read: exchange.ReadCases, by: str | None, why: str | None) -> list[int]:
+        """Add cases that were read from a file, with their notes and retirements."""
+        ids: list[int] = []
+        for (author, reason), group in groupby(read.cases, lambda case: (case.by or by, case.why or why)):
+            records, seen = list(group), len(writer.changes)
+            new = [NewCase(case.values, case.solution, case.outcome, case.key) for case in records]
+            found = self._live.insert(writer, new, read.attributes, by=author, why=reason)
+            added = {change.id for change in writer.changes[seen:]}
+            fresh = {id: case for id, case in zip(found, records, strict=True) if id in added}
+            for id, case in fresh.items():
+                for note in case.notes:
+                    same = NewCase(case.values, case.solution, case.outcome, case.key, note.text)
+                    writer.replace(id, same, by=note.by, why=None)
+            if retired := [id for id, case in fresh.items() if case.retired]:
+                writer.retire(retired)
+            ids += found
+        return ids
+
     def _chosen(self, ids: Any, where: Mapping[str, Any] | None) -> list[int]:
         """The cases that are meant by ids, or by conditions."""
         empty = where is None or (isinstance(where, Mapping) and not where)
@@ -1082,25 +1099,6 @@ def _check_fits(table: CaseTable, name: str, kind: CaseKind) -> None:
                 f"cannot make {name!r} {kind.describe()}: a stored case has {quoted(value)}; nothing changed. Revise "
                 "those cases first, or declare another attribute."
             )
-
-
-def _insert_records(writer: Writer, cases: Iterable[CaseRecord], by: str | None, why: str | None) -> list[int]:
-    """Add cases that were read from a file, with their notes and retirements."""
-    ids: list[int] = []
-    for (author, reason), group in groupby(cases, lambda case: (case.by or by, case.why or why)):
-        records, seen = list(group), len(writer.changes)
-        new = [NewCase(list(case.values), case.solution, case.outcome, case.key) for case in records]
-        found = writer.insert(new, by=author, why=reason)
-        added = {change.id for change in writer.changes[seen:]}
-        fresh = {id: case for id, case in zip(found, records, strict=True) if id in added}
-        for id, case in fresh.items():
-            for note in case.notes:
-                same = NewCase(list(case.values), case.solution, case.outcome, case.key, note.text)
-                writer.replace(id, same, by=note.by, why=None)
-        if retired := [id for id, case in fresh.items() if case.retired]:
-            writer.retire(retired)
-        ids += found
-    return ids
 
 
 def _in_blocks(ids: list[int], read: Any) -> Iterator[Any]:

@@ -9,6 +9,7 @@ import datetime
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -537,13 +538,7 @@ def _as_iso(value: Any) -> str | None:
         whole_days = np.datetime_data(value.dtype)[0] in {"D", "M", "Y", "W"}
         value = value.astype("datetime64[D]" if whole_days else "datetime64[us]").item()
     if isinstance(value, str):
-        text, value = value.strip(), None
-        for parse in (datetime.date.fromisoformat, datetime.datetime.fromisoformat):
-            try:
-                value = parse(text)
-                break
-            except ValueError:
-                continue
+        return _iso_of(value)
     if isinstance(value, datetime.datetime):
         # Subclasses (pandas) know nanoseconds and names of zones, which Python's ISO texts do not.
         offset = value.utcoffset()
@@ -551,6 +546,14 @@ def _as_iso(value: Any) -> str | None:
         parts = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
         return datetime.datetime(*parts, tzinfo=zone).isoformat()
     return value.isoformat() if isinstance(value, datetime.date) else None
+
+
+@lru_cache(maxsize=65_536)
+def _iso_of(text: str) -> str | None:
+    for parse in (datetime.date.fromisoformat, datetime.datetime.fromisoformat):
+        with suppress(ValueError):
+            return _as_iso(parse(text.strip()))
+    return None
 
 
 def _from_iso(text: str) -> datetime.date | datetime.datetime:

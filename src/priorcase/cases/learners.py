@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -236,9 +236,6 @@ class KeptLearners(GridResult, Sequence[KeptLearner]):
 
     def __len__(self) -> int:
         return len(self.learners)
-
-    def __iter__(self) -> Iterator[KeptLearner]:
-        return iter(self.learners)
 
     def _columns(self) -> dict[str, list[Any]]:
         recipes = [each.recipe for each in self.learners]

@@ -81,7 +81,7 @@ class LiveTable:
                     self._catch_up()
                 raise
             with suppress(CaseBaseError):  # it is durable: what cannot be read back now follows at the next question
-                if all(change.id in inserted for change in writer.changes):
+                if all(change.id in inserted and change.action != "retired" for change in writer.changes):
                     self._apply(writer.changes, inserted)
                 else:
                     self._catch_up()
@@ -141,11 +141,11 @@ class LiveTable:
             unknown = [id for id in touched if id not in rows]
             read = self.store.fetch(unknown) if unknown else []
             there = dict(rows)
+            with damage_errors(str(self.store.path)):
+                for place, kind in enumerate(self.table.attributes.values()):
+                    _check_stored(kind, [case.values[place] for case in read])  # type: ignore[misc]
             for case in read:
                 values: dict[str, Any] = dict(zip(self.table.attributes, case.values, strict=True))
-                with damage_errors(str(self.store.path)):
-                    for name, kind in self.table.attributes.items():
-                        _check_stored(kind, [values[name]])
                 there[case.id] = case.id, values, case.solution, case.outcome
             table, self._step = self.table, None  # until all of it is done
             known = table.known(touched)

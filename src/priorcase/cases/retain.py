@@ -235,7 +235,10 @@ def decide(
     # If the new solution failed, the cases that proposed it were wrong; nothing is known of the others.
     trials = tuple(Trial(id, agrees and not failed) for id, agrees in answered if agrees or not failed)
     tried = {trial.id: (records or {}).get(trial.id, Record()).after(trial.right) for trial in trials}
-    retire = _poor(tried, table, solutions, degrees, None if failed else solution, dropping)
+    positions = np.array([table.position(id) for id in tried], dtype=np.int64)
+    frequencies = _frequencies(solutions, degrees, positions, new=None if failed else solution)
+    *_, verdict = _judged([*tried.values()], *frequencies, normal_quantile(dropping, parameter="dropping"))
+    retire = tuple(sorted(id for id, each in zip(tried, verdict, strict=True) if each == "poor"))
     count = f"{len(trials)} case{'s' * (len(trials) != 1)}"
     result = (
         f"{count} proposed it, and it failed"
@@ -381,34 +384,20 @@ def records_of(
     rejecting = normal_quantile(dropping, parameter="dropping")
     positions = np.flatnonzero(solutions.solved)
     found = [records.get(int(id), Record()) for id in table.ids[positions]]
-    tried = np.array([record.tried for record in found], dtype=np.int64)
-    right = np.array([record.right for record in found], dtype=np.int64)
-    holders, seen = _frequencies(solutions, worked(table, success), positions)
-    accuracy, base_rate = _bounds(right, tried, holders, seen, accepting)
-    verdict = verdicts(accuracy, base_rate)
+    frequencies = _frequencies(solutions, worked(table, success), positions)
+    accuracy, base_rate, verdict = _judged(found, *frequencies, accepting)
     verdict[verdict == "poor"] = "mediocre"
-    verdict[verdicts(*_bounds(right, tried, holders, seen, rejecting)) == "poor"] = "poor"
-    values = tuple(solutions.value(int(i)) for i in positions)
-    bounds = (np.column_stack(accuracy), np.column_stack(base_rate))
-    return Records(table.ids[positions], values, tried, right, *bounds, verdict, table.retired[positions])
-
-
-def _poor(
-    tried: Mapping[int, Record],
-    table: CaseTable,
-    solutions: Solutions,
-    degrees: FloatArray,
-    new: str | None,
-    dropping: float,
-) -> tuple[int, ...]:
-    """Which cases are significantly less often right than their solution is frequent, the new one counted (IB3)."""
-    z = normal_quantile(dropping, parameter="dropping")
-    positions = np.array([table.position(id) for id in tried], dtype=np.int64)
-    holders, seen = _frequencies(solutions, degrees, positions, new=new)
-    right = np.array([record.right for record in tried.values()])
-    trials = np.array([record.tried for record in tried.values()])
-    found = verdicts(*_bounds(right, trials, holders, seen, z)) == "poor"
-    return tuple(sorted(id for id, poor in zip(tried, found.tolist(), strict=True) if poor))
+    verdict[_judged(found, *frequencies, rejecting)[2] == "poor"] = "poor"
+    return Records(
+        table.ids[positions],
+        tuple(solutions.value(int(i)) for i in positions),
+        np.array([record.tried for record in found], dtype=np.int64),
+        np.array([record.right for record in found], dtype=np.int64),
+        np.column_stack(accuracy),
+        np.column_stack(base_rate),
+        verdict,
+        table.retired[positions],
+    )
 
 
 def _frequencies(
@@ -431,6 +420,10 @@ def _frequencies(
     return holders + solutions.agreeing(new)[codes], int(counts.sum()) + 1
 
 
-def _bounds(right: IntArray, tried: IntArray, holders: FloatArray, seen: int, z: float) -> Any:
-    frequency = wilson_bounds(holders, np.full(holders.shape, float(seen)), z)
-    return wilson_bounds(right.astype(float), tried.astype(float), z), frequency
+def _judged(records: Sequence[Record], holders: FloatArray, seen: int, z: float) -> tuple[Any, Any, AnyArray]:
+    """Wilson's bounds of accuracies and of the frequencies of solutions, and the verdict on each record (IB3)."""
+    right = np.array([record.right for record in records], dtype=float)
+    tried = np.array([record.tried for record in records], dtype=float)
+    accuracy = wilson_bounds(right, tried, z)
+    base_rate = wilson_bounds(holders, np.full(holders.shape, float(seen)), z)
+    return accuracy, base_rate, verdicts(accuracy, base_rate)

@@ -33,6 +33,7 @@ FORMAT = 1
 BESIDE = ("id", "key", "solution", "outcome", "notes", "by", "why", "added_at", "revised_at", "retired")
 """What a case has beside its attributes; attributes of a case base cannot have these names."""
 
+_ANY_VALUE = ("solution", "outcome")
 TEXTS = ("key", "by", "why", "added_at", "revised_at")
 IGNORED = ("id", "added_at", "revised_at")
 """Columns of other programs' tables that are ignored, since every case base assigns these itself."""
@@ -79,19 +80,20 @@ def records_of(
 def record_of(values: tuple[Stored, ...], told: Mapping[str, Any], where: str) -> CaseRecord:
     """A case of checked values, and of plain values beside them, which are checked here."""
     found: dict[str, Any] = {}
-    for name, value in told.items():
-        if value is None:
-            continue
-        plain = name in ("solution", "outcome")
-        with errors_at(where):
-            found[name] = kinds.check_plain(value, what=name) if plain else _checked(name, value)
-        if found[name] is None and not plain:
-            raise CaseBaseError(f"{where} is not a case: its {name} is {value!r:.60}. {_BAD_LINE}")
+    with errors_at(where):
+        for name, value in told.items():
+            if value is not None:
+                found[name] = _checked(name, value)
+    for name, value in found.items():
+        if value is None and name not in _ANY_VALUE:
+            raise CaseBaseError(f"{where} is not a case: its {name} is {told[name]!r:.60}. {_BAD_LINE}")
     return CaseRecord(values, **found)
 
 
 def _checked(name: str, value: Any) -> Any:
-    """A value beside the attributes; None where it is not allowed there."""
+    """A value beside the attributes; None where it is not allowed there, or is missing."""
+    if name in _ANY_VALUE:
+        return kinds.check_plain(value, what=name)
     if name == "notes":
         return _notes(value)
     if name in ("id", "retired"):
