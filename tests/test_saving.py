@@ -70,7 +70,7 @@ def columns_for(learner: Any, frame: pd.DataFrame) -> pd.DataFrame:
 
 def fitted(learner: Any) -> Any:
     """The learner fitted to the first rows, and asked once so that its caches are full."""
-    X, classes, numbers = table(50, seed=1)
+    X, classes, numbers = table(40, seed=1)
     learner = clone(learner)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about so small a table
@@ -81,7 +81,7 @@ def fitted(learner: Any) -> Any:
 
 def answers(learner: Any) -> list[Any]:
     """What a learner says about rows it has not seen, and what it shows of itself."""
-    X = columns_for(learner, table(20, seed=2)[0])
+    X = columns_for(learner, table(8, seed=2)[0])
     questions = [name for name in QUESTIONS if hasattr(learner, name)]
     if getattr(learner, "bandwidth", None) == "query":
         questions.remove("kneighbors")  # each query has a number of its own

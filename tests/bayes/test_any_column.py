@@ -7,9 +7,7 @@ import pandas as pd
 import pytest
 from tiny_tables import KINDS, fitted, tiny
 
-from priorcase.bayes import NaiveBayes
-from priorcase.bayes.discretise import Interval
-from priorcase.bayes.results import TARGET
+from priorcase.bayes import TARGET, Interval, NaiveBayes
 from priorcase.schema import Nominal, Ordinal
 
 

@@ -11,7 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from reference import discretise as reference
 
-from priorcase.bayes.discretise import MDL, CutPoints, EqualFrequency, EqualWidth, KMeansBins, TwoWay, bin_of
+from priorcase.bayes import MDL, CutPoints, EqualFrequency, EqualWidth, KMeansBins, TwoWay
+from priorcase.bayes.discretise import bin_of
 
 BLIND = [EqualWidth, EqualFrequency, KMeansBins]
 ALL = [EqualWidth(3), EqualFrequency(3), KMeansBins(3), MDL(), TwoWay()]

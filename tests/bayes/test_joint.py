@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.joint import CLASS, Model
 from tiny_tables import DECLARED, KINDS, fitted, tiny
 
-from priorcase.bayes import NaiveBayes
-from priorcase.bayes.results import TARGET, JointDistribution
+from priorcase.bayes import TARGET, JointDistribution, NaiveBayes
 from priorcase.schema import Nominal
 
 WAYS = [("evidence", 1), ("evidence", Fraction(1, 2)), ("map", 1), ("map", 2), ("sc", 1)]
@@ -97,6 +96,7 @@ ways = st.sampled_from(["evidence", "map", "sc"])
 GIVEN = [["red", "a", "low", "no"]]  # a value in every column
 
 
+@settings(max_examples=25)
 @given(tables, rows_to_ask, ways, st.sampled_from(["ignore", "value"]))
 def test_laws(drawn: list[Any], queries: list[Any], way: str, missing: str) -> None:
     rows = [*GIVEN, *(list(row) for row in drawn)]
@@ -128,6 +128,7 @@ def test_laws(drawn: list[Any], queries: list[Any], way: str, missing: str) -> N
             np.testing.assert_allclose(larger.probabilities, found.probabilities, atol=1e-12)
 
 
+@settings(max_examples=25)
 @given(tables, st.data())
 def test_no_history_shows(drawn: list[Any], data: st.DataObject) -> None:
     rows = [*GIVEN, *(list(row) for row in drawn)]

@@ -11,9 +11,7 @@ import polars as pl
 import pytest
 from tiny_tables import fitted, tiny
 
-from priorcase.bayes import NaiveBayes
-from priorcase.bayes.discretise import Interval
-from priorcase.bayes.results import TARGET
+from priorcase.bayes import TARGET, Interval, NaiveBayes
 from priorcase.exceptions import SchemaMismatchError, TargetError
 
 

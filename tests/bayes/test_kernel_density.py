@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reference import numeric as reference
 from scipy import integrate, stats
 
-from priorcase.bayes.numeric import KernelDensity
+from priorcase.bayes import KernelDensity
 
 RULES = ["silverman", "john_langley", 0.7]
 # Ties, and classes that are constant, single or empty.

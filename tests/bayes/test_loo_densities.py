@@ -6,17 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priorcase.bayes.numeric import (
-    GaussianDensity,
-    Moments,
-    Student,
-    log_densities,
-    loo_log_densities,
-    moments_without_each,
-)
+from priorcase.bayes import GaussianDensity, Student
+from priorcase.bayes.numeric import Moments, log_densities, loo_log_densities, moments_without_each
 
 STRATEGIES = [
     Student(),
@@ -46,6 +40,7 @@ def again(strategy, x, own, weights, row):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=25)
 @given(rows=ROWS, weighted=st.booleans())
 def test_equal_to_fitting_again(strategy, rows, weighted):
     x, own, weights = arrays(rows)

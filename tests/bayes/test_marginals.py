@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from priorcase.bayes import NaiveBayes, log_marginal
 from priorcase.bayes.memory import Discrete
-from priorcase.bayes.naive_bayes import NaiveBayes
-from priorcase.bayes.predictive import log_marginal
 from priorcase.bayes.priors import log_marginals
 
 

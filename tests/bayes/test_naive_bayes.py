@@ -17,9 +17,7 @@ from reference import predictive as slow_values
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from tables import row_lists
 
-from priorcase.bayes.naive_bayes import NaiveBayes
-from priorcase.bayes.numeric import KernelDensity, Student
-from priorcase.bayes.priors import MEstimate
+from priorcase.bayes import KernelDensity, MEstimate, NaiveBayes, Student
 from priorcase.exceptions import NotAvailableError
 from priorcase.schema import Nominal
 

@@ -13,8 +13,7 @@ import pytest
 from bayes_tables import COLOUR, KINDS, labels, table
 from reference.naive_bayes import Model
 
-from priorcase.bayes import additive
-from priorcase.bayes.naive_bayes import NaiveBayes
+from priorcase.bayes import NaiveBayes, additive
 from priorcase.schema import Nominal
 
 NAMES = ["colour", "flag", "code", "grade", "size", "age", "score"]

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from bayes_tables import GRADE, KINDS, SIZE, labels, table
 
-from priorcase.bayes.discretise import CutPoints
-from priorcase.bayes.naive_bayes import NaiveBayes
+from priorcase.bayes import CutPoints, NaiveBayes
 from priorcase.exceptions import SchemaMismatchError
 from priorcase.schema import Ordinal
 

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from priorcase.bayes import memory
-from priorcase.bayes.naive_bayes import NaiveBayes
+from priorcase.bayes import NaiveBayes, memory
 from priorcase.exceptions import (
     NumericRangeError,
     ParameterError,

@@ -10,10 +10,16 @@ import pytest
 from bayes_tables import AGE, GRADE, KINDS, SCORE, SIZE, cut, labels, reference, table
 from sklearn.base import clone
 
-from priorcase.bayes.discretise import CutPoints, EqualFrequency
-from priorcase.bayes.naive_bayes import NaiveBayes
-from priorcase.bayes.numeric import GaussianDensity, KernelDensity, Student
-from priorcase.bayes.priors import BDeu, MEstimate
+from priorcase.bayes import (
+    BDeu,
+    CutPoints,
+    EqualFrequency,
+    GaussianDensity,
+    KernelDensity,
+    MEstimate,
+    NaiveBayes,
+    Student,
+)
 from priorcase.exceptions import TooFewRowsError
 from priorcase.schema import Nominal
 

@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 from bayes_tables import COLOUR, DISCRETE, FLAG, GRADE, KINDS, SIZE, fixed, labels, reference, table
 
-from priorcase.bayes.additive import Cap, ParamFloor
-from priorcase.bayes.naive_bayes import NaiveBayes
-from priorcase.bayes.priors import Auto, BDeu, Dirichlet, MEstimate, PerAttribute
+from priorcase.bayes import Auto, BDeu, Cap, Dirichlet, MEstimate, NaiveBayes, ParamFloor, PerAttribute
 from priorcase.schema import Nominal
 from tests.bayes.test_naive_bayes import compare
 

@@ -16,13 +16,12 @@ from bayes_tables import COLOUR, DISCRETE, KINDS, SIZE, labels, table
 from interruptions import run
 from sklearn.base import clone
 
+from priorcase.bayes import BDeu, NaiveBayes
 from priorcase.bayes.memory import Counts
-from priorcase.bayes.naive_bayes import NaiveBayes
 from priorcase.bayes.numeric import ClassMoments
-from priorcase.bayes.priors import BDeu
 from priorcase.exceptions import NotAvailableError, PriorcaseError
 
-QUERIES = [*table(20, seed=5, new=True), [None] * 7]
+QUERIES = [*table(10, seed=5, new=True), [None] * 7]
 LETTERS = "abcdefghijklmnop"
 BY_VALUE = {COLOUR: {**{c: 0.1 + 0.07 * i for i, c in enumerate(LETTERS)}, "red": 0.3, "green": 1.7, "blue": 0.9}}
 

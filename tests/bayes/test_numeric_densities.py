@@ -12,16 +12,18 @@ from reference import numeric as reference
 from scipy import integrate, stats
 from sklearn.naive_bayes import GaussianNB
 
-from priorcase.bayes.discretise import MDL, CutPoints, EqualFrequency, EqualWidth, KMeansBins, TwoWay
-from priorcase.bayes.numeric import (
+from priorcase.bayes import (
+    MDL,
+    CutPoints,
+    EqualFrequency,
+    EqualWidth,
     GaussianDensity,
     KernelDensity,
-    Moments,
+    KMeansBins,
     Student,
-    check_spread,
-    log_densities,
-    resolve_numeric,
+    TwoWay,
 )
+from priorcase.bayes.numeric import Moments, check_spread, log_densities, resolve_numeric
 from priorcase.exceptions import NumericRangeError
 
 # The lecture's table: taxable income of those who did not cheat and of those who did.

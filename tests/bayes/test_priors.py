@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priorcase.bayes.predictive import evidence, laplace, log_marginal, m_estimate, maximum_a_posteriori
-from priorcase.bayes.priors import (
+from priorcase.bayes import (
     Auto,
     BDeu,
     Dirichlet,
     Laplace,
     MEstimate,
     PerAttribute,
-    Prior,
-    check_prior_goes_with,
-    choose_weight,
-    resolve_class_prior,
-    resolve_prior,
+    evidence,
+    laplace,
+    log_marginal,
+    m_estimate,
+    maximum_a_posteriori,
 )
+from priorcase.bayes.priors import Prior, check_prior_goes_with, choose_weight, resolve_class_prior, resolve_prior
 from priorcase.exceptions import ParameterError
 from priorcase.schema import Nominal, Numeric, Schema
 

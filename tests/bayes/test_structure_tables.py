@@ -97,7 +97,7 @@ def test_frames_of_the_library_that_was_used() -> None:
 
 
 def test_relevance_has_a_frame_too() -> None:
-    from priorcase.bayes.results import Relevance
+    from priorcase.bayes import Relevance
 
     framed = Relevance(("age", "size"), np.array([0.25, 0.9]), np.array([-1.1, 2.2]), "pandas").frame()
     assert framed["attribute"].tolist() == ["size", "age"]

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from subset_tables import SCHEMA, table
 from tables import labels, mixed_rows, row_lists
 
-from priorcase.bayes.naive_bayes import NaiveBayes
-from priorcase.bayes.priors import Dirichlet
-from priorcase.bayes.subsets import SubsetAveragedBayes
+from priorcase.bayes import Dirichlet, NaiveBayes, SubsetAveragedBayes
 from priorcase.exceptions import ParameterError, PriorcaseError, TooFewRowsError
 from priorcase.schema import Nominal, Numeric
 
@@ -132,6 +130,7 @@ def test_contributions_add_up() -> None:
 # -- laws
 
 
+@settings(max_examples=25)
 @given(row_lists(min_size=2, max_size=10), st.integers(0, 100))
 def test_the_order_of_the_attributes_only_permutes(rows: list[list[Any]], seed: int) -> None:
     classes = labels(len(rows), seed)
@@ -147,6 +146,7 @@ def test_the_order_of_the_attributes_only_permutes(rows: list[list[Any]], seed: 
     assert other.log_evidence_ == pytest.approx(model.log_evidence_, rel=1e-12)
 
 
+@settings(max_examples=25)
 @given(row_lists(min_size=2, max_size=12), st.integers(0, 100), st.booleans())
 def test_however_the_rows_came(rows: list[list[Any]], seed: int, weighted: bool) -> None:
     random = np.random.default_rng(seed)

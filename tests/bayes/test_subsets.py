@@ -11,9 +11,7 @@ import pytest
 from reference import subsets as reference
 from subset_tables import CLASSES, DOMAINS, HALF, SCHEMA, counted, expected_proba, numbered, table
 
-from priorcase.bayes.numeric import Student
-from priorcase.bayes.priors import BDeu, PerAttribute
-from priorcase.bayes.subsets import SubsetAveragedBayes
+from priorcase.bayes import BDeu, PerAttribute, Student, SubsetAveragedBayes
 from priorcase.exceptions import TooFewRowsError
 from priorcase.schema import Nominal
 
@@ -222,7 +220,7 @@ def test_leaving_out_an_outlier() -> None:
 
 def test_leaving_out_of_given_bins_and_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     from priorcase.bayes import subsets
-    from priorcase.bayes.discretise import CutPoints
+    from priorcase.bayes import CutPoints
 
     rows, classes = table(30, 9, 5)
     weights = np.random.default_rng(0).random(30)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from priorcase.bayes.additive import Cap, KeepZeros, ParamFloor, normalise, resolve_zero_policy
+from priorcase.bayes import Cap, KeepZeros, ParamFloor
+from priorcase.bayes.additive import normalise, resolve_zero_policy
 
 INF = math.inf
 POLICIES = [KeepZeros(), Cap(), Cap(20), ParamFloor(), None]

@@ -28,7 +28,7 @@ def timbl_kept(folder: Path, rows: list[Row], labels: list[str]) -> list[int]:
     table.write_text("".join(f"{','.join((*row, label))}\n" for row, label in zip(rows, labels, strict=True)))
     command = ["timbl", "-a", "IB2", "-b", "1", "-k", "1", "-m", "O", "-w", "0", "-F", "C4.5", "-p", "1"]
     command += ["-f", str(table), "-t", str(table), "-o", str(folder / "out")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     said = (done.stdout + done.stderr).partition("Appending")[2]
     # One line for each row after the first one.
     added = [int(count) for count in re.findall(r"Learning: .*added:\s*(\d+)", said)]

@@ -199,7 +199,7 @@ def ask(question: Callable[[], None]) -> bool:
     return False
 
 
-SETTINGS = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+SETTINGS = settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 @given(X=ANYTHING, y=TARGETS, weights=WEIGHTS, Q=ANYTHING, distance=st.sampled_from(DISTANCES), data=st.data())
@@ -271,7 +271,7 @@ MIXED = st.lists(
 
 
 @given(X=SOUND | MIXED, distance=st.sampled_from(DISTANCES), data=st.data())
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_answers_are_right(X: Any, distance: str, data: st.DataObject) -> None:
     """What comes back is what the slow reference makes of exhaustively measured distances."""
     y = data.draw(st.lists(st.sampled_from("ab"), min_size=len(X), max_size=len(X)))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from tables import labels, mixed_rows, row_lists
 
-from priorcase.bayes.subsets import SubsetAveragedBayes
+from priorcase.bayes import SubsetAveragedBayes
 from priorcase.exceptions import NumericRangeError, ParameterError, PriorcaseError, TooFewRowsError
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
 from priorcase.relevance import METHODS

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from priorcase.bayes.mixture import MixtureModel
+from priorcase.bayes import MixtureModel
 from priorcase.bayes.mixture.columns import Cells
 from priorcase.bayes.mixture.em import (
     Parameters,

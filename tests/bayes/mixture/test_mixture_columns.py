@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from priorcase.bayes import NaiveBayes
-from priorcase.bayes.mixture import MixtureModel
-from priorcase.bayes.results import TARGET
+from priorcase.bayes import TARGET, MixtureModel, NaiveBayes
 from priorcase.exceptions import ParameterError, TooLargeError
 from priorcase.schema import Nominal, Ordinal
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from priorcase.bayes.mixture import MixtureModel
+from priorcase.bayes import MixtureModel
 
 
 @pytest.mark.parametrize("classed", [False, True])

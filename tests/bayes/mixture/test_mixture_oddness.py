@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import priorcase as pc
-from priorcase.bayes.mixture import MixtureModel
+from priorcase.bayes import MixtureModel
 from priorcase.schema import Ordinal
 
 X, Y = pc.load_repairs("pandas")

@@ -14,7 +14,7 @@ import pytest
 from checks.containers import CONTAINERS, classes, training_rows
 from sklearn.base import is_classifier
 
-from priorcase.bayes.mixture import MixtureModel
+from priorcase.bayes import MixtureModel
 from priorcase.exceptions import (
     ParameterError,
     SchemaMismatchError,

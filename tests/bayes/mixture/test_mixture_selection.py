@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priorcase.bayes.mixture import MixtureModel
+from priorcase.bayes import MixtureModel
 from priorcase.bayes.mixture.columns import Cells
 from priorcase.bayes.mixture.em import FOLDS, _folds
 
