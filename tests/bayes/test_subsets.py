@@ -219,8 +219,7 @@ def test_leaving_out_an_outlier() -> None:
 
 
 def test_leaving_out_of_given_bins_and_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    from priorcase.bayes import subsets
-    from priorcase.bayes import CutPoints
+    from priorcase.bayes import CutPoints, subsets
 
     rows, classes = table(30, 9, 5)
     weights = np.random.default_rng(0).random(30)
