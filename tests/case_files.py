@@ -15,7 +15,7 @@ from commands import run
 
 PROGRAM = [sys.executable, "-c", "from priorcase.cli import main; main()"]
 PROMPTS = (b"> ", b"[y/N] ")
-LONGEST = 120.0
+LONGEST = 600.0
 """Seconds that a session may take before it counts as waiting for ever."""
 
 

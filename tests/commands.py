@@ -36,7 +36,7 @@ def program(*args: object, stdin: bytes | None = None, **env: str) -> subprocess
     """The command line in a process of its own, in a clean environment."""
     environment = {"PATH": os.environ["PATH"], "TERM": "xterm", **env}
     command = [*PROGRAM, *map(str, args)]
-    return subprocess.run(command, input=stdin, capture_output=True, timeout=120, check=False, env=environment)
+    return subprocess.run(command, input=stdin, capture_output=True, timeout=600, check=False, env=environment)
 
 
 def ask(command: str, train: Path, query: object, *args: object, **options: Any) -> Result:

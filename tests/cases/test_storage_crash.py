@@ -20,12 +20,12 @@ pytestmark = [
 
 
 def test_nothing_acknowledged_is_lost_when_writers_are_killed():
-    command = [sys.executable, "-m", "benchmarks.crash", "--kills", "30", "--cases", "0"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    command = [sys.executable, "-m", "benchmarks.crash", "--kills", "15", "--cases", "0"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     figures = {line[:36].strip(): line[36:].split()[0] for line in done.stdout.splitlines()}
-    assert figures["writers killed"] == "30"
-    assert int(figures["operations acknowledged"]) > 30
+    assert figures["writers killed"] == "15"
+    assert int(figures["operations acknowledged"]) > 15
     assert figures["lost, half-written or left behind"] == "0"
 
 

@@ -30,7 +30,7 @@ def shim(tmp_path_factory):
         pytest.skip("no C++ compiler to build the library that makes writes fail")
     shim = tmp_path_factory.mktemp("shim") / "shim.so"
     build = [COMPILER, "-std=c++20", "-O1", "-shared", "-fPIC", "-o", str(shim), str(FAULTS / "shim.cpp"), "-ldl"]
-    subprocess.run(build, check=True, timeout=60)
+    subprocess.run(build, check=True, timeout=600)
     return shim
 
 

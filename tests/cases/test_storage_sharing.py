@@ -1,8 +1,7 @@
 """One file, several threads and processes: many readers, one writer, and each sees what the others did."""
 
+import multiprocessing
 import os
-import subprocess
-import sys
 import threading
 import time
 
@@ -15,30 +14,28 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  #
 DECLARATION = Declaration([("device", {"kind": "nominal"})])
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
 
-WRITER = """
-import sys
-from priorcase.cases.storage import NewCase, Store
-with Store.open(sys.argv[1], timeout=60.0) as store:
-    for number in range(int(sys.argv[2])):
-        with store.writing() as writer:
-            writer.insert([NewCase([sys.argv[3]], key=f"{sys.argv[3]} {number}"), NewCase(["pair"])])
-"""
-READER = """
-import sys
-from priorcase.cases.storage import Store
-with Store.open(sys.argv[1], readonly=True, timeout=60.0) as store:
-    loaded, seen = store.load(), 0
-    print("ready", flush=True)
-    while len(loaded.ids) < int(sys.argv[2]):
-        if store.changed_elsewhere():
-            changes = store.changes_since(loaded.step)
-            loaded = store.load()
-            assert {change.id for change in changes} <= set(loaded.ids)
-            assert len(loaded.ids) % 2 == 0, "half a transaction"
-            seen += 1
-    assert loaded.ids == list(range(1, len(loaded.ids) + 1))
-    assert seen > 0
-"""
+
+def write(path, times, name):
+    with Store.open(path, timeout=600.0) as store:
+        for number in range(times):
+            with store.writing() as writer:
+                writer.insert([NewCase([name], key=f"{name} {number}"), NewCase(["pair"])])
+
+
+def read(path, until, ready):
+    with Store.open(path, readonly=True, timeout=600.0) as store:
+        loaded, seen = store.load(), 0
+        ready.set()
+        while len(loaded.ids) < until:
+            if store.changed_elsewhere():
+                changes = store.changes_since(loaded.step)
+                loaded = store.load()
+                assert {change.id for change in changes} <= set(loaded.ids)
+                assert len(loaded.ids) % 2 == 0, "half a transaction"
+                seen += 1
+            time.sleep(0.001)  # leaves the processors to the writers
+        assert loaded.ids == list(range(1, len(loaded.ids) + 1))
+        assert seen > 0
 
 
 @pytest.fixture
@@ -48,16 +45,22 @@ def path(tmp_path):
     return path
 
 
+@forks
 def test_two_writers_and_two_readers_in_processes_of_their_own(path):
-    run = [sys.executable, "-c"]
-    readers = [subprocess.Popen([*run, READER, str(path), "80"], stdout=subprocess.PIPE) for _ in range(2)]
-    assert [reader.stdout.readline() for reader in readers] == [b"ready\n"] * 2
-    writers = [subprocess.Popen([*run, WRITER, str(path), "20", name]) for name in ("a", "b")]
-    assert [process.wait(timeout=120) for process in [*writers, *readers]] == [0, 0, 0, 0]
+    fork = multiprocessing.get_context("fork")
+    ready = [fork.Event() for _ in range(2)]
+    readers = [fork.Process(target=read, args=(path, 48, event)) for event in ready]
+    writers = [fork.Process(target=write, args=(path, 12, name)) for name in ("a", "b")]
     for reader in readers:
-        reader.stdout.close()
+        reader.start()
+    assert all(event.wait(600) for event in ready)
+    for writer in writers:
+        writer.start()
+    for process in [*writers, *readers]:
+        process.join(600)
+    assert [process.exitcode for process in [*writers, *readers]] == [0, 0, 0, 0]
     with Store.open(path) as store:
-        assert len(store.load().ids) == 80
+        assert len(store.load().ids) == 48
         assert store.verify() == []
 
 

@@ -150,7 +150,7 @@ def test_exit_codes(command: str, train: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
-@pytest.mark.parametrize(("command", "buffered"), [("", True), ("", False), ("predict", True), ("explain", True)])
+@pytest.mark.parametrize(("command", "buffered"), [("", True), ("", False), ("predict", True)])
 def test_output_to_a_full_disk_is_one_line_and_status_2(train: Path, command: str, buffered: bool) -> None:
     """In a clean environment standard output is buffered, and Python would end with status 120."""
     words = asking(command, train) if command else ["--help"]
@@ -168,10 +168,10 @@ def test_a_file_on_a_full_disk_is_one_line_and_status_2(train: Path) -> None:
 
 def test_closed_streams_lead_nowhere(train: Path) -> None:
     shut = shlex.join([*PROGRAM, *asking("predict", train)])
-    ended = subprocess.run(["sh", "-c", f"{shut} >&- 2>&- <&-"], capture_output=True, timeout=120, check=False)
+    ended = subprocess.run(["sh", "-c", f"{shut} >&- 2>&- <&-"], capture_output=True, timeout=600, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
     nothing = shlex.join([*PROGRAM, "predict", str(train), "--target", "job", "-"])
-    ended = subprocess.run(["sh", "-c", f"{nothing} <&-"], capture_output=True, timeout=120, check=False)
+    ended = subprocess.run(["sh", "-c", f"{nothing} <&-"], capture_output=True, timeout=600, check=False)
     assert ended.returncode == 2
     assert ended.stderr.startswith(b"priorcase: error: standard input is empty")
 
@@ -189,9 +189,6 @@ def test_a_reader_that_goes_away_is_141(train: Path, args: list[str]) -> None:
 
 
 def test_a_pipe_gets_no_colours_and_a_terminal_a_bar(train: Path) -> None:
-    done = program(*asking("explain", train))
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"\x1b" not in done.stdout
     main_end, other_end = pty.openpty()
     with subprocess.Popen([*PROGRAM, *asking("evaluate", train)], stdout=subprocess.PIPE, stderr=other_end) as process:
         os.close(other_end)

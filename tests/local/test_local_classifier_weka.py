@@ -79,7 +79,7 @@ def weka(folder: Path, X: pd.DataFrame, y: Any, queries: pd.DataFrame, options: 
     (folder / "Lwl.java").write_text(PROGRAM, encoding="utf-8")
     command = ["java", "-cp", str(JAR), str(folder / "Lwl.java")]
     command += [str(folder / "train.arff"), str(folder / "test.arff"), options]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
     return np.array([[float(word) for word in line.split()] for line in done.stdout.splitlines()])
 
 

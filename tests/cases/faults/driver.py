@@ -103,7 +103,7 @@ def main(folder):
                     refill(store, model)
                     operation = Operation("forget", list(model.cases)[:2])
                 met += 1
-                n += 1 if n < 30 else random.randint(1, 12)  # rewriting the whole file takes hundreds of writes
+                n += 1 if n < 16 else random.randint(1, 24)  # rewriting the whole file takes hundreds of writes
             print(f"{operation.name}: {name}: {met} failures, {sorted(kinds)}")
 
 

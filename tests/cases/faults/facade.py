@@ -85,7 +85,7 @@ def main(folder):
         for words, mode in MODES.items():
             n = met = 0
             while True:
-                n += 1 if n < 5 else 9
+                n += 1 if n < 5 else 13
                 before = state(base)
                 error, failed = attempt(base, change, folder, n, mode)
                 check(base, before, error, f"{name} with {words} at write {n}")
