@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from papers import KEYS, paper
-from papers.reproduction import Item, Options, Paper, on_terminal, reproduce
+from papers.reproduction import Options, on_terminal, reproduce
 from priorcase.exceptions import PriorcaseError
 
 KINDS = ("table", "figure", "example")
@@ -103,32 +103,25 @@ def _run(command: argparse.ArgumentParser, arguments: Sequence[str] | None) -> N
     if asked.data is not None and not (asked.data / "manifest.json").is_file():
         command.error(f"--data: {str(asked.data)!r} is not a folder with a manifest.json, which describes its tables")
     papers = [paper(key) for key in (KEYS if asked.paper in (None, "all") else (asked.paper,))]
-    only = _item(command, papers[0], *chosen[0]) if chosen else None
+    items = [item for item in papers[0].items if (item.kind, item.number) in chosen]
+    if chosen and not items:
+        there = ", ".join(item.flag for item in papers[0].items)
+        command.error(f"{papers[0].key} has no {chosen[0][0]} {chosen[0][1]!r} here; it has {there}")
     if asked.list:
-        print("\n".join(map(_listing, papers)))
+        for each in papers:
+            print(f"{each.key}: {each.title}")
+            width = max(len(item.flag) for item in each.items)
+            print("\n".join(f"  {item.flag:<{width}}  {item.title}" for item in each.items))
         return
     options = Options(asked.data, asked.trials, asked.random_state, asked.jobs, asked.quick, on_terminal)
     for each in papers:
-        found = reproduce(each, options, only=only)
+        found = reproduce(each, options, only=items[0] if items else None)
         if out is not None:
             paths = found.save(out, asked.format or ("markdown", "csv", "png"))
             print(f"{found.key}: {len(paths)} files in {out}, {found.seconds:.0f} s")
             continue
         for form in asked.format or ("text",):
             print(found.csv() if form == "csv" else found.markdown() if form == "markdown" else f"{found}\n\n", end="")
-
-
-def _item(command: argparse.ArgumentParser, of: Paper, kind: str, number: str) -> Item:
-    found = next((item for item in of.items if (item.kind, item.number) == (kind, number)), None)
-    if found is None:
-        there = ", ".join(item.flag for item in of.items)
-        command.error(f"{of.key} has no {kind} {number!r} here; it has {there}")
-    return found
-
-
-def _listing(of: Paper) -> str:
-    width = max(len(item.flag) for item in of.items)
-    return "\n".join([f"{of.key}: {of.title}", *(f"  {item.flag:<{width}}  {item.title}" for item in of.items)])
 
 
 if __name__ == "__main__":

@@ -140,10 +140,10 @@ def trials(line: Line, rows: tuple[Any, AnyArray] | None, count: int, random_sta
 
 
 def measure(
-    line: Line,
-    rows: tuple[Any, AnyArray] | None,
-    learners: Mapping[str, Callable[[int], Any]],
+    task: tuple[Line, tuple[Any, AnyArray] | None],
+    learners: Mapping[str, Callable[[int], Any]] | None = None,
     *,
+    names: Sequence[str] = NAMES,
     count: int = TRIALS,
     random_state: int = 0,
 ) -> dict[str, FloatArray]:
@@ -151,6 +151,8 @@ def measure(
 
     The shape is (3, trials). Of IB3 only the acceptable instances predict.
     """
+    line, rows = task
+    learners = learners or line.learners(names)
     found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in learners}
     for trial in trials(line, rows, count, random_state):
         for name, make in learners.items():
@@ -168,15 +170,10 @@ Measurements: TypeAlias = Mapping[Line, Mapping[str, FloatArray]]
 def measured(lines: tuple[Line, ...], options: Options, names: tuple[str, ...] = NAMES) -> Measurements:
     """The outcomes of the learners for some lines, each over the same trials."""
     count = options.count(TRIALS, FEW)
-    one = partial(_measure_line, names=names, count=count, random_state=options.random_state)
+    one = partial(measure, names=names, count=count, random_state=options.random_state)
     tasks = [(line, line.rows(options.data)) for line in lines]
     text = f"{', '.join(names)}: {len(lines)} settings, {count} trials"
     return dict(zip(lines, options.each(one, tasks, text), strict=True))
-
-
-def _measure_line(task: tuple[Line, Any], *, names: tuple[str, ...], **options: Any) -> dict[str, FloatArray]:
-    line, rows = task
-    return measure(line, rows, line.learners(names), **options)
 
 
 def table_3(options: Options) -> Part:

@@ -1,8 +1,4 @@
-"""Kontkanen, Myllymäki, Silander & Tirri 1998: Bayes optimal instance-based learning (BIBL).
-
-Naive Bayes by maximum likelihood (MLNB, eq. 7 with uniform priors) against the average over all its parameters (BIBL,
-eq. 9), in repeated cross-validation, from all training rows and from parts of them.
-"""
+"""Kontkanen, Myllymäki, Silander & Tirri 1998: Bayes optimal instance-based learning (BIBL)."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
 """Kontkanen, Myllymäki, Silander, Tirri & Grünwald 1997, Comparing predictive inference methods for discrete domains.
 
-Naive Bayes with the MAP, evidence (EV) and stochastic complexity (SC) predictive distributions: Table 1 by
-leave-one-out, Figures 1 to 3 after each training row.
+Table 1 is measured by leave-one-out, Figures 1 to 3 after each training row.
 """
 
 from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -125,7 +124,9 @@ def scores(table: DiscreteTable, logs: FloatArray) -> tuple[float, float]:
 
 # Table 1 --------------------------------------------------------------------------------------------------------------
 
-RULES = ("MAP", "EV", "SC")
+RULES = {"MAP": NaiveBayesRule("map", "param_floor"), "EV": NaiveBayesRule("evidence"), "SC": NaiveBayesRule("sc")}
+"""The three predictive distributions."""
+
 FLOOR = 1e-4
 """Smallest parameter of MAP; the paper does not say what became of zeros."""
 
@@ -152,16 +153,11 @@ TABLE_1 = (
 """Table 1 as printed."""
 
 
-def naive_bayes_rules() -> dict[str, NaiveBayesRule]:
-    """The three predictive distributions."""
-    return {"MAP": NaiveBayesRule("map", "param_floor"), "EV": NaiveBayesRule("evidence"), "SC": NaiveBayesRule("sc")}
-
-
 def table_1(options: Options) -> Part:
     """Our figures beside the printed ones."""
     found = options.each(partial(_leave_one_out, folder=options.data), TABLE_1, "leaving out each row")
     remarks = {"Hepatitis": "155 rows; the paper says 150"}
-    table = partial(FigureTable, columns=RULES, digits=(3, 3), differences=True, remarks=remarks)
+    table = partial(FigureTable, columns=tuple(RULES), digits=(3, 3), differences=True, remarks=remarks)
     hits = {line.title: tuple(map(Figure, ours[0], line.zero_one)) for line, ours in zip(TABLE_1, found, strict=True)}
     logs = {line.title: tuple(map(Figure, ours[1], line.log)) for line, ours in zip(TABLE_1, found, strict=True)}
     gaps = [sc.value - evidence.value for _, evidence, sc in logs.values()]
@@ -184,7 +180,7 @@ def table_1(options: Options) -> Part:
 def _leave_one_out(line: Printed, *, folder: Path | None) -> list[list[float]]:
     """The 0/1-scores of the three rules, then their log-scores."""
     table = read_discrete(line.name, folder)
-    pairs = [scores(table, rule.leave_one_out(table)) for rule in naive_bayes_rules().values()]
+    pairs = [scores(table, rule.leave_one_out(table)) for rule in RULES.values()]
     return [list(each) for each in zip(*pairs, strict=True)]
 
 
@@ -280,7 +276,7 @@ class Curves:
 
     def of(self, rule: str, score: str = "log") -> FloatArray:
         """The scores of a rule, shape (repetitions, training rows)."""
-        values: FloatArray = self.scores[:, :, RULES.index(rule), list(SCORES).index(score)]
+        values: FloatArray = self.scores[:, :, list(RULES).index(rule), list(SCORES).index(score)]
         return values
 
     def at(self, size: int, rule: str, score: str = "log") -> Figure:
@@ -366,7 +362,7 @@ def figure_3(options: Options) -> Part:
 
     def draw(figure: Any) -> None:
         for ax, rule in zip(figure.subplots(1, 2, sharey=True), rules, strict=True):
-            look, found = style(RULES.index(rule)), curves.of(rule)
+            look, found = style(list(RULES).index(rule)), curves.of(rule)
             ax.fill_between(curves.sizes, found.min(axis=0), found.max(axis=0), color=look.tint, linewidth=0)
             for which, line in (("best", ":"), ("average", "-"), ("worst", "--")):
                 ax.plot(curves.sizes, span[which](found, axis=0), color=look.colour, linestyle=line, label=which)
@@ -420,7 +416,7 @@ def _table(curves: Curves, score: str, title: str) -> FigureTable:
 
 
 def _picture(
-    name: str, caption: str, found: list[Curves], rules: tuple[str, ...], draw: Callable[[Any], None]
+    name: str, caption: str, found: list[Curves], rules: Iterable[str], draw: Callable[[Any], None]
 ) -> Picture:
     """A picture, with mean, minimum and maximum of each score of each rule after each training row."""
     columns = {"data_set": np.concatenate([np.full(len(curves.sizes), curves.name) for curves in found])}

@@ -205,29 +205,22 @@ def contrasts(dimensions: tuple[int, ...] = (2, 20, 200, 2000), rows: int = 500,
     return FigureTable("distance of the farthest record by that of the nearest", tuple(columns), lines, (".3g", 0))
 
 
-def value_counts() -> list[Worked]:
-    """The number of records of each class with each value: the share of the value in the class, times its records."""
-    found = []
+def value_profiles() -> tuple[list[Worked], list[Worked]]:
+    """Records of each class with each value, and the share of the class among those, which value differences compare.
+
+    A count is the share of the value in the class times the records of the class.
+    """
+    counts, profiles = [], []
     for (column, label), profile in _PROFILES.items():
-        alone = _alone(column)
-        records_of = alone.class_count_[alone.classes_.tolist().index(label)]
+        alone = NaiveBayes("map", n_jobs=1).fit(*records((column,)))
+        k, values = alone.classes_.tolist().index(label), alone.column_values(column).tolist()
         shares = alone.predict_column([[None]], column, y=[label], return_proba=True)[1][0]
         for value, printed in profile.items():
-            count = float(round(shares[alone.column_values(column).tolist().index(value)] * records_of, 9))
-            found.append(Worked(f"{column} = {value}, {label}", count, printed.partition("/")[0]))
-    return found
-
-
-def class_profiles() -> list[Worked]:
-    """The share of each class among the records with a value, which value differences compare."""
-    found = []
-    for (column, label), profile in _PROFILES.items():
-        alone = _alone(column)
-        k = alone.classes_.tolist().index(label)
-        for value, printed in profile.items():
+            count = float(round(shares[values.index(value)] * alone.class_count_[k], 9))
+            counts.append(Worked(f"{column} = {value}, {label}", count, printed.partition("/")[0]))
             share = float(alone.predict_proba([[value]])[0, k])
-            found.append(Worked(f"n({column} = {value}, {label}) / n({value}) = {printed}", share, printed))
-    return found
+            profiles.append(Worked(f"n({column} = {value}, {label}) / n({value}) = {printed}", share, printed))
+    return counts, profiles
 
 
 def value_distances() -> list[Worked]:
@@ -266,11 +259,6 @@ def exemplars() -> PEBLS:
     return PEBLS(power=1, n_jobs=1).fit(*records((STATUS, REFUND)))
 
 
-def _alone(column: str) -> NaiveBayes:
-    """Relative frequencies of one column's values in each class."""
-    return NaiveBayes("map", n_jobs=1).fit(*records((column,)))
-
-
 def _example_1(options: Options) -> Part:
     notes = (
         "The lecture's steps: distances to all records, the k nearest of them, the majority of their classes. The "
@@ -291,9 +279,10 @@ def _example_2(options: Options) -> Part:
 
 
 def _example_3(options: Options) -> Part:
+    counts, profiles = value_profiles()
     tables = (
-        worked_table("records of each class by value", value_counts()),
-        worked_table("shares of the classes among the records of a value", class_profiles()),
+        worked_table("records of each class by value", counts),
+        worked_table("shares of the classes among the records of a value", profiles),
         worked_table("modified value difference metric", value_distances()),
         worked_table("distances between records by both nominal attributes", record_distances()),
         worked_table("weights of the records, N_predict / N_correct", exemplar_weights()),
@@ -310,18 +299,14 @@ def _example_3(options: Options) -> Part:
 
 # Bayes: examples 4 to 6 -----------------------------------------------------------------------------------------------
 
-_SHARES = (
-    ("Refund", "Yes", "No", "3/7"),
-    ("Refund", "No", "No", "4/7"),
-    ("Refund", "Yes", "Yes", "0"),
-    ("Refund", "No", "Yes", "1"),
-    ("Marital Status", "Single", "No", "2/7"),
-    ("Marital Status", "Divorced", "No", "1/7"),
-    ("Marital Status", "Married", "No", "4/7"),
-    ("Marital Status", "Single", "Yes", "2/3"),
-    ("Marital Status", "Divorced", "Yes", "1/3"),
-    ("Marital Status", "Married", "Yes", "0/3"),
-)
+_SHARES = {
+    (REFUND, "No"): {"Yes": "3/7", "No": "4/7"},
+    (REFUND, "Yes"): {"Yes": "0", "No": "1"},
+    (STATUS, "No"): {"Single": "2/7", "Divorced": "1/7", "Married": "4/7"},
+    (STATUS, "Yes"): {"Single": "2/3", "Divorced": "1/3", "Married": "0/3"},
+}
+"""Records of a class with a value, of all of that class, as printed."""
+
 _INCOMES = {"No": ("110", "2975", "54.54", "0.0072"), "Yes": ("90", "25", "", "1.2e-9")}
 
 
@@ -350,10 +335,11 @@ def shares() -> list[Worked]:
     model = frequencies(*records())
     yes = float(class_shares(model)[1])
     found = [Worked("P(Evade = Yes) = 3/10", yes, "3/10", "the class is called Cheat on earlier slides")]
-    for column, value, label, printed in _SHARES:
-        asked = query(value) if column == REFUND else query(None, value)
-        name = f"P({column} = {value} | {label}) = {printed}"
-        found.append(Worked(name, likelihood(model, asked)[label], printed))
+    for (column, label), printed in _SHARES.items():
+        for value, share in printed.items():
+            asked = query(value) if column == REFUND else query(None, value)
+            name = f"P({column} = {value} | {label}) = {share}"
+            found.append(Worked(name, likelihood(model, asked)[label], share))
     return found
 
 

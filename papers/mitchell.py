@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -299,13 +298,8 @@ DRAWN = (
 )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """One trial: accuracy in percent of each way, the attribute weights, and which attributes were kept."""
-
-    accuracy: dict[str, float]
-    weights: FloatArray
-    kept: BoolArray
+Outcome: TypeAlias = tuple[dict[str, float], FloatArray, BoolArray]
+"""Of one trial: accuracy in percent of each way, the attribute weights, and which attributes were kept."""
 
 
 def attribute_trial(task: tuple[int, int, int]) -> Outcome:
@@ -322,7 +316,7 @@ def attribute_trial(task: tuple[int, int, int]) -> Outcome:
     selector = AttributeSelector(KNNClassifier(_K, n_jobs=1), search="forward", n_jobs=1).fit(X, y)
     kept = KNNClassifier(_K, n_jobs=1).fit(selector.transform(X), y)
     accuracy[DROPPED] = 100 * float(kept.score(selector.transform(queries), right))
-    return Outcome(accuracy, models[STRETCHED].attribute_weights_, selector.support_)
+    return accuracy, models[STRETCHED].attribute_weights_, selector.support_
 
 
 def example_8_2_2(options: Options) -> Part:
@@ -336,8 +330,8 @@ def example_8_2_2(options: Options) -> Part:
     rows = {name: tuple(Figure(m, None, e) for m, e in zip(*both, strict=True)) for name, both in summaries.items()}
     title = f"right in percent on new rows, {_TRAINING} rows to learn from, {_K} neighbours, {trials} trials"
     accuracies = FigureTable(title, tuple(f"{size} attributes" for size in by_size), rows, digits=(1, 0))
-    stretches = np.mean([np.sqrt(outcome.weights) for outcome in by_size[20]], axis=0)  # of an axis: root of its weight
-    kept = np.mean([outcome.kept for outcome in by_size[20]], axis=0)
+    stretches = np.mean([np.sqrt(weights) for _, weights, _ in by_size[20]], axis=0)  # of an axis: root of its weight
+    kept = np.mean([kept for _, _, kept in by_size[20]], axis=0)
     parts = {"each of the two that matter": slice(0, 2), "each of the eighteen others": slice(2, None)}
     rows = {
         name: (Figure(float(stretches[part].mean())), Figure(float(100 * kept[part].mean()), digits=(1, 0)))
@@ -357,7 +351,7 @@ def example_8_2_2(options: Options) -> Part:
 
 def _summary(by_size: dict[int, list[Outcome]], name: str) -> tuple[list[float], list[float]]:
     """Means over the trials and their standard errors, by the number of attributes."""
-    scores = np.array([[outcome.accuracy[name] for outcome in found] for found in by_size.values()])
+    scores = np.array([[accuracy[name] for accuracy, _, _ in found] for found in by_size.values()])
     count = scores.shape[1]
     errors = scores.std(axis=1, ddof=1) / np.sqrt(count) if count > 1 else np.zeros(len(scores))
     return scores.mean(axis=1).tolist(), errors.tolist()

@@ -95,9 +95,9 @@ def test_generated_rows_are_new_in_every_trial() -> None:
 
 def test_figures_are_the_same_every_time_and_in_any_company() -> None:
     line, third = replace(LED, train=30, test=20), {"IB3": slow("majority")["IB3"]}
-    alone = measure(line, None, third, count=2, random_state=1)
-    assert figures(alone)["IB3"] == figures(measure(line, None, slow("majority"), count=2, random_state=1))["IB3"]
-    assert figures(alone) != figures(measure(line, None, third, count=2, random_state=2))
+    alone = measure((line, None), third, count=2, random_state=1)
+    assert figures(alone)["IB3"] == figures(measure((line, None), slow("majority"), count=2, random_state=1))["IB3"]
+    assert figures(alone) != figures(measure((line, None), third, count=2, random_state=2))
 
 
 # Learners -------------------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def test_figures_are_the_same_every_time_and_in_any_company() -> None:
 )
 def test_the_librarys_learners_are_the_papers(line: Line, rows: Any, ties: Any) -> None:
     ours = replace(line, ties=ties).learners()
-    assert figures(measure(line, rows, ours, count=3)) == figures(measure(line, rows, slow(ties), count=3))
+    assert figures(measure((line, rows), ours, count=3)) == figures(measure((line, rows), slow(ties), count=3))
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.name)
@@ -126,7 +126,7 @@ def test_they_agree_on_the_papers_own_rows(data_dir: Path, line: Line) -> None:
         assert (len(trial.y), len(trial.y_test)) == (line.train, line.test)
         return
     few, line = (rows[0].take(slice(0, 120)), rows[1][:120]), replace(line, train=90)
-    ours, expected = (measure(line, few, makers, count=1) for makers in (line.learners(), slow("majority")))
+    ours, expected = (measure((line, few), makers, count=1) for makers in (line.learners(), slow("majority")))
     assert figures(ours) == figures(expected)
 
 

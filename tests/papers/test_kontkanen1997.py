@@ -19,7 +19,6 @@ from papers.kontkanen1997 import (
     GrowingCounts,
     discrete,
     measured,
-    naive_bayes_rules,
     one_repetition,
     read_discrete,
 )
@@ -41,7 +40,7 @@ def repairs() -> DiscreteTable:
 def test_rows_counted_one_by_one_give_the_librarys_answers(repairs: DiscreteTable, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(repairs))
     train, test = order[:60], order[60:]
-    counts, library = GrowingCounts(repairs, test), naive_bayes_rules()
+    counts, library = GrowingCounts(repairs, test), RULES
     for size, row in enumerate(train.tolist(), start=1):
         counts.learn(row)
         if size in (1, 2, 3, 10, 60):
@@ -55,7 +54,7 @@ def test_rows_counted_one_by_one_give_the_librarys_answers(repairs: DiscreteTabl
 def test_they_do_so_on_the_papers_own_rows(data_dir: Path) -> None:
     table = read_discrete("glass", data_dir)
     order = np.random.default_rng(0).permutation(len(table))
-    counts, library = GrowingCounts(table, order[150:]), naive_bayes_rules()
+    counts, library = GrowingCounts(table, order[150:]), RULES
     for row in order[:150].tolist():
         counts.learn(row)
     logs = counts.log_probabilities()
