@@ -140,7 +140,6 @@ class Talk:
         return name, read_value(self._base, name, self._attributes[name], text)
 
     def _question(self, question: Question) -> str:
-        """The question and its answers."""
         if question.kind == "value":
             lines = [question.text]
             for mark, choice in list(zip(labels(question), question.choices, strict=False))[:_CHOICES]:

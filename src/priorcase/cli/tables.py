@@ -110,7 +110,6 @@ def _is_path(table: str) -> bool:
 
 
 def table_argument(*, required: bool = True) -> Callable[[Function], Function]:
-    """TABLE, the past cases."""
     return click.argument("table", type=TABLE, required=required, metavar="TABLE" if required else "[TABLE]")
 
 

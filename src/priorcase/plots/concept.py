@@ -192,7 +192,6 @@ class ConceptDisplay(Display):
 
 
 def _look(state: str, colour: str, marker: str) -> dict[str, Any]:
-    """How instances of a class and state are drawn."""
     if state == "passed":
         return {"s": 5, "color": colour, "alpha": 0.45, "linewidths": 0, "marker": "o"}
     if state == "dropped":
@@ -222,7 +221,6 @@ def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
 
 
 def _learned_classes(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
-    """The classes of all rows that were learned."""
     if X is None or y is None:
         raise ParameterError(
             "X and y must be passed together, got one of them. Pass rows and their classes, or neither."

@@ -285,7 +285,6 @@ def spread_out(points: FloatArray, axes: Sequence[AxisColumn]) -> FloatArray:
 
 
 def draw_classes(ax: Any, points: FloatArray, labels: AnyArray, classes: Sequence[Value]) -> None:
-    """Points with the colour and marker of their class."""
     for label, style in class_styles(classes).items():
         red, green, blue = (int(style.colour[at : at + 2], 16) for at in (1, 3, 5))
         # Light points would be lost in their own tint where the page is printed in grey.
@@ -295,12 +294,10 @@ def draw_classes(ax: Any, points: FloatArray, labels: AnyArray, classes: Sequenc
 
 
 def labels_equal(labels: AnyArray, label: Value) -> BoolArray:
-    """Which of some labels are this one."""
     return np.array([other == label for other in labels.tolist()], dtype=bool)
 
 
 def draw_colorbar(ax: Any, shades: Any, label: str) -> None:
-    """A bar of shades beside the axes."""
     bar = ax.figure.colorbar(shades, ax=ax, pad=0.02, aspect=30)
     bar.outline.set_visible(False)
     bar.set_label(label)
@@ -310,7 +307,6 @@ def draw_colorbar(ax: Any, shades: Any, label: str) -> None:
 
 
 def check_single_target(targets: AnyArray) -> AnyArray:
-    """Targets in one dimension."""
     if targets.ndim > 1 and targets.shape[1] > 1:
         raise TargetError("got several target columns; a picture shows one. Fit one estimator for each target.")
     return targets.ravel()

@@ -49,7 +49,6 @@ class Budget:
 
     @property
     def spent(self) -> float:
-        """The seconds that have passed."""
         return perf_counter() - self.start
 
     def until(self, share: float) -> float:
@@ -170,7 +169,6 @@ class Trials:
             self.costs[name] = perf_counter() - start
 
     def run(self, candidates: Sequence[Candidate], splits: list[Split]) -> list[Cell]:
-        """The results of some learners on some splits."""
         if not splits:
             return []
         with warnings.catch_warnings():

@@ -13,12 +13,10 @@ _WIDEST = 28  # characters of a cell
 
 
 def count(n: float, thing: str, things: str | None = None) -> str:
-    """A number of things."""
     return f"{n:,.0f} {thing if n == 1 else things or thing + 's'}"
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """A share of one as per cent."""
     if math.isnan(share):
         return "-"
     least = 10.0**-digits
@@ -61,7 +59,6 @@ def plus_minus(x: float, error: float) -> str:
 
 
 def seconds(spent: float) -> str:
-    """A time."""
     if spent >= 600:
         return f"{spent / 60:.0f} min"
     return f"{spent:.0f} s" if spent >= 10 else f"{spent:.1f} s" if spent >= 0.1 else f"{spent:.2f} s"

@@ -37,7 +37,6 @@ TITLES = {
 
 
 def page(report: Report) -> str:
-    """The whole page."""
     shown = {
         "table": "The table",
         "learners": "Comparison of learners",

@@ -10,14 +10,18 @@ from collections.abc import Iterator
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from rich import box
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
 from priorcase.exceptions import joined, visible
 from priorcase.registry import BASELINE
 from priorcase.reporting.comparison import Difference
 from priorcase.reporting.formatting import count, number, percent, plus_minus, seconds
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from priorcase.reporting.table_report import Report
 
 _IMPORTANT = 2.0  # standard errors
@@ -187,9 +191,6 @@ def findings(report: Report) -> Iterator[str]:
 
 
 def summary_text(report: Report, width: int = 100) -> str:
-    """The summary as plain text."""
-    from rich.console import Console
-
     file = StringIO()
     console = Console(file=file, width=width, color_system=None, highlight=False)
     for part in summary(report):
@@ -199,9 +200,6 @@ def summary_text(report: Report, width: int = 100) -> str:
 
 def summary(report: Report) -> Iterator[RenderableType]:
     """The summary, part by part."""
-    from rich.padding import Padding
-    from rich.text import Text
-
     yield Text(visible(f"{report.problem.name}: {report.problem.target}"), style="bold")
     yield Text(visible(opening(report)))
     for remark in report.table.remarks:
@@ -224,10 +222,6 @@ def summary(report: Report) -> Iterator[RenderableType]:
 
 
 def _table(report: Report) -> RenderableType:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     shown, classes = report.compared[-1], report.problem.classes
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("learner")
@@ -244,7 +238,6 @@ def _table(report: Report) -> RenderableType:
 
 
 def score_names(report: Report) -> tuple[str, str]:
-    """The two scores that are shown."""
     return ("accuracy", "log_score") if report.problem.classes else ("rmse", "r2")
 
 
@@ -255,8 +248,6 @@ def score_text(name: str, mean: float, error: float) -> str:
 
 def _emphasized(sentence: str) -> RenderableType:
     """Text with what is between double asterisks in bold."""
-    from rich.text import Text
-
     text = Text()
     for position, part in enumerate(visible(sentence).split("**")):
         text.append(part, style="bold" if position % 2 else "")

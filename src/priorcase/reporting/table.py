@@ -57,7 +57,6 @@ class Problem:
         return self.task == "classify"
 
     def taken(self, rows: IntArray) -> Problem:
-        """Some of the rows."""
         return replace(self, X=self.X.take(rows), y=self.y[rows], places=self.places[rows])
 
     def place(self, row: int) -> str:
