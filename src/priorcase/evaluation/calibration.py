@@ -468,7 +468,6 @@ def coverage_table(
 
 
 def _covered(y: FloatArray, level: float, ends: Ends) -> tuple[float, ...]:
-    """The line of one level."""
     pair = isinstance(ends, tuple) and len(ends) == 2
     try:
         array = np.asarray(ends, dtype=np.float64)

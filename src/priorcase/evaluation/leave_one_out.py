@@ -236,7 +236,6 @@ def _refitted(trials: Sequence[Trial], jobs: Jobs) -> dict[str, list[Part]]:
 
 
 def _without(trial: Trial, rows: IntArray) -> Part:
-    """Some rows, each predicted by a fit without it."""
     return part_of(rows, lambda: _refits(trial, rows))
 
 

@@ -210,7 +210,6 @@ def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) ->
 
 
 def check_repeats(repeats: Any) -> None:
-    """Check the number of repetitions."""
     check_value("repeats", repeats, [Interval(Integral, 1, None, closed="left")])
 
 
