@@ -354,7 +354,7 @@ def test_no_number_that_was_made_up_crashes_a_model(name: str) -> None:
     chance = random.Random(name)
     for i, array in enumerate(arrays):
         found = numbers(array)[1]
-        extreme: list[Any] = [math.inf, math.nan, 1e308, -1.0, 0.5, 1e15]
+        extreme: list[Any] = [math.nan, 1e308, -1.0, 0.5]
         if found.dtype.kind in "iu":
             extreme = [np.iinfo(found.dtype).max, np.iinfo(found.dtype).min, 0, 7]
         for number in extreme if found.dtype.kind in "iuf" and found.size else ():

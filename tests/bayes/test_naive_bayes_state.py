@@ -144,24 +144,23 @@ def test_histories_leave_no_trace(model: Any, weighted: bool, looks: bool) -> No
 @pytest.mark.parametrize("weighted", [False, True], ids=["each once", "weighted"])
 @parametrize_models
 def test_merging_is_one_fit_on_both_tables(model: Any, weighted: bool) -> None:
-    for seed in range(2):
-        X, y, weights = rare(seed + 2 * weighted)
-        whole = clone(model).fit(X, y, sample_weight=weights if weighted else None)
+    X, y, weights = rare(int(weighted))
+    whole = clone(model).fit(X, y, sample_weight=weights if weighted else None)
 
-        def part(rows: slice) -> Any:
-            fitted = clone(model).fit(X[rows], y[rows], sample_weight=weights[rows] if weighted else None)  # noqa: B023  # called in this turn
-            state(fitted)
-            return fitted
+    def part(rows: slice) -> Any:
+        fitted = clone(model).fit(X[rows], y[rows], sample_weight=weights[rows] if weighted else None)
+        state(fitted)
+        return fitted
 
-        first, second = part(slice(0, 20)), part(slice(20, None))
-        same(copy.deepcopy(first).merge(second), whole)
-        same_in_another_order(copy.deepcopy(second).merge(first), whole)
-        assert second.ids_.tolist() == list(range(30))
-        three = part(slice(40, None)).merge(part(slice(0, 20))).merge(part(slice(20, 40)))
-        same_in_another_order(three, whole)
-        # Rows and values that are gone do not come along.
-        lessened = clone(model).fit(X, y, sample_weight=weights if weighted else None).forget(range(20, 50))
-        same(lessened.merge(second), whole)
+    first, second = part(slice(0, 20)), part(slice(20, None))
+    same(copy.deepcopy(first).merge(second), whole)
+    same_in_another_order(copy.deepcopy(second).merge(first), whole)
+    assert second.ids_.tolist() == list(range(30))
+    three = part(slice(40, None)).merge(part(slice(0, 20))).merge(part(slice(20, 40)))
+    same_in_another_order(three, whole)
+    # Rows and values that are gone do not come along.
+    lessened = clone(model).fit(X, y, sample_weight=weights if weighted else None).forget(range(20, 50))
+    same(lessened.merge(second), whole)
 
 
 def test_merging_weighted_with_unweighted_rows() -> None:
