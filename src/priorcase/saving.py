@@ -175,7 +175,8 @@ def unpack(data: bytes | bytearray | memoryview, *, source: str) -> Any:
         reader = _Reader([entries.pop(f"{number}.npy") for number in range(len(entries))])
         with np.errstate(all="ignore"):
             value = reader.decode(header["saved"])
-        reader.finish()
+        if reader.arrays:
+            raise ValueError("arrays that belong to nothing")
         return value
     except ReadingError as error:
         if error.args[0].startswith(source):
@@ -413,12 +414,7 @@ class _Reader:
     """Values from JSON and arrays; the usual errors of Python where these were made up."""
 
     def __init__(self, arrays: list[bytes]) -> None:
-        self._arrays = dict(enumerate(arrays))
-
-    def finish(self) -> None:
-        """Refuse arrays that nothing refers to."""
-        if self._arrays:
-            raise ValueError("arrays that belong to nothing")
+        self.arrays = dict(enumerate(arrays))  # those that nothing has referred to yet
 
     def decode(self, told: Any, depth: int = 0) -> Any:
         """The value that some JSON stands for."""
@@ -433,10 +429,12 @@ class _Reader:
         if tag in _PLAIN_AGAIN:
             return _PLAIN_AGAIN[tag](held)
         if tag == "array":
-            return _array_of(self._arrays.pop(held))
+            return _array_of(self.arrays.pop(held))
         if tag == "objects":
             dtype, shape, cells = held
-            return self._objects(dtype, shape, cells, below)
+            values = np.empty(len(cells), object)
+            values[:] = [self.decode(cell, below) for cell in cells]
+            return (values.astype(_dtype(dtype)) if dtype == "T" else values).reshape(shape)
         if tag == "scalar":
             return _scalar_dtype(held[0]).type(self.decode(held[1], below))
         if tag == "random_state":
@@ -446,29 +444,22 @@ class _Reader:
             check_hashes(key for key, _ in pairs)
             return dict(pairs)
         if tag in ("tuple", "set", "frozenset"):
-            values = [self.decode(each, below) for each in held]
+            members = [self.decode(each, below) for each in held]
             if tag == "tuple":
-                return tuple(values)
-            check_hashes(values)
-            return set(values) if tag == "set" else frozenset(values)
+                return tuple(members)
+            check_hashes(members)
+            return set(members) if tag == "set" else frozenset(members)
         if tag == "rows":
-            return self._rows(self._fields(held, below))
+            parts = self._fields(held, below)
+            for _, known in parts["columns"]:
+                check_hashes(known or ())
+            return Instances.restored(**parts)
         if tag == "model":
             return self._model(below, **held)
         return _class_of(tag, models=False)(**self._fields(held, below))
 
     def _fields(self, told: Mapping[str, Any], depth: int) -> dict[str, Any]:
         return {str(name): self.decode(value, depth) for name, value in told.items()}
-
-    def _objects(self, dtype: str, shape: list[int], cells: list[Any], depth: int) -> AnyArray:
-        values = np.empty(len(cells), object)
-        values[:] = [self.decode(cell, depth) for cell in cells]
-        return values.astype(_dtype(dtype)).reshape(shape) if dtype == "T" else values.reshape(shape)
-
-    def _rows(self, parts: dict[str, Any]) -> Instances:
-        for _, values in parts["columns"]:
-            check_hashes(values or ())
-        return Instances.restored(**parts)
 
     def _model(self, depth: int, **told: Any) -> Any:
         kind = _class_of(told["class"], models=True)
