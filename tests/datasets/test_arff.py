@@ -103,9 +103,9 @@ def test_more_fields_can_be_called_missing() -> None:
         ("{0 1, 2 a\n", "t.arff line 6 is not valid ARFF: a brace is not closed."),
         ("{0 1, 2 a} b\n", "t.arff line 6 is not valid ARFF: 'b' follows the closing brace."),
         ("{0 1}\n", "t.arff line 6 is not valid ARFF: a sparse row leaves out 'note', which is text."),
-        ("{2 a, 2 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2."),
-        ("{2 a, 3 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2."),
-        ("{a}\n", "t.arff line 6 is not valid ARFF: 'a}' is no position with its value."),
+        ("{2 a, 2 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2"),
+        ("{2 a, 3 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2"),
+        ("{a}\n", "t.arff line 6 is not valid ARFF: 'a}' is no position with its value"),
     ],
 )
 def test_each_broken_row_has_its_sentence(body: str, expected: str) -> None:

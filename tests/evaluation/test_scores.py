@@ -377,7 +377,7 @@ def test_options_that_are_none(score: Any, options: Any, message: str) -> None:
 def test_logarithms_that_are_none() -> None:
     with pytest.raises(EvaluationError, match=r"0\.5 in row 0 of proba"):
         log_score(["a", "b"], TWO, logs=True)
-    with pytest.raises(EvaluationError, match="logs=True and proba with one dimension"):
+    with pytest.raises(EvaluationError, match=r"proba of shape \(2,\)"):
         log_score(["a", "b"], [-0.5, -0.5], logs=True)
     with pytest.raises(EvaluationError, match=r"in row 0 of proba that sum to 0.735759"):
         log_score(["a"], [[-1.0, -1.0]], labels=["a", "b"], logs=True)

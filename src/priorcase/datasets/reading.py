@@ -439,9 +439,7 @@ def _sparse_row(found: list[tuple[int, Field]], kinds: dict[str, Kind]) -> list[
     """A row that lists only what is not 0, or not the first value."""
     fields = dict(found)
     if len(fields) < len(found) or max(fields, default=0) >= len(kinds):
-        raise _MalformedError(
-            f"a sparse row has a position twice, or one beyond {len(kinds) - 1}. Positions are counted from 0."
-        )
+        raise _MalformedError(f"a sparse row has a position twice, or one beyond {len(kinds) - 1}, counted from 0.")
     for position, (name, kind) in enumerate(kinds.items()):
         if position not in fields:
             if kind == Nominal():
@@ -461,9 +459,7 @@ def arff_fields(text: str, *, braces: bool = False, positions: bool = False) -> 
         if positions:
             if (numbered := _POSITION.match(text, at)) is None:
                 here = text[at : at + 40].lstrip()
-                raise _MalformedError(
-                    f"{here!r} is no position with its value. A sparse row is {{POSITION VALUE, ...}}."
-                )
+                raise _MalformedError(f"{here!r} is no position with its value: {{POSITION VALUE, ...}}.")
             position, at = int(numbered[1]), numbered.end()
         found = (_FIELD_IN_BRACES if braces else _FIELD).match(text, at)
         assert found is not None  # every part of it may be empty
@@ -641,16 +637,12 @@ def _c45_files(
     about, rows = (_beside(stem, suffix) for suffix in (".names", ".data"))
     if stem.suffix.lower() == ".names":
         if rows is None:
-            raise ReadingError(
-                f"{called} describes the columns of {stem.with_suffix('.data').name}, which is not beside it. Put it "
-                "there."
-            )
+            data = stem.with_suffix(".data").name
+            raise ReadingError(f"{called} describes the columns of {data}, which is not beside it. Put it there.")
         about, (called, content) = path, contents(rows, max_bytes=max_bytes)
     if about is None:
-        raise ReadingError(
-            f"{called} needs {stem.with_suffix('.names').name} beside it, which describes its columns. Put it there, "
-            "or read the file as CSV."
-        )
+        names = stem.with_suffix(".names").name
+        raise ReadingError(f"{called} needs {names} beside it, which describes its columns. Put it there.")
     return contents(about, max_bytes=max_bytes), (called, content)
 
 

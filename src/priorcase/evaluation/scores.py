@@ -222,11 +222,7 @@ def _read_shares(proba: Any, *, logs: bool) -> FloatArray:
     if array.dtype.kind not in "fiub":
         raise EvaluationError(f"got proba as {array.dtype!s}; expected real numbers. {_PROBA_HINT}")
     table: FloatArray = array.astype(np.float64)
-    if table.ndim == 1 and logs:
-        raise EvaluationError(
-            f"got logs=True and proba with one dimension; expected a column for each class. {_PROBA_HINT}"
-        )
-    if table.ndim == 1:  # scikit-learn's scorers pass two classes like this
+    if table.ndim == 1 and not logs:  # scikit-learn's scorers pass two classes like this
         return np.column_stack((1.0 - table, table))
     if table.ndim != 2:
         raise EvaluationError(f"got proba of shape {table.shape}; expected a column for each class. {_PROBA_HINT}")
@@ -239,9 +235,8 @@ def _read_labels(labels: object | None, found: list[Any], columns: int) -> tuple
         if twice := [name for position, name in enumerate(names) if name in names[:position]]:
             raise EvaluationError(f"got labels= with {listed(dict.fromkeys(twice))} more than once. {_LABELS_HINT}")
         if len(names) != columns:
-            raise EvaluationError(
-                f"got {columns} columns in proba for {len(names)} labels ({listed(names)}). {_LABELS_HINT}"
-            )
+            given = f"{len(names)} labels ({listed(names)})"
+            raise EvaluationError(f"got {columns} columns in proba for {given}. {_LABELS_HINT}")
         return tuple(names)
     if any(label is None or label != label for label in found):  # NaN differs from itself
         raise EvaluationError("got a missing label in y_true; expected a label in every row.")
@@ -283,10 +278,8 @@ def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
     totals = (np.exp(shares) if logs else shares).sum(axis=1)
     if (wrong := np.abs(totals - 1.0) > tolerance).any():
         row = int(wrong.argmax())
-        raise EvaluationError(
-            f"got probabilities in row {row} of proba that sum to {float(totals[row]):.6g}; expected 1. Pass the "
-            "column of every class."
-        )
+        total = f"{float(totals[row]):.6g}"
+        raise EvaluationError(f"got probabilities in row {row} of proba that sum to {total}; expected 1. {_PROBA_HINT}")
 
 
 def _read_weights(sample_weight: ArrayLike | None, rows: int) -> FloatArray:
