@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from priorcase.cases import LocalSimilarity
 from priorcase.cases.kinds import CaseKind
-from priorcase.cases.measures import LocalSimilarity
 from priorcase.cases.table import CaseColumn, CaseTable
 
 

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from reference.case_retrieval import DEVICES, VALUES, held, mixed_table
 
-from priorcase.cases.conditions import (
+from priorcase.cases import (
+    Text,
     above,
     all_of,
     at_least,
@@ -23,14 +24,13 @@ from priorcase.cases.conditions import (
     contains,
     exactly,
     known,
-    mask,
     matches,
     missing,
     not_,
     one_of,
     under,
 )
-from priorcase.cases.kinds import Text
+from priorcase.cases.conditions import mask
 from priorcase.cases.table import CaseTable
 from priorcase.schema import Numeric
 

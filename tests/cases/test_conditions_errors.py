@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from reference.case_retrieval import ATTRIBUTES, mixed_table
 
-from priorcase.cases.conditions import above, at_least, between, contains, mask, matches, one_of, parse, under
+from priorcase.cases import above, at_least, between, contains, matches, one_of, under
+from priorcase.cases.conditions import mask, parse
 from priorcase.exceptions import CaseBaseError
 
 TABLE = mixed_table(60, 3)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import information_gain as slow
 
-from priorcase.cases.conversation import Choice, Conversation
+from priorcase.cases import Conversation, Set
+from priorcase.cases.conversation import Choice
 from priorcase.cases.conversation.candidates import Candidates, Step
 from priorcase.cases.conversation.questions import Questions
-from priorcase.cases.kinds import Set
 from priorcase.cases.retain import Solutions
 from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseTable

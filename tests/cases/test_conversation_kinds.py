@@ -6,10 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from priorcase.cases.conversation import Conversation
+from priorcase.cases import Conversation, Date, Graph, Set, Taxonomy, Text
 from priorcase.cases.conversation.candidates import Mentions, words_of
 from priorcase.cases.conversation.questions import branches_of
-from priorcase.cases.kinds import Date, Graph, Set, Taxonomy, Text
 from priorcase.cases.table import CaseTable
 from priorcase.schema import Nominal, Numeric, Ordinal
 

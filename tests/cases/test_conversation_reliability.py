@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from reference import case_reliability as slow
 
 import priorcase as pc
-from priorcase.cases import kinds
-from priorcase.cases.conversation import Conversation
+from priorcase.cases import Conversation, Set, Text, kinds
 from priorcase.cases.conversation.candidates import Candidates, Step, evidence
-from priorcase.cases.kinds import Set, Text
 from priorcase.cases.retain import Solutions
 from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseTable

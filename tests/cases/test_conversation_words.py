@@ -2,8 +2,7 @@
 
 import pytest
 
-from priorcase.cases.conversation import Conversation
-from priorcase.cases.kinds import Text
+from priorcase.cases import Conversation, Text
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import (
     CaseBaseError,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from priorcase.cases.designs import FunctionGraph, design, graph_similarity, matches, plumbing
+from priorcase.cases import FunctionGraph, design, graph_similarity, plumbing
+from priorcase.cases.designs import matches
 
 NAMES = [f"v{i:02}" for i in range(30)]
 CLIQUE = FunctionGraph(

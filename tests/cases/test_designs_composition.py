@@ -12,18 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import function_graphs as reference
 
-from priorcase.cases.designs import (
-    Design,
-    Fragment,
-    FunctionGraph,
-    JoinArcs,
-    Piece,
-    SplitArc,
-    design,
-    fragments_of,
-    matches,
-    plumbing,
-)
+from priorcase.cases import Design, Fragment, FunctionGraph, JoinArcs, Piece, SplitArc, design, fragments_of, plumbing
+from priorcase.cases.designs import matches
 from priorcase.exceptions import ParameterError
 
 SMALL = graphs(["p", "q", "r"], 2)

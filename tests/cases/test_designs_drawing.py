@@ -9,7 +9,7 @@ from drawn_graphs import graphs
 from hypothesis import given, settings
 from matplotlib import pyplot
 
-from priorcase.cases.designs import FunctionGraph, design
+from priorcase.cases import FunctionGraph, design
 from priorcase.cases.designs.drawing import layered
 from priorcase.exceptions import MissingExtraError
 

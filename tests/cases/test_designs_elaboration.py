@@ -8,7 +8,7 @@ from drawn_graphs import graphs
 from hypothesis import given
 from reference import function_graphs as reference
 
-from priorcase.cases.designs import FunctionGraph, JoinArcs, Rewriting, SplitArc, design
+from priorcase.cases import FunctionGraph, JoinArcs, Rewriting, SplitArc, design
 from priorcase.cases.designs.elaboration import Elaborated, elaborations
 from priorcase.cases.designs.matching import Budget
 

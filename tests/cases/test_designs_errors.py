@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from priorcase.cases.designs import FunctionGraph, design, graph_similarity, matches, plumbing
+from priorcase.cases import FunctionGraph, design, graph_similarity, plumbing
+from priorcase.cases.designs import matches
 from priorcase.exceptions import ParameterError
 
 ARC: Any = FunctionGraph.parse("A +> B")

@@ -19,7 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from priorcase.cases.designs import Designs, Fragment, FunctionGraph, design, matches, plumbing
+from priorcase.cases import Designs, Fragment, FunctionGraph, design, plumbing
+from priorcase.cases.designs import matches
 
 ROOT = Path(__file__).resolve().parents[2]
 FAUCET = FunctionGraph.parse(

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import function_graphs as reference
 
-from priorcase.cases.designs import Arc, FunctionGraph
+from priorcase.cases import FunctionGraph
+from priorcase.cases.designs import Arc
 
 
 @given(graphs(), st.randoms(use_true_random=False))

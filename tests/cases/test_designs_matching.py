@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import function_graphs as reference
 
-from priorcase.cases.designs import FunctionGraph, graph_similarity, matches
+from priorcase.cases import FunctionGraph, graph_similarity
+from priorcase.cases.designs import matches
 
 CASE_NAMES = ["p", "q", "r", "s"]
 

@@ -16,10 +16,9 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from priorcase.cases import CaseBase
-from priorcase.cases.case import Note
+from priorcase.cases import CaseBase, Date, Graph, Note, Set, Text
 from priorcase.cases.exchange import export, read_cases
-from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Text
+from priorcase.cases.kinds import CaseKind
 from priorcase.cases.storage import CaseRecord
 from priorcase.datasets import read_table
 from priorcase.exceptions import (

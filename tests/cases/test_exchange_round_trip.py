@@ -16,10 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priorcase.cases.case import Note
-from priorcase.cases.designs import FunctionGraph
+from priorcase.cases import Date, FunctionGraph, Graph, Note, Set, Taxonomy, Text
 from priorcase.cases.exchange import export, read_cases
-from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Taxonomy, Text, check, check_plain
+from priorcase.cases.kinds import CaseKind, check, check_plain
 from priorcase.cases.storage import CaseRecord
 from priorcase.schema import Nominal, Numeric, Ordinal
 

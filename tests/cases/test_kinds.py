@@ -10,9 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from priorcase.cases import kinds
-from priorcase.cases.designs import FunctionGraph
-from priorcase.cases.kinds import Date, Graph, Set, Taxonomy, Text
+from priorcase.cases import Date, FunctionGraph, Graph, Set, Taxonomy, Text, kinds
 from priorcase.exceptions import CaseBaseError, SchemaError
 from priorcase.schema import Nominal, Numeric, Ordinal
 

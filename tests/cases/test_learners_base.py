@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import priorcase as pc
-from priorcase.cases.case_base import CaseBase
+from priorcase.cases import CaseBase
 from priorcase.exceptions import CaseBaseError, ParameterError
 
 

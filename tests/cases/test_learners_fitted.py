@@ -16,16 +16,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import priorcase as pc
 from priorcase import saving
-from priorcase.cases.kinds import CaseKind, Date, Set, Text
-from priorcase.cases.learners import (
-    CaseLearner,
-    KeptLearner,
-    KeptLearners,
-    Recipe,
-    fit_learner,
-    load_state,
-    refit_learner,
-)
+from priorcase.cases import CaseLearner, Date, KeptLearners, Set, Text
+from priorcase.cases.kinds import CaseKind
+from priorcase.cases.learners import KeptLearner, Recipe, fit_learner, load_state, refit_learner
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import ParameterError, ReadingError, UnsupportedDataError
 from priorcase.saving import dump

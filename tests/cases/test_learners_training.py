@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Taxonomy, Text
+from priorcase.cases import Date, Graph, Set, Taxonomy, Text
+from priorcase.cases.kinds import CaseKind
 from priorcase.cases.table import CaseTable
 from priorcase.cases.training import MOST_MEMBERS, Layout, TrainingTable, training_table
 from priorcase.exceptions import CaseBaseError, ParameterError

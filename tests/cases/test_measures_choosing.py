@@ -7,28 +7,29 @@ import datetime
 import pytest
 from cases.measure_columns import column_of, measured
 
-from priorcase.cases.kinds import Date, Graph, Set, Taxonomy, Text
-from priorcase.cases.measures import (
-    DEFAULT_MEASURES,
+from priorcase.cases import (
     MVDM,
     Blend,
+    Date,
     EditDistance,
     Equality,
     EqualText,
     GaussianSimilarity,
+    Graph,
     GraphSimilarity,
     Jaccard,
     Linear,
     OneSided,
     Own,
     Ranks,
+    Set,
+    Taxonomy,
+    Text,
     TfIdf,
     Threshold,
     WuPalmer,
-    as_measure,
-    names_for,
-    similarities,
 )
+from priorcase.cases.measures import DEFAULT_MEASURES, as_measure, names_for, similarities
 from priorcase.cases.measures.choosing import NAMES
 from priorcase.exceptions import ParameterError
 from priorcase.schema import Nominal, Numeric, Ordinal

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from priorcase.cases.measures import (
+from priorcase.cases import (
     MVDM,
     Blend,
     Containment,
@@ -23,9 +23,8 @@ from priorcase.cases.measures import (
     SimilarityTable,
     TfIdf,
     Threshold,
-    describe,
-    from_description,
 )
+from priorcase.cases.measures import describe, from_description
 from priorcase.cases.measures.choosing import NAMES
 
 

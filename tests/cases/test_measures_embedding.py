@@ -10,8 +10,7 @@ import pytest
 from cases.measure_columns import measured, table_of
 from hypothesis import given
 
-from priorcase.cases.kinds import Text
-from priorcase.cases.measures import Embedding
+from priorcase.cases import Embedding, Text
 from priorcase.exceptions import ParameterError
 
 LETTERS = "abc"

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from cases.measure_columns import column_of, measured
 
-from priorcase.cases.kinds import Date, Graph, Set, Taxonomy, Text
-from priorcase.cases.measures import (
+from priorcase.cases import (
     MVDM,
     Blend,
+    Date,
     EditDistance,
     Embedding,
     ExponentialSimilarity,
     GaussianSimilarity,
+    Graph,
     GraphSimilarity,
     Jaccard,
     LevelSimilarity,
@@ -26,15 +27,15 @@ from priorcase.cases.measures import (
     PathLength,
     Ranks,
     Recency,
+    Set,
     SimilarityTable,
+    Taxonomy,
+    Text,
     TfIdf,
     Threshold,
     WuPalmer,
-    as_measure,
-    describe,
-    from_description,
-    similarities,
 )
+from priorcase.cases.measures import as_measure, describe, from_description, similarities
 from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.schema import Nominal, Numeric
 

@@ -7,9 +7,7 @@ from cases.measure_columns import column_of, measured
 from hypothesis import given, settings
 from reference import local_similarity as reference
 
-from priorcase.cases.designs import FunctionGraph
-from priorcase.cases.kinds import Graph
-from priorcase.cases.measures import GraphSimilarity
+from priorcase.cases import FunctionGraph, Graph, GraphSimilarity
 
 NAMES = "pqrs"
 ENDS = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda ends: ends[0] != ends[1])

@@ -11,19 +11,20 @@ import pytest
 from cases.measure_columns import table_of
 from hypothesis import given, settings
 
-from priorcase.cases.designs import FunctionGraph
-from priorcase.cases.kinds import Date, Graph, Set, Taxonomy, Text, kind_name
-from priorcase.cases.measures import (
+from priorcase.cases import (
     MVDM,
     Blend,
     Containment,
+    Date,
     Dice,
     EditDistance,
     Embedding,
     Equality,
     EqualText,
     ExponentialSimilarity,
+    FunctionGraph,
     GaussianSimilarity,
+    Graph,
     GraphSimilarity,
     Jaccard,
     LevelSimilarity,
@@ -35,12 +36,16 @@ from priorcase.cases.measures import (
     Ranks,
     Recency,
     Season,
+    Set,
     SetOverlap,
     SimilarityTable,
+    Taxonomy,
+    Text,
     TfIdf,
     Threshold,
     WuPalmer,
 )
+from priorcase.cases.kinds import kind_name
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 GRAPHS = ["A +> B", "A -> B", "A +> B; B +> C; flow: A", "x -> y; x +> z; heat: z"]

@@ -11,8 +11,7 @@ from cases.measure_columns import measured, table_of
 from hypothesis import given
 from reference import local_similarity as reference
 
-from priorcase.cases.kinds import Set
-from priorcase.cases.measures import MVDM, Equality, SimilarityTable
+from priorcase.cases import MVDM, Equality, Set, SimilarityTable
 from priorcase.neighbors import KNNClassifier
 from priorcase.schema import Nominal, Numeric, Ordinal
 

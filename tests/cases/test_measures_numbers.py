@@ -13,8 +13,8 @@ from cases.measure_columns import measured
 from hypothesis import given
 from reference import local_similarity as reference
 
-from priorcase.cases.kinds import Date, days
-from priorcase.cases.measures import (
+from priorcase.cases import (
+    Date,
     ExponentialSimilarity,
     GaussianSimilarity,
     Linear,
@@ -24,6 +24,7 @@ from priorcase.cases.measures import (
     Season,
     Threshold,
 )
+from priorcase.cases.kinds import days
 from priorcase.schema import Numeric, Ordinal
 
 WHOLE = st.integers(-1000, 1000)

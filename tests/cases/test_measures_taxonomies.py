@@ -10,8 +10,7 @@ from cases.measure_columns import measured
 from hypothesis import given
 from reference import local_similarity as reference
 
-from priorcase.cases.kinds import Taxonomy
-from priorcase.cases.measures import LevelSimilarity, PathLength, WuPalmer
+from priorcase.cases import LevelSimilarity, PathLength, Taxonomy, WuPalmer
 
 DEVICES = Taxonomy({"device": {"printer": {"laser": ["mono", "colour"], "inkjet": None}, "router": None}})
 

@@ -12,8 +12,8 @@ from hypothesis import assume, given, settings
 from reference import local_similarity as reference
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from priorcase.cases.kinds import Text
-from priorcase.cases.measures import EditDistance, EqualText, TfIdf, similarities
+from priorcase.cases import EditDistance, EqualText, Text, TfIdf
+from priorcase.cases.measures import similarities
 from priorcase.schema import Nominal
 
 WORDS = ["paper", "jam", "Jam", "tray", "printer", "2", "the", "größe", "GRÖSSE", "café"]

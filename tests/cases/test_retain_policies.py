@@ -10,7 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from priorcase.cases.retain import Duplicate, Record, Retained, Trial, decide, records_of
+from priorcase.cases import Retained
+from priorcase.cases.retain import Duplicate, Record, Trial, decide, records_of
 from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseTable
 from priorcase.concepts import IB2

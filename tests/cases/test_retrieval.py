@@ -19,9 +19,9 @@ from reference.case_retrieval import (
     similarity,
 )
 
+from priorcase.cases import MVDM, Equality, Share
 from priorcase.cases.conditions import mask
-from priorcase.cases.measures import MVDM, Equality
-from priorcase.cases.retrieval import MeasureCache, Share, retrieve
+from priorcase.cases.retrieval import MeasureCache, retrieve
 from priorcase.cases.table import CaseTable
 from priorcase.schema import Nominal, Numeric
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from reference.case_retrieval import mixed_table
 
+from priorcase.cases import Linear
 from priorcase.cases.competence import competence, near_duplicates
-from priorcase.cases.measures import Linear
 from priorcase.cases.retain import decide, records_of
 from priorcase.cases.retrieval import learn_weights, retrieve
 from priorcase.cases.scoring import Likeness

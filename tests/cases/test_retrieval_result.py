@@ -15,8 +15,8 @@ import pytest
 from matplotlib import pyplot
 from reference.case_retrieval import VALUES, mixed_table
 
-from priorcase.cases.case import Case
-from priorcase.cases.retrieval import Retrieval, retrieve
+from priorcase.cases import Case, Retrieval
+from priorcase.cases.retrieval import retrieve
 from priorcase.cases.table import CaseTable, Snapshot
 from priorcase.exceptions import ParameterError, QueryIndexError
 from priorcase.schema import Nominal, Numeric

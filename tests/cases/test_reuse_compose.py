@@ -9,7 +9,7 @@ import hypothesis.strategies as st
 from hypothesis import given, settings
 from reference.case_reuse import composed, found, reuse
 
-from priorcase.cases.reuse import Compose
+from priorcase.cases import Compose
 
 # Shares: flow matters for the pump and the pipe, height for the pump alone, colour for the paint.
 SHARES = {

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from reference.case_reuse import found, reuse
 
-from priorcase.cases.reuse import Critic, Proposal, Rule, Step
+from priorcase.cases import Critic, Proposal, Rule
+from priorcase.cases.reuse import Step
 
 
 def criticised(solution: Any, *critics: Critic, method: Any = "copy", **options: Any) -> Proposal:

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from reference.case_reuse import reuse
 
-from priorcase.cases.conditions import above, not_
+from priorcase.cases import Critic, Retrieval, Rule, above, not_
 from priorcase.cases.kinds import Stored, written
-from priorcase.cases.retrieval import Retrieval, retrieve
-from priorcase.cases.reuse import Critic, Rule
+from priorcase.cases.retrieval import retrieve
 from priorcase.cases.table import CaseTable
 from priorcase.schema import Nominal, Numeric
 

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 from reference.case_reuse import found, reuse
 
-from priorcase.cases.conditions import contains
-from priorcase.cases.kinds import Text
-from priorcase.cases.reuse import Compose, Copy, Critic, Local, Mean, Rule, Vote
+from priorcase.cases import Compose, Copy, Critic, Local, Mean, Rule, Text, Vote, contains
 from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.schema import Nominal, Numeric
 

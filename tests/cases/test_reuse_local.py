@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from reference.case_reuse import found, local_line, reuse
 from scipy import stats
 
-from priorcase.cases.kinds import Date, Set, Text
-from priorcase.cases.reuse import Local
+from priorcase.cases import Date, Local, Set, Text
 from priorcase.schema import Nominal, Ordinal
 
 

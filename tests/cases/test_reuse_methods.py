@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from reference.case_reuse import Row, averaged, copied, found, reuse, voted, weights
 from scipy import stats
 
-from priorcase.cases.reuse import Copy, Mean, Null, Proposal, Rule, Vote
+from priorcase.cases import Copy, Mean, Null, Proposal, Rule, Vote
 from priorcase.cases.reuse.sources import effective, weigh
 from priorcase.exceptions import CaseBaseError
 

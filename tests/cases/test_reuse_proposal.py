@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from reference.case_reuse import found, reuse
 
-from priorcase.cases.kinds import Date, Set
-from priorcase.cases.reuse import Critic, Difference, Proposal, Rule
+from priorcase.cases import Critic, Date, Proposal, Rule, Set
+from priorcase.cases.reuse import Difference
 from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.schema import Nominal, Numeric
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from reference.case_reuse import found, reuse
 
-from priorcase.cases.conditions import at_least, contains, not_, under
-from priorcase.cases.kinds import Date, Set, Taxonomy
-from priorcase.cases.reuse import Proposal, Rule, Step
+from priorcase.cases import Date, Proposal, Rule, Set, Taxonomy, at_least, contains, not_, under
+from priorcase.cases.reuse import Step
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 KINDS = {

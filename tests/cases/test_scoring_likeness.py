@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priorcase.cases.kinds import Set
+from priorcase.cases import Set
 from priorcase.cases.retrieval import retrieve
 from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseTable

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from priorcase.cases.kinds import Date, Set, Text
+from priorcase.cases import Date, Set, Text
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import UnknownIdError
 from priorcase.schema import Nominal, Numeric, Ordinal

@@ -22,7 +22,7 @@ from priorcase.local import (
     LocallyWeightedRegressor,
     LocalNaiveBayes,
 )
-from priorcase.similarity.kernels import Tricube
+from priorcase.similarity import Tricube
 
 X = np.arange(12.0).reshape(6, 2) ** 2
 Y = np.array([1.0, 2.0, 4.0, 3.0, 5.0, 9.0])

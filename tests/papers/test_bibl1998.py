@@ -15,7 +15,7 @@ from papers import Options, bibl1998, kontkanen1997
 from papers.bibl1998 import figure_1
 from papers.kontkanen1997 import DiscreteTable, NaiveBayesRule, discrete, scores
 from papers.reproduction import Figure, csv_text, fold_rows
-from priorcase.bayes.discretise import CutPoints, EqualWidth, KMeansBins
+from priorcase.bayes import CutPoints, EqualWidth, KMeansBins
 from priorcase.datasets import NamedColumns, load, load_repairs
 from priorcase.schema import Numeric
 

@@ -22,7 +22,7 @@ from papers.kontkanen1997 import (
     one_repetition,
     read_discrete,
 )
-from priorcase.bayes.discretise import KMeansBins
+from priorcase.bayes import KMeansBins
 from priorcase.datasets import load_repairs
 
 REFERENCE = {"MAP": Counted("floored"), "EV": Counted("evidence"), "SC": Counted("sc")}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import reporting as reference
 
-from priorcase.evaluation.comparison import Comparison
+from priorcase.evaluation import Comparison
 from priorcase.evaluation.running import Cell
 from priorcase.evaluation.scoring import read_scores
 from priorcase.reporting.comparison import Compared, Standing, choose, difference

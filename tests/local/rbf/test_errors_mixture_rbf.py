@@ -12,8 +12,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
 
-from priorcase.bayes import TARGET
-from priorcase.bayes.mixture import MixtureModel
+from priorcase.bayes import TARGET, MixtureModel
 from priorcase.exceptions import (
     NotAvailableError,
     NumericRangeError,
@@ -23,7 +22,7 @@ from priorcase.exceptions import (
     TooFewRowsError,
     TooLargeError,
 )
-from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor
+from priorcase.local import RBFNetworkClassifier, RBFNetworkRegressor
 from priorcase.local.rbf.centers import MAX_CENTERS, gaussian
 from priorcase.relevance import LeaveOneOutWeights
 

@@ -15,7 +15,7 @@ from tables import labels, mixed_rows
 
 from priorcase._core import ridge_rows, ridge_spectrum
 from priorcase.exceptions import FarQueryWarning
-from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor
+from priorcase.local import RBFNetworkClassifier, RBFNetworkRegressor
 from priorcase.local.rbf.output_layer import PENALTIES
 
 # Some queries are far from everything on purpose.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tables import COLUMNS, labels, mixed_rows, row_lists
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor
+from priorcase.local import RBFNetworkClassifier, RBFNetworkRegressor
 
 # Some queries are far from everything on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
