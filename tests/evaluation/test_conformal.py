@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.exceptions import DataConversionWarning, NotFittedError
@@ -228,7 +229,7 @@ def test_a_class_that_is_in_one_fold_alone() -> None:
     rows, y = np.random.default_rng(0).normal(size=(20, 2)), ["often"] * 19 + ["once"]
     words = "LogisticRegression failed to learn from 16 of 20 rows, without those of one fold: This solver needs"
     for jobs in (None, 2):
-        with pytest.raises(EvaluationError, match=words) as found:
+        with parallel_config(backend="threading"), pytest.raises(EvaluationError, match=words) as found:
             ConformalClassifier(LogisticRegression(), folds=5, n_jobs=jobs).fit(rows, y)
         assert "A rare class may be in that fold alone" in str(found.value)
     assert ConformalClassifier(pc.NaiveBayes(), folds=5).fit(rows, y).predict_set(rows).sizes.min() >= 1

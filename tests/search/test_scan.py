@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -295,9 +296,9 @@ def long_table(gaps: float) -> Instances:
     """Enough rows for a survey of panels: 64 panels of 256 rows."""
     random, n = np.random.default_rng(8), 17_000
     schema = Schema(None, (Numeric(),) * 20 + (Nominal(),) * 8)
-    rows = np.round(random.normal(size=(n, 28)), 1).astype(object)
-    rows[:, 20:] = random.integers(0, 4, (n, 8)).astype(str)
-    rows[random.random(rows.shape) < gaps] = None
+    numbers, names = np.round(random.normal(size=(n, 20)), 1), random.integers(0, 4, (n, 8)).astype(str)
+    rows = pd.concat([pd.DataFrame(numbers), pd.DataFrame(names)], axis=1).set_axis(range(28), axis=1)
+    rows = rows.mask(random.random(rows.shape) < gaps)
     target = Schema(("class",), (Nominal(),))
     instances = Instances(schema, target)
     instances.append(schema.read(rows), target.read(random.integers(0, 3, (n, 1)).astype(str).astype(object)))
