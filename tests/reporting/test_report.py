@@ -84,7 +84,9 @@ def numbers() -> Report:
 
 def test_learners_share_their_splits_and_each_row_is_predicted_out_of_fold(repairs: Report) -> None:
     last, problem = repairs.compared[-1], repairs.problem
-    splits = [split for repeat in range(last.result.repeats) for split in deal(problem, 5, seed=0, repeat=repeat)]
+    splits = [
+        split for repeat in range(last.result.repeats) for split in deal(problem, 5, random_state=0, repeat=repeat)
+    ]
     proba = np.zeros((96, 4))
     for split in splits:
         model = pc.NaiveBayes(numeric="mdl").fit(problem.X.take(split.train), problem.y[split.train])
@@ -133,8 +135,10 @@ def test_nothing_beats_the_baseline_where_there_is_nothing_to_learn() -> None:
 def test_large_tables_are_measured_on_a_sample_first() -> None:
     X, y = planted(8200)
     problem = read_problem(X, y, name="large", target="y")
-    some = [one for one in candidates(problem, seed=0) if one.name in ("baseline", "naive_bayes")]
-    sample, whole = compare_learners(problem, some, Budget(60.0, CLOCK()), seed=0, n_jobs=None, say=lambda _: None)
+    some = [one for one in candidates(problem, random_state=0) if one.name in ("baseline", "naive_bayes")]
+    sample, whole = compare_learners(
+        problem, some, Budget(60.0, CLOCK()), random_state=0, n_jobs=None, say=lambda _: None
+    )
     assert sample.on_sample
     assert abs(sample.rows.size - 2000) < 100
     assert whole.rows.size == 8200
@@ -143,7 +147,7 @@ def test_large_tables_are_measured_on_a_sample_first() -> None:
 
 def test_samples_are_stratified() -> None:
     y = np.array(["a"] * 900 + ["b"] * 100)
-    rows = sample_rows(read_problem(np.arange(1000.0)[:, None], y, name="t", target="y"), 100, seed=0)
+    rows = sample_rows(read_problem(np.arange(1000.0)[:, None], y, name="t", target="y"), 100, random_state=0)
     assert rows.size == 100
     assert np.count_nonzero(y[rows] == "b") == 10
 
@@ -189,7 +193,9 @@ class Failing(Slow):
 
 def test_pilots_see_that_time_grows_faster_than_rows() -> None:
     X, y = planted(1000)
-    found = pilot(Candidate("cubic", "Cubic", "", Cubic()), read_problem(X, y, name="t", target="y"), 10, seed=0)
+    found = pilot(
+        Candidate("cubic", "Cubic", "", Cubic()), read_problem(X, y, name="t", target="y"), 10, random_state=0
+    )
     assert found > 10 * 0.05 * (750 / 45) ** 3 / 2
 
 
@@ -206,8 +212,8 @@ def test_learners_are_not_tried_with_too_many_columns() -> None:
     rng = np.random.default_rng(0)
     wide = read_problem(rng.normal(size=(40, 130)), rng.choice(["a", "b"], 40), name="wide", target="y")
     names = ("baseline", "naive_bayes", "tree_averaged_bayes")
-    some = [one for one in candidates(wide, seed=0) if one.name in names]
-    found = compare_learners(wide, some, Budget(60.0, CLOCK()), seed=0, n_jobs=None, say=lambda _: None)[-1]
+    some = [one for one in candidates(wide, random_state=0) if one.name in names]
+    found = compare_learners(wide, some, Budget(60.0, CLOCK()), random_state=0, n_jobs=None, say=lambda _: None)[-1]
     reasons = {one.name: one.reason for one in found.standings}
     assert reasons["tree_averaged_bayes"] == "not measured: 130 columns are too many for it"
     assert reasons["naive_bayes"] == ""
@@ -272,7 +278,7 @@ def test_a_text_target_of_which_nothing_is_predicted_right() -> None:
     proba = np.where((problem.y == "a")[:, None], [0.1, 0.9], [0.9, 0.1])
     labels, nobody = np.array(["a", "b"]), np.zeros(12, dtype=np.int64)
     wrong = OutOfFold(np.arange(12), labels, proba, labels[proba.argmax(axis=1)], problem.y, nobody, 0)
-    assert "clear" not in [one.kind for one in explain(problem, wrong, pc.NaiveBayes(), seed=0)]
+    assert "clear" not in [one.kind for one in explain(problem, wrong, pc.NaiveBayes(), random_state=0)]
 
 
 def test_classes_of_one_row_are_not_scored() -> None:
@@ -405,7 +411,7 @@ def test_a_class_of_which_all_rows_were_set_aside() -> None:
     labels, proba = np.unique(problem.y), np.where(rare[:, None], [0.49, 0.51], [0.03, 0.97])
     nobody = np.zeros(200, dtype=np.int64)
     found = OutOfFold(np.arange(200), labels, proba, labels[proba.argmax(axis=1)], problem.y, nobody, 0)
-    assert [one.kind for one in explain(problem, found, pc.NaiveBayes(), seed=0)] == ["clear", "wrong"]
+    assert [one.kind for one in explain(problem, found, pc.NaiveBayes(), random_state=0)] == ["clear", "wrong"]
 
 
 def test_large_errors_are_found(numbers: Report) -> None:
@@ -441,12 +447,12 @@ def test_other_learners_get_the_table_in_the_callers_form() -> None:
 def test_default_learners_suit_the_table() -> None:
     X, y = pc.load_repairs()
     named = read_problem(X, y, name="t", target="y")
-    names = [one.title for one in candidates(named, seed=0)]
+    names = [one.title for one in candidates(named, random_state=0)]
     assert names[0] == "Baseline"
     assert "Naive Bayes, numeric=mdl" in names
     symbols = read_problem(X.frame("pandas")[["bike", "noise"]], y, name="t", target="y")
-    assert "Naive Bayes, numeric=mdl" not in [one.title for one in candidates(symbols, seed=0)]
-    for one in candidates(symbols, seed=0):
+    assert "Naive Bayes, numeric=mdl" not in [one.title for one in candidates(symbols, random_state=0)]
+    for one in candidates(symbols, random_state=0):
         one.learner.fit(symbols.X, symbols.y).predict(symbols.X)
 
 
@@ -454,7 +460,7 @@ def test_default_learners_suit_the_table() -> None:
 def test_the_python_expression_of_each_learner_makes_it(task: Any) -> None:
     X, y = pc.load_repairs()
     problem = read_problem(X, y if task == "classify" else np.arange(96) / 7, name="t", target="y")
-    found = [one for one in candidates(problem, seed=0) if one.name != "baseline"]
+    found = [one for one in candidates(problem, random_state=0) if one.name != "baseline"]
     assert len({one.name for one in found}) == len({one.title for one in found}) == len(found) > 3
     for one in found:
         if "Tuned" not in one.fit:  # which would take long

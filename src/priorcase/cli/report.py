@@ -60,7 +60,7 @@ def report(table: str | None, output: Output, **given: Any) -> None:
     found = report_on(
         problem,
         clock,
-        seed=given["random_state"],
+        random_state=given["random_state"],
         n_jobs=given["jobs"],
         table=None if table == "-" else table,
         reading=shlex.join(flags),

@@ -82,22 +82,22 @@ def task_of(problem: Problem) -> Task:
     return Task("numbers", problem.y, np.empty(0))
 
 
-def deal(problem: Problem, folds: int, *, seed: int, repeat: int) -> list[Split]:
+def deal(problem: Problem, folds: int, *, random_state: int, repeat: int) -> list[Split]:
     """The splits of a cross-validation, stratified by class."""
-    return list(Folds(folds).deal(task_of(problem), random_state=seed, repeat=repeat))
+    return list(Folds(folds).deal(task_of(problem), random_state=random_state, repeat=repeat))
 
 
-def sample_rows(problem: Problem, size: int, *, seed: int) -> IntArray:
+def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
     """Positions of a random sample of the rows, ascending, stratified by class; all rows where there are few."""
     if size >= len(problem):
         return np.arange(len(problem))
     parts = round(len(problem) / size)
     if not problem.classes or parts < 2:
-        return np.sort(np.random.default_rng(seed).choice(len(problem), size, replace=False))
-    return deal(problem, parts, seed=seed, repeat=0)[0].test
+        return np.sort(np.random.default_rng(random_state).choice(len(problem), size, replace=False))
+    return deal(problem, parts, random_state=random_state, repeat=0)[0].test
 
 
-def pilot(candidate: Candidate, problem: Problem, folds: int, *, seed: int) -> float:
+def pilot(candidate: Candidate, problem: Problem, folds: int, *, random_state: int) -> float:
     """An estimate of the seconds that a learner takes for all splits of a table, from small samples of it.
 
     The time of the largest sample is extrapolated in proportion to the rows, or as it grew between the last two samples
@@ -109,8 +109,8 @@ def pilot(candidate: Candidate, problem: Problem, folds: int, *, seed: int) -> f
             break
         shorter, fewer = taken, size
         size = min(rows, len(problem))
-        small = problem.taken(sample_rows(problem, size, seed=seed))
-        trials = Trials(small, deal(small, 4, seed=seed, repeat=0)[:1], seed, None)
+        small = problem.taken(sample_rows(problem, size, random_state=random_state))
+        trials = Trials(small, deal(small, 4, random_state=random_state, repeat=0)[:1], random_state, None)
         start = perf_counter()
         trials.run([candidate], trials.splits)
         taken = perf_counter() - start
@@ -127,7 +127,7 @@ class Trials:
 
     problem: Problem
     splits: list[Split]
-    seed: int
+    random_state: int
     n_jobs: int | None
     cells: list[Cell] = field(default_factory=list)
     costs: dict[str, float] = field(default_factory=dict)  # seconds, by learner
@@ -146,7 +146,7 @@ class Trials:
             elif left() < reserve:
                 self.reasons[one.name] = "not measured: there was no time to try it"
             else:
-                costs[one.name] = pilot(one, self.problem, len(self.splits), seed=self.seed)
+                costs[one.name] = pilot(one, self.problem, len(self.splits), random_state=self.random_state)
         for one in sorted((one for one in candidates if one.name in costs), key=lambda one: costs[one.name]):
             say(one.title)
             self.enter(one, costs[one.name], left)
@@ -178,7 +178,7 @@ class Trials:
                 self.problem.X,
                 self.problem.y,
                 splits=[(split.train, split.test) for split in splits],
-                random_state=self.seed,
+                random_state=self.random_state,
                 n_jobs=self.n_jobs,
                 keep_answers=True,
                 progress=False,
@@ -252,7 +252,13 @@ class Compared:
 
 
 def compare_learners(
-    problem: Problem, candidates: Sequence[Candidate], budget: Budget, *, seed: int, n_jobs: int | None, say: Say
+    problem: Problem,
+    candidates: Sequence[Candidate],
+    budget: Budget,
+    *,
+    random_state: int,
+    n_jobs: int | None,
+    say: Say,
 ) -> list[Compared]:
     """The learners on all rows; on a large table on a sample first, and then on all rows as time allows.
 
@@ -260,19 +266,19 @@ def compare_learners(
     """
     size = len(problem)
     folds = _FOLDS_OF_MANY if size > _MANY else min(_FOLDS, size // 2)
-    whole = Trials(problem, deal(problem, folds, seed=seed, repeat=0), seed, n_jobs)
+    whole = Trials(problem, deal(problem, folds, random_state=random_state, repeat=0), random_state, n_jobs)
     if size <= _LARGE:
         whole.first_round(candidates, lambda: budget.until(_SHARE), say)
         repeats = 1
         while repeats < _REPEATS and sum(whole.costs.values()) < budget.until(_SHARE_OF_REPEATS):
             say(f"repetition {repeats + 1}")
             again = [one for one in candidates if one.name in whole.costs]
-            whole.cells += whole.run(again, deal(problem, folds, seed=seed, repeat=repeats))
+            whole.cells += whole.run(again, deal(problem, folds, random_state=random_state, repeat=repeats))
             repeats += 1
         return [_compared(whole, candidates, np.arange(size), size, repeats)]
-    rows = sample_rows(problem, _SAMPLE, seed=seed)
+    rows = sample_rows(problem, _SAMPLE, random_state=random_state)
     part = problem.taken(rows)
-    small = Trials(part, deal(part, _FOLDS_OF_MANY, seed=seed, repeat=0), seed, n_jobs)
+    small = Trials(part, deal(part, _FOLDS_OF_MANY, random_state=random_state, repeat=0), random_state, n_jobs)
     small.first_round(candidates, lambda: budget.until(_SHARE_OF_SAMPLE), say)
     sample = _compared(small, candidates, rows, size, 1)
     order = [one.name for one in sample.measured]

@@ -66,7 +66,7 @@ class Importance:
 
 
 def measure_importance(
-    problem: Problem, learner: Any, folds: int, *, seed: int, allowed: float, say: Callable[[str], None]
+    problem: Problem, learner: Any, folds: int, *, random_state: int, allowed: float, say: Callable[[str], None]
 ) -> Importance:
     """Permute each column in turn in test rows of the learner, in as many folds as fit into ``allowed`` seconds."""
     start, task = perf_counter(), task_of(problem)
@@ -75,12 +75,12 @@ def measure_importance(
     relevance, weights = _relevance(problem), _weights(problem)
     likely = relevance or weights
     names = sorted(problem.X.kinds, key=lambda name: -likely.get(name, 0.0))[:_COLUMNS]
-    for done, split in enumerate(deal(problem, folds, seed=seed, repeat=0)):
+    for done, split in enumerate(deal(problem, folds, random_state=random_state, repeat=0)):
         if done and (done + 1) / done * (perf_counter() - start) > allowed:
             break
         say("columns")
         spare = allowed - (perf_counter() - start)
-        loss, hit = _permuted(problem, learner, task, split, names, seed=seed, allowed=spare)
+        loss, hit = _permuted(problem, learner, task, split, names, random_state=random_state, allowed=spare)
         losses.append(loss)
         hits.append(hit)
     loss, hit = np.concatenate(losses, axis=1), np.concatenate(hits, axis=1)
@@ -95,10 +95,10 @@ def measure_importance(
 
 
 def _permuted(
-    problem: Problem, learner: Any, task: Task, split: Split, names: Sequence[str], *, seed: int, allowed: float
+    problem: Problem, learner: Any, task: Task, split: Split, names: Sequence[str], *, random_state: int, allowed: float
 ) -> tuple[FloatArray, FloatArray]:
     """For each column and test row, the change in loss and in whether the prediction is right."""
-    stream = np.random.default_rng([seed, split.number])
+    stream = np.random.default_rng([random_state, split.number])
     asked = split.test[stream.permutation(split.test.size)[:_ASKED]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -265,13 +265,13 @@ class Oddities:
     looked_at: int
 
 
-def find_oddities(problem: Problem, *, seed: int, n_jobs: int | None) -> Oddities:
+def find_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) -> Oddities:
     """The rows with the lowest density under a mixture model that was not fitted to them.
 
     Each half of the rows is checked by a model of the other half, or of a sample of it: a row far from all others would
     get a component of its own if the model were fitted to it.
     """
-    order = np.random.default_rng(seed).permutation(len(problem))
+    order = np.random.default_rng(random_state).permutation(len(problem))
     half = (len(problem) + 1) // 2
     halves = np.sort(order[:half]), np.sort(order[half:])
     scores, in_first = np.empty(len(problem)), np.isin(np.arange(len(problem)), halves[0])
@@ -279,7 +279,7 @@ def find_oddities(problem: Problem, *, seed: int, n_jobs: int | None) -> Odditie
     for rows, others in (halves, halves[::-1]):
         known = order[np.isin(order, others)][:_MIXTURE_ROWS]
         most = min(_COMPONENTS, known.size // 10 + 1)
-        model = MixtureModel(max_components=most, random_state=seed, n_jobs=n_jobs, progress=False)
+        model = MixtureModel(max_components=most, random_state=random_state, n_jobs=n_jobs, progress=False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a mixture that has not quite converged still finds unusual rows
             model.fit(problem.X.take(np.sort(known)))

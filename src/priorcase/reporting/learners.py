@@ -59,7 +59,7 @@ class Candidate:
     max_columns: int | None = None
 
 
-def candidates(problem: Problem, *, seed: int, n_jobs: int | None = None) -> Iterator[Candidate]:
+def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None) -> Iterator[Candidate]:
     """A set of learners that suits most tables, the baseline first."""
     yield _baseline(problem)
     numeric = any(isinstance(kind, Numeric) for kind in problem.X.kinds.values())
@@ -72,7 +72,7 @@ def candidates(problem: Problem, *, seed: int, n_jobs: int | None = None) -> Ite
         registered, variant = find(name), name in named
         named.add(name)
         if "random_state" in inspect.signature(registered.cls(problem.task)).parameters:
-            settings["random_state"] = seed
+            settings["random_state"] = random_state
         words = ", ".join(f"{key}={each}" for key, each in given.items())
         arguments = ", ".join(f"{key}={each!r}" for key, each in settings.items())
         yield Candidate(

@@ -182,12 +182,12 @@ class Explained:
     precedents: tuple[Precedent, ...]
 
 
-def explain(problem: Problem, found: OutOfFold, learner: Any, *, seed: int) -> tuple[Explained, ...]:
+def explain(problem: Problem, found: OutOfFold, learner: Any, *, random_state: int) -> tuple[Explained, ...]:
     """Up to three rows, predicted by a fit to the others, without any row that might have been explained."""
     examples = dict(_examples(problem, found))
     others = np.setdiff1d(np.arange(len(problem)), found.rows[np.concatenate(list(examples.values()))])
     known = problem.taken(others)
-    drawn = np.random.default_rng(seed).choice(others.size, min(_DRAWS, others.size), replace=False)
+    drawn = np.random.default_rng(random_state).choice(others.size, min(_DRAWS, others.size), replace=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = clone(learner).fit(known.X, known.y)

@@ -259,8 +259,10 @@ def report(
     form = form_of(X)
     if learners is not None:
         learners = {str(label): converted(learner, form) for label, learner in learners.items()}
-    seed = check_seed(random_state)
-    return report_on(problem, clock, learners=learners, seed=seed, n_jobs=n_jobs, shown=progress, form=form)
+    random_state = check_seed(random_state)
+    return report_on(
+        problem, clock, learners=learners, random_state=random_state, n_jobs=n_jobs, shown=progress, form=form
+    )
 
 
 def report_on(
@@ -268,7 +270,7 @@ def report_on(
     clock: Budget,
     *,
     learners: Mapping[str, Any] | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
     shown: bool | None = None,
     table: str | None = None,
@@ -291,8 +293,12 @@ def report_on(
         used = {name: problem.X.kinds[name] for name in columns.used}
         scored = scorable(replace(problem, X=NamedColumns.of(problem.X.data, used)))
         threads = 1 if len(scored) <= _SMALL else None
-        tried = own_candidates(scored, learners) if learners else list(candidates(scored, seed=seed, n_jobs=threads))
-        compared = compare_learners(scored, tried, clock, seed=seed, n_jobs=n_jobs, say=say)
+        tried = (
+            own_candidates(scored, learners)
+            if learners
+            else list(candidates(scored, random_state=random_state, n_jobs=threads))
+        )
+        compared = compare_learners(scored, tried, clock, random_state=random_state, n_jobs=n_jobs, say=say)
         verdict = choose(compared[-1])
         chosen = next(one for one in tried if one.name == verdict.chosen)
         skipped: list[str] = []
@@ -320,12 +326,14 @@ def report_on(
             folds, allowed = len({cell.split for cell in last.result.cells}), _IMPORTANCE_SHARE * clock.total
             calibration = calibrate(found)
             suspects = made("label errors", lambda: find_suspects(scored, found, records=records), always=True)
-            explained = made("explained predictions", lambda: explain(scored, found, learner, seed=seed)) or ()
+            explained = (
+                made("explained predictions", lambda: explain(scored, found, learner, random_state=random_state)) or ()
+            )
             importance = made(
                 "important columns",
-                lambda: measure_importance(scored, learner, folds, seed=seed, allowed=allowed, say=say),
+                lambda: measure_importance(scored, learner, folds, random_state=random_state, allowed=allowed, say=say),
             )
-        oddities = made("unusual rows", lambda: find_oddities(scored, seed=seed, n_jobs=n_jobs))
+        oddities = made("unusual rows", lambda: find_oddities(scored, random_state=random_state, n_jobs=n_jobs))
         today = datetime.date.today().isoformat()
         return Report(
             scored,
@@ -339,7 +347,7 @@ def report_on(
             explained,
             tuple(skipped),
             _next_steps(problem, columns, chosen, table, reading, load, form),
-            Made(version("priorcase"), seed, clock.total, clock.spent, today),
+            Made(version("priorcase"), random_state, clock.total, clock.spent, today),
         )
 
 
