@@ -3,6 +3,10 @@
 import os
 from pathlib import Path
 
+# Two workers share the cores: more threads of NumPy and scikit-learn would only wait for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import hypothesis
 import pytest
 from hypothesis.internal.conjecture import providers

@@ -15,6 +15,7 @@ from priorcase.exceptions import (
     EvaluationError,
     ParameterError,
     TargetError,
+    advice,
     listed,
     misspelt,
     prefix_errors,
@@ -161,7 +162,8 @@ def _floor(zero: object) -> float:
     if is_number(nats) and 0 <= nats < np.inf:
         return -float(nats)
     expected = "'-inf', 'cap100', a number of nats >= 0 or a policy such as Cap(50)"
-    raise ParameterError(f"zero must be {expected}, got {quoted(zero)}. The default is '-inf'.")
+    hint = advice(zero, ("-inf", "cap100"), otherwise="The default is '-inf'.")
+    raise ParameterError(f"zero must be {expected}, got {quoted(zero)}. {hint}")
 
 
 # -- labels and probabilities
