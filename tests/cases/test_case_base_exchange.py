@@ -90,3 +90,34 @@ def test_a_wrong_line_adds_nothing(base: pc.CaseBase, tmp_path: Path) -> None:
             copy.import_(path)
         assert len(copy) == 0
         assert copy.attributes == {}
+
+
+_TWICE = [
+    '{"priorcase cases":1,"attributes":[["a",{"kind":"numeric"}]]}',
+    '{"key":"k","values":{"a":1},"solution":"A","notes":[{"text":"one"}],"retired":true}',
+    '{"key":"m","values":{"a":1},"solution":"A"}',
+    '{"key":"k","values":{"a":2},"solution":"B"}',
+    '{"key":"m","values":{"a":2},"solution":"B","notes":[{"text":"two"}],"retired":true}',
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "retired"),
+    [
+        ("twice.jsonl", _TWICE, [True, False]),
+        ("twice.csv", ["key,a,solution,note", "k,1,A,one", "m,1,A,", "k,2,B,", "m,2,B,two"], [False, False]),
+    ],
+)
+def test_of_cases_with_the_same_key_the_first_counts(
+    tmp_path: Path, name: str, lines: list[str], retired: list[bool]
+) -> None:
+    (tmp_path / name).write_text("\n".join(lines) + "\n")
+    told = []
+    for number in range(2):  # in memory, and read from the file
+        with pc.CaseBase.open(tmp_path / "twice.cases", {"a": "numeric"}) as base:
+            if number == 0:
+                assert base.import_(tmp_path / name) == [1, 2, 1, 2]
+            told.append([(case["a"], case.solution, [note.text for note in case.notes]) for case in base])
+            assert [match.case["a"] for match in base.retrieve({"a": 1})] == [1] * retired.count(False)
+            assert [case.retired for case in base] == retired
+    assert told == [[(1, "A", ["one"]), (1, "A", [])]] * 2

@@ -471,8 +471,8 @@ class CaseBase:
 
         The file is what `export` wrote, or any table (CSV, TSV, ARFF, Parquet, C4.5, JSON lines); ``solution``,
         ``outcome``, ``key`` and ``note`` name its columns where they are not called so. Cases get new ids and the time
-        of the import; who added them, why, and all notes are kept. A case whose key exists is not added, and the id
-        that has the key is returned.
+        of the import; who added them, why, and all notes are kept. A case whose key exists, or comes earlier in the
+        file, is not added, and the id that has the key is returned.
         """
         by, why = self._provenance(by, why)
         path = check_path(path)
@@ -950,7 +950,8 @@ class CaseBase:
             new = [NewCase(case.values, case.solution, case.outcome, case.key) for case in records]
             found = self._live.insert(writer, new, read.attributes, by=author, why=reason)
             added = {change.id for change in writer.changes[seen:]}
-            fresh = {id: case for id, case in zip(found, records, strict=True) if id in added}
+            first = dict(zip(reversed(found), reversed(records), strict=True))  # of records with the same key
+            fresh = {id: first[id] for id in sorted(first.keys() & added)}
             for id, case in fresh.items():
                 for note in case.notes:
                     same = NewCase(case.values, case.solution, case.outcome, case.key, note.text)
