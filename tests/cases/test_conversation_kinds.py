@@ -81,6 +81,16 @@ def test_free_text_comes_first_and_words_later():
     assert later.transcript.lines[-1].answer == "no"
 
 
+@pytest.mark.parametrize("missing", [None, float("nan"), np.float64("nan")])
+def test_missing_values_skip_an_attribute(missing):
+    told, skipped = (Conversation(table_of(HELP, MESSAGES)) for _ in range(2))
+    told.tell("message", missing)
+    skipped.skip("message")
+    assert told.transcript == skipped.transcript
+    assert told.next_question() == skipped.next_question()
+    assert told.answer().probabilities == skipped.answer().probabilities
+
+
 def test_skipped_text_is_not_asked_again():
     talk = Conversation(table_of(HELP, MESSAGES))
     talk.skip("message")

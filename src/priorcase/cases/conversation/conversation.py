@@ -182,20 +182,15 @@ class Conversation:
         """Add an answer: the value of an attribute, asked for or not, or yes or no to the open question about it.
 
         A value replaces earlier answers about its attribute. Where the open question can be answered by yes or no,
-        True, False, "yes" and "no" answer it. None skips the attribute.
+        True, False, "yes" and "no" answer it. A missing value (None, NaN) skips the attribute.
         """
         check_known([attribute], self._attributes)
         with self._lock:
-            if value is None:
-                return self.skip(attribute)
-            return self._step(self._answer(attribute, value, self._open_question(attribute)))
+            self._step(self._answer(attribute, value, self._open_question(attribute)))
 
     def skip(self, attribute: str) -> None:
         """Never ask for an attribute again; it may still be told."""
-        check_known([attribute], self._attributes)
-        with self._lock:
-            question = self._open_question(attribute)
-            self._step(Step(attribute, "skipped", asked=question.text if question is not None else ""))
+        self.tell(attribute, None)
 
     def back(self) -> None:
         """Take back the last answer or skip."""
@@ -250,14 +245,15 @@ class Conversation:
                 return Step(attribute, "cut", cut, yes, question.text)
             return Step(attribute, "mention", question.about, yes, question.text)
         if isinstance(value, bool) and kinds.kind_name(kind) in ("numeric", "date", "text", "set"):
-            asked = self._now.question
-            open_now = "no question is open" if asked is None else f"the open question is {quoted(asked.text)}"
+            other = self._now.question
+            open_now = "no question is open" if other is None else f"the open question is {quoted(other.text)}"
             raise CaseBaseError(
                 f"got {quoted(value)} for {attribute!r}, but {open_now}. Tell the value of {attribute!r} itself, or "
                 "answer next_question()."
             )
         stored = kinds.check(kind, value, attribute=attribute)
-        return Step(attribute, "told", stored, asked=question.text if question is not None else "")
+        asked = "" if question is None else question.text
+        return Step(attribute, "told" if stored is not None else "skipped", stored, asked=asked)
 
 
 @dataclass(frozen=True)
