@@ -263,7 +263,7 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("priorcase.datasets.reading.find_spec", nothing)
     with pytest.raises(MissingExtraError, match=r"Parquet needs PyArrow, which is not installed"):
         export(CASES, tmp_path / "cases.parquet", KINDS)
-    with pytest.raises(MissingExtraError, match="is Parquet, which is read by PyArrow or Polars"):
+    with pytest.raises(MissingExtraError, match="is Parquet, which PyArrow or Polars reads"):
         read_cases(tmp_path / "there.parquet")
     assert not (tmp_path / "cases.parquet").exists()
 

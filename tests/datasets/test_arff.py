@@ -105,7 +105,7 @@ def test_more_fields_can_be_called_missing() -> None:
         ("{0 1}\n", "t.arff line 6 is not valid ARFF: a sparse row leaves out 'note', which is text."),
         ("{2 a, 2 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2"),
         ("{2 a, 3 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2"),
-        ("{a}\n", "t.arff line 6 is not valid ARFF: 'a}' is no position with its value"),
+        ("{a}\n", "t.arff line 6 is not valid ARFF: 'a}' is not a position from 0 with its value"),
     ],
 )
 def test_each_broken_row_has_its_sentence(body: str, expected: str) -> None:

@@ -99,7 +99,9 @@ def test_a_folder_without_a_manifest_is_a_mistake_not_a_reason_to_download(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PRIORCASE_DATA", str(tmp_path / "none"))
-    with pytest.raises(ReadingError, match=r"PRIORCASE_DATA names '.*none', which is not a folder with a manifest"):
+    with pytest.raises(
+        ReadingError, match=r"PRIORCASE_DATA names '.*none', which is not a folder with a manifest.* Name the folder"
+    ):
         load("glass")
     with pytest.raises(ReadingError, match=r"folder names '.*nowhere', which is not a folder"):
         available(folder=tmp_path / "nowhere")

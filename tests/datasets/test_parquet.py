@@ -124,4 +124,4 @@ def test_without_a_library_it_says_which_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(reading, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError) as caught:
         read_table(packed({"a": [1]}), name="t.parquet")
-    assert "read by PyArrow or Polars. pip install pyarrow" in str(caught.value)
+    assert "which PyArrow or Polars reads. pip install pyarrow, or save it as CSV" in str(caught.value)

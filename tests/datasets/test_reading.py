@@ -83,13 +83,20 @@ def test_a_header_alone_is_a_table_without_rows() -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("", "t.csv is empty; expected a header row and one row for each case."),
+        ("", "t.csv is empty; expected a header row and one row for each case. Is this the right file?"),
         ("\n\n", "t.csv is empty; expected a header row and one row for each case."),
         ("a,b\n1,2\n3\n", "t.csv line 3 has 1 field; its header has 2."),
         ("a,b\n1,2,3\n", "t.csv line 2 has 3 fields; its header has 2."),
         ("a,b,a\n1,2,3\n", "t.csv names column 'a' twice in its header."),
         ("a,,b\n1,2,3\n", "t.csv has no name for column 2 in its header; expected a name for every column."),
-        (b"a\n\xff\xfe\n", "t.csv line 2 is not text in the encoding utf-8."),
+        (
+            b"a\n\xff\xfe\n",
+            "t.csv line 2 is not text in the encoding utf-8. Save it as UTF-8, or name its encoding, such",
+        ),
+        (
+            "a\n".encode("utf-16"),
+            "t.csv line 1 is not text in the encoding utf-8. It begins with the byte-order mark of",
+        ),
         (b"a\nx\0y\n", "t.csv line 2 is not text in the encoding utf-8."),
         ('a\n1\n"open\n', "t.csv line 3 is not valid CSV: unexpected end of data."),
         (gzip.compress(b"a\n1\n2\n3\n", mtime=0)[:-9], "t.csv looks gzipped but is cut short or damaged."),
@@ -100,6 +107,8 @@ def test_each_unreadable_file_has_its_sentence(content: str | bytes, expected: s
 
 
 def test_an_unknown_encoding_is_named() -> None:
+    assert "pass encoding='utf-16'" in message("a\n".encode("utf-16"))
+    assert "pass encoding=" not in message(b"\xff\xfea", encoding="utf-16")
     assert message("a\n", encoding="utf-99").startswith("The encoding 'utf-99' is unknown.")
 
 
@@ -223,13 +232,14 @@ def test_a_format_that_is_none_is_refused_with_the_choices() -> None:
     with pytest.raises(ReadingError) as caught:
         read_table(io.BytesIO(b"a\n"), format="xls")  # type: ignore[arg-type]
     assert "format='xls'" in str(caught.value)
+    assert "None infers it" in str(caught.value)
 
 
 def test_a_delimiter_is_for_csv_and_tsv_only() -> None:
     assert read_table(io.BytesIO(b"a;b\n1;2\n"), delimiter=";").names == ("a", "b")
     with pytest.raises(ReadingError) as caught:
         read_table(io.BytesIO(b"@relation r\n@attribute a real\n@data\n1\n"), delimiter=";")
-    assert "delimiter=';' for a table in the format arff" in str(caught.value)
+    assert "delimiter=';' for a table in the format arff; it is for csv and tsv. Leave it out" in str(caught.value)
 
 
 def test_tab_separated_fields_may_be_empty_and_quoted() -> None:

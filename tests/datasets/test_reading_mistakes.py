@@ -31,7 +31,7 @@ def test_a_path_with_a_zero_byte_is_refused() -> None:
 
 
 def test_text_is_refused_as_a_stream(tmp_path: Path) -> None:
-    with pytest.raises(ReadingError, match="the table was opened as text"):
+    with pytest.raises(ReadingError, match=r"the table was opened as text.*io\.BytesIO\(text\.encode\(\)\)"):
         read_table(io.StringIO("a,b\n1,2\n"))  # type: ignore[arg-type]  # the mistake itself
     path = tmp_path / "visits.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
@@ -61,7 +61,7 @@ def test_no_delimiter_is_suspected_where_there_are_several_columns() -> None:
 def test_workbooks_are_named_as_such(start: bytes, tmp_path: Path) -> None:
     path = tmp_path / "loans.xlsx"
     path.write_bytes(start + bytes(range(40)))
-    with pytest.raises(ReadingError, match=r"loans\.xlsx is an Excel or OpenDocument workbook .*"):
+    with pytest.raises(ReadingError, match=r"loans\.xlsx is an Excel or OpenDocument workbook .*pandas\.read_excel"):
         read_table(path)
 
 

@@ -158,7 +158,7 @@ def test_unbounded_intervals_always_hold() -> None:
     [
         (lambda: table().interval(1.0), "level must be"),
         (lambda: coverage_table([1.0], {}), "intervals must be"),
-        (lambda: coverage_table([1.0], [[0, 1]]), "level must be"),
+        (lambda: coverage_table([1.0], [[0, 1]]), "got None. For example level=0.9"),
         (lambda: coverage_table([1.0], {0.9: [[0, 1]]}, level=0.9), "level must be"),
         (lambda: coverage_table([1.0], [[0, 1]], level=90), "level must be"),
         (lambda: coverage_table([1.0], ([0, 1], [1, 2]), level=0.9), "as an array of shape (2, 2)"),
@@ -168,12 +168,12 @@ def test_unbounded_intervals_always_hold() -> None:
         ),
         (
             lambda: coverage_table([1.0], "wide", level=0.9),
-            "as 'wide'",
+            "Pass the result of predict_interval",
         ),
         (lambda: coverage_table([[1.0, 2.0]], [[0, 1]], level=0.9), "y of shape (1, 2)"),
         (lambda: coverage_table([1.0], {90: [[0, 1]]}), "level must be"),
         (lambda: coverage_table([1.0], {0.9: [[0, 1], [1, 2]]}), "an array of shape (1, 2)"),
-        (lambda: coverage_table([1.0], {0.9: [[1, 0]]}), "lower ends that are not above the upper ones"),
+        (lambda: coverage_table([1.0], {0.9: [[1, 0]]}), "Pass the lower end first"),
         (lambda: coverage_table([1.0], {0.9: [[np.nan, 0]]}), "and no NaN"),
         (lambda: coverage_table(["a"], {0.9: [[0, 1]]}), "coverage_table"),
     ],

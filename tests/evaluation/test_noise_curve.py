@@ -179,7 +179,10 @@ def test_a_curve_prints_frames_and_plots() -> None:
         ({"levels": [0.1, 1.5]}, "levels must be numbers from 0 to 1"),
         ({"levels": "0.1"}, "levels must be"),
         ({"levels": []}, "levels must be"),
-        ({"class_draw": "others"}, "class_draw must be 'distribution' with kind='attributes'"),
+        (
+            {"class_draw": "others"},
+            "class_draw must be 'distribution' with kind='attributes', got 'others'. Pass kind='classes'",
+        ),
         ({"kind": "classes", "class_draw": "any"}, "class_draw must be a str among {"),
         ({"noisy_test": 1}, "noisy_test"),
         ({"test": 0}, "test must be"),

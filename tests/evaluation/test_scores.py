@@ -301,23 +301,26 @@ TWO = [[0.5, 0.5], [0.25, 0.75]]
     [
         ((["a", "c"], TWO, ["a", "b"]), "y_true with 'c'"),
         ((["a", None], TWO, ["a", "b"]), "y_true with None"),
-        ((["a", "b", "a"], TWO, ["a", "b"]), "3 labels in y_true and 2 rows in proba"),
+        ((["a", "b", "a"], TWO, ["a", "b"]), "3 labels in y_true and 2 rows in proba.*that were predicted"),
         ((["a", "b"], TWO, ["a", "b", "c"]), r"2 columns in proba for 3 labels \('a', 'b', 'c'\)"),
         ((["a", "a"], TWO, None), "2 columns in proba, and y_true has 'a'"),
         ((["a", 1], TWO, None), "labels in y_true that have no common order"),
         ((["a", "b"], TWO, ["a", "a"]), "labels= with 'a' more than once"),
         (
             (["a", "b"], [[0.5, 0.5], [0.5, 0.6]], ["a", "b"]),
-            "probabilities in row 1 of proba that sum to 1.1",
+            "probabilities in row 1 of proba that sum to 1.1; expected 1. Pass a column for every class; divide",
         ),
         (
             (["a", "b"], [[0.0, 0.0], [0.5, 0.5]], ["a", "b"]),
             "probabilities in row 0 of proba that sum to 0",
         ),
-        ((["a", "b"], [[0.5, 0.5], [1.2, -0.2]], ["a", "b"]), "-0.2 in row 1 of proba"),
-        ((["a", "b"], [[0.5, 0.5], [0.5, np.nan]], ["a", "b"]), "NaN in row 1 of proba"),
+        (
+            (["a", "b"], [[0.5, 0.5], [1.2, -0.2]], ["a", "b"]),
+            r"-0.2 in row 1 of proba.*predict_proba; log_score\(..., logs=True\) takes",
+        ),
+        ((["a", "b"], [[0.5, 0.5], [0.5, np.nan]], ["a", "b"]), "NaN in row 1 of proba.*Leave those rows out"),
         ((["a", "b"], [[0.5, 0.5], [0.5, np.inf]], ["a", "b"]), "inf in row 1 of proba"),
-        ((["a", "b"], [["x", "y"], ["x", "y"]], ["a", "b"]), "proba as .*"),
+        ((["a", "b"], [["x", "y"], ["x", "y"]], ["a", "b"]), "proba as .*the column of the second is enough"),
         ((["a", "b"], np.ones((2, 2, 2)) / 2, ["a", "b"]), r"proba of shape \(2, 2, 2\)"),
         (([["a"], ["b"]], TWO, ["a", "b"]), r"y_true of shape \(2, 1\)"),
         ((np.array([["a"], ["b"]]), TWO, ["a", "b"]), r"y_true of shape \(2, 1\)"),
@@ -356,6 +359,7 @@ def test_weights_that_are_none(score: Any, weights: Any, message: str) -> None:
         (log_score, {"sign": "minus"}, "sign must be"),
         (log_score, {"sign": ["gain"]}, "sign must be"),
         (log_score, {"zero": "param_floor"}, "zero must be"),
+        (log_score, {"zero": "cap10"}, "zero must be .*Did you mean 'cap100'"),
         (log_score, {"zero": -1.0}, "zero must be"),
         (log_score, {"zero": math.inf}, "zero must be"),
         (log_score, {"zero": True}, "zero must be"),
@@ -375,7 +379,7 @@ def test_options_that_are_none(score: Any, options: Any, message: str) -> None:
 
 
 def test_logarithms_that_are_none() -> None:
-    with pytest.raises(EvaluationError, match=r"0\.5 in row 0 of proba"):
+    with pytest.raises(EvaluationError, match=r"0\.5 in row 0 of proba.*Pass the result of predict_log_proba"):
         log_score(["a", "b"], TWO, logs=True)
     with pytest.raises(EvaluationError, match=r"proba of shape \(2,\)"):
         log_score(["a", "b"], [-0.5, -0.5], logs=True)

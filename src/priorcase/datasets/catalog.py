@@ -304,7 +304,9 @@ def _beside(folder: Path, file: str) -> Path:
     """A file that a manifest names, which may not lead out of its folder."""
     inside = PureWindowsPath(file)  # knows both slashes, and drives
     if inside.anchor or ".." in inside.parts:
-        raise ReadingError(f"{folder / MANIFEST} names the file {quoted(file)}, which is outside its folder.")
+        raise ReadingError(
+            f"{folder / MANIFEST} names the file {quoted(file)}, which is outside its folder. Put the file beside it."
+        )
     return folder / file
 
 
@@ -342,7 +344,8 @@ def _data_folder(folder: Folder | None = None) -> Path | None:
         return None
     path = Path(folder)
     if not (path / MANIFEST).is_file():
-        raise ReadingError(f"{said} names {os.fspath(folder)!r}, which is not a folder with a {MANIFEST} of CSV files.")
+        problem = f"{said} names {os.fspath(folder)!r}, which is not a folder with a {MANIFEST}"
+        raise ReadingError(f"{problem}. Name the folder that holds the CSV files and their {MANIFEST}.")
     return path
 
 
@@ -362,7 +365,8 @@ def cache_folder() -> Path:
 def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, Description]:
     """The folder that holds a data set, and its description."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        raise ReadingError(f"got {quoted(name)}; expected the name of a data set. available() lists names.")
+        expected = "the name of a data set: letters, digits, dots, dashes, underscores and parentheses"
+        raise ReadingError(f"got {quoted(name)}; expected {expected}. available() lists names.")
     tried, names = [], [*KNOWN]
     if (own := _data_folder(folder)) is None:
         tried.append(f"{DATA} is not set")
@@ -511,4 +515,6 @@ def _keep(
     except OSError as error:
         if not (folder / MANIFEST).is_file():  # else another process was quicker
             reason = f"cannot be kept in {str(folder)!r}: {error.strerror or str(error)}"
-            raise ReadingError(f"The data set was downloaded but {reason}. Set {CACHE} to another folder.") from error
+            raise ReadingError(
+                f"The data set was downloaded but {reason}. Set {CACHE} to a folder that can be written."
+            ) from error

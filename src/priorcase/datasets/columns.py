@@ -432,8 +432,8 @@ def check_names(header: Sequence[str], source: str) -> None:
     for position, name in enumerate(header):
         if not name:
             raise ReadingError(
-                f"{source} has no name for column {position + 1} in its header; expected a name for every column. A "
-                "table saved with its row numbers has such a column in front."
+                f"{source} has no name for column {position + 1} in its header; expected a name for every column. "
+                "Name it; a table saved with its row numbers has such a column in front."
             )
     for name, times in Counter(header).items():
         if times > 1:

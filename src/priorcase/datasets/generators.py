@@ -23,8 +23,12 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 def _generator(random_state: RandomState) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1, size=4))
-    if random_state is not None and not isinstance(random_state, np.random.Generator):
-        _check_counts(random_state=random_state)
+    seed = is_whole(random_state) and random_state >= 0
+    if random_state is not None and not seed and not isinstance(random_state, np.random.Generator):
+        raise ParameterError(
+            "random_state must be None, a whole number of 0 or more, or NumPy's Generator or RandomState, got "
+            f"{quoted(random_state)}. A number gives the same rows in every run."
+        )
     return np.random.default_rng(random_state)
 
 

@@ -7,6 +7,7 @@ decision to this file or to another one.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -115,7 +116,7 @@ def read_table(
     found = format_of(source, content, format)
     if delimiter is not None and found not in _DELIMITERS:
         raise ReadingError(
-            f"got delimiter={quoted(delimiter)} for a table in the format {found}; it is for csv and tsv."
+            f"got delimiter={quoted(delimiter)} for a table in the format {found}; it is for csv and tsv. Leave it out."
         )
     if found == "parquet":
         table = text_of(_parquet_frame(content, called), called, missing=extra or ())
@@ -186,9 +187,15 @@ def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYT
     else:
         name, content = name or str(getattr(source, "name", "the table")), source.read()
     if not hasattr(content, "decode"):  # text, from a stream whose type said bytes
-        raise ReadingError(f"{name} was opened as text; expected a path or a binary file. Pass open(path, 'rb').")
+        raise ReadingError(
+            f"{name} was opened as text; expected a path or a binary file. Pass the "
+            "path, open(path, 'rb') or io.BytesIO(text.encode())."
+        )
     if content.startswith(_WORKBOOKS):
-        raise ReadingError(f"{name} is an Excel or OpenDocument workbook or an archive. Save its sheet as CSV.")
+        raise ReadingError(
+            f"{name} is an Excel or OpenDocument workbook or an archive. Save its sheet as CSV, or pass the frame from "
+            "pandas.read_excel."
+        )
     return name, _unpacked(name, content, max_bytes) if content.startswith(b"\x1f\x8b") else content
 
 
@@ -217,12 +224,13 @@ def decoded(content: bytes, name: str, encoding: str = "utf-8") -> str:
         line = content.count(b"\n", 0, error.start) + 1
     except (LookupError, ValueError) as error:  # no encoding, or none of text
         raise ReadingError(
-            f"The encoding {encoding!r} is unknown. Common ones are utf-8, utf-16 and latin-1."
+            f"The encoding {encoding!r} is unknown. Common ones are utf-8, utf-16, latin-1 and cp1252."
         ) from error
     if line is not None:
-        raise ReadingError(
-            f"{name} line {line} is not text in the encoding {encoding}. Name its encoding, such as latin-1."
-        )
+        remedy = "Save it as UTF-8, or name its encoding, such as latin-1 or utf-16."
+        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and "16" not in encoding:
+            remedy = "It begins with the byte-order mark of UTF-16: pass encoding='utf-16'."
+        raise ReadingError(f"{name} line {line} is not text in the encoding {encoding}. {remedy}")
     return text
 
 
@@ -231,7 +239,9 @@ def format_of(source: Readable, content: bytes, format: object = None) -> Format
     if format is not None:
         found = next((known for known in FORMATS if known == format), None)
         if found is None:
-            raise ReadingError(f"got format={quoted(format)}; expected one of {listed(FORMATS, limit=len(FORMATS))}.")
+            raise ReadingError(
+                f"got format={quoted(format)}; expected one of {listed(FORMATS, limit=len(FORMATS))}; None infers it."
+            )
         return found
     if content.startswith(b"PAR1"):
         return "parquet"
@@ -296,7 +306,9 @@ def read_delimited(text: str, source: str, *, missing: Collection[str] = MISSING
         remedy = "Look for a quotation mark that is not closed, or write one inside a field twice."
         raise ReadingError(f"{source} line {line} is not valid CSV: {error}. {remedy}") from error
     if not header:
-        raise ReadingError(f"{source} is empty; expected a header row and one row for each case.")
+        raise ReadingError(
+            f"{source} is empty; expected a header row and one row for each case. Is this the right file?"
+        )
     check_names(header, source)
     return TextTable(source, tuple(header), _columns(rows, len(header)), tuple(lines))
 
@@ -331,14 +343,16 @@ def _parquet_frame(content: bytes, source: str) -> Any:
 
         read, failures = polars.read_parquet, (polars.exceptions.PolarsError, OSError, UnicodeDecodeError)
     else:
-        raise MissingExtraError(f"{source} is Parquet, which is read by PyArrow or Polars. pip install pyarrow.")
+        raise MissingExtraError(
+            f"{source} is Parquet, which PyArrow or Polars reads. pip install pyarrow, or save it as CSV."
+        )
     try:
         frame = read(io.BytesIO(content))
         getattr(frame, "column_names", None)  # PyArrow decodes names only now
         return frame
     except failures as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise ReadingError(f"{source} is not valid Parquet: {reason}. Copy or download it again.") from error
+        raise ReadingError(f"{source} is not valid Parquet: {reason}. Copy it again, or name its format.") from error
 
 
 # -- ARFF, read as Weka reads it: nominal columns have the values of the header and no others, ``?`` is missing unless
@@ -431,7 +445,9 @@ def _arff_row(record: str, kinds: dict[str, Kind]) -> list[Field]:
         return _sparse_row(arff_fields(record, braces=True, positions=True), kinds)
     fields = [value for _, value in arff_fields(record)]
     if len(fields) == len(kinds) + 1 and (fields[-1] or "").startswith("{"):
-        raise _MalformedError("rows with weights are not read. Give weights a column of their own.")
+        raise _MalformedError(
+            "rows with weights are not read. Give weights a column, and pass it to fit as sample_weight."
+        )
     return fields
 
 
@@ -439,7 +455,7 @@ def _sparse_row(found: list[tuple[int, Field]], kinds: dict[str, Kind]) -> list[
     """A row that lists only what is not 0, or not the first value."""
     fields = dict(found)
     if len(fields) < len(found) or max(fields, default=0) >= len(kinds):
-        raise _MalformedError(f"a sparse row has a position twice, or one beyond {len(kinds) - 1}, counted from 0.")
+        raise _MalformedError(f"a sparse row has a position twice, or one beyond {len(kinds) - 1}. They count from 0.")
     for position, (name, kind) in enumerate(kinds.items()):
         if position not in fields:
             if kind == Nominal():
@@ -459,7 +475,7 @@ def arff_fields(text: str, *, braces: bool = False, positions: bool = False) -> 
         if positions:
             if (numbered := _POSITION.match(text, at)) is None:
                 here = text[at : at + 40].lstrip()
-                raise _MalformedError(f"{here!r} is no position with its value: {{POSITION VALUE, ...}}.")
+                raise _MalformedError(f"{here!r} is not a position from 0 with its value: {{POSITION VALUE, ...}}.")
             position, at = int(numbered[1]), numbered.end()
         found = (_FIELD_IN_BRACES if braces else _FIELD).match(text, at)
         assert found is not None  # every part of it may be empty
@@ -638,11 +654,13 @@ def _c45_files(
     if stem.suffix.lower() == ".names":
         if rows is None:
             data = stem.with_suffix(".data").name
-            raise ReadingError(f"{called} describes the columns of {data}, which is not beside it. Put it there.")
+            problem = f"{called} describes the columns of {data}, which is not beside it"
+            raise ReadingError(f"{problem}. Put it there, or name the file that holds the rows.")
         about, (called, content) = path, contents(rows, max_bytes=max_bytes)
     if about is None:
         names = stem.with_suffix(".names").name
-        raise ReadingError(f"{called} needs {names} beside it, which describes its columns. Put it there.")
+        problem = f"{called} needs {names} beside it, which describes its columns"
+        raise ReadingError(f"{problem}. Put it there, or pass format='csv' if the first row names the columns.")
     return contents(about, max_bytes=max_bytes), (called, content)
 
 

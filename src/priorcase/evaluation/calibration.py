@@ -462,6 +462,8 @@ def coverage_table(
         raise ParameterError(f"level must be None beside a mapping from level to intervals, got {quoted(level)}.")
     if not by_level:
         raise ParameterError(f"intervals must be a mapping with one level or more, got {quoted(intervals)}.")
+    if by_level is not intervals and level is None:
+        raise ParameterError("level must be a probability for one set of intervals, got None. For example level=0.9.")
     levels = sorted(by_level, key=lambda each: read_probability("level", each))
     lines = [_covered(truth[:, 0], each, by_level[each]) for each in levels]
     return CoverageTable(len(truth), *np.array(lines, dtype=np.float64).T)
@@ -477,14 +479,15 @@ def _covered(y: FloatArray, level: float, ends: Ends) -> tuple[float, ...]:
         found = f"an array of shape {array.shape}" if array.size else quoted(ends)
         raise EvaluationError(
             f"got intervals as {found}; expected an array of shape ({y.size}, 2), or a tuple of {y.size} lower and "
-            f"{y.size} upper ends."
+            f"{y.size} upper ends. Pass the result of predict_interval for these rows."
         )
     low, high = array if pair else array.T
     if (wrong := ~(low <= high)).any():
         row = int(wrong.argmax())
         raise EvaluationError(
             f"got the interval {float(low[row]):g} to {float(high[row]):g} in row {row}; expected lower ends that are "
-            "not above the upper ones, and no NaN."
+            "not above the upper ones, and no NaN. Pass the lower end first: in each row of an array, or all of "
+            "them in a tuple."
         )
     under, over = y < low, y > high
     width = float((high - low).mean())

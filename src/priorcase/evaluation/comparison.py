@@ -275,7 +275,8 @@ class Comparison(GridResult):
         values = self.row_values(chosen.name) if self.by_rows else self.values(chosen.name)
         if values is None:
             raise EvaluationError(
-                f"got the score {chosen.name!r}, one number for all rows together; expected a mean over rows, or folds."
+                f"got the score {chosen.name!r}, one number for all rows together; expected a mean over rows, such as "
+                "accuracy, log_score, brier, mae or rmse. Take one of these, or compare over folds."
             )
         return compared_pairs(
             self.learners,
@@ -296,7 +297,8 @@ class Comparison(GridResult):
         """
         chosen = self.score(score)
         if self.by_rows:
-            raise EvaluationError(f"ranks learners on several splits, and {self.protocol} has one for all rows.")
+            problem = f"ranks learners on several splits, and {self.protocol} has one for all rows"
+            raise EvaluationError(f"{problem}. Compare over folds, or over tables with compare_tables.")
         return friedman(self.values(chosen.name), self.learners, chosen, alpha=alpha, of="splits")
 
     def answers(self, learner: str) -> tuple[Cell, ...]:
@@ -484,7 +486,10 @@ def compare_tables(
     named = read_learners(learners)
     pairs = tables.values() if isinstance(tables, Mapping) else ()
     if not pairs or not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
-        raise EvaluationError(f"got tables={quoted(tables)}; expected a mapping from name to (X, y).")
+        example = "{'glass': datasets.load('glass')}"
+        raise EvaluationError(
+            f"got tables={quoted(tables)}; expected a mapping from name to (X, y), such as {example}."
+        )
     if isinstance(splits, Iterator):
         splits = list(splits)
     for name, (X, y) in tables.items():  # a mistake in the last table must not lose the work on the others

@@ -90,7 +90,8 @@ def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
     Folds are not stratified: the guarantees hold for folds that do not depend on the targets.
     """
     if n < (least := 2 if folds == "loo" else folds):
-        raise EvaluationError(f"got {n} rows for {least} folds (n_samples = {n}); expected at least one for each.")
+        problem = f"got {n} rows for {least} folds (n_samples = {n}); expected at least one for each"
+        raise EvaluationError(f"{problem}. Ask for fewer folds, but at least 2, or pass more rows.")
     if folds == "loo" or folds == n:
         return tuple(np.arange(n, dtype=np.int64)[:, None])
     order = np.random.default_rng(random_state).permutation(n).astype(np.int64)
@@ -220,7 +221,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
             )
         check_jobs(self.n_jobs)
         if isinstance(X, np.ndarray) and X.dtype.kind == "c":
-            raise SchemaError("Complex data not supported, found in column 0; expected real numbers.")
+            raise SchemaError("Complex data not supported, found in column 0; expected real numbers. Pass two columns.")
 
     def _fit_folds(self, X: Any, y: AnyArray, folds: Folds) -> int:
         """Fit the model of all rows and prepare those without each fold; returns the seed."""
@@ -417,10 +418,11 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         if self.nonconformity == "scaled" and not _has_spread(self.estimator):
             raise EvaluationError(
                 f"got nonconformity='scaled' and {type(self.estimator).__name__}, whose predict has no return_std to "
-                "scale by. nonconformity='absolute' goes with every regressor."
+                "scale by. nonconformity='absolute' goes with every regressor; LocallyWeightedRegressor has return_std."
             )
         if self.method != "cv+" and self.folds != _FOLDS:
-            raise ParameterError(f"folds must be {_FOLDS} where method={self.method!r}, got {quoted(self.folds)}.")
+            problem = f"folds must be {_FOLDS} where method={self.method!r}, got {quoted(self.folds)}"
+            raise ParameterError(f"{problem}. Leave folds out: every row is a fold of its own.")
         X, (numbers, flat) = readable(X, self.estimator), read_numbers(y)
         if numbers.shape[1] != 1:
             raise TargetError(f"got y of shape {numbers.shape}; y should be a 1d array. Pass one target for each row.")
@@ -632,7 +634,8 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         """Fit the estimator to all rows, and find the nonconformity of each row under a model without it."""
         self._check(X, "classifier", is_regressor)
         if self.randomized and self.nonconformity != "aps":
-            raise ParameterError(f"randomized must be False where nonconformity={self.nonconformity!r}, got True.")
+            problem = f"randomized must be False where nonconformity={self.nonconformity!r}, got True"
+            raise ParameterError(f"{problem}. Only nonconformity='aps' can be randomized.")
         if not hasattr(self.estimator, "predict_proba"):
             raise EvaluationError(
                 f"got an estimator without predict_proba, {type(self.estimator).__name__}. Take a classifier with "
@@ -713,7 +716,9 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
 def _one_column(y: Any) -> AnyArray:
     labels = read_labels(y).values
     if labels.shape[1] != 1:
-        raise TargetError(f"got y with {labels.shape[1]} columns; expected one class for each row.")
+        raise TargetError(
+            f"got y with {labels.shape[1]} columns; expected one class for each row. Fit one model a target."
+        )
     return labels[:, 0]
 
 

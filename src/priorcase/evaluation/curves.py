@@ -427,7 +427,8 @@ def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
     if not all(right) or not entries:
         wrong = entries[right.index(False)] if entries else sizes
         raise ParameterError(
-            f"sizes must be None, 'all', numbers of rows from 1 to {rows}, or shares up to 1.0, got {quoted(wrong)}."
+            f"sizes must be None, 'all', numbers of rows from 1 to {rows}, which are left to learn from, or shares "
+            f"up to 1.0, got {quoted(wrong)}. For example [0.1, 0.3, 1.0]."
         )
     # 0.7 * 10 is a little less than 7
     return tuple(sorted({int(size) if is_whole(size) else max(1, int(size * rows + 1e-9)) for size in entries}))
@@ -538,9 +539,11 @@ def noise_curve(
     check_value("class_draw", class_draw, [StrOptions({"distribution", "others"})])
     check_value("noisy_test", noisy_test, ["boolean"])
     if class_draw != "distribution" and kind != "classes":
-        raise ParameterError(f"class_draw must be 'distribution' with kind='attributes', got {class_draw!r}.")
+        raise ParameterError(
+            "class_draw must be 'distribution' with kind='attributes', got 'others'. Pass kind='classes'."
+        )
     if class_draw == "others" and task.kind == "numbers":
-        raise ParameterError(f"class_draw must be 'distribution' where numbers are learned, got {class_draw!r}.")
+        raise ParameterError("class_draw must be 'distribution' where numbers are learned, got 'others'. Leave it out.")
     points = _read_levels(levels)
     tests = read_test(test, task)
     check_repeats(repeats)

@@ -145,7 +145,7 @@ class LeftOutAnswers(GridResult):
     def calibration(self, *, bins: int = 10) -> CalibrationTable:
         """Return the calibration of the predictions: see `calibration_table`."""
         if self.proba is None:
-            raise EvaluationError("has no calibration: the learner has no predict_proba.")
+            raise EvaluationError("has no calibration: the learner has no predict_proba. Ask for a score.")
         return calibration_table(self.truth, self.proba, labels=self.labels, bins=bins)
 
     @prefix_errors

@@ -161,7 +161,8 @@ def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
     for score in chosen:
         if score.of_rows is None:
             known = listed([name for name, ours in OURS.items() if ours.of_rows is not None and ours.kind == kind])
-            raise ParameterError(f"scores must be means over rows such as {known}, got {quoted(score.name)}.")
+            problem = f"scores must be means over rows such as {known}, got {quoted(score.name)}"
+            raise ParameterError(f"{problem}. compare(..., splits='prequential') takes any score.")
     return chosen
 
 

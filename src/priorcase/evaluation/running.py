@@ -223,7 +223,7 @@ class Jobs:
 def check_jobs(n_jobs: object) -> None:
     if n_jobs is not None and not (is_whole(n_jobs) and int(n_jobs) != 0):
         raise ParameterError(
-            f"n_jobs must be None or a whole number other than 0, got {quoted(n_jobs)}. -1: all cores."
+            f"n_jobs must be None or a whole number other than 0, got {quoted(n_jobs)}. -1 uses all cores, None one."
         )
 
 

@@ -25,7 +25,8 @@ from priorcase.exceptions import (
 _CAP = 100.0
 _TOLERANCE = 1e-6
 _SINGLE_TOLERANCE = 1e-3  # sums of single-precision numbers are no more exact than that
-_PROBA_HINT = "Pass the result of predict_proba, or with logs=True that of predict_log_proba."
+_PROBA_HINT = "Pass the result of predict_proba; for two classes, the column of the second is enough."
+_LOGS_HINT = "Pass the result of predict_log_proba."
 _LABELS_HINT = "Pass labels=model.classes_, which has one label for each column."
 _ORDER_HINT = "Pass true labels first, then probabilities; score several targets one at a time."
 
@@ -162,8 +163,8 @@ def _floor(zero: object) -> float:
     if is_number(nats) and 0 <= nats < np.inf:
         return -float(nats)
     expected = "'-inf', 'cap100', a number of nats >= 0 or a policy such as Cap(50)"
-    hint = advice(zero, ("-inf", "cap100"), otherwise="The default is '-inf'.")
-    raise ParameterError(f"zero must be {expected}, got {quoted(zero)}. {hint}")
+    remedy = advice(zero, ("-inf", "cap100"), otherwise="The default is '-inf'.")
+    raise ParameterError(f"zero must be {expected}, got {quoted(zero)}. {remedy}")
 
 
 # -- labels and probabilities
@@ -195,10 +196,11 @@ def read_forecasts(
     found = _plain(y_true)
     shares = _read_shares(proba, logs=logs)
     if not found or not shares.size:
-        raise EvaluationError("got no rows; expected at least one.")
+        raise EvaluationError("got no rows; expected at least one. Was every row filtered out?")
     if len(found) != shares.shape[0]:
         raise EvaluationError(
-            f"got {len(found)} labels in y_true and {len(shares)} rows in proba; expected as many of both."
+            f"got {len(found)} labels in y_true and {len(shares)} rows in proba; expected as many of both. Pass "
+            "the labels of the rows that were predicted."
         )
     names = _read_labels(labels, found, shares.shape[1])
     truth = _columns_of(found, names)
@@ -222,12 +224,15 @@ def _plain(values: Any) -> list[Any]:
 def _read_shares(proba: Any, *, logs: bool) -> FloatArray:
     array: AnyArray = np.asarray(proba)
     if array.dtype.kind not in "fiub":
-        raise EvaluationError(f"got proba as {array.dtype!s}; expected real numbers. {_PROBA_HINT}")
+        raise EvaluationError(
+            f"got proba as {array.dtype!s}; expected real numbers. {_LOGS_HINT if logs else _PROBA_HINT}"
+        )
     table: FloatArray = array.astype(np.float64)
     if table.ndim == 1 and not logs:  # scikit-learn's scorers pass two classes like this
         return np.column_stack((1.0 - table, table))
     if table.ndim != 2:
-        raise EvaluationError(f"got proba of shape {table.shape}; expected a column for each class. {_PROBA_HINT}")
+        remedy = _LOGS_HINT if logs else _PROBA_HINT
+        raise EvaluationError(f"got proba of shape {table.shape}; expected a column for each class. {remedy}")
     return table
 
 
@@ -241,7 +246,7 @@ def _read_labels(labels: object | None, found: list[Any], columns: int) -> tuple
             raise EvaluationError(f"got {columns} columns in proba for {given}. {_LABELS_HINT}")
         return tuple(names)
     if any(label is None or label != label for label in found):  # NaN differs from itself
-        raise EvaluationError("got a missing label in y_true; expected a label in every row.")
+        raise EvaluationError("got a missing label in y_true; expected a label in every row. Leave those rows out.")
     try:
         names = sorted(set(found))
     except TypeError as error:
@@ -268,7 +273,9 @@ def _columns_of(found: list[Any], labels: tuple[Value, ...]) -> IntArray:
 def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
     if (missing := np.isnan(shares)).any():
         row = int(missing.any(axis=1).argmax())
-        raise EvaluationError(f"got NaN in row {row} of proba; expected a probability for every class.")
+        raise EvaluationError(
+            f"got NaN in row {row} of proba; expected a probability for every class. Leave those rows out."
+        )
     low, high = (-np.inf, tolerance) if logs else (0.0, 1.0 + tolerance)
     outside = (shares < low) | (shares > high)
     if outside.any():
@@ -276,12 +283,14 @@ def _check_shares(shares: FloatArray, *, logs: bool, tolerance: float) -> None:
         # The last column: of two classes, that is the one a caller may have passed alone.
         value = float(shares[row, np.flatnonzero(outside[row])[-1]])
         expected = "a logarithm of a probability, at most 0" if logs else "a probability from 0 to 1"
-        raise EvaluationError(f"got {value!r} in row {row} of proba; expected {expected}. {_PROBA_HINT}")
+        remedy = _LOGS_HINT if logs else "Pass the result of predict_proba; log_score(..., logs=True) takes logarithms."
+        raise EvaluationError(f"got {value!r} in row {row} of proba; expected {expected}. {remedy}")
     totals = (np.exp(shares) if logs else shares).sum(axis=1)
     if (wrong := np.abs(totals - 1.0) > tolerance).any():
         row = int(wrong.argmax())
         total = f"{float(totals[row]):.6g}"
-        raise EvaluationError(f"got probabilities in row {row} of proba that sum to {total}; expected 1. {_PROBA_HINT}")
+        remedy = _LOGS_HINT if logs else "Pass a column for every class; divide each row by its sum if it holds votes."
+        raise EvaluationError(f"got probabilities in row {row} of proba that sum to {total}; expected 1. {remedy}")
 
 
 def _read_weights(sample_weight: ArrayLike | None, rows: int) -> FloatArray:

@@ -76,8 +76,10 @@ def read_learners(learners: Any) -> dict[str, Any]:
         )
     for name, learner in named.items():
         if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "predict")):
+            found = f"the class {learner.__name__}" if isinstance(learner, type) else quoted(learner)
             raise EvaluationError(
-                f"got learner {name!r} as {quoted(learner)}; expected an estimator with fit and predict, not a class."
+                f"got learner {name!r} as {found}; expected an estimator with fit and predict. Pass an instance, such "
+                "as KNNClassifier()."
             )
     return named
 
@@ -94,7 +96,8 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
     for name, learner in learners.items():
         if not (is_classifier(learner) or is_regressor(learner)):
             raise EvaluationError(
-                f"got learner {name!r}, {quoted(learner)}, which is neither a classifier nor a regressor."
+                f"got learner {name!r}, {quoted(learner)}, which is neither a classifier nor a regressor. Derive it "
+                "from scikit-learn's ClassifierMixin or RegressorMixin."
             )
         by_kind.setdefault("classes" if is_classifier(learner) else "numbers", name)
     if len(by_kind) > 1:
@@ -103,10 +106,10 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
         )
     rows = row_count(X)
     if rows == 0:
-        raise EvaluationError("got a table without rows; expected two rows or more.")
+        raise EvaluationError("got a table without rows; expected two rows or more. Check the filter that made it.")
     array = as_array(y)
     if array.ndim == 2 and array.shape[1] > 1:
-        raise EvaluationError(f"got y with {array.shape[1]} columns; expected one target for each row.")
+        raise EvaluationError(f"got y with {array.shape[1]} columns; expected one. Evaluate one target at a time.")
     if rows != len(array):
         raise EvaluationError(f"got X with {rows} rows and y with {len(array)}; expected one target for each row.")
     if "numbers" in by_kind:
@@ -128,7 +131,8 @@ def row_count(X: Any) -> int:
     except TypeError:
         found = "None" if X is None else f"a {type(X).__qualname__}"
         raise UnsupportedDataError(
-            f"got {found}; expected a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows."
+            f"got {found}; expected a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows. Build "
+            "a frame from it, as by pandas.DataFrame(X)."
         ) from None
 
 

@@ -15,6 +15,8 @@ from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.evaluation.scoring import Task
 from priorcase.exceptions import EvaluationError, ParameterError, advice, quoted
 
+_SPLITS = "a number of folds >= 2, 'loo', 'prequential', a protocol, a splitter or pairs (train, test)"
+
 
 @dataclass(frozen=True, eq=False)
 class Split:
@@ -56,11 +58,14 @@ class Folds:
 
     def check(self, task: Task) -> None:
         """Check the parameters, and that there are enough rows."""
-        check_value("splits", self.n, [Interval(Integral, 2, None, closed="left")])
+        if not is_whole(self.n) or self.n < 2:
+            raise ParameterError(f"splits must be {_SPLITS}, got {quoted(self.n)}. 10 is usual.")
         check_value("stratified", self.stratified, ["boolean"])
         check_value("share", self.share, [Interval(Real, 0, 1, closed="right")])
         if self.n > len(task):
-            raise EvaluationError(f"got splits={self.n} for {len(task)} rows; expected no more folds than rows.")
+            raise EvaluationError(
+                f"got splits={self.n} for {len(task)} rows; expected no more folds than rows. Take fewer, or 'loo'."
+            )
 
     def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
         """Yield the splits of one repetition."""
@@ -104,7 +109,8 @@ class Holdout:
         check_value("train", self.train, rows_or_share)
         if not 0 < self._size(len(task)) < len(task):
             raise EvaluationError(
-                f"got Holdout(train={self.train}) for {len(task)} rows; it leaves none to learn from or none to test."
+                f"got Holdout(train={self.train}) for {len(task)} rows; it leaves none to learn from or none to test. "
+                "Keep one row or more on each side."
             )
 
     def deal(self, task: Task, *, random_state: int, repeat: int) -> Iterator[Split]:
@@ -202,7 +208,8 @@ def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) ->
     protocol = _read_protocol(splits, task, groups)
     if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
         raise ParameterError(
-            f"repeats must be 1 with {protocol}, got {quoted(repeats)}, since it draws nothing at random."
+            f"repeats must be 1 with {protocol}, got {quoted(repeats)}, since it draws nothing at random. "
+            "Repeat folds or Holdout."
         )
     if not isinstance(protocol, Given):  # whose pairs were checked when they were read
         protocol.check(task)
@@ -242,10 +249,7 @@ def _read_protocol(splits: Any, task: Task, groups: Any) -> Protocols:
         if found:
             return Given(found, f"{len(found)} given split{'s' * (len(found) > 1)}")
     remedy = advice(splits, words, otherwise="10 is usual.")
-    raise ParameterError(
-        "splits must be a number of folds, 'loo', 'prequential', a protocol, a splitter or pairs (train, test), got "
-        f"{quoted(splits)}. {remedy}"
-    )
+    raise ParameterError(f"splits must be {_SPLITS}, got {quoted(splits)}. {remedy}")
 
 
 def _read_pairs(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArray], ...]:
