@@ -75,7 +75,7 @@ REFUSED: list[Refusal] = [
     ("no truth", lambda b: b.find(where={"retired": "x"}), CaseBaseError, "'x' for 'retired'; expected.*False, True"),
     ("no truths", lambda b: b.find(where={"retired": [1]}), CaseBaseError, "1 for 'retired'"),
     ("not even so", lambda b: b.find(where={"retired": pc.cases.not_("x")}), CaseBaseError, "'x' for 'retired'"),
-    ("key in no text", lambda b: b.find(where={"key": [7]}), CaseBaseError, "7 for 'key'; expected a text"),
+    ("key in no text", lambda b: b.find(where={"key": [0.5]}), CaseBaseError, "0.5 for 'key'; expected a text"),
     ("author in no text", lambda b: b.forget(where={"by": 3}), CaseBaseError, "3 for 'by'; expected a text"),
     # attributes
     ("twice", lambda b: b.declare({"x": "text"}, x="numeric"), CaseBaseError, "attribute 'x' twice"),

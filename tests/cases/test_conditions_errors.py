@@ -51,7 +51,7 @@ def read(text: str) -> Callable[[], Any]:
         (lambda: matches("("), "matches: got '('"),
         (lambda: matches(3), "not a regular expression"),  # type: ignore[arg-type]
         (read("age"), "'age' has no operator"),
-        (read("=3"), "'=3' has no operator"),
+        (read("=3"), "'=3' has no name"),
         (read("age="), "'age=' has no value after 'age'"),
         (read("age=1|"), "'age=1|' has no value after 'age'"),
         (read("age>?"), "'age>?' has '?' after >"),

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from priorcase._locks import cached_property
-from priorcase._parameters import as_python, is_number
+from priorcase._parameters import as_python, is_number, is_whole
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases import kinds
 from priorcase.cases.checks import check_known
@@ -254,6 +254,8 @@ class _Subject:
         """A value to compare with, as it would be stored."""
         if self.kind is None:
             return kinds.check_plain(value, what=self.name)
+        if self.name == "key" and is_whole(value):
+            value = str(value)
         return kinds.check(self.kind, value, attribute=self.name)
 
     def where(self, holds: Callable[[Any], Any], *, stored: bool = False) -> BoolArray:
@@ -490,8 +492,9 @@ def _split(text: str, names: list[str]) -> tuple[str, str, str]:
     operator = _OPERATOR.search(stripped)
     if operator is not None and operator.start():
         check_known([stripped[: operator.start()].strip()], names)
+    lacking = "operator" if operator is None else "name"
     raise CaseBaseError(
-        f"The condition {quoted(text)} has no operator; expected NAME=VALUE. Operators are = != < <= > >= and ~ "
+        f"The condition {quoted(text)} has no {lacking}; expected NAME=VALUE. Operators are = != < <= > >= and ~ "
         "(contains); NAME=A|B means either, NAME=? missing."
     )
 
