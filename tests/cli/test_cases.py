@@ -313,6 +313,7 @@ def test_verify_history_and_backup(desk: Path, tmp_path: Path) -> None:
     assert done("verify", tmp_path / "copy.cases") == "clean: 69 cases\n"
     done("feedback", desk, "P-02", "--outcome", "no")
     assert [event["action"] for event in told("history", desk, "P-02")["events"]] == ["added", "revised"]
+    assert [len(told("history", desk, *limit)["events"]) for limit in ([], ["--limit", 2])] == [71, 2]
     lines = done("history", desk, "--limit", 2).splitlines()
     assert (len(lines), lines[-1]) == (5, "  and 69 earlier; --limit shows more")
 

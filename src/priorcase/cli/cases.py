@@ -337,15 +337,15 @@ _HISTORY = "priorcase cases history desk.cases\npriorcase cases history desk.cas
 
 @_command("history", _HISTORY, "Show what changed when, by whom and why.")
 @click.argument("id", required=False)
-@option("--limit", "N", "The last so many events.  [default: 20]", type=click.IntRange(1), default=20)
+@option("--limit", "N", "The last so many.  [default: 20 in a table, else all]", type=click.IntRange(1))
 @output_options()
-def history(file: str, id: str | None, limit: int, output: Output) -> None:
+def history(file: str, id: str | None, limit: int | None, output: Output) -> None:
     """Show what changed in FILE, or of case ID, the last changes last."""
     from priorcase.cli.case_values import event_documents, event_table
 
     with _reading(file) as base:
         events = list(base.history(None if id is None else _case_id(base, id)))
-    output.show(event_table(events, limit), {"events": event_documents(events)})
+    output.show(event_table(events, limit or _SHOWN), {"events": event_documents(events[-(limit or 0) :])})
 
 
 # -- ask
