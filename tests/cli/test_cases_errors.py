@@ -81,6 +81,7 @@ WRONG = {
     "forget desk.cases 1 99 --yes": "99",
     "list desk.cases --where aera=vpn": "Did you mean 'area'?",
     "list desk.cases --where people": "has no operator",
+    "list desk.cases --where =": "has no name",
     "list desk.cases --where people>=many": "many",
     "list desk.cases --columns id,mesage": "Did you mean 'message'?",
     "list desk.cases --limit -1": "-1 is not in the range x>=0",
@@ -103,7 +104,11 @@ WRONG = {
     "new desk.cases": "exists already",
     "new x.cases --attribute age=number": "has no valid kind",
     "new x.cases --attribute age=numerik": "Did you mean 'numeric'?",
-    "new x.cases --attribute age": "is not of the form NAME=KIND",
+    "new x.cases --attribute age": "is not of the form NAME=KIND, such as age=numeric",
+    "new x.cases --attribute age=numeric --out x.cases": "--out x.cases would overwrite",
+    "new x.cases --like there.jsonl --out there.jsonl": "--out there.jsonl would overwrite",
+    "verify desk.cases --out ./desk.cases": "--out ./desk.cases would overwrite a file that this command reads",
+    "verify desk.cases --out link.cases": "--out link.cases would overwrite",
     "new x.cases --attribute a=text --attribute a=set": "is declared more than once",
     "new x.cases --attribute 'size=S<S'": "two or more different levels",
     "new x.cases --attribute key=text": "'key'",
@@ -125,6 +130,7 @@ def test_each_mistake_is_one_line_and_changes_nothing(desk: Path, command: str) 
     write(Path("circle.json"), ['{"x": "y", "y": "x"}'])
     write(Path("dangling.json"), ['{"x": "z"}'])
     write(Path("there.jsonl"), ["{}"])
+    Path("link.cases").symlink_to(desk)
     files, content = sorted(os.listdir()), desk.read_bytes()
     assert WRONG[command] in said(*shlex.split(command))
     assert (sorted(os.listdir()), desk.read_bytes()) == (files, content)

@@ -233,3 +233,16 @@ def test_levels_overrule_what_a_file_declares(tmp_path: Path) -> None:
     assert document["attributes"]["brakes"] == ["firm", "soft", "weak"]
     nominal = (path, "--target", "job", path, "--json")
     assert answers(run("predict", *nominal))["attributes"]["brakes"] == "nominal"
+
+
+@pytest.mark.parametrize(
+    "command", ["predict t.csv q.csv --out t.csv", "predict t.csv q.csv --out q.csv", "evaluate t.csv --out hard.csv"]
+)
+def test_out_never_overwrites_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("t.csv", ROWS[:20]), ("q.csv", ROWS[20:22])):
+        write(Path(name), [HEADER, *rows])
+    Path("hard.csv").hardlink_to("t.csv")
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    assert "would overwrite a file that this command reads" in error(run(*command.split(), "--target", "job"))
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before

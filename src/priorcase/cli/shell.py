@@ -187,6 +187,13 @@ def options(*decorators: Callable[[Function], Function]) -> Callable[[Function],
     return lambda function: reduce(lambda made, add: add(made), reversed(decorators), function)
 
 
+def _same_file(path: str | None, out: str | None) -> bool:
+    if path is None or out is None or out == "-":
+        return False
+    there = os.path.isfile(path) and os.path.isfile(out)
+    return os.path.samefile(path, out) if there else os.path.realpath(path) == os.path.realpath(out)
+
+
 def output_options(*endings: str, text: str = "Write the result to a file") -> Callable[[Function], Function]:
     """``--json`` and ``--out``, handed on as ``output``; ``endings`` are those that the name of the file may have."""
 
@@ -208,6 +215,9 @@ def output_options(*endings: str, text: str = "Write the result to a file") -> C
     def add(function: Function) -> Function:
         @wraps(function)
         def inner(*args: Any, as_json: bool, out: str | None, **given: Any) -> Any:
+            inputs = [given.get(name) for name in ("table", "file", "like", "from")]
+            if any(_same_file(path, out) for path in (*inputs, *given.get("query", ()))):
+                raise usage(f"--out {out} would overwrite a file that this command reads. Name another file.")
             return function(*args, output=Output(as_json, out), **given)
 
         listed = f" ({' '.join(f'.{ending}' for ending in endings)})" if endings else ""

@@ -128,7 +128,7 @@ def parse_kinds(
     for text in texts:
         name, _, kind = (part.strip() for part in text.rpartition("="))
         if not name or not kind:
-            raise usage(f"{flag} {text!r} is not of the form NAME=KIND, such as id={kinds[-1]} or 'size=S<M<L'.")
+            raise usage(f"{flag} {text!r} is not of the form NAME=KIND, such as age={kinds[0]} or 'size=S<M<L'.")
         if name in found:
             raise usage(f"{flag} {name} is declared more than once.")
         levels = tuple(level.strip() for level in kind.split("<"))
