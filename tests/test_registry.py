@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ PAIRS = [(name, task) for name, one in LEARNERS.items() for task in one.tasks]
 
 
 @pytest.mark.parametrize(("name", "task"), PAIRS)
-def test_every_learner_can_be_made_fitted_and_found_again(name: str, task: str) -> None:
+def test_every_learner_can_be_made_fitted_found_again_and_saved(name: str, task: str, tmp_path: Path) -> None:
     learner = find(name)
     rows = X if task == "classify" else X.take(KNOWN)
     y = JOB if task == "classify" else KM[KNOWN]
@@ -28,6 +29,9 @@ def test_every_learner_can_be_made_fitted_and_found_again(name: str, task: str) 
     assert find_by_class(model) is learner
     assert name == BASELINE or (text := flags(learner.make(task))) == f"--learner {name}", text  # type: ignore[arg-type]
     assert learner.summary.endswith(".")
+    if name != BASELINE:
+        other = pc.load(model.save(tmp_path / "model.priorcase"))
+        assert (other.digest(), list(other.predict(frame))) == (model.digest(), list(model.predict(frame)))
 
 
 def test_flags_make_the_same_estimator() -> None:

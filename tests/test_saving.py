@@ -212,6 +212,7 @@ def test_every_public_learner_and_strategy_is_listed() -> None:
     listed = {name for names in MODELS.values() for name in names.split()}
     public = {name for name in pc.__all__ if hasattr(getattr(pc, name), "get_params")}
     public |= {name for name in pc.evaluation.__all__ if hasattr(getattr(pc.evaluation, name), "get_params")}
+    public |= {name for name in pc.neighbors.__all__ if hasattr(getattr(pc.neighbors, name), "get_params")}
     assert public == listed == {name_of(learner) for learner in LEARNERS}
     strategies = {name for names in STRATEGIES.values() for name in names.split()}
     for home, names in STRATEGIES.items():
@@ -316,7 +317,7 @@ def test_a_file_is_replaced_completely_or_not_at_all(tmp_path: Any) -> None:
     for use in (second.save, pc.load):
         with pytest.raises(ParameterError, match=r"path must be the path of a file, .* got 5"):
             use(5)
-    for other in (pc.CNN(), pc.MixtureModel(), pc.AttributeSelector(), pc.IB1()):
+    for other in (pc.CNN(), pc.MixtureModel(), pc.AttributeSelector(), pc.IB1(), pc.neighbors.TunedKNNClassifier()):
         assert name_of(pc.load(other.save(path))) == name_of(other)
 
 

@@ -29,6 +29,7 @@ Y = ["a", "b", "a", "b", "a", "b"]
 MODELS: dict[str, Any] = {
     "KNNClassifier": pc.KNNClassifier(1),
     "KNNClassifier with value tables": pc.KNNClassifier(1, distance="hvdm", attribute_weights="bayes"),
+    "TunedKNNClassifier": pc.neighbors.TunedKNNClassifier({"n_neighbors": (1, 2), "prior": (0.5, 1.0)}),
     "NaiveBayes": pc.NaiveBayes(),
     "TreeAveragedBayes": pc.TreeAveragedBayes(),
     "IB1": pc.IB1(history=True),
@@ -379,6 +380,17 @@ def test_a_fitted_distance_with_a_negative_factor_is_refused(name: str) -> None:
             load_bytes(made_up(header, [*arrays[:i], with_number(arrays[i], 1, number), *arrays[i + 1 :]]))
 
 
+def test_a_tuned_model_of_another_class_or_without_rows_is_refused() -> None:
+    header, arrays = opened(dump(fitted("TunedKNNClassifier")))
+    header["saved"]["model"]["class"] = "TunedKNNRegressor"
+    with pytest.raises(ReadingError, match="a chosen model of another class"):
+        load_bytes(made_up(header, arrays))
+    header["saved"]["model"] |= {"class": "TunedKNNClassifier"}
+    header["saved"]["model"]["state"]["model"]["model"]["state"] = None
+    with pytest.raises(ReadingError, match="is not fitted yet"):
+        load_bytes(made_up(header, []))
+
+
 CODES = [-2, 2, 127]
 
 
@@ -439,7 +451,7 @@ def mutant(chance: random.Random, header: Any, arrays: list[bytes]) -> bytes:
     return made_up(header, arrays)
 
 
-@pytest.mark.parametrize("tries", [25, pytest.param(1180, marks=pytest.mark.slow)])  # of each of 17 models
+@pytest.mark.parametrize("tries", [25, pytest.param(1180, marks=pytest.mark.slow)])  # of each of 18 models
 @pytest.mark.parametrize("name", MODELS)
 def test_any_mutant_is_refused_or_harmless(name: str, tries: int) -> None:
     saved = opened(dump(fitted(name)))

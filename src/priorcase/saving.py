@@ -46,7 +46,7 @@ from priorcase.schema import Schema
 FORMAT = 1
 
 MODELS = {
-    "neighbors": "KNNClassifier KNNRegressor KNNTransformer",
+    "neighbors": "KNNClassifier KNNRegressor KNNTransformer TunedKNNClassifier TunedKNNRegressor",
     "local": "LocallyWeightedRegressor LocallyWeightedClassifier RBFNetworkRegressor RBFNetworkClassifier",
     "bayes": "NaiveBayes SubsetAveragedBayes TreeAveragedBayes TreeAugmentedBayes SuperParentAveragedBayes AODE "
     "MixtureModel",

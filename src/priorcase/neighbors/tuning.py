@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import product
 from numbers import Integral
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
+from priorcase import saving
 from priorcase._core import LeftOut as CoreRows
 from priorcase._locks import cached_property
 from priorcase._parameters import check_seed, check_value
@@ -818,6 +822,32 @@ class _TunedKNN(BaseEstimator):
         """The neighbours behind each prediction."""
         return self.model_.precedents(X)
 
+    def digest(self) -> str:
+        """A fingerprint of the stored rows, as of the chosen model."""
+        check_is_fitted(self)
+        return str(self.model_.digest())
+
+    @prefix_errors
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Save the model to a file, which `priorcase.load` reads; returns the path. ``tuning_`` is not saved."""
+        return saving.save(self, path)
+
+    def _saved_state(self) -> dict[str, Any] | None:
+        return {"model": self.model_} if "model_" in self.__dict__ else None
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        model = state["model"]
+        if type(model) is not (KNNClassifier if isinstance(self, ClassifierMixin) else KNNRegressor):
+            raise ValueError("a chosen model of another class")
+        check_is_fitted(model)
+        self._settle(model)
+
+    def _settle(self, model: Any) -> None:
+        """Take over the chosen model."""
+        self.model_ = model
+        if isinstance(model, KNNClassifier):
+            self.classes_ = model.classes_
+
     def _fit(self, model: Model, X: Any, y: Any) -> Self:
         if isinstance(self.candidates, str):
             check_value("candidates", self.candidates, [StrOptions({"quick", "full"})])
@@ -826,7 +856,7 @@ class _TunedKNN(BaseEstimator):
             chosen = _QUICK[isinstance(model, KNNClassifier)] if chosen == "quick" else None
         options: dict[str, Any] = {"scoring": self.scoring, "n_samples": self.n_samples}
         options |= {"nested": None, "progress": False, "random_state": self.random_state}
-        self.model_: Any = tune(model, X, y, candidates=chosen, **options).best
+        self._settle(tune(model, X, y, candidates=chosen, **options).best)
         return self
 
 
@@ -862,9 +892,7 @@ class TunedKNNClassifier(ClassifierMixin, _TunedKNN):
     @prefix_errors
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the parameters and store the rows."""
-        self._fit(KNNClassifier(n_jobs=self.n_jobs), X, y)
-        self.classes_ = self.model_.classes_
-        return self
+        return self._fit(KNNClassifier(n_jobs=self.n_jobs), X, y)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """The probability of each class."""
