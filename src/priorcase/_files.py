@@ -10,7 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO
 
-from priorcase.exceptions import ParameterError, WritingError, quoted
+from priorcase.exceptions import MissingFileError, ParameterError, WritingError, quoted
 
 
 def check_path(path: Any) -> Path:
@@ -23,6 +23,21 @@ def check_path(path: Any) -> Path:
     if not isinstance(found, str) or not found or "\0" in found:
         raise ParameterError(f"path must be the path of a file, as text or pathlib.Path, got {quoted(path)}.")
     return Path(found)
+
+
+def missing_file(path: Path) -> MissingFileError:
+    """The error about a file that does not exist."""
+    found = MissingFileError(f"There is no file {str(path)!r}. Check the path.")
+    found.errno, found.strerror, found.filename = errno.ENOENT, os.strerror(errno.ENOENT), str(path)
+    return found
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise missing_file(path) from error
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -111,6 +111,10 @@ class ReadingError(PriorcaseError, ValueError):
     """A file that is not the table, the data set or the saved learner that it was taken for."""
 
 
+class MissingFileError(PriorcaseError, FileNotFoundError):
+    """A file to read that does not exist."""
+
+
 class WritingError(PriorcaseError, OSError):
     """A file that could not be written, for example because the disk is full; what was there before is unchanged."""
 

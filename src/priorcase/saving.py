@@ -37,9 +37,9 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._files import check_path, whole_file
+from priorcase._files import check_path, read_file, whole_file
 from priorcase._typing import AnyArray
-from priorcase.exceptions import ReadingError, UnsupportedDataError, quoted
+from priorcase.exceptions import ReadingError, UnsupportedDataError, prefix_errors, quoted
 from priorcase.instances import Instances
 from priorcase.schema import Schema
 
@@ -95,6 +95,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> Path:
     return path
 
 
+@prefix_errors
 def load(path: str | os.PathLike[str]) -> Any:
     """Load a model that was saved with ``model.save(path)``.
 
@@ -112,7 +113,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     array(['stop'], dtype='<U4')
     """
     path = check_path(path)
-    return load_bytes(path.read_bytes(), source=str(path))
+    return load_bytes(read_file(path), source=str(path))
 
 
 def dump(model: Any) -> bytes:

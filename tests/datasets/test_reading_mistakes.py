@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import pickle
 import tracemalloc
 from inspect import signature
 from pathlib import Path
@@ -13,9 +14,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import priorcase as pc
 from priorcase.cli import main
 from priorcase.datasets import read_table, read_text
-from priorcase.exceptions import ParameterError, ReadingError
+from priorcase.exceptions import MissingFileError, ParameterError, ReadingError
 
 
 @pytest.mark.parametrize("given", [[["a", "b"]], np.zeros((2, 2)), None, 3, b"a,b"])
@@ -25,9 +27,23 @@ def test_what_is_no_file_is_refused(given: Any) -> None:
     assert f"from a path or an open binary file; got {type(given).__name__}. Pass a frame" in str(caught.value)
 
 
-def test_a_path_with_a_zero_byte_is_refused() -> None:
-    with pytest.raises(ReadingError, match=r"'a\\x00b' cannot be the path of a file"):
-        read_table("a\0b")
+@pytest.mark.parametrize("path", ["a\0b", ""])
+def test_a_path_that_cannot_be_one_is_refused(path: str) -> None:
+    with pytest.raises(ParameterError, match=r"^read_table: path must be the path of a file, .* got '.*'"):
+        read_table(path)
+
+
+def test_a_missing_file_is_named_by_every_reader(tmp_path: Path) -> None:
+    calls: list[Any] = [read_table, pc.load, pc.CaseBase.open(tmp_path / "a.cases").import_]
+    for call in calls:
+        for name in ("none.csv", "none.jsonl", "none.parquet", "none"):
+            with pytest.raises(
+                MissingFileError, match=rf"^[\w.]+: There is no file '.*{name}'\. Check the path"
+            ) as found:
+                call(tmp_path / name)
+            assert isinstance(found.value, FileNotFoundError)
+            assert found.value.filename == str(tmp_path / name)
+            assert str(pickle.loads(pickle.dumps(found.value))) == str(found.value)
 
 
 def test_text_is_refused_as_a_stream(tmp_path: Path) -> None:

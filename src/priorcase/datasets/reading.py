@@ -20,6 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import IO, Any, Literal, NamedTuple, TypeAlias, get_args
 
+from priorcase._files import check_path, read_file
 from priorcase._parameters import is_whole
 from priorcase.datasets.columns import MISSING, Field, TextTable, check_names, text_of
 from priorcase.exceptions import MissingExtraError, ParameterError, ReadingError, listed, prefix_errors, quoted
@@ -101,7 +102,7 @@ def read_table(
     ReadingError
         The file is not a table in this format; the message says where and what to do.
     OSError
-        The file cannot be opened.
+        The file cannot be opened; `MissingFileError` where it does not exist.
 
     Examples
     --------
@@ -175,10 +176,7 @@ def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYT
     if not is_whole(max_bytes) or max_bytes < 0:
         raise ParameterError(f"max_bytes must be a whole number of 0 or more, got {quoted(max_bytes)}.")
     if isinstance(source, str | os.PathLike):
-        try:
-            name, content = name or os.fspath(source), Path(source).read_bytes()
-        except ValueError as error:
-            raise ReadingError(f"{quoted(os.fspath(source))} cannot be the path of a file: {error}.") from error
+        name, content = name or os.fspath(source), read_file(check_path(source))
     elif not hasattr(source, "read"):
         raise ReadingError(
             f"A table is read from a path or an open binary file; got {type(source).__name__}. Pass a frame, an array "

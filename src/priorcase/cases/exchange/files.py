@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from priorcase._files import whole_file
+from priorcase._files import missing_file, whole_file
 from priorcase._parameters import check_choice
 from priorcase.cases import kinds
 from priorcase.cases.checks import check_known
@@ -110,6 +110,8 @@ def read_cases(
     """
     path = Path(path)
     _check_file(path)
+    if not path.exists():
+        raise missing_file(path)
     if format is not None:
         choices = tuple(dict.fromkeys([*get_args(Format), *FORMATS]))
         check_choice("format", format, choices, hint="Leave it out to go by name and content.")
