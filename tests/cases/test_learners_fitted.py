@@ -20,7 +20,7 @@ from priorcase.cases import CaseLearner, Date, KeptLearners, Set, Text
 from priorcase.cases.kinds import CaseKind
 from priorcase.cases.learners import KeptLearner, Recipe, fit_learner, load_state, refit_learner
 from priorcase.cases.table import CaseTable
-from priorcase.exceptions import ParameterError, ReadingError, UnsupportedDataError
+from priorcase.exceptions import NotAvailableError, ParameterError, ReadingError, UnsupportedDataError
 from priorcase.saving import dump
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -183,6 +183,12 @@ def test_words_about_mistakes() -> None:
     with pytest.raises(UnsupportedDataError, match=r"KNNClassifier\.vote is a function"):
         fit_learner(pc.KNNClassifier(vote=lambda distances: distances), rows)
     fitted = fit_learner(pc.KNNClassifier(1), rows)
+    assert fitted.cases([]).tolist() == []
+    for wrong in ([5], [-1], "x", [0.0], [True], [[1], [2, 3]], None):
+        with pytest.raises(ParameterError, match=r"CaseLearner\.cases: .*whole numbers from 0 to 4"):
+            fitted.cases(wrong)
+    with pytest.raises(NotAvailableError, match="KNNRegressor has no predict_proba, since it gives no probabilities"):
+        fit(pc.KNNRegressor(1), cases(5)).predict_proba(QUERIES)
     with pytest.raises(ReadingError, match=r"What the learner has learned is damaged: its bytes do not match"):
         load_state(fitted.recipe, fitted.state()[:-1] + b"?")
     bayes = fit_learner(pc.NaiveBayes(), rows)

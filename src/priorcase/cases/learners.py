@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,7 +19,7 @@ from priorcase import __version__, saving
 from priorcase._typing import AnyArray, IdArray
 from priorcase.cases.table import CaseTable
 from priorcase.cases.training import CaseRows, Layout, training_table
-from priorcase.exceptions import NotAvailableError, ParameterError, prefix_errors
+from priorcase.exceptions import NotAvailableError, ParameterError, prefix_errors, quoted
 from priorcase.learning.results import Grid, GridResult, framed
 
 _RECIPE = "The recipe of a learner"
@@ -114,16 +115,24 @@ class CaseLearner(GridResult):
 
     def _answers(self, method: str, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> AnyArray:
         if not hasattr(self.learner, method):
+            what = "probabilities" if method == "predict_proba" else "predictions"
             raise NotAvailableError(
-                f"{type(self.learner).__name__} has no {method}. Call its own methods on rows(queries), or fit a "
-                "learner that predicts."
+                f"{type(self.learner).__name__} has no {method}, since it gives no {what}. Call its own methods on "
+                "rows(queries), or fit a learner that gives them."
             )
         answers: AnyArray = getattr(self.learner, method)(self.rows(queries))
         return answers
 
+    @prefix_errors
     def cases(self, rows: Sequence[int] | AnyArray) -> AnyArray:
         """The ids of the cases behind row ids of the learner, such as those that ``kneighbors`` returns."""
-        return self.ids[np.asarray(rows, dtype=np.int64)]
+        with suppress(ValueError):  # of lists of different lengths
+            found = np.asarray(rows)
+            if not found.size or (found.dtype.kind in "iu" and 0 <= found.min() <= found.max() < len(self.ids)):
+                return self.ids[found.astype(np.int64)]
+        raise ParameterError(
+            f"got rows={quoted(rows)}; expected row ids of the learner: whole numbers from 0 to {len(self.ids) - 1:,}."
+        )
 
     def state(self) -> bytes:
         """All that was learned as bytes, in the format of saved models."""
