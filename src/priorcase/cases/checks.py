@@ -55,7 +55,7 @@ def check_names(names: Iterable[Any]) -> None:
 def check_known(names: Iterable[object], attributes: Collection[str], *, source: str | None = None) -> None:
     """Refuse names that are not among the attributes; `source` is the file that has them."""
     if unknown := [name for name in names if name not in attributes]:
-        known = f"It has {listed(list(attributes), limit=12) or 'none yet'}; CaseBase.declare adds attributes."
+        known = f"It has {listed(list(attributes), limit=12) or 'none yet'}; leave others out, or declare them first."
         raise CaseBaseError(
             f"{'' if source is None else source + ' '}got {named('attribute', unknown)}, unknown to the case base. "
             f"{advice(unknown[0], attributes, otherwise=known)}"
@@ -170,7 +170,7 @@ def check_key(key: Any) -> str | None:
         return None
     if not isinstance(key, str) and not (is_whole(key) and abs(key) < 10**LONGEST_KEY):
         raise CaseBaseError(
-            f"got {quoted(key)} for 'key'; expected a text or a whole number. Write None where the value is not known."
+            f"got {quoted(key)} for 'key'; expected a text or a whole number. Leave it out where it is not known."
         )
     return _check_length(str(int(key) if is_whole(key) else key), "key", LONGEST_KEY)
 
@@ -180,17 +180,15 @@ def check_text(text: Any, *, what: str) -> str | None:
     if text is None:
         return None
     if not isinstance(text, str):
-        raise CaseBaseError(
-            f"got {quoted(text)} for {what!r}; expected a text. Write None where the value is not known."
-        )
+        raise CaseBaseError(f"got {quoted(text)} for {what!r}; expected a text. Leave it out where it is not known.")
     return _check_length(text, what, LONGEST_TEXT)
 
 
 def _check_length(text: str, what: str, most: int) -> str:
     if not text or not _encodable(text):
         raise CaseBaseError(
-            f"got {quoted(text)} for {what!r}; expected a readable text that is not empty. Write None where the value "
-            "is not known."
+            f"got {quoted(text)} for {what!r}; expected a readable text that is not empty. Leave it out where it is "
+            "not known."
         )
     if len(text) > most:
         raise CaseBaseError(

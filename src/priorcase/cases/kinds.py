@@ -345,7 +345,7 @@ _MOST_MEMBERS = 10_000
 _DEEPEST = 100
 _WHOLE, _LARGEST = 2**53, 2**63
 _ELSEWHERE = "Keep long documents elsewhere and store only what distinguishes cases."
-_MISSING = "Write None where the value is not known."
+_MISSING = "Leave it out where it is not known."
 
 
 def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:

@@ -71,7 +71,7 @@ def export(
     elif (format := _SUFFIXES.get(path.suffix.lower())) is None:
         raise CaseBaseError(
             f"cannot tell the format of {path!s} by its name; expected one of {listed(get_args(Format))}. End the "
-            "name in .jsonl, .csv or .parquet, or pass format=."
+            "name in .jsonl, .csv or .parquet, or name the format."
         )
     _check_file(path)
     if not path.parent.is_dir():
@@ -86,7 +86,7 @@ def export(
             return write(cases, attributes, file)
     except FileExistsError:
         raise CaseBaseError(
-            f"{path!s} exists already; nothing was written. Name another file, or pass overwrite=True."
+            f"{path!s} exists already; nothing was written. Name another file, or set overwrite."
         ) from None
 
 

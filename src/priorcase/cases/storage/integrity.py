@@ -364,8 +364,8 @@ def _check_file(path: Path) -> None:
     if not ours:
         found = "empty" if size == 0 else "an SQLite file of another program" if magic else "a file of another kind"
         raise CaseBaseFileError(
-            f"{path!s} is not a case base: it is {found}. The file was not changed. Check the path; import_ "
-            "reads tables of other programs."
+            f"{path!s} is not a case base: it is {found}. The file was not changed. Check the path; tables of "
+            "other programs can be imported into a case base."
         )
     _check_header(path, header)
     if os.path.lexists(f"{path}-wal"):  # SQLite would read it whatever the header says

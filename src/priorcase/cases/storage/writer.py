@@ -98,7 +98,7 @@ class Writer:
         old = self._rows("cases", [id])
         if not old:
             raise UnknownIdError(
-                f"got id {id}, which names no case. Ids are what add returned; find() shows all cases."
+                f"got id {id}, which names no case. Ids are what add returned; a list of all cases shows them."
             )
         if case.key is not None and (holder := self.find_keys([case.key]).get(case.key, id)) != id:
             raise CaseBaseError(
