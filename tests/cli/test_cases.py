@@ -286,7 +286,8 @@ def test_feedback_changes_a_case_and_prints_it(desk: Path) -> None:
     out = done("feedback", desk, 3, "--outcome", "no", "--solution", "?", "urgency=high", "system=?")
     with pc.CaseBase.open(desk, readonly=True) as base:
         case = base.get(3)
-        assert out == f"{case}\n"
+        assert out == f"{case}\n".replace("outcome  False", "outcome  no")
+        assert done("list", desk, "--id", 3).startswith(out)
         assert (case.outcome, case.solution, case["urgency"], case["system"]) == (False, None, "high", None)
         assert case["people"] == 1
 

@@ -8,6 +8,7 @@ import math
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from priorcase._parameters import is_number
@@ -242,8 +243,18 @@ def _fitting(cells: Mapping[str, list[str]], width: int) -> list[str]:
     return [name for name in cells if name in found]
 
 
+def _told(value: Any) -> Any:
+    return ("yes" if value else "no") if isinstance(value, bool) else value
+
+
 def _text(value: Any) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else text_of(value)
+    return text_of(_told(value))
+
+
+def case_text(case: Case) -> str:
+    """A case in full."""
+    values = {name: _told(value) for name, value in case.items()}
+    return str(replace(case, attributes=values, solution=_told(case.solution), outcome=_told(case.outcome)))
 
 
 def _of(case: Case, name: str) -> Any:

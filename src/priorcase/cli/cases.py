@@ -41,6 +41,7 @@ METHODS = ("auto", "copy", "null", "vote", "mean", "local", "compose")
 KINDS = ("numeric", "nominal", "text", "set", "date", "graph")
 ROLES = ("solution", "outcome", "key", "note")
 _SHOWN = 20
+_SHARE = click.FloatRange(0, 1, min_open=True)
 _DAMAGED = " is damaged: "
 _EXAMPLES = """\
 priorcase cases new desk.cases --example help-desk
@@ -308,7 +309,7 @@ def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, ou
         if id is not None:
             case = base.get(_case_id(base, id))
             events = list(base.history(case.id))
-            text = f"{case}\n\n{cv.event_table(events, len(events))}"
+            text = f"{cv.case_text(case)}\n\n{cv.event_table(events, len(events))}"
             output.show(text, cv.case_document(case) | {"history": cv.event_documents(events)})
             return
         cv.check_columns(columns, base.attributes, base.path)
@@ -366,7 +367,7 @@ priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
 @option("--method", "NAME", "Reuse: auto, copy, null, vote, mean, local, compose.", type=Names(METHODS))
 @option("--diversity", "D", "From 0 to 1: how much the cases differ.", type=float)
 @option("--no-questions", None, "Answer at once from what is given.", is_flag=True)
-@option("--confidence", "P", "Ask until a solution is this probable.", type=float, default=0.8, show_default=True)
+@option("--confidence", "P", "Ask until a solution is this probable.", type=_SHARE, default=0.8, show_default=True)
 @option("--tolerance", "T", "How far off a number may be, in questions.", type=float)
 @option("--explain", None, "Show what each attribute contributes.", is_flag=True)
 @output_options()
@@ -439,7 +440,7 @@ def feedback(file: str, id: str, pairs: Sequence[str], output: Output, **given: 
             changes["outcome"] = cv.outcome_value(given["outcome"])
         base.revise(number, cv.values(base, pairs), **changes)
         case = base.get(number)
-    output.show(str(case), cv.case_document(case))
+    output.show(cv.case_text(case), cv.case_document(case))
 
 
 _FORGET = """\

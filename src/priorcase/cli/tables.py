@@ -269,4 +269,7 @@ def _typed_case(words: Sequence[str], past: Past) -> Any:
     writer.writerow(past.kinds)
     writer.writerow([values.get(name, "?") or "?" for name in past.kinds])
     table = read(io.BytesIO(text.getvalue().encode("utf-8", "surrogateescape")), name="the typed case", format="csv")
-    return table.typed(past.kinds)
+    try:
+        return table.typed(past.kinds)
+    except ReadingError as error:
+        raise ReadingError(str(error).replace(" line 2, column", ": column", 1)) from None
