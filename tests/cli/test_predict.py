@@ -335,6 +335,7 @@ def test_what_rules_classes_out_is_said_in_words(tmp_path: Path) -> None:
         (["--set", "prior=1", "--set", "prior=2"], "is given twice"),
         (["--learner", "neighbors"], "there is no learner 'neighbors'"),
         (["--learner", "knn:n_neighbors=3"], "--learner knn --set n_neighbors=3."),
+        (["--learner", "knn:"], "there is no learner 'knn:'"),
         (["--learner", "naive_bays"], "Did you mean 'naive_bayes'?"),
         (["--level", "0.9"], "--level has no effect with knn"),
         (["--level", "2"], "not a probability"),

@@ -243,18 +243,13 @@ def _fitting(cells: Mapping[str, list[str]], width: int) -> list[str]:
     return [name for name in cells if name in found]
 
 
-def _told(value: Any) -> Any:
-    return ("yes" if value else "no") if isinstance(value, bool) else value
-
-
 def _text(value: Any) -> str:
-    return text_of(_told(value))
+    return ("yes" if value else "no") if isinstance(value, bool) else text_of(value)
 
 
 def case_text(case: Case) -> str:
-    """A case in full."""
-    values = {name: _told(value) for name, value in case.items()}
-    return str(replace(case, attributes=values, solution=_told(case.solution), outcome=_told(case.outcome)))
+    """A case in full, its outcome as in tables."""
+    return str(case if case.outcome is None else replace(case, outcome=_text(case.outcome)))
 
 
 def _of(case: Case, name: str) -> Any:

@@ -110,11 +110,10 @@ def explain(output: Output, **given: Any) -> None:
 
 def _fitted(*, explained: bool, **given: Any) -> tuple[Model, Queries]:
     """The learner that the options ask for, fitted to the past cases, and the new cases."""
-    name, *own = given["learner"].split(":")
-    who, settings, level = find(name), parameters(given["set"]), given["level"]
+    name, _, own = given["learner"].partition(":")
+    who, settings, level = find(name if own else given["learner"]), parameters(given["set"]), given["level"]
     if own:
-        sets = " ".join(f"--set {text}" for text in own)
-        raise usage(f"--learner {given['learner']} has parameters, which go to --set here: --learner {name} {sets}.")
+        raise usage(f"--learner takes only a name here; write --learner {name} --set {own.replace(':', ' --set ')}.")
     if level is not None and not 0 < level < 1:
         raise usage(f"--level {level:g} is not a probability between 0 and 1.")
     reading = parse_reading(given["column"], given["read"])

@@ -186,7 +186,9 @@ class Conversation:
         """
         check_known([attribute], self._attributes)
         with self._lock:
-            self._step(self._answer(attribute, value, self._open_question(attribute)))
+            now = self._now
+            steps = (*now.steps, self._answer(attribute, value, now.question))
+            self._states = [*self._states, _State(steps, now.candidates, now.least_gain)]
 
     def skip(self, attribute: str) -> None:
         """Never ask for an attribute again; it may still be told."""
@@ -229,31 +231,24 @@ class Conversation:
     def _now(self) -> _State:
         return self._states[-1]
 
-    def _open_question(self, attribute: str) -> Question | None:
-        question = self._now.question
-        return question if question is not None and question.attribute == attribute else None
-
-    def _step(self, step: Step) -> None:
-        now = self._now
-        self._states = [*self._states, _State((*now.steps, step), now.candidates, now.least_gain)]
-
-    def _answer(self, attribute: str, value: Any, question: Question | None) -> Step:
-        kind = self._attributes[attribute]
+    def _answer(self, attribute: str, value: Any, asked: Question | None) -> Step:
+        kind, question = self._attributes[attribute], None
+        if asked is not None and asked.attribute == attribute:
+            question = asked
         if question is not None and question.yes_or_no and (yes := _yes_or_no(value)) is not None:
             if question.kind == "cut":
                 cut = kinds.check(kind, question.about, attribute=attribute)
                 return Step(attribute, "cut", cut, yes, question.text)
             return Step(attribute, "mention", question.about, yes, question.text)
         if isinstance(value, bool) and kinds.kind_name(kind) in ("numeric", "date", "text", "set"):
-            other = self._now.question
-            open_now = "no question is open" if other is None else f"the open question is {quoted(other.text)}"
+            open_now = "no question is open" if asked is None else f"the open question is {quoted(asked.text)}"
             raise CaseBaseError(
                 f"got {quoted(value)} for {attribute!r}, but {open_now}. Tell the value of {attribute!r} itself, or "
                 "answer next_question()."
             )
         stored = kinds.check(kind, value, attribute=attribute)
-        asked = "" if question is None else question.text
-        return Step(attribute, "told" if stored is not None else "skipped", stored, asked=asked)
+        text = "" if question is None else question.text
+        return Step(attribute, "told" if stored is not None else "skipped", stored, asked=text)
 
 
 @dataclass(frozen=True)
