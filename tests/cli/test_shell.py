@@ -252,6 +252,13 @@ def test_tables_print_nothing_unsafe(hostile: Path, command: str, extra: tuple[s
         assert "\\u202egnp.exe" in result.stdout
 
 
+def test_an_escaped_name_is_measured_as_it_is_printed(tmp_path: Path) -> None:
+    past = write(tmp_path / "t.csv", ["na'me\x1b,b,y", *["1,2,a", "2,3,b"] * 4])
+    for learner in ("knn", "naive_bayes", "rbf_network"):
+        shown = run("explain", past, "--target", "y", "b=2", "--learner", learner).stdout
+        assert re.search(r"^ *na'me\\x1b  ", shown, re.MULTILINE), shown
+
+
 def test_errors_and_notes_print_nothing_unsafe(hostile: Path) -> None:
     for args in (
         ["predict", hostile, hostile, "--target", f"zz{UNSAFE}"],

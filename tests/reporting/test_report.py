@@ -256,13 +256,19 @@ def test_numbers_too_large_for_distances_are_reported_on(place: slice, task: Any
 @pytest.mark.parametrize(
     ("y", "words"),
     [
-        (["u"] * 59 + ["v"], "only one class has"),
-        (list(map(str, range(60))), "no class has"),
-        ([f"note {i}" for i in range(56)] + ["paid", "paid", "open", "open"], "2 classes have"),
+        (
+            ["u"] * 59 + ["v"],
+            "only one class has two rows or more; expected at least two classes with two rows or more, 10 rows",
+        ),
+        (list(map(str, range(60))), "every class has a single row; expected"),
+        (
+            [f"note {i}" for i in range(56)] + ["paid", "paid", "open", "open"],
+            "only 4 of 60 rows have a class with two rows or more",
+        ),
     ],
 )
 def test_a_target_without_repeated_classes_is_refused(y: list[str], words: str) -> None:
-    with pytest.raises(EvaluationError, match=f"target 'y' of which {words} two rows or more"):
+    with pytest.raises(EvaluationError, match=f"target 'y' in which {words}"):
         report(planted(60)[0], y, target="y", budget=60, learners=FEW)
 
 

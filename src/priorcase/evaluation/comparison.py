@@ -284,7 +284,7 @@ class Comparison(GridResult):
             chosen,
             test=test,
             level=level,
-            basis=f"{values.shape[1]} {'rows' if self.by_rows else 'splits'}",
+            basis=f"{(n := values.shape[1])} {'row' if self.by_rows else 'split'}{'s' * (n != 1)}",
             test_to_train=0.0 if self.by_rows else self.test_to_train,
             squared=chosen.root and self.by_rows,
             note=NOT_INDEPENDENT if test == "wilcoxon" and not self.by_rows else "",
@@ -560,7 +560,7 @@ class TablesComparison(GridsResult):
     @prefix_errors
     def paired(self, score: str | None = None, *, level: float = 0.95) -> PairedComparison:
         """Return Wilcoxon's signed-rank test of each pair of learners over the tables."""
-        chosen, basis = self.score(score), f"{len(self.tables)} tables"
+        chosen, basis = self.score(score), f"{len(self.tables)} table{'s' * (len(self.tables) != 1)}"
         return compared_pairs(self.learners, self.means(score), chosen, test="wilcoxon", level=level, basis=basis)
 
     def plot(self, score: str | None = None, ax: Any = None, *, alpha: float = 0.05) -> Any:

@@ -389,7 +389,9 @@ def friedman(
     names = tuple(name for name, is_there in zip(learners, there.tolist(), strict=True) if is_there)
     k, n = values[there][:, common].shape
     if k < 2 or n < 2:
-        problem = f"has {k} learners with values on {n} common {of}; expected two of each or more"
+        problem = (
+            f"has {k} learners with values on {n} common {of[: -1 if n == 1 else None]}; expected two of each or more"
+        )
         raise EvaluationError(f"{problem}. Add learners or {of}; see failures.")
     ranks = _ranks(values[there][:, common], score.greater_is_better)
     if (ranks == (k + 1) / 2).all():  # all learners tie everywhere

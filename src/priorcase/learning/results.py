@@ -30,8 +30,8 @@ _QUERIES = 5  # as many are printed
 
 
 def short(text: str, width: int) -> str:
-    """Text on one line, cut to ``width`` columns of a terminal: wide characters take two."""
-    text = " ".join(text.split())
+    """Text on one line without control characters, cut to ``width`` columns of a terminal: wide characters take two."""
+    text = visible(" ".join(text.split()))
     return text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"
 
 

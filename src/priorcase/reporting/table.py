@@ -132,12 +132,13 @@ def scorable(problem: Problem) -> Problem:
         return problem
     _, codes, sizes = np.unique(problem.y, return_inverse=True, return_counts=True)
     repeated, rows = int((sizes > 1).sum()), np.flatnonzero(sizes[codes] > 1)
-    if repeated < 2 or rows.size < min(_LEAST_ROWS, len(problem) / 2):
-        found = {0: "no class has", 1: "only one class has"}.get(repeated, f"{repeated} classes have")
+    least = min(_LEAST_ROWS, -(-len(problem) // 2))
+    if repeated < 2 or rows.size < least:
+        enough = f"only {rows.size} of {len(problem)} rows have a class with two rows or more"
+        found = {0: "every class has a single row", 1: "only one class has two rows or more"}.get(repeated, enough)
         raise EvaluationError(
-            f"got a target {problem.target!r} of which {found} two rows or more, {count(rows.size, 'row')} in all; "
-            f"expected two such classes, and {_LEAST_ROWS} rows or half of them. Name another column as the target: "
-            "free text and ids cannot be predicted."
+            f"got a target {problem.target!r} in which {found}; expected at least two classes with two rows or more, "
+            f"{least} rows together. Name another column as the target: free text and ids cannot be predicted."
         )
     return problem.taken(rows)
 
