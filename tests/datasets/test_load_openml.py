@@ -138,7 +138,7 @@ def test_a_cache_that_cannot_be_written_is_named(
     with pytest.raises(ReadingError) as caught:
         load("shoes")
     assert "The data set was downloaded but cannot be kept in " in str(caught.value)
-    assert "Set PRIORCASE_CACHE to another folder." in str(caught.value)
+    assert "Set PRIORCASE_CACHE to a folder that can be written." in str(caught.value)
 
 
 def test_whoever_keeps_a_set_first_wins(online: list[dict[str, Any]], away: Path) -> None:
