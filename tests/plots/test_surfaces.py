@@ -233,6 +233,8 @@ def test_surer_places_are_stronger_and_plain_regions_alike() -> None:
     told = surface.predictions == "plus"
     white = np.asarray(image)[told].sum(axis=1)
     assert white[sure[told] == 1.0].max() < white[sure[told] < 1.0].min()
+    tints = (3.0 - white) / (3.0 - white[sure[told] == 1.0][0])  # from 0.08 of a colour for two equal classes to 0.42
+    np.testing.assert_allclose(tints, (0.08 + 0.34 * (2.0 * sure[told] - 1.0)) / 0.42, rtol=1e-9)
     plain = DecisionSurface.of(model, NUMBERS, resolution=12, proba=False)
     assert plain.probabilities is None
     assert len(np.unique(np.asarray(plain.plot().images[0].get_array())[told], axis=0)) == 1
