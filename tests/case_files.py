@@ -32,6 +32,7 @@ def at_terminal(args: Iterable[object], keys: Iterable[str]) -> tuple[str, int]:
     command = [*PROGRAM, *map(str, args)]
     child, terminal = pty.fork()
     if child == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # it is ignored where the tests run under nohup
         os.execve(command[0], command, {**os.environ, "TERM": "dumb", "COLUMNS": "100"})
     seen, waiting, end = b"", iter(keys), time.monotonic() + LONGEST
     while True:
