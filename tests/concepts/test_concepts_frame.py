@@ -186,6 +186,7 @@ def test_a_drift_shows_in_recent_accuracy_only() -> None:
     assert ax.lines[0].get_label() == "accuracy of the last 50"
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), history.frame(window=50)["recent_accuracy"])
     mpl.pyplot.close(ax.figure)
+    np.testing.assert_array_equal(history.frame(window=1)["recent_accuracy"][1:], history.frame()["correct"][1:])
 
 
 @pytest.mark.parametrize("window", [0, -1, 2.5, "50", True])

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from reference import local_classifier as reference
 from reference import local_regression
+from sklearn.base import clone
 from tables import labels, mixed_rows
 
 from priorcase.exceptions import FarQueryWarning, TargetError, TooFewRowsError, UnsettledFitWarning
-from priorcase.local import LocalLogistic, LocallyWeightedClassifier
+from priorcase.local import LocalLinear, LocalLogistic, LocallyWeightedClassifier
 
 X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
 Y = ["a", "a", "b", "a", "b", "b"]
@@ -65,6 +66,17 @@ def test_the_bandwidth_is_chosen_by_the_leave_one_out_log_score() -> None:
         weights = lambda d, h=h: local_regression.fixed_weights(d, h, "gaussian")  # noqa: E731 - named for its one use
         assert loss == pytest.approx(left_out_losses(rows, y, weights), rel=1e-6)
     assert model.bandwidth_ == curve.best
+
+
+def test_a_left_out_row_of_weight_three_is_three_rows() -> None:
+    rng = np.random.default_rng(4)
+    X, times = rng.normal(size=(24, 2)), rng.integers(1, 4, 24)
+    y = np.where(X[:, 0] + 0.7 * rng.normal(size=24) > 0, "up", "down")
+    new = LocallyWeightedClassifier("all", bandwidth="loo", kernel="gaussian", model=LocalLinear(degree=0))
+    weighted = clone(new).fit(X, y, sample_weight=times).loo_curve_
+    literal = clone(new).fit(np.repeat(X, times, axis=0), np.repeat(y, times)).loo_curve_
+    np.testing.assert_allclose(weighted.candidates, literal.candidates, rtol=1e-12)
+    np.testing.assert_allclose(weighted.errors, literal.errors, rtol=1e-12)
 
 
 def test_an_impossible_class_costs_more_than_any_other_mistake() -> None:

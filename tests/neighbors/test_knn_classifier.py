@@ -72,6 +72,14 @@ def test_first_rule_is_scikit_learns(k: int) -> None:
     assert ours.score(Q, ours.predict(Q)) == 1.0
 
 
+def test_labels_have_the_type_of_the_batches_that_are_left() -> None:
+    model = KNNClassifier(1).fit([[0.0], [1.0]], np.array([1, 2], dtype=np.int8))
+    model.partial_fit([[5.0]], np.array([1000], dtype=np.int64))
+    assert (model.classes_.dtype, model.predict([[5.0]]).tolist()) == (np.int64, [1000])
+    model.forget([2])
+    assert (model.classes_.dtype, model.predict([[5.0]]).dtype) == (np.int8, np.int8)
+
+
 def test_distance_tie_at_rank_k() -> None:
     X, y = [[0.0], [1.0], [-1.0], [1.0]], ["a", "b", "c", "c"]
     model = KNNClassifier(2, distance="euclidean").fit(X, y)

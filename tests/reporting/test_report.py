@@ -327,10 +327,15 @@ def test_wrong_labels_are_found() -> None:
     wrong = [3, 50, 120, 200, 280]
     clear = [row for row in wrong if abs(X["x"][row] + 2.5 * (X["colour"][row] == "red") - 1.2) > 0.9]
     y[wrong] = np.where(y[wrong] == "yes", "no", "yes")
-    found = report(X, y, budget=60, learners={"near": pc.KNNClassifier(15, prior=0.5)}).suspects
+    found = report(X, y, budget=600, learners={"near": pc.KNNClassifier(15, prior=0.5), "pebls": pc.PEBLS()}).suspects
     assert found is not None
     assert len(clear) >= 3
     assert {one.row for one in found.rows} >= set(clear)
+    worst = pc.PEBLS().fit(X, y).suspects(200)  # its records begin with one use that was right
+    uses = {id: (used - 1, right - 1) for id, used, right in zip(worst.ids, worst.used, worst.correct, strict=True)}
+    told = [one for one in found.rows if one.used is not None]
+    assert told
+    assert [(one.used, one.correct) for one in told] == [uses[one.row] for one in told]
 
 
 def test_of_many_classes_a_row_is_not_suspect_unless_another_is_likely() -> None:

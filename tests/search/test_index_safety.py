@@ -11,7 +11,7 @@ import pytest
 from reference import search as reference
 
 import priorcase as pc
-from priorcase.exceptions import NumericRangeError
+from priorcase.exceptions import NumericRangeError, ParameterError
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Schema
 from priorcase.search import Index
@@ -25,6 +25,13 @@ def numeric_index(rows: np.ndarray) -> tuple[Instances, Index]:
     instances = Instances(schema)
     instances.append(schema.read(rows))
     return instances, Index(instances, heom().fit(instances, None))
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, "3", None])
+def test_numbers_of_neighbours_are_checked(k: object) -> None:
+    instances, index = numeric_index(np.zeros((3, 1)))
+    with pytest.raises(ParameterError, match="k must be"):
+        index.kneighbors(heom().fit(instances, None), np.zeros((1, 1)), k)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-320, 1e-322, 5e-324])
