@@ -72,7 +72,7 @@ def places(base: pc.CaseBase, tickets: Iterable[Case], weights: Mapping[str, flo
     """At which place each ticket's own solution stands when the others are asked; 0 where it stands nowhere."""
     found = []
     for ticket in tickets:
-        others = base.retrieve(ticket, n_neighbors=20, weights=weights, where={"id": not_(ticket.id), "outcome": True})
+        others = base.retrieve(ticket, k=20, weights=weights, where={"id": not_(ticket.id), "outcome": True})
         solutions = list(dict.fromkeys(others.solutions))
         found.append(solutions.index(ticket.solution) + 1 if ticket.solution in solutions else 0)
     return found
@@ -107,7 +107,7 @@ def unseen(base: pc.CaseBase, tenth: list[int], helped: list[Case]) -> list[int]
 
 def solve(base: pc.CaseBase) -> Retrieval:
     """Three new tickets: a plain one, one for a rule, one for a critic."""
-    found = base.retrieve(JAM, n_neighbors=4)
+    found = base.retrieve(JAM, k=4)
     print(found, "\n")
     print(found.explain(0), "\n")
     print(base.reuse(found, "vote", prior=0.2), "\n")

@@ -50,7 +50,7 @@ def _beside_cbrkit(sizes: Sizes) -> list[Row]:
         base.add_many(together.cases)
 
         def ask(query: Case) -> Any:
-            return base.retrieve(query, n_neighbors=K, weights=together.weights, measures=measures, n_jobs=THREADS)
+            return base.retrieve(query, k=K, weights=together.weights, measures=measures, n_jobs=THREADS)
 
         together.check([[(match.id, match.similarity) for match in ask(query)] for query in together.queries])
         name = f"retrieve: {len(together.cases):,} cases, 12 attributes, k = {K}"
@@ -58,7 +58,7 @@ def _beside_cbrkit(sizes: Sizes) -> list[Row]:
 
 
 def _median(base: Any, queries: Sequence[Case]) -> float:
-    return _median_of(lambda query: base.retrieve(query, n_neighbors=K, n_jobs=THREADS), queries)
+    return _median_of(lambda query: base.retrieve(query, k=K, n_jobs=THREADS), queries)
 
 
 def _median_of(ask: Any, queries: Sequence[Case]) -> float:

@@ -71,7 +71,7 @@ def test_a_case_comes_back_as_it_went_in(base, path):
 def test_every_attribute_may_be_missing(base):
     id = base.add({"age": float("nan"), "message": None})
     assert set(base.get(id).values()) == {None}
-    assert base.retrieve({"age": 3}, n_neighbors=1).similarities.tolist() == [0.0]
+    assert base.retrieve({"age": 3}, k=1).similarities.tolist() == [0.0]
 
 
 def test_the_same_key_is_one_case(base):
@@ -82,7 +82,7 @@ def test_the_same_key_is_one_case(base):
     assert base.get(first)["age"] == 3
     assert base.add_many([{"age": 1}, {"age": 2}], key=["T-9", "T-9"]) == [first + 2] * 2
     assert [case.id for case in base.find(where={"key": "T-9"})] == [first + 2]
-    assert len(base.retrieve({"age": 3}, n_neighbors=9)) == 3
+    assert len(base.retrieve({"age": 3}, k=9)) == 3
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, lambda columns: pl.DataFrame(columns).to_arrow()])
@@ -152,7 +152,7 @@ def test_cases_are_revised(base):
         ("revised", "feedback"),
         ("revised", None),
     ]
-    assert base.retrieve({"place": "home"}, n_neighbors=1).ids == (id,)
+    assert base.retrieve({"place": "home"}, k=1).ids == (id,)
 
 
 def test_the_digest_tells_retired_cases_from_others(path):
@@ -184,10 +184,7 @@ def test_forgetting_leaves_no_byte_and_the_digest_of_a_base_that_never_had_it(pa
         gone = [event for event in base.history() if event.action == "forgotten"]
         assert {(event.by, event.why) for event in gone} == {("officer", "asked to")}
         query = {"age": 7, "message": "message 7"}
-        assert (
-            base.retrieve(query, n_neighbors=9).similarities.tolist()
-            == never.retrieve(query, n_neighbors=9).similarities.tolist()
-        )
+        assert base.retrieve(query, k=9).similarities.tolist() == never.retrieve(query, k=9).similarities.tolist()
         assert base.add(CASE) == 67  # ids are never used again
     assert all(b"Zq8" not in content for content in contents(path).values())
 
@@ -280,7 +277,7 @@ def test_two_writers(base, path):
     told = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "2"
     assert len(base) == 2  # seen at the next question
-    assert base.retrieve({"age": 5}, n_neighbors=1).solutions == ("there",)
+    assert base.retrieve({"age": 5}, k=1).solutions == ("there",)
     assert base.add({"age": 6}) == 3
     with pc.CaseBase.open(path, timeout=0.1) as other:
         with base._live.store.writing(), pytest.raises(CaseBaseError, match="in use"):
@@ -293,7 +290,7 @@ def test_changes_elsewhere_are_followed_one_by_one(path):
     with pc.CaseBase.open(path, ATTRIBUTES) as one, pc.CaseBase.open(path) as other:
         for i in range(5):
             one.add({"age": i}, solution=str(i))
-            assert other.retrieve({"age": i}, n_neighbors=1).solutions == (str(i),)
+            assert other.retrieve({"age": i}, k=1).solutions == (str(i),)
         other.revise(2, {"age": 50})
         other.forget(3)
         other.retire(1)
@@ -307,10 +304,10 @@ def test_changes_elsewhere_are_followed_one_by_one(path):
                 (5, 4, False),
                 (6, None, False),
             ]
-            assert 1 not in base.retrieve({"age": 0}, n_neighbors=9).ids
+            assert 1 not in base.retrieve({"age": 0}, k=9).ids
         assert one.digest() == other.digest()
         other.recall(1)
-        assert one.retrieve({"age": 0}, n_neighbors=1).ids == (1,)
+        assert one.retrieve({"age": 0}, k=1).ids == (1,)
 
 
 def test_many_threads(base):
@@ -320,7 +317,7 @@ def test_many_threads(base):
     def ask():
         try:
             for _ in range(20):
-                found = base.retrieve({"age": 1}, n_neighbors=3)
+                found = base.retrieve({"age": 1}, k=3)
                 assert all(0 <= s <= 1 for s in found.similarities)
                 assert len(list(base.find())) >= 1
         except Exception as error:
@@ -372,9 +369,9 @@ def test_preferences_are_kept(base, path):
 def test_the_cycle(base):
     for age, fix in ((1, "oil"), (2, "oil"), (9, "swap")):
         base.add({"age": age}, solution=fix)
-    proposal = base.reuse({"age": 1.5}, n_neighbors=2)
+    proposal = base.reuse({"age": 1.5}, k=2)
     assert proposal.solution == "oil"
-    assert base.reuse(base.retrieve({"age": 9}, n_neighbors=1), "copy").solution == "swap"
+    assert base.reuse(base.retrieve({"age": 9}, k=1), "copy").solution == "swap"
     assert not base.retain({"age": 1.4}, solution="oil")
     kept = base.retain({"age": 8.5}, solution="oil", key="new")
     assert kept
@@ -385,14 +382,14 @@ def test_the_cycle(base):
 
 def test_reuse_takes_the_first_cases_that_were_found(base):
     base.add_many([{"age": age} for age in range(8)], solution=[10 * age for age in range(8)])
-    found = base.retrieve({"age": 0}, n_neighbors=8)
-    assert base.reuse(found, "mean", n_neighbors=1).solution == base.reuse(found[:1], "mean").solution == 0
-    assert base.reuse(found, "mean", n_neighbors=3).solution == base.reuse({"age": 0}, "mean", n_neighbors=3).solution
-    assert base.reuse(found, "mean", n_neighbors=99).solution == base.reuse(found, "mean").solution
-    assert base.reuse({"age": 0}, "mean").solution == base.reuse(found, "mean", n_neighbors=5).solution
+    found = base.retrieve({"age": 0}, k=8)
+    assert base.reuse(found, "mean", k=1).solution == base.reuse(found[:1], "mean").solution == 0
+    assert base.reuse(found, "mean", k=3).solution == base.reuse({"age": 0}, "mean", k=3).solution
+    assert base.reuse(found, "mean", k=99).solution == base.reuse(found, "mean").solution
+    assert base.reuse({"age": 0}, "mean").solution == base.reuse(found, "mean", k=5).solution
     for k in (0, 1.5, "1", True):
-        with pytest.raises(ParameterError, match="n_neighbors must be a whole number >= 1"):
-            base.reuse(found, "mean", n_neighbors=k)
+        with pytest.raises(ParameterError, match="k must be a whole number >= 1"):
+            base.reuse(found, "mean", k=k)
 
 
 def test_a_kept_learner_that_does_not_predict_says_so(base):
@@ -431,7 +428,7 @@ def test_poor_cases_are_retired(base):
         base.forget(base.history()[-1].id if base.history()[-1].action == "added" else max(case.id for case in base))
     assert retired == [bad]
     assert base.get(bad).retired
-    assert bad not in base.retrieve({"age": 50}, n_neighbors=99).ids
+    assert bad not in base.retrieve({"age": 50}, k=99).ids
     assert "poor" in str(base.records())
 
 
@@ -601,7 +598,7 @@ def test_control_characters_are_escaped_in_what_is_printed():
         cases = [{f"a{command}": f"v{command}", "age": age} for age in range(6)]
         solutions = [f"s{command}{age % 2}" for age in range(6)]
         base.add_many(cases, solution=solutions, key=[f"{age}{command}" for age in range(6)], why=command)
-        found = base.retrieve({f"a{command}": f"v{command}", "age": 2}, n_neighbors=2)
+        found = base.retrieve({f"a{command}": f"v{command}", "age": 2}, k=2)
         learner = base.fit(pc.KNNClassifier(n_neighbors=1), name=f"l{command}")
         results = [base, base.get(1), found, found.explain(), base.reuse(found), base.history(), base.competence()]
         results += [base.near_duplicates(), base.learn_weights(), base.learners(), learner, base.converse().transcript]

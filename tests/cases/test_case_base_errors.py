@@ -91,9 +91,9 @@ REFUSED: list[Refusal] = [
     # the cycle
     (
         "no neighbors",
-        lambda b: b.reuse(b.retrieve({"age": 1}), n_neighbors=0),
+        lambda b: b.reuse(b.retrieve({"age": 1}), k=0),
         ParameterError,
-        r"CaseBase\.reuse: n_neighbors must be",
+        r"CaseBase\.reuse: k must be",
     ),
     ("no weight", lambda b: b.prefer(weights={"colour": 1}), CaseBaseError, r"CaseBase\.prefer: .*'colour', unknown"),
     ("no weights", lambda b: b.converse(weights={"colour": 1}), CaseBaseError, "'colour', unknown"),

@@ -216,7 +216,7 @@ def test_what_keeps_a_file_from_being_opened_is_found_by_verify(base, statement,
 
 def test_what_was_retrieved_holds_on_to_no_other_case(base):
     base.add_many([{"make": f"make {age}", "age": age} for age in range(3, 2_000)])
-    found = base.retrieve({"age": 1}, n_neighbors=2)
+    found = base.retrieve({"age": 1}, k=2)
     assert len(pickle.dumps(found.load.args[1])) < 1_000
     assert [match.case["make"] for match in found] == ["a", "b"]
 

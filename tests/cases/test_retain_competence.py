@@ -65,7 +65,7 @@ def as_ids(places: set) -> list:
 @given(st.lists(st.tuples(VALUES, st.sampled_from(["x", "y", "z"])), min_size=1, max_size=12), st.integers(1, 4))
 def test_competence_is_that_of_plain_sets(rows, k):
     table = table_of(rows)
-    found = competence(table, n_neighbors=k)
+    found = competence(table, k=k)
     reachable, covered, category = expected(table, rows, k, same)
     assert [ids.tolist() for ids in found.reachability] == list(map(as_ids, reachable))
     assert [ids.tolist() for ids in found.coverage] == list(map(as_ids, covered))
@@ -77,7 +77,7 @@ def test_competence_is_that_of_plain_sets(rows, k):
 @given(st.lists(st.tuples(VALUES, st.sampled_from([0, 1, 1.5, 3])), min_size=1, max_size=10), st.integers(1, 3))
 def test_numbers_solve_each_other_within_the_tolerance(rows, k):
     table = table_of(rows)
-    found = competence(table, n_neighbors=k, tolerance=1.5)
+    found = competence(table, k=k, tolerance=1.5)
     _, covered, category = expected(table, rows, k, lambda a, b: abs(a - b) <= 1.5)
     assert [ids.tolist() for ids in found.coverage] == list(map(as_ids, covered))
     assert found.category.tolist() == category
@@ -94,7 +94,7 @@ def test_the_four_categories_on_a_line():
     """Two equal cases support each other; one at the edge adds nothing to its neighbour; one links two others."""
     rows = [({"size": value}, "x") for value in (0, 2, 5)] + [({"size": 30}, "y"), ({"size": 30}, "y")]
     rows += [({"size": 15}, "z")]
-    found = competence(table_of(rows), n_neighbors=1)
+    found = competence(table_of(rows), k=1)
     by_id = dict(zip(found.ids.tolist(), found.category.tolist(), strict=True))
     assert by_id[13] == by_id[14] == "support"
     assert by_id[15] == "pivotal"
@@ -164,7 +164,7 @@ def test_bars_of_large_coverage_hold_several_sizes():
     from matplotlib import pyplot
 
     rows = [({"size": 0}, "x")] * 65
-    ax = competence(table_of(rows), n_neighbors=64).plot()
+    ax = competence(table_of(rows), k=64).plot()
     assert [[bar.get_height() for bar in bars] for bars in ax.containers] == [[0] * 21 + [65]]
     bar = ax.containers[0][-1]
     assert bar.get_x() < 65 < bar.get_x() + bar.get_width()

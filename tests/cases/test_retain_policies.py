@@ -71,17 +71,17 @@ def test_if_wrong_follows_the_vote_of_the_most_similar(rows, case, solution, k):
     most = max(votes.values(), default=0.0)
     said = next((label for label, vote in votes.items() if vote >= most - 1e-12), None) if most > 0 else None
     assume(len(votes) < 2 or abs(votes["x"] - votes["y"]) > 1e-9)  # who wins a tie is the business of `Vote`
-    assert decide(table, case, json.dumps(solution), n_neighbors=k).kept == (said != solution)
+    assert decide(table, case, json.dumps(solution), k=k).kept == (said != solution)
 
 
 def test_numbers_are_wrong_beyond_the_tolerance():
     table = table_of([({"size": 0}, 10), ({"size": 1}, 20), ({"size": 9}, 50)])
     # The two nearest to 0.5 are equally similar: their mean is 15.
-    assert not decide(table, {"size": 0.5}, "15.3", n_neighbors=2, tolerance=0.3).kept
-    found = decide(table, {"size": 0.5}, "15.4", n_neighbors=2, tolerance=0.3)
+    assert not decide(table, {"size": 0.5}, "15.3", k=2, tolerance=0.3).kept
+    found = decide(table, {"size": 0.5}, "15.4", k=2, tolerance=0.3)
     assert found.kept
     assert found.reason == "the base would have answered 15"
-    assert not decide(table, {"size": 0.5}, "15.0", n_neighbors=2, tolerance=0).kept
+    assert not decide(table, {"size": 0.5}, "15.0", k=2, tolerance=0).kept
 
 
 def test_a_base_that_cannot_answer_keeps():
@@ -97,7 +97,7 @@ def test_a_base_that_cannot_answer_keeps():
 
 def test_outcomes_weigh_votes():
     rows = [({"size": 1}, "x", 0.5), ({"size": 1}, "x", 0.6), ({"size": 1}, "y", True)]
-    assert decide(table_of(rows), {"size": 1}, '"x"', n_neighbors=3).reason == "the base would have answered 'y'"
+    assert decide(table_of(rows), {"size": 1}, '"x"', k=3).reason == "the base would have answered 'y'"
 
 
 def test_if_new_keeps_unless_a_duplicate_agrees():
@@ -120,7 +120,7 @@ def test_if_new_takes_equal_numbers_without_a_tolerance():
 
 def test_records_try_the_nearest_and_keep_everything():
     table = table_of(LINE, retired=(1,))
-    found = decide(table, {"size": 1}, '"x"', policy="records", n_neighbors=2)
+    found = decide(table, {"size": 1}, '"x"', policy="records", k=2)
     assert found.kept
     assert found.trials == (Trial(10, True), Trial(12, False))
     assert found.reason == "every case is kept; 2 cases answered, 1 of them correctly"
@@ -297,7 +297,7 @@ def test_a_failure_is_new_where_nothing_alike_failed():
 
 
 def test_records_blame_who_spoke_for_a_failure():
-    found = decide(table_of(LINE), {"size": 1}, '"x"', "false", policy="records", n_neighbors=3)
+    found = decide(table_of(LINE), {"size": 1}, '"x"', "false", policy="records", k=3)
     assert found.trials == (Trial(11, False), Trial(10, False))  # nothing is known of 'y'
     assert found.reason == "every case is kept; 2 cases proposed it, and it failed"
     assert decide(table_of(LINE), {"size": 5}, '"x"', "false", policy="records").trials == ()

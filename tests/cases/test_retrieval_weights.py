@@ -56,7 +56,7 @@ def test_losses_are_those_of_telling_cases_one_by_one(unknown: Any, numbers: boo
         return [(solved.index(i), float(exact)) for i, exact in found]
 
     expected = left_out_loss(order, [told[i] for i in solved], 3, numbers=numbers)
-    found = learn_weights(table, n_neighbors=3, unknown=unknown, progress=False)
+    found = learn_weights(table, k=3, unknown=unknown, progress=False)
     assert found.loss_before == pytest.approx(expected, rel=1e-12)
     assert found.cases == found.of_cases == len(solved)
     assert found.loss == ("root mean squared error" if numbers else "negative log-score")
@@ -173,7 +173,7 @@ def test_booleans_lists_and_outcomes_are_classes() -> None:
     rows: list[Any] = [(i, {"age": i}, json.dumps(["a", i % 2]), json.dumps(i > 4)) for i in range(10)]
     table = CaseTable.of({"age": Numeric()}, rows)
     assert learn_weights(table, progress=False).loss == "negative log-score"
-    outcome = learn_weights(table, target="outcome", n_neighbors=1, progress=False)
+    outcome = learn_weights(table, target="outcome", k=1, progress=False)
     assert (outcome.loss, outcome.target, dict(outcome)) == ("negative log-score", "outcome", {"age": 1.0})
 
 
@@ -238,14 +238,14 @@ def of(told: list[tuple[float, Any, Any]]) -> CaseTable:
 
 def test_a_constant_attribute_gets_weight_0_though_it_makes_means_flatter() -> None:
     # Equal weights were better before, since the constant made steep similarities nearly the same.
-    found = learn_weights(table(200, noise=3.0), n_neighbors=8, measures=STEEP, progress=False)
+    found = learn_weights(table(200, noise=3.0), k=8, measures=STEEP, progress=False)
     assert dict(found) == {"size": 1.0, "stamp": 0.0}
     assert found.loss_after == found.loss_before
 
 
 @pytest.mark.parametrize("stamp", [0.99, 0.9, 0.5])
 def test_a_weight_that_only_flattens_is_left_out(stamp: float) -> None:
-    found = learn_weights(table(200, stamp=stamp, noise=3.0), n_neighbors=8, measures=STEEP, progress=False)
+    found = learn_weights(table(200, stamp=stamp, noise=3.0), k=8, measures=STEEP, progress=False)
     assert found["stamp"] == 0
     assert found["size"] > 0
     assert found.loss_uniform < found.loss_before < found.loss_after
@@ -255,7 +255,7 @@ def test_a_weight_that_only_flattens_is_left_out(stamp: float) -> None:
 
 def test_the_loss_of_cases_that_count_the_same_is_that_of_their_plain_mean() -> None:
     cases = table(200, stamp=0.9, noise=3.0)
-    found = learn_weights(cases, n_neighbors=8, measures=STEEP, progress=False)
+    found = learn_weights(cases, k=8, measures=STEEP, progress=False)
     sizes = np.array([cases.values(i)["size"] for i in range(200)])
     numbers = np.array([json.loads(str(cases.column("solution").at([i])[0])) for i in range(200)])
     errors = []
@@ -344,14 +344,12 @@ def test_no_given_weight_is_ever_changed_in_the_search(monkeypatch: pytest.Monke
 
 def test_it_says_where_solutions_are_too_rare_for_k() -> None:
     cases = of([(float(i), f"s{i // 3}", None) for i in range(30)] + [(40.0, "often", None)] * 5)
-    note = "10 of 11 solutions occur fewer than 5 times: try a smaller n_neighbors"
+    note = "10 of 11 solutions occur fewer than 5 times: try a smaller k"
     found = learn_weights(cases, progress=False)
     assert found.rare == (10, 11)
     assert note in repr(found)
-    assert learn_weights(cases, n_neighbors=3, progress=False).rare == (0, 11)
-    assert "try a smaller n_neighbors" not in repr(learn_weights(cases, n_neighbors=3, progress=False))
+    assert learn_weights(cases, k=3, progress=False).rare == (0, 11)
+    assert "try a smaller k" not in repr(learn_weights(cases, k=3, progress=False))
     assert learn_weights(table(20, stamp=0.5), progress=False).rare == (0, 0)
     make = Weights(("a",), (1.0,), (math.nan,), 0.5, 0.4, 0.9, "negative log-score", "make", 5, 9, 9, 0, rare=(3, 4))
-    assert (
-        repr(make).splitlines()[-1] == "  3 of 4 values of 'make' occur fewer than 5 times: try a smaller n_neighbors"
-    )
+    assert repr(make).splitlines()[-1] == "  3 of 4 values of 'make' occur fewer than 5 times: try a smaller k"

@@ -32,7 +32,7 @@ def cars(tmp_path_factory, data_dir):
 
 def test_a_taxonomy_stands_between_the_same_and_another_maker(cars):
     query = {"manufacturer": "audi"}
-    found = cars.retrieve(query, n_neighbors=999)
+    found = cars.retrieve(query, k=999)
     by_maker = {match.case["manufacturer"]: match.similarity for match in found}
     assert by_maker["audi"] == 1.0
     same_group = cars.attributes["manufacturer"]
@@ -49,7 +49,7 @@ def errors(cars, asked, weights=None):
     found = {"median of all": [], "mean": [], "copy": []}
     for id in asked:
         case = cars.get(id)
-        similar = cars.retrieve(dict(case), n_neighbors=5, where={"id": cbr.not_(id)}, weights=weights)
+        similar = cars.retrieve(dict(case), k=5, where={"id": cbr.not_(id)}, weights=weights)
         assert id not in similar.ids
         found["median of all"].append(abs(np.median(np.delete(prices, id - 1)) - case.solution))
         for method in ("mean", "copy"):
@@ -80,7 +80,7 @@ def test_learners_from_cars(cars):
 
 def test_cars_are_found_diversely(cars):
     query = {"manufacturer": "volvo", "type": "van", "year": 2008}
-    plain, diverse = cars.retrieve(query, n_neighbors=6), cars.retrieve(query, n_neighbors=6, diversity=0.7)
+    plain, diverse = cars.retrieve(query, k=6), cars.retrieve(query, k=6, diversity=0.7)
     assert diverse.ids[0] == plain.ids[0]
     assert len({match.case["make"] for match in diverse}) >= len({match.case["make"] for match in plain})
     assert diverse.similarities.sum() <= plain.similarities.sum()

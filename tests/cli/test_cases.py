@@ -264,7 +264,7 @@ def test_one_case_is_shown_in_full_by_its_id_or_key(desk: Path) -> None:
 def test_ask_at_once_is_what_the_library_answers(desk: Path) -> None:
     query = {"area": "printer", "message": "stripes on the page", "people": 3}
     pairs = [f"{name}={value}" for name, value in query.items()]
-    options = ("--n-neighbors", 7, "--weights", "message=3", "--where", "place=office")
+    options = ("-k", 7, "--weights", "message=3", "--where", "place=office")
     with pc.CaseBase.open(desk, readonly=True) as base:
         found = base.retrieve(query, 7, weights={"message": 3}, where={"place": "office"})
         proposal = base.reuse(found)

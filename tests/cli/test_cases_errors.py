@@ -92,7 +92,7 @@ WRONG = {
     "history desk.cases --limit 0": "0 is not in the range x>=1",
     "ask desk.cases": "nothing is known of the new case",
     "ask desk.cases area=?": "nothing is known of the new case",
-    "ask desk.cases area=vpn --n-neighbors 0": "0 is not in the range x>=1",
+    "ask desk.cases area=vpn -k 0": "0 is not in the range x>=1",
     "ask desk.cases area=vpn --method vot": "Did you mean 'vote'?",
     "ask desk.cases area=vpn --weights area=-1": "'-1' is not a weight for 'area'",
     "ask desk.cases area=vpn --confidence 0": "0.0 is not in the range 0<x<=1",

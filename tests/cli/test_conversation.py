@@ -183,7 +183,7 @@ def test_numbers_as_solutions_are_grouped_by_a_twentieth_of_their_range(
         base.add_many([{"age": n} for n in (1, 2, 8, 9)], solution=[1000, 1090, 100, 0])
         lines = iter(["yes"])
         monkeypatch.setattr(conversation, "terminal_line", lambda prompt: next(lines))
-        settings: dict[str, Any] = {"n_neighbors": 5, "confidence": 0.8, "tolerance": None, "explain": True}
+        settings: dict[str, Any] = {"k": 5, "confidence": 0.8, "tolerance": None, "explain": True}
         conversation.converse(base, {}, weights={"age": 2.0}, where={}, **settings)
         shown = capsys.readouterr().out
         assert "4 cases left: 1045 " in shown

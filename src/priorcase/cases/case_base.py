@@ -108,7 +108,7 @@ class CaseBase:
     >>> base = pc.CaseBase.temporary({"device": pc.Taxonomy({"printer": ["laser", "inkjet"]}), "message": "text"})
     >>> _ = base.add({"device": "laser", "message": "paper jam in tray 2"}, solution="clean the rollers")
     >>> _ = base.add({"device": "inkjet", "message": "stripes on every page"}, solution="clean the print head")
-    >>> found = base.retrieve({"device": "laser", "message": "jam again"}, n_neighbors=1)
+    >>> found = base.retrieve({"device": "laser", "message": "jam again"}, k=1)
     >>> base.reuse(found).solution
     'clean the rollers'
     >>> base.close()
@@ -490,7 +490,7 @@ class CaseBase:
     def retrieve(
         self,
         query: Mapping[str, Any],
-        n_neighbors: int = 5,
+        k: int = 5,
         *,
         weights: Mapping[str, float] | None = None,
         measures: ByName = None,
@@ -508,7 +508,7 @@ class CaseBase:
         ----------
         query
             Attribute -> value, for some or all attributes.
-        n_neighbors
+        k
             Number of cases.
         weights
             By attribute, numbers >= 0; attributes not named have weight 1. None: those that `prefer` keeps, else all 1.
@@ -530,7 +530,7 @@ class CaseBase:
             return retrieval.retrieve(
                 table,
                 check_case(query, table.attributes),
-                n_neighbors,
+                k,
                 weights=weights,
                 measures=measures,
                 where=None if where is None else self._meeting(where),
@@ -546,7 +546,7 @@ class CaseBase:
         found: Retrieval | Mapping[str, Any],
         method: Any = "auto",
         *,
-        n_neighbors: int | None = None,
+        k: int | None = None,
         rules: Iterable[Rule] | Rule = (),
         critics: Iterable[Critic] | Critic = (),
         rounds: int = 10,
@@ -561,7 +561,7 @@ class CaseBase:
         method
             ``"copy"``, ``"null"``, ``"vote"``, ``"mean"``, ``"local"``, ``"compose"`` or ``"auto"``; see
             `priorcase.cases.reuse`.
-        n_neighbors
+        k
             Number of cases to use: the first of those found, or the most similar ones to a query. None: all that
             were found, or 5 for a query.
         rules
@@ -579,15 +579,13 @@ class CaseBase:
         ...     base.reuse({"age": 2}, "mean").solution
         700.0
         """
-        if n_neighbors is not None and (not is_whole(n_neighbors) or n_neighbors < 1):
-            raise ParameterError(
-                f"n_neighbors must be a whole number >= 1, got {quoted(n_neighbors)}. None uses all that were found."
-            )
+        if k is not None and (not is_whole(k) or k < 1):
+            raise ParameterError(f"k must be a whole number >= 1, got {quoted(k)}. None uses all that were found.")
         reuse.check_method(method, options)
         if not isinstance(found, Retrieval):
-            found = self.retrieve(found, 5 if n_neighbors is None else n_neighbors)
-        elif n_neighbors is not None:
-            found = found[: int(n_neighbors)]
+            found = self.retrieve(found, 5 if k is None else k)
+        elif k is not None:
+            found = found[: int(k)]
         attributes = self.attributes
         return reuse.reuse(
             found, found.query, method, rules=rules, critics=critics, rounds=rounds, kinds=attributes, **options
@@ -604,7 +602,7 @@ class CaseBase:
         by: str | None = None,
         why: str | None = None,
         policy: Policy = "if_wrong",
-        n_neighbors: int = 1,
+        k: int = 1,
         tolerance: float | None = None,
         threshold: float = 0.95,
         success: Success = "outcome",
@@ -619,7 +617,7 @@ class CaseBase:
             ``"if_wrong"``: only if the base would have answered differently (IB2), or the same and the solution failed.
             ``"if_new"``: unless a case with the same solution is at least ``threshold`` similar. ``"records"``: always,
             and cases whose record of answers is significantly bad are retired (IB3). ``"always"``.
-        n_neighbors
+        k
             Number of cases that answer.
         tolerance
             How far off a number may be and still be right; needed where solutions are numbers.
@@ -649,7 +647,7 @@ class CaseBase:
                 new.outcome,
                 policy=policy,
                 likeness=self._likeness(table),
-                n_neighbors=n_neighbors,
+                k=k,
                 tolerance=tolerance,
                 threshold=threshold,
                 records=self._records() if policy == "records" else None,
@@ -773,7 +771,7 @@ class CaseBase:
     def learn_weights(
         self,
         *,
-        n_neighbors: int = 5,
+        k: int = 5,
         target: str = "solution",
         measures: ByName = None,
         fixed: Mapping[str, float] | None = None,
@@ -783,7 +781,7 @@ class CaseBase:
         unknown: Unknown = "different",
         n_jobs: int | None = None,
     ) -> Weights:
-        """Attribute weights with which the ``n_neighbors`` most similar other cases predict each case's solution best.
+        """Attribute weights with which the ``k`` most similar other cases predict each case's solution best.
 
         Each case is predicted from the others (leave-one-out); weights are searched one at a time on a small grid.
         ``base.prefer(weights=base.learn_weights())`` keeps them for every later retrieval. ``target`` may also be
@@ -795,7 +793,7 @@ class CaseBase:
             _, measures = self._preferred(None, measures)
             return retrieval.learn_weights(
                 table,
-                n_neighbors=n_neighbors,
+                k=k,
                 target=target,
                 measures=measures,
                 fixed=fixed,
@@ -817,19 +815,15 @@ class CaseBase:
         with self._live.reading() as table:
             return retain.records_of(table, self._records(), tolerance=tolerance, success=success)
 
-    def competence(
-        self, *, n_neighbors: int = 5, tolerance: float | None = None, success: Success = "outcome"
-    ) -> Competence:
+    def competence(self, *, k: int = 5, tolerance: float | None = None, success: Success = "outcome") -> Competence:
         """Which cases each case solves (its coverage) and which solve it (its reachability).
 
-        A case is solved by itself, and by those of its ``n_neighbors`` most similar cases with the same solution that
+        A case is solved by itself, and by those of its ``k`` most similar cases with the same solution that
         are more similar than any case with another one. For ``tolerance`` and ``success`` see `retain`.
         """
         with self._live.reading() as table:
             likeness = self._likeness(table)
-            return competence.competence(
-                table, likeness=likeness, n_neighbors=n_neighbors, tolerance=tolerance, success=success
-            )
+            return competence.competence(table, likeness=likeness, k=k, tolerance=tolerance, success=success)
 
     def near_duplicates(self, threshold: float = 0.95, *, tolerance: float | None = None) -> Duplicates:
         """All pairs of cases at least ``threshold`` similar, and whether their solutions agree.

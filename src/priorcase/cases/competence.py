@@ -36,7 +36,7 @@ class Competence(GridResult):
 
     ``ids`` and ``solutions`` are the live cases with a solution that worked; ``left_out`` counts the others. For each,
     ``coverage`` has the ids of the cases that it solves, and ``reachability`` of those that solve it: itself and at
-    most ``n_neighbors`` others. ``category`` is ``"pivotal"`` where no other case solves it, so that competence would
+    most ``k`` others. ``category`` is ``"pivotal"`` where no other case solves it, so that competence would
     be lost without it; ``"support"`` where another case that solves it covers the same cases, so that all but one of
     such a group may go; ``"auxiliary"`` where another one covers all that it does and more, so that it may go first;
     else ``"spanning"``: it links what others cover.
@@ -52,7 +52,7 @@ class Competence(GridResult):
     coverage: tuple[IdArray, ...]
     reachability: tuple[IdArray, ...]
     category: AnyArray
-    n_neighbors: int
+    k: int
     left_out: int = 0
 
     def __len__(self) -> int:
@@ -129,18 +129,18 @@ def competence(
     table: CaseTable,
     *,
     likeness: Likeness | None = None,
-    n_neighbors: int = 5,
+    k: int = 5,
     tolerance: float | None = None,
     success: Success = "outcome",
 ) -> Competence:
     """Which cases each case of a table solves, and which solve it; see `CaseBase.competence`.
 
-    A case is solved by itself, and by those of its n_neighbors most similar cases with the same solution that are more
-    similar than the most similar case with another one. (With n_neighbors at least the number of cases these sets are
-    those of ICF and the case itself.) Together they hold at most ``(n_neighbors + 1) n`` cases;
+    A case is solved by itself, and by those of its k most similar cases with the same solution that are more
+    similar than the most similar case with another one. (With k at least the number of cases these sets are
+    those of ICF and the case itself.) Together they hold at most ``(k + 1) n`` cases;
     time grows with the square of n.
     """
-    check_count("n_neighbors", n_neighbors, hint="As many cases as a retrieval would show: 5.")
+    check_count("k", k, hint="As many cases as a retrieval would show: 5.")
     solutions = Solutions.of(table, tolerance)
     live = able(table, worked(table, success))
     if not live.any():
@@ -160,7 +160,7 @@ def competence(
         border = float(similarities[~agrees].max(initial=-np.inf))
         solving = agrees & (similarities > border)
         solving[place] = False
-        reachable.append(np.sort(np.append(most_similar(similarities, solving, n_neighbors), place)))
+        reachable.append(np.sort(np.append(most_similar(similarities, solving, k), place)))
     covered = _covered(reachable)
     ids = table.ids[positions]
     return Competence(
@@ -169,7 +169,7 @@ def competence(
         tuple(ids[each] for each in covered),
         tuple(ids[each] for each in reachable),
         _categories(reachable, covered),
-        n_neighbors,
+        k,
         int((~live & ~table.retired).sum()),
     )
 

@@ -185,7 +185,7 @@ def decide(
     *,
     policy: Policy = "if_wrong",
     likeness: Likeness | None = None,
-    n_neighbors: int = 1,
+    k: int = 1,
     tolerance: float | None = None,
     threshold: float = 0.95,
     records: Mapping[int, Record] | None = None,
@@ -204,7 +204,7 @@ def decide(
     """
     hint = "'if_wrong' keeps what the base would get wrong, 'if_new' what has no near-duplicate."
     check_choice("policy", policy, get_args(Policy), hint=hint)
-    check_count("n_neighbors", n_neighbors, hint="1 asks the most similar case alone.")
+    check_count("k", k, hint="1 asks the most similar case alone.")
     check_share("threshold", threshold, hint="0.95 is usual.")
     if solution is None:
         raise CaseBaseError(
@@ -227,7 +227,7 @@ def decide(
     if policy == "if_new":
         return _if_new(table, near, failures, failed)
     similarities = likeness.to(case)
-    nearest = most_similar(similarities, able(table, degrees), n_neighbors)
+    nearest = most_similar(similarities, able(table, degrees), k)
     if policy == "if_wrong":
         keep, reason = _if_wrong(table, solutions, similarities, nearest, failures, degrees, solution, failed)
         return Retained(keep, None, reason, near)

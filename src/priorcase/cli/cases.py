@@ -363,7 +363,7 @@ priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
 @_pairs
 @_where
 @option("--weights", "NAME=W", "Weight of an attribute. Repeatable.", multiple=True)
-@option("--n-neighbors", "N", "Number of similar cases.", type=click.IntRange(1), default=5, show_default=True)
+@option("-k", "N", "Number of similar cases.", type=click.IntRange(1), default=5, show_default=True)
 @option("--method", "NAME", "Reuse: auto, copy, null, vote, mean, local, compose.", type=Names(METHODS))
 @option("--diversity", "D", "From 0 to 1: how much the cases differ.", type=float)
 @option("--no-questions", None, "Answer at once from what is given.", is_flag=True)
@@ -390,11 +390,11 @@ def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
         if converses:
             from priorcase.cli.conversation import converse
 
-            settings = {name: given[name] for name in ("n_neighbors", "confidence", "tolerance", "explain")}
+            settings = {name: given[name] for name in ("k", "confidence", "tolerance", "explain")}
             converse(base, query, weights=weights, where=where, **settings)
             return
         diversity = given["diversity"] or 0.0
-        found = base.retrieve(query, given["n_neighbors"], weights=weights, where=where or None, diversity=diversity)
+        found = base.retrieve(query, given["k"], weights=weights, where=where or None, diversity=diversity)
         if not len(found):
             raise BadInputError(f"{base.path} has no case that could answer this. Ask without --where, or add cases.")
         proposal = base.reuse(found, given["method"] or "auto")

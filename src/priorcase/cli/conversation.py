@@ -27,7 +27,7 @@ def converse(
     *,
     where: Mapping[str, Any],
     tolerance: float | None,
-    n_neighbors: int,
+    k: int,
     explain: bool,
     **settings: Any,
 ) -> None:
@@ -43,7 +43,7 @@ def converse(
     Talk(base, talk, terminal_line, say).run()
     proposal = talk.answer()
     say(f"\n{proposal}")
-    support = [base.get(source.id) for source in proposal.sources[:n_neighbors]]
+    support = [base.get(source.id) for source in proposal.sources[:k]]
     say(f"\n{case_table(support, 'supporting cases')}")
     if explain:
         say(f"\n{talk.transcript}")

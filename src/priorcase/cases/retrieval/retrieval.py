@@ -333,7 +333,7 @@ def _draw_contributions(ax: Any, labels: Sequence[str], names: list[str], parts:
 def retrieve(
     table: CaseTable,
     query: Mapping[str, Stored],
-    n_neighbors: int = 5,
+    k: int = 5,
     *,
     weights: Mapping[str, float] | None = None,
     measures: Mapping[str, object] | None = None,
@@ -344,12 +344,12 @@ def retrieve(
     cache: MeasureCache | None = None,
     look_up: LookUp | None = None,
 ) -> Retrieval:
-    """The ``n_neighbors`` cases of a table that are most similar to a query of stored values; see `CaseBase.retrieve`.
+    """The ``k`` cases of a table that are most similar to a query of stored values; see `CaseBase.retrieve`.
 
     ``where`` says which cases may be found. ``look_up`` loads cases when they are first used; by default they have what
     the table knows.
     """
-    k = check_count("n_neighbors", n_neighbors)
+    k = check_count("k", k)
     if not is_number(diversity) or not 0 <= diversity <= 1:
         raise ParameterError(
             f"diversity must be a number from 0 to 1, got {quoted(diversity)}. 0 retrieves the most similar cases, 1 "

@@ -56,7 +56,7 @@ class Weights(GridResult, Mapping[str, float]):
         Its name: ``"negative log-score"`` or ``"root mean squared error"``.
     target
         What was predicted: ``"solution"``, ``"outcome"`` or an attribute.
-    n_neighbors
+    k
         How many cases predict each.
     cases, of_cases
         How many cases the weights were learned from, and how many these were drawn from.
@@ -68,7 +68,7 @@ class Weights(GridResult, Mapping[str, float]):
     fixed
         The attributes whose weight was given and not learned.
     rare
-        How many of the distinct solutions occur fewer than ``n_neighbors`` times, and how many there are;
+        How many of the distinct solutions occur fewer than ``k`` times, and how many there are;
         (0, 0) for numbers.
 
     Examples
@@ -92,7 +92,7 @@ class Weights(GridResult, Mapping[str, float]):
     loss_of_guess: float
     loss: str
     target: str
-    n_neighbors: int
+    k: int
     cases: int
     of_cases: int
     random_state: int
@@ -158,15 +158,13 @@ class Weights(GridResult, Mapping[str, float]):
         title = f"weights learned from {self.cases} cases{drawn}: {self._losses_text()}"
         notes = [f"... and {len(self) - _SHOWN} attributes with smaller weights"] * (len(self) > _SHOWN)
         if self.loss_uniform < self.loss_after:
-            notes.append(f"with equal votes of the {self.n_neighbors} cases, {self.loss} {self.loss_uniform:.4g}")
+            notes.append(f"with equal votes of the {self.k} cases, {self.loss} {self.loss_uniform:.4g}")
         if self.fixed:
             notes.append(f"weights given: {short(', '.join(self.fixed), 60)}")
         few, distinct = self.rare
         if 2 * few > distinct:
             what = f"{self.target}s" if self.target in ("solution", "outcome") else f"values of {self.target!r}"
-            notes.append(
-                f"{few} of {distinct} {what} occur fewer than {self.n_neighbors} times: try a smaller n_neighbors"
-            )
+            notes.append(f"{few} of {distinct} {what} occur fewer than {self.k} times: try a smaller k")
         if self.loss_after >= self.loss_of_guess:
             guess = f"predicting the same for every case has {self.loss} {self.loss_of_guess:.4g}"
             notes.append(f"similar cases predict the {self.target} no better than chance: {guess}")
@@ -472,7 +470,7 @@ def _changed(weights: FloatArray, a: int, value: float) -> FloatArray:
 def learn_weights(
     table: CaseTable,
     *,
-    n_neighbors: int = 5,
+    k: int = 5,
     target: str = "solution",
     measures: Mapping[str, object] | None = None,
     fixed: Mapping[str, float] | None = None,
@@ -490,7 +488,7 @@ def learn_weights(
     then attributes are dropped that are not missed. Measures that learn from solutions, such as MVDM, have seen the
     solution of the case that is left out: their attributes are overrated if values are rare.
     """
-    k = check_count("n_neighbors", n_neighbors)
+    k = check_count("k", k)
     names = [name for name, kind in table.attributes.items() if kinds.kind_name(kind) in _PREDICTABLE]
     hint = f"Of the attributes {listed(names, limit=12)} can be predicted." if names else "'solution' is usual."
     check_choice("target", target, ("solution", "outcome", *names), hint=hint)
@@ -520,7 +518,7 @@ def learn_weights(
         loss_of_guess=search.guess,
         loss=predicted.name,
         target=target,
-        n_neighbors=k,
+        k=k,
         cases=len(positions),
         of_cases=of_cases,
         random_state=seed,

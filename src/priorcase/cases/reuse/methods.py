@@ -182,7 +182,7 @@ class Vote(_Base):
     >>> import priorcase as pc
     >>> with pc.CaseBase.temporary() as base:
     ...     _ = base.add_many([{"age": 1}, {"age": 2}, {"age": 3}], solution=["oil", "oil", "swap"])
-    ...     found = base.retrieve({"age": 1}, n_neighbors=2)
+    ...     found = base.retrieve({"age": 1}, k=2)
     ...     base.reuse(found, pc.cases.Vote("uniform", prior=1)).confidence
     0.75
     """
@@ -283,7 +283,7 @@ class Mean(_Numbers):
     >>> import priorcase as pc
     >>> with pc.CaseBase.temporary() as base:
     ...     _ = base.add_many([{"age": 1}, {"age": 2}, {"age": 9}], solution=[900, 700, 50])
-    ...     base.reuse({"age": 1.5}, pc.cases.Mean("uniform"), n_neighbors=2).solution
+    ...     base.reuse({"age": 1.5}, pc.cases.Mean("uniform"), k=2).solution
     800.0
     """
 
@@ -336,7 +336,7 @@ class Local(_Numbers):
     >>> import priorcase as pc
     >>> with pc.CaseBase.temporary() as base:
     ...     _ = base.add_many([{"age": age} for age in range(6)], solution=[1000 - 100 * age for age in range(6)])
-    ...     round(base.reuse({"age": 2.5}, pc.cases.Local(), n_neighbors=6).solution)
+    ...     round(base.reuse({"age": 2.5}, pc.cases.Local(), k=6).solution)
     750
     """
 
@@ -391,7 +391,7 @@ class Local(_Numbers):
             wanted = f"fit {named('attribute', table.names)}" if table.names else "estimate a spread"
             raise CaseBaseError(
                 f"got method='local' with {count} (worth {n:.3g}), too few to {wanted}. Retrieve more cases "
-                "(n_neighbors=), name fewer attributes (using=), or use method='mean'."
+                "(k=), name fewer attributes (using=), or use method='mean'."
             )
         low, high = (float(end[0]) for end in model.prediction_interval(table.query, self.level))
         inner = float(np.diff(model.confidence_interval(table.query, self.level), axis=0)[0, 0])
@@ -579,7 +579,7 @@ class Compose(_Base):
         for part, names in (dict.fromkeys(there) if self.parts is None else self.parts).items():
             check_known(names or (), known)
             if part not in there:
-                remedy = misspelt([part], there) or "Retrieve more cases (n_neighbors=), or leave the part out."
+                remedy = misspelt([part], there) or "Retrieve more cases (k=), or leave the part out."
                 raise CaseBaseError(
                     f"got parts with {part!r}, which no retrieved case that worked has; there are {listed(there)}. "
                     f"{remedy}"
