@@ -87,7 +87,7 @@ def told(name: str, found: list[int]) -> None:
 def weigh(base: pc.CaseBase, ids: list[int]) -> pc.cases.Weights:
     """Learn weights, measure them on tickets they were and were not learned from, and keep them."""
     helped = list(base.find(where={"outcome": True}))
-    learned = base.learn_weights(n_neighbors=1)
+    learned = base.learn_weights(k=1)
     print(f"{learned}\n")
     told("equal weights", places(base, helped, {}))
     told("learned, same tickets (optimistic)", places(base, helped, learned))
@@ -100,7 +100,7 @@ def weigh(base: pc.CaseBase, ids: list[int]) -> pc.cases.Weights:
 def unseen(base: pc.CaseBase, tenth: list[int], helped: list[Case]) -> list[int]:
     """Places of a tenth of the tickets, by weights learned from the other nine tenths."""
     base.retire(tenth)
-    learned = base.learn_weights(n_neighbors=1)
+    learned = base.learn_weights(k=1)
     base.recall(tenth)
     return places(base, [ticket for ticket in helped if ticket.id in tenth], learned)
 

@@ -396,7 +396,7 @@ def test_a_kept_learner_that_does_not_predict_says_so(base):
     base.add_many([{"age": 1}, {"age": 2}, {"age": 60}], solution=["a", "a", "b"])
     base.fit(pc.reduction.CNN(), name="reduced")
     for method in ("predict", "predict_proba"):
-        with pytest.raises(NotAvailableError, match=rf"CaseLearner\.{method}: CNN has no {method}\. "):
+        with pytest.raises(NotAvailableError, match=rf"CaseLearner\.{method}: CNN has no {method}, since "):
             getattr(base.learner("reduced"), method)({"age": 3})
 
 
@@ -573,13 +573,13 @@ def test_whole_numbers_are_kept_as_they_are(base):
 def test_weights_may_be_fixed_and_failures_teach_nothing(base):
     for i in range(12):
         base.add({"age": i % 4, "place": "ab"[i % 2]}, solution="xy"[i % 2], outcome=True)
-    weights = base.learn_weights(n_neighbors=1, fixed={"age": 0})
+    weights = base.learn_weights(k=1, fixed={"age": 0})
     assert weights["age"] == 0
     assert weights["place"] > 0
     base.add({"age": 1}, solution="z", outcome="odd")
     with pytest.raises(ValueError, match="success="):
-        base.learn_weights(n_neighbors=1)
-    assert base.learn_weights(n_neighbors=1, success=lambda told: told is True)["place"] > 0
+        base.learn_weights(k=1)
+    assert base.learn_weights(k=1, success=lambda told: told is True)["place"] > 0
 
 
 def test_changes_of_no_case(base, path):

@@ -61,11 +61,11 @@ def test_similar_cars_tell_the_price_and_learned_weights_tell_it_better(cars):
     asked = np.random.default_rng(0).choice(np.arange(1, 1000), 80, replace=False).tolist()
     equal = errors(cars, asked)
     assert equal["mean"] < 0.9 * equal["median of all"]
-    weights = cars.learn_weights(n_neighbors=5, sample=300)
+    weights = cars.learn_weights(k=5, sample=300)
     assert weights.loss_after < weights.loss_before
     learned = errors(cars, asked, weights)
     assert learned["mean"] < equal["mean"]
-    assert dict(cars.learn_weights(n_neighbors=5, sample=300)) == dict(weights)
+    assert dict(cars.learn_weights(k=5, sample=300)) == dict(weights)
 
 
 def test_learners_from_cars(cars):
