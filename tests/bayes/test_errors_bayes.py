@@ -61,20 +61,23 @@ def fitted(**parameters: Any) -> pc.NaiveBayes:
     return pc.NaiveBayes(**parameters).fit(ROWS, LABELS)
 
 
-class HugePrior:
-    """A prior of one's own whose weights are too large to be added up."""
+class EqualPrior:
+    """A prior of one's own that gives everything the same weight."""
+
+    def __init__(self, weight: float) -> None:
+        self.weight = weight
 
     def symmetric(self, n_values: Any, n_classes: int) -> Any:
-        return np.full(len(n_values), 1e308)
+        return np.full(len(n_values), self.weight)
 
     def weights(self, label: Any, values: Any, n_classes: int, *, declared: bool = True) -> Any:
-        return np.full(len(values), 1e308)
+        return np.full(len(values), self.weight)
 
     def unseen(self, label: Any, values: Any, n_classes: int) -> float:
-        return 1e308
+        return self.weight
 
     def class_weight(self, n_classes: int) -> float:
-        return 1e308
+        return self.weight
 
 
 ROWS: Any = [["x", 1.0], ["y", 2.0], ["x", 4.0]]
@@ -192,8 +195,13 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     # priors
     (lambda: fitted(prior="uniform"), ParameterError, "prior must be .*'jeffreys'"),
     (lambda: fitted(prior=bayes.BDeu), ParameterError, "prior must be"),
-    (lambda: fitted(prior=HugePrior()), ParameterError, "1e100"),
-    (lambda: fitted(prior=HugePrior(), class_prior=1.0), ParameterError, "prior must give finite .* at most 1e100"),
+    (lambda: fitted(prior=EqualPrior(1e308)), ParameterError, "1e100"),
+    (
+        lambda: fitted(prior=EqualPrior(1e308), class_prior=1.0),
+        ParameterError,
+        "prior must give finite .* at most 1e100",
+    ),
+    (lambda: fitted(prior=EqualPrior(0.0), class_prior=1.0), ParameterError, "prior must give finite weights above 0"),
     (lambda: fitted(prior={0: {"x": 1.0}}), ParameterError, r"prior\[0\] has no weight for the value 'y'"),
     (lambda: fitted(prior={0: {"x": 1.0, "Y": 1.0}}), ParameterError, "did you mean 'y' by 'Y'"),
     (lambda: fitted(prior={0: [1.0, 2.0]}), ParameterError, r"prior\[0\] is an array, but .* no declared order"),
