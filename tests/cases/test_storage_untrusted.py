@@ -10,8 +10,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import booleans, floats, integers, lists, one_of, text
 
 import priorcase as pc
+from priorcase.cases import kinds
 from priorcase.cases.storage import Declaration, NewCase, Store
 from priorcase.cases.storage.integrity import COUNTED, canonical, case_checksum, checksum, event_checksum
 from priorcase.cases.storage.sqlite import COLUMNS, PAGE, VERSION
@@ -477,3 +480,14 @@ def test_values_made_up_that_do_not_fit_their_kind_give_one_named_error(tmp_path
             base.retrieve({"age": 3})
     with pytest.raises(CaseBaseFileError, match="content that priorcase did not write"):
         pc.CaseBase.open(path)
+
+
+@pytest.mark.parametrize("kind", [kinds.Numeric(), kinds.Nominal(), kinds.Text(), kinds.Text(3), kinds.Set()], ids=str)
+@given(rows=lists(one_of(integers(), floats(allow_nan=False), booleans(), text(max_size=5), lists(text(max_size=2)))))
+def test_values_that_are_taken_at_a_glance_pass_the_full_check(kind, rows):
+    values = [tuple(value) if isinstance(value, list) else value for value in rows]
+    for some in ([value for value in values if type(value) is wanted] for wanted in (int, float, str, tuple)):
+        if kinds.plainly_fit(kind, some):
+            assert [kinds.check(kind, value, attribute="") for value in some] == some
+    if kinds.plainly_fit(kind, values):
+        assert [kinds.check(kind, value, attribute="") for value in values] == values

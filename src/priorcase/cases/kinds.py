@@ -8,10 +8,11 @@ from __future__ import annotations
 import datetime
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -368,6 +369,26 @@ def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
         return _CHECKS[type(kind)](kind, value)
     except CaseBaseError as error:
         raise CaseBaseError(f"got {quoted(value)} for {attribute!r}; {error.args[0]}") from None
+
+
+def plainly_fit(kind: CaseKind, values: Sequence[Any]) -> bool:
+    """Whether values are numbers or ASCII texts that ``check`` returns as they are; those it does not vouch for may."""
+    given = set(map(type, values))
+    if type(kind) is Numeric:
+        return given <= {int, float} and all(-_WHOLE < value < _WHOLE for value in values)
+    longest = kind.longest if type(kind) is Text else _LONGEST_NAME
+    if type(kind) is Set and given == {tuple} and max(map(len, values)) <= _MOST_MEMBERS:
+        members = set(chain.from_iterable(values))
+        return _plain_texts(members, longest) and all(value == tuple(sorted(set(value))) for value in values)
+    return (type(kind) is Text or (type(kind) is Nominal and kind.values is None)) and _plain_texts(values, longest)
+
+
+def _plain_texts(values: Collection[Any], longest: int) -> bool:
+    return (
+        {str}.issuperset(map(type, values))
+        and "".join(values).isascii()
+        and max(map(len, values), default=0) <= longest
+    )
 
 
 def shown(kind: CaseKind, stored: Stored) -> Any:

@@ -15,6 +15,7 @@ from priorcase.cases.case import Case
 from priorcase.cases.kinds import CaseKind, Stored
 from priorcase.cases.retrieval import MeasureCache
 from priorcase.cases.storage import Declaration, Event, NewCase, Step, Store, StoredCase, Writer, damage_errors
+from priorcase.cases.storage.writer import collector_paused
 from priorcase.cases.table import CaseTable, Row, Snapshot
 from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError
 
@@ -160,7 +161,7 @@ class LiveTable:
     def _load(self) -> None:
         loaded = self.store.load()
         declared = loaded.declaration
-        with damage_errors(str(self.store.path)):
+        with damage_errors(str(self.store.path)), collector_paused():
             columns: dict[str, Sequence[Any]] = dict(zip(declared.names, loaded.columns, strict=True))
             columns |= {"solution": loaded.solutions, "outcome": loaded.outcomes}
             table = CaseTable({name: kinds.from_description(kind) for name, kind in declared.attributes})  # type: ignore[arg-type]
@@ -182,9 +183,11 @@ def declaration(attributes: Mapping[str, CaseKind], settings: Mapping[str, Any])
     return Declaration(described, dict(settings))
 
 
-def _check_stored(kind: CaseKind, values: Iterable[Stored]) -> None:
+def _check_stored(kind: CaseKind, values: Sequence[Stored]) -> None:
     """Raise ValueError for values that do not fit their kind: whoever made the file up can make up checksums, too."""
     if isinstance(kind, kinds.Graph):  # refused when it is shown: reading all graphs would take long
+        return
+    if kinds.plainly_fit(kind, values):
         return
     for value in values:
         try:

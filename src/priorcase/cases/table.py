@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -21,7 +23,7 @@ Row = tuple[int, Mapping[str, Stored], str | None, str | None]
 BESIDE = ("solution", "outcome")
 """Columns that every table has beside its attributes."""
 
-_PLAIN = frozenset({str, int, float})
+_PLAIN = frozenset({str, int, float, type(None)})
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -98,18 +100,18 @@ class GrowingColumn:
         self.name, self.kind = name, kind
         self._codes: Buffer[np.int32] = Buffer(np.empty(0, dtype=np.int32))
         self._values: list[Stored] = []
-        self._places: dict[Any, int] = {}
+        self._places = _places([])
         self._number = number_of(kind)
         self._numbers: FloatArray = np.empty(0)
         self._seen: CaseColumn | None = None
 
     def append(self, values: Sequence[Stored]) -> None:
-        self._codes.extend(np.fromiter(map(self._place, values), np.int32, len(values)))
+        self._codes.extend(self._coded(values))
         self._seen = None
 
     def replace(self, positions: Sequence[int], values: Sequence[Stored]) -> None:
         codes = self._codes.view().copy()
-        new = np.fromiter(map(self._place, values), np.int32, len(values))
+        new = self._coded(values)
         if np.array_equal(codes[list(positions)], new):
             return
         codes[list(positions)] = new
@@ -126,14 +128,15 @@ class GrowingColumn:
             self._seen = CaseColumn(self.name, self.kind, codes, values, counts, numbers, self._places)
         return self._seen
 
-    def _place(self, value: Stored) -> int:
-        if value is None:
-            return -1
-        wanted = value if type(value) in _PLAIN else _key(value)
-        place = self._places.setdefault(wanted, len(self._values))
-        if place == len(self._values):
-            self._values.append(value)
-        return place
+    def _coded(self, values: Sequence[Stored]) -> IntArray:
+        """The places of values; new ones get the next places."""
+        keys = values if _PLAIN.issuperset(map(type, values)) else list(map(_key, values))
+        known = len(self._values)
+        codes = np.fromiter(map(self._places.__getitem__, keys), np.int32, len(values))
+        new = np.flatnonzero(codes >= known)
+        first = np.unique(codes[new], return_index=True)[1]
+        self._values.extend(values[at] for at in new[first].tolist())
+        return codes
 
     def _recode(self, codes: IntArray) -> None:
         """Renumber values in order of first appearance, and drop those that no case has any more."""
@@ -144,7 +147,7 @@ class GrowingColumn:
         places = np.full(len(self._values) + 1, -1, dtype=np.int32)
         places[order] = np.arange(len(order), dtype=np.int32)
         self._values = [self._values[place] for place in order]
-        self._places = {_key(value): place for place, value in enumerate(self._values)}
+        self._places = _places(self._values)
         self._codes = Buffer(places[codes])  # -1 is the last place, which stays -1
         self._numbers = np.empty(0)
         self._seen = None
@@ -156,6 +159,12 @@ class GrowingColumn:
         numbers = np.fromiter(map(self._number, new), np.float64)
         self._numbers = np.concatenate([self._numbers, numbers]) if len(self._numbers) else numbers
         return self._numbers
+
+
+def _places(values: Sequence[Stored]) -> defaultdict[Any, int]:
+    """The place of each value by its key, -1 for a missing one; a key that is asked for first gets the next place."""
+    places = {None: -1} | {_key(value): place for place, value in enumerate(values)}
+    return defaultdict(count(len(values)).__next__, places)
 
 
 def _key(value: Stored) -> Any:
