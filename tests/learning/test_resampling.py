@@ -12,10 +12,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.base import clone, is_regressor
 
-from priorcase import CNN, KNNClassifier
+from priorcase import CNN, KNNClassifier, LocallyWeightedRegressor, NaiveBayes, RBFNetworkRegressor
 from priorcase.datasets import load_repairs
-from priorcase.exceptions import TargetError
+from priorcase.exceptions import TargetError, TooFewRowsError
 from priorcase.learning.resampling import taken_rows
 
 AT = np.array([0, 2, 3])
@@ -128,3 +129,13 @@ def test_built_in_tables_stay_what_they_are() -> None:
     assert type(kept) is type(table)
     assert kept.kinds == table.kinds
     assert kept.tuples() == [table.tuples()[i] for i in AT]
+
+
+@pytest.mark.parametrize("learner", [NaiveBayes(), LocallyWeightedRegressor(), RBFNetworkRegressor(1)], ids=str)
+def test_leave_one_out_takes_two_rows(learner: Any) -> None:
+    ask = "loo_predict" if is_regressor(learner) else "loo_predict_proba"
+    two = clone(learner).fit([[0.0], [1.0]], [0, 1])
+    assert len(getattr(two, ask)()) == 2
+    one = clone(learner).fit([[0.0]], [0])
+    with pytest.raises(TooFewRowsError, match="two rows or more"):
+        getattr(one, ask)()

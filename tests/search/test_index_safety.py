@@ -34,6 +34,13 @@ def test_numbers_of_neighbours_are_checked(k: object) -> None:
         index.kneighbors(heom().fit(instances, None), np.zeros((1, 1)), k)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("weights", ["heavy", [None], [np.nan], [-1.0], [1.0, 1.0]])
+def test_weights_are_numbers_one_for_each_column(weights: object) -> None:
+    instances, index = numeric_index(np.zeros((3, 1)))
+    with pytest.raises(ParameterError, match="weights must be 1 finite numbers"):
+        index.kneighbors(heom().fit(instances, None), np.zeros((1, 1)), 1, weights=weights)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("scale", [1e-300, 1e-320, 1e-322, 5e-324])
 def test_means_that_vanish_are_still_compared_exactly(scale: float) -> None:
     random = np.random.default_rng(3)
