@@ -36,7 +36,7 @@ format: $(STAMPS)/dev  ## let ruff fix and format the Python files
 
 asan: $(STAMPS)/tools  ## run the core's C++ tests under ASan and UBSan
 	$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-	  -DPRIORCASE_BINDINGS=OFF -DPRIORCASE_TESTS=ON -DPRIORCASE_SANITIZE=ON > build/asan.log || { cat build/asan.log; exit 1; }
+	  -DPRIORCASE_BINDINGS=OFF -DPRIORCASE_TESTS=ON -DPRIORCASE_SANITIZE=address,undefined > build/asan.log || { cat build/asan.log; exit 1; }
 	$(BIN)/cmake --build build/asan
 	$(BIN)/ctest --test-dir build/asan --output-on-failure --no-tests=error
 	@$(MAKE) --no-print-directory core-sources > .ci/sanitized

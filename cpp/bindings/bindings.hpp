@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace nb = nanobind;
 
@@ -51,4 +51,4 @@ void bind_ridge(nb::module_& module);
 void bind_relevance(nb::module_& module);
 void bind_cases(nb::module_& module);
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

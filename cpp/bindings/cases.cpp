@@ -6,11 +6,11 @@
 #include <nanobind/stl/optional.h>
 
 #include "bindings.hpp"
-#include "priorcase/case_retrieval.hpp"
-#include "priorcase/edit_distance.hpp"
-#include "priorcase/postings.hpp"
+#include "cases/retrieval.hpp"
+#include "cases/edit_distance.hpp"
+#include "cases/postings.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -39,14 +39,14 @@ nb::ndarray<nb::numpy, std::int32_t> py_edit_distances(Characters query, Charact
   constexpr std::size_t longest = std::numeric_limits<std::int32_t>::max();
   check_lists(offsets, texts.size());
   require(query.size() <= longest && texts.size() <= longest, "texts of at most 2^31 - 1 characters");
-  const auto known = [](std::uint32_t character) { return character <= last_character; };
+  const auto known = [](std::uint32_t character) { return character <= cases::last_character; };
   require(std::all_of(query.data(), query.data() + query.size(), known), "no such character");
   std::vector<std::int32_t> distances;
   {
     nb::gil_scoped_release release;
-    const EditPattern asked(query.data(), query.size());
+    const cases::EditPattern asked(query.data(), query.size());
     const std::size_t steps = 4 * asked.words() * texts.size();
-    distances = edit_distances(asked, {texts.data(), offsets.data(), offsets.size() - 1}, usable(threads, steps));
+    distances = cases::edit_distances(asked, {texts.data(), offsets.data(), offsets.size() - 1}, usable(threads, steps));
   }
   return to_numpy(std::move(distances));
 }
@@ -67,7 +67,7 @@ Doubles accumulate_postings(Ids indptr, Codes indices, std::optional<Vector> wei
   std::vector<double> sums;
   {
     nb::gil_scoped_release release;
-    const Postings postings{indptr.data(), indices.data(), weights ? weights->data() : nullptr, n_values};
+    const cases::Postings postings{indptr.data(), indices.data(), weights ? weights->data() : nullptr, n_values};
     sums = postings.products(terms.data(), term_weights.data(), terms.size());
   }
   return to_numpy(std::move(sums));
@@ -83,8 +83,8 @@ struct Asked {
     require(!mask || mask->size() == n_cases, "one mark for each case");
   }
 
-  AskedAttribute attribute(const Codes& codes, const double* table, std::size_t n_values, double weight) const {
-    const AskedAttribute made{codes.data(), table, n_values, weight};
+  cases::AskedAttribute attribute(const Codes& codes, const double* table, std::size_t n_values, double weight) const {
+    const cases::AskedAttribute made{codes.data(), table, n_values, weight};
     require(codes.size() == n_cases, "one code for each case");
     require(n_values <= std::numeric_limits<std::int32_t>::max(), "too many values");
     require(made.fits(n_cases), "a code has no place in its table");
@@ -95,10 +95,10 @@ struct Asked {
   const std::uint8_t* const mask;
 };
 
-CaseScores scores_of(const Asked& asked, const std::vector<Codes>& codes, const std::vector<Vector>& tables,
+cases::CaseScores scores_of(const Asked& asked, const std::vector<Codes>& codes, const std::vector<Vector>& tables,
                      const Vector& weights, bool ignore) {
   require(codes.size() == tables.size(), "one table for each attribute");
-  std::vector<AskedAttribute> attributes;
+  std::vector<cases::AskedAttribute> attributes;
   for (std::size_t a = 0; a < codes.size(); ++a)
     attributes.push_back(asked.attribute(codes[a], tables[a].data(), tables[a].size(), weights.data()[a]));
   return {std::move(attributes), asked.n_cases, ignore};
@@ -107,12 +107,12 @@ CaseScores scores_of(const Asked& asked, const std::vector<Codes>& codes, const 
 nb::tuple py_best_cases(std::size_t n_cases, const std::vector<Codes>& codes, const std::vector<Vector>& tables,
                         Vector weights, std::optional<Flags> mask, std::size_t k, bool ignore, std::size_t threads) {
   const Asked asked(n_cases, codes.size(), weights, mask);
-  const CaseScores scores = scores_of(asked, codes, tables, weights, ignore);
+  const cases::CaseScores scores = scores_of(asked, codes, tables, weights, ignore);
   std::vector<std::int64_t> positions;
   std::vector<double> similarities;
   {
     nb::gil_scoped_release release;
-    for (const Match& match : best_cases(scores, asked.mask, k, usable(threads, n_cases * codes.size()))) {
+    for (const cases::Match& match : cases::best_cases(scores, asked.mask, k, usable(threads, n_cases * codes.size()))) {
       positions.push_back(match.position);
       similarities.push_back(match.similarity);
     }
@@ -123,11 +123,11 @@ nb::tuple py_best_cases(std::size_t n_cases, const std::vector<Codes>& codes, co
 Doubles py_all_similarities(std::size_t n_cases, const std::vector<Codes>& codes, const std::vector<Vector>& tables,
                             Vector weights, bool ignore, std::size_t threads) {
   const Asked asked(n_cases, codes.size(), weights, std::nullopt);
-  const CaseScores scores = scores_of(asked, codes, tables, weights, ignore);
+  const cases::CaseScores scores = scores_of(asked, codes, tables, weights, ignore);
   std::vector<double> found;
   {
     nb::gil_scoped_release release;
-    found = all_similarities(scores, usable(threads, 4 * n_cases * codes.size()));
+    found = cases::all_similarities(scores, usable(threads, 4 * n_cases * codes.size()));
   }
   return to_numpy(std::move(found));
 }
@@ -153,9 +153,9 @@ nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& code
                              Ids own, std::optional<Flags> mask, std::size_t k, bool ignore, std::size_t threads) {
   require(codes.size() == tables.size() && codes.size() == query_codes.size(), "one table for each attribute");
   const Asked asked(n_cases, codes.size(), weights, mask);
-  ManyQueries queries{{}, own.data(), own.size(), n_cases, asked.mask, ignore};
+  cases::ManyQueries queries{{}, own.data(), own.size(), n_cases, asked.mask, ignore};
   for (std::size_t a = 0; a < codes.size(); ++a) {
-    const AskedAttribute attribute =
+    const cases::AskedAttribute attribute =
         asked.attribute(codes[a], tables[a].data(), tables[a].shape(1), weights.data()[a]);
     const auto known = [&](std::int32_t code) { return code < static_cast<std::int64_t>(tables[a].shape(0)); };
     const std::int32_t* told = query_codes[a].data();
@@ -169,7 +169,7 @@ nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& code
   {
     nb::gil_scoped_release release;
     const std::size_t steps = own.size() * n_cases * codes.size();
-    best_cases_many(queries, k, usable(threads, steps), positions.data(), similarities.data());
+    cases::best_cases_many(queries, k, usable(threads, steps), positions.data(), similarities.data());
   }
   const std::vector<std::size_t> shape{own.size(), k};
   return nb::make_tuple(to_numpy(std::move(positions), shape), to_numpy(std::move(similarities), shape));
@@ -191,4 +191,4 @@ void bind_cases(nb::module_& module) {
              "own"_a, "mask"_a.none(), "k"_a, "ignore"_a, "threads"_a);
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

@@ -1,8 +1,8 @@
-#include "priorcase/codes.hpp"
+#include "bayes/codes.hpp"
 
 #include "bindings.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -29,25 +29,25 @@ void with_codes(const Array& array, const Work& work) {
 void bind_codes(nb::module_& module) {
   module.def("code_counts", [](Codes codes, std::size_t n) {
     std::vector<std::int64_t> counts;
-    with_codes(codes, [&](auto* data) { counts = code_counts(data, codes.stride(0), codes.shape(0), n); });
+    with_codes(codes, [&](auto* data) { counts = bayes::code_counts(data, codes.stride(0), codes.shape(0), n); });
     return to_numpy(std::move(counts));
   }, nb::arg("codes"), nb::arg("n"), "How many rows hold each code from 0 to n - 1.");
   module.def("factorise", [](nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::device::cpu> items) {
     if (items.shape(1) > 1 && items.stride(1) != 1) throw nb::value_error("the bytes of an item lie side by side");
     if (items.shape(0) > 0x7fffffff) throw nb::value_error("too many items");
-    Factors found;
+    bayes::Factors found;
     {
       nb::gil_scoped_release release;
-      found = factorise(reinterpret_cast<const char*>(items.data()), items.stride(0), items.shape(1), items.shape(0));
+      found = bayes::factorise(reinterpret_cast<const char*>(items.data()), items.stride(0), items.shape(1), items.shape(0));
     }
     return nb::make_tuple(to_numpy(std::move(found.codes)), to_numpy(std::move(found.first)));
   }, nb::arg("items"), "Numbers of items, rows of bytes, in the order of their first occurrence, and where that is.");
   module.def("recode", [](Codes codes, Table table, NewCodes out) {
     if (out.shape(0) != codes.shape(0)) throw nb::value_error("codes and out differ in length");
     with_codes(codes, [&](auto* from) {
-      with_codes(out, [&](auto* to) { recode(from, codes.stride(0), codes.shape(0), table.data(), table.size(), to); });
+      with_codes(out, [&](auto* to) { bayes::recode(from, codes.stride(0), codes.shape(0), table.data(), table.size(), to); });
     });
   }, nb::arg("codes"), nb::arg("table"), nb::arg("out").noconvert(), "Write the table's entry for each code; -1 beyond it.");
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

@@ -1,4 +1,4 @@
-#include "priorcase/concept.hpp"
+#include "concepts/concept.hpp"
 
 #include <mutex>
 #include <optional>
@@ -7,9 +7,9 @@
 #include <nanobind/stl/optional.h>
 
 #include "bindings.hpp"
-#include "priorcase/concept_state.hpp"
+#include "concepts/concept_state.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -19,30 +19,30 @@ std::vector<std::uint8_t> copy_flags(const Flags& flags) { return {flags.data(),
 
 // A description that several Python threads may use: questions share it, changes have it alone.
 struct SharedConcept {
-  SharedConcept(const Plan& plan, Flags coded, Flags ranged, const ConceptRules& rules, std::uint64_t seed)
+  SharedConcept(const search::Plan& plan, Flags coded, Flags ranged, const concepts::ConceptRules& rules, std::uint64_t seed)
       : concept_(checked(plan, coded, ranged), copy_flags(coded), copy_flags(ranged), rules, seed) {}
 
-  static const Plan& checked(const Plan& plan, const Flags& coded, const Flags& ranged) {
+  static const search::Plan& checked(const search::Plan& plan, const Flags& coded, const Flags& ranged) {
     plan.require_complete();
     require(plan.size() == coded.size() && plan.size() == ranged.size(), "plan and flags differ in width");
     for (std::size_t a = 0; a < plan.size(); ++a) {
-      const bool tabled = plan[a].kind == Attribute::Kind::profile || plan[a].kind == Attribute::Kind::table;
-      require(!ranged.data()[a] || plan[a].kind == Attribute::Kind::linear, "only linear attributes have a range");
+      const bool tabled = plan[a].kind == search::Attribute::Kind::profile || plan[a].kind == search::Attribute::Kind::table;
+      require(!ranged.data()[a] || plan[a].kind == search::Attribute::Kind::linear, "only linear attributes have a range");
       require(!tabled || coded.data()[a], "values of tables are codes");
     }
     return plan;
   }
 
-  Concept concept_;
+  concepts::Concept concept_;
   mutable std::shared_mutex lock;
 };
 
-ConceptRules rules_of(int keep, int ties, double z_accept, double z_drop, bool weighted, bool known_only,
+concepts::ConceptRules rules_of(int keep, int ties, double z_accept, double z_drop, bool weighted, bool known_only,
                       double weight_power, std::int64_t window, double decay) {
   require(0 <= keep && keep <= 2 && 0 <= ties && ties <= 2, "no such rule");
   require(window >= 0 && 0.0 < decay && decay <= 1.0, "window or decay out of range");
-  require(0.0 < weight_power && weight_power < infinity, "weights have a power above 0");
-  return {static_cast<Keep>(keep), static_cast<TieRule>(ties), z_accept, z_drop, weighted,
+  require(0.0 < weight_power && weight_power < base::infinity, "weights have a power above 0");
+  return {static_cast<concepts::Keep>(keep), static_cast<concepts::TieRule>(ties), z_accept, z_drop, weighted,
           known_only,              weight_power,               window,   decay};
 }
 
@@ -64,7 +64,7 @@ nb::tuple learn(SharedConcept& self, Ids names, Matrix cells, Ids labels, bool t
     nb::gil_scoped_release release;
     const std::unique_lock hold(self.lock);
     for (std::size_t i = 0; i < n; ++i) {
-      const Change change = self.concept_.learn(names.data()[i], cells.data() + i * width, labels.data()[i], gone);
+      const concepts::Change change = self.concept_.learn(names.data()[i], cells.data() + i * width, labels.data()[i], gone);
       if (!trace) continue;
       const auto [now, fresh] = self.concept_.review();
       correct.push_back(static_cast<std::int8_t>(change.correct));
@@ -131,7 +131,7 @@ nb::tuple records(const SharedConcept& self) {
   std::vector<std::int64_t> names, labels, arrived;
   std::vector<double> successes, trials;
   std::vector<std::uint8_t> reasons, acceptable;
-  for (const Record& record : self.concept_.records) {
+  for (const concepts::Record& record : self.concept_.records) {
     if (!record.stored) continue;
     names.push_back(record.name);
     labels.push_back(record.label);
@@ -151,7 +151,7 @@ nb::tuple records(const SharedConcept& self) {
 void bind_concepts(nb::module_& module) {
   nb::class_<SharedConcept>(module, "Concept", "A concept description that learns one instance at a time.")
       .def("__init__",
-           [](SharedConcept* self, const Plan& plan, Flags coded, Flags ranged, int rule, int ties, double z_accept,
+           [](SharedConcept* self, const search::Plan& plan, Flags coded, Flags ranged, int rule, int ties, double z_accept,
               double z_drop, bool weighted, bool known_only, double weight_power, std::int64_t window, double decay,
               std::uint64_t seed) {
              new (self) SharedConcept(plan, coded, ranged,
@@ -183,7 +183,7 @@ void bind_concepts(nb::module_& module) {
       })
       .def("weights", [](const SharedConcept& self) {
         const std::shared_lock hold(self.lock);
-        const AttributeWeights& relevance = self.concept_.relevance;
+        const concepts::AttributeWeights& relevance = self.concept_.relevance;
         std::vector<double> weights;
         for (std::size_t a = 0; a < relevance.sums.size(); ++a) weights.push_back(relevance.weight(a));
         return nb::make_tuple(to_numpy(std::move(weights)), to_numpy(std::vector<double>(relevance.sums)),
@@ -192,12 +192,12 @@ void bind_concepts(nb::module_& module) {
       }, "Weight of each attribute, the sums it comes from, and the weights that searches use.")
       .def("state", [](const SharedConcept& self) {
         const std::shared_lock hold(self.lock);
-        const std::string bytes = pack(self.concept_);
+        const std::string bytes = concepts::pack(self.concept_);
         return nb::bytes(bytes.data(), bytes.size());
       })
       .def("restore", [](SharedConcept& self, nb::bytes state) {
         const std::unique_lock hold(self.lock);
-        unpack(self.concept_, state.c_str(), state.size());
+        concepts::unpack(self.concept_, state.c_str(), state.size());
       }, nb::arg("state"), "Fills an empty description; attributes beyond those of the state are missing in its rows.")
       .def("__len__", [](const SharedConcept& self) {
         const std::shared_lock hold(self.lock);
@@ -213,4 +213,4 @@ void bind_concepts(nb::module_& module) {
       });
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

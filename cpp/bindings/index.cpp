@@ -1,15 +1,18 @@
-#include "priorcase/index.hpp"
+#include "search/index.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <optional>
 
 #include <nanobind/stl/optional.h>
 
-#include "priorcase/election.hpp"
-#include "priorcase/poll.hpp"
-#include "priorcase/positions.hpp"
+#include "base/threads.hpp"
+#include "votes/election.hpp"
+#include "votes/poll.hpp"
+#include "votes/positions.hpp"
 #include "shared_index.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -50,7 +53,7 @@ void remove(SharedIndex& self, Ids ids) {
   for (std::size_t i = 0; i < ids.size(); ++i) self.index.remove(ids.data()[i]);
 }
 
-Answer pack(std::vector<std::vector<Found>>& results) {
+Answer pack(std::vector<std::vector<search::Found>>& results) {
   std::vector<std::int64_t> starts{0}, ids;
   std::vector<double> costs;
   std::size_t total = 0;
@@ -65,15 +68,15 @@ Answer pack(std::vector<std::vector<Found>>& results) {
   return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(ids)), to_numpy(std::move(costs)));
 }
 
-void check_queries(const SharedIndex& self, const Plan& plan, const Matrix& queries, const Matrix& weights) {
+void check_queries(const SharedIndex& self, const search::Plan& plan, const Matrix& queries, const Matrix& weights) {
   plan.require_complete();
   const std::size_t n = self.index.n_attributes();
   require(plan.size() == n && queries.shape(1) == n && weights.shape(1) == n, "plan, queries and weights differ in width");
   require(weights.shape(0) == 1 || weights.shape(0) == queries.shape(0), "one row of weights, or one per query");
 }
 
-Answer run(SharedIndex& self, const Plan& plan, Request& request) {
-  std::vector<std::vector<Found>> results;
+Answer run(SharedIndex& self, const search::Plan& plan, search::Request& request) {
+  std::vector<std::vector<search::Found>> results;
   {
     nb::gil_scoped_release release;
     self.organise_if_due(plan);
@@ -84,58 +87,58 @@ Answer run(SharedIndex& self, const Plan& plan, Request& request) {
   return pack(results);
 }
 
-Request request_for(const SharedIndex& self, const Plan& plan, const Matrix& queries, const Matrix& weights,
+search::Request request_for(const SharedIndex& self, const search::Plan& plan, const Matrix& queries, const Matrix& weights,
                     const std::optional<Ids>& exclude, int algorithm, std::size_t threads) {
   check_queries(self, plan, queries, weights);
   require(!exclude || exclude->size() == queries.shape(0), "one row to exclude per query");
-  Request request;
+  search::Request request;
   request.queries = queries.data();
   request.n_queries = queries.shape(0);
   request.weights = weights.data();
   request.weights_per_query = weights.shape(0) > 1;
   request.exclude = exclude ? exclude->data() : nullptr;
-  request.algorithm = static_cast<Algorithm>(algorithm);
+  request.algorithm = static_cast<search::Algorithm>(algorithm);
   request.threads = std::clamp<std::size_t>(threads, 1, most_threads);
   return request;
 }
 
-Answer kneighbors(SharedIndex& self, const Plan& plan, Matrix queries, Matrix weights, std::size_t k, bool ties,
+Answer kneighbors(SharedIndex& self, const search::Plan& plan, Matrix queries, Matrix weights, std::size_t k, bool ties,
                   std::optional<Ids> exclude, int algorithm, std::size_t threads) {
   require(k > 0, "k must be at least 1");
-  Request request = request_for(self, plan, queries, weights, exclude, algorithm, threads);
+  search::Request request = request_for(self, plan, queries, weights, exclude, algorithm, threads);
   request.k = k;
   request.ties = ties;
   return run(self, plan, request);
 }
 
-Answer within(SharedIndex& self, const Plan& plan, Matrix queries, Matrix weights, Vector limits,
+Answer within(SharedIndex& self, const search::Plan& plan, Matrix queries, Matrix weights, Vector limits,
               std::optional<Ids> exclude, int algorithm, std::size_t threads) {
   require(limits.size() == queries.shape(0), "one limit per query");
-  Request request = request_for(self, plan, queries, weights, exclude, algorithm, threads);
+  search::Request request = request_for(self, plan, queries, weights, exclude, algorithm, threads);
   request.limits = limits.data();
   return run(self, plan, request);
 }
 
-Poll voters_on(SharedIndex& self, const Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties, int vote,
+votes::Poll voters_on(SharedIndex& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties, int vote,
                double power, bool root, int algorithm) {
   require(k > 0 && query.shape(0) == 1, "one query and at least one voter");
-  Request request = request_for(self, plan, query, weights, std::nullopt, algorithm, 1);
+  search::Request request = request_for(self, plan, query, weights, std::nullopt, algorithm, 1);
   request.k = k;
   request.ties = ties;
-  Poll voters;
+  votes::Poll voters;
   nb::gil_scoped_release release;
   self.organise_if_due(plan);
   const std::shared_lock hold(self.lock);
   self.require_cover(plan, request.queries, 1);
-  static thread_local Seeker seeker;  // keeps its memory from one question to the next
-  voters.take(self.index.find(plan, seeker, request), Root(power, root), static_cast<VoteRule>(vote));
+  static thread_local search::Seeker seeker;  // keeps its memory from one question to the next
+  voters.take(self.index.find(plan, seeker, request), base::Root(power, root), static_cast<votes::VoteRule>(vote));
   return voters;
 }
 
 // The voters on one query; nothing where one of them is infinitely far away.
-nb::object poll(SharedIndex& self, const Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties, int vote,
+nb::object poll(SharedIndex& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties, int vote,
                 double power, bool root, int algorithm) {
-  Poll voters = voters_on(self, plan, query, weights, k, ties, vote, power, root, algorithm);
+  votes::Poll voters = voters_on(self, plan, query, weights, k, ties, vote, power, root, algorithm);
   if (voters.endless() < voters.ids.size()) return nb::none();
   return nb::make_tuple(to_numpy(std::move(voters.ids)), to_numpy(std::move(voters.distances)),
                         to_numpy(std::move(voters.votes)));
@@ -151,26 +154,26 @@ std::int64_t code_at(const Stored& codes, std::size_t i) {
 
 // The class that one query's voters elect, by the codes of the stored rows and the class of each code; -1 where a voter
 // is infinitely far away, or votes are equal and it takes more than the voters to decide.
-std::int64_t winner(SharedIndex& self, const Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties, int vote,
+std::int64_t winner(SharedIndex& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties, int vote,
                     double power, bool root, int algorithm, Ids ids, Stored codes, Ids of_code, std::size_t n_classes,
                     int vote_ties) {
   require(codes.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int) && codes.itemsize() <= 4,
           "codes are integers of at most 32 bits");
   require(ids.size() == codes.size(), "one code per id");
-  Poll voters = voters_on(self, plan, query, weights, k, ties, vote, power, root, algorithm);
+  votes::Poll voters = voters_on(self, plan, query, weights, k, ties, vote, power, root, algorithm);
   if (voters.endless() < voters.ids.size()) return -1;
-  const Positions position(ids.data(), ids.size());
+  const votes::Positions position(ids.data(), ids.size());
   for (std::int64_t& voter : voters.ids) {
     const std::int64_t code = code_at(codes, position(voter));
     require(code >= 0 && static_cast<std::size_t>(code) < of_code.size(), "no such code");
     voter = of_code.data()[code];
     require(voter >= 0 && static_cast<std::size_t>(voter) < n_classes, "no such class");
   }
-  Election election(static_cast<VoteTies>(vote_ties), nullptr, n_classes);
+  votes::Election election(static_cast<votes::VoteTies>(vote_ties), nullptr, n_classes);
   return election.winner({voters.ids.data(), voters.votes.data(), voters.distances.data(), voters.ids.size()});
 }
 
-nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const Plan& plan, Matrix queries, Matrix weights, Ids ids,
+nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const search::Plan& plan, Matrix queries, Matrix weights, Ids ids,
                                      std::size_t threads) {
   check_queries(self, plan, queries, weights);
   const std::size_t n = ids.size(), m = queries.shape(0), width = self.index.n_attributes();
@@ -182,16 +185,17 @@ nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const Plan& plan, Matrix
       if (!self.index.has(ids.data()[i])) throw std::out_of_range("no such row id");
     self.require_cover(plan, queries.data(), m);
     std::atomic<std::size_t> next{0};
-    run_on_threads(std::min(std::clamp<std::size_t>(threads, 1, most_threads), m), [&] {
+    base::run_on_threads(std::min(std::clamp<std::size_t>(threads, 1, most_threads), m), [&](const std::atomic<bool>&) {
+      search::Seeker seeker;
       for (std::size_t q; (q = next++) < m;)
-        self.index.costs(plan, queries.data() + q * width, weights.data() + (weights.shape(0) > 1 ? q * width : 0),
+        self.index.costs(plan, seeker, queries.data() + q * width, weights.data() + (weights.shape(0) > 1 ? q * width : 0),
                          ids.data(), n, out.data() + q * n);
     });
   }
   return to_numpy(std::move(out), {m, n});
 }
 
-void organise(SharedIndex& self, const Plan& plan) {
+void organise(SharedIndex& self, const search::Plan& plan) {
   plan.require_complete();
   require(plan.size() == self.index.n_attributes(), "plan and index differ in width");
   nb::gil_scoped_release release;
@@ -228,4 +232,4 @@ void bind_index(nb::module_& module) {
       });
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

@@ -1,14 +1,14 @@
-#include "priorcase/leave_one_out.hpp"
+#include "votes/leave_one_out.hpp"
 
 #include <optional>
 
 #include <nanobind/stl/optional.h>
 
-#include "priorcase/leave_one_out_classes.hpp"
-#include "priorcase/leave_one_out_numbers.hpp"
+#include "votes/leave_one_out_classes.hpp"
+#include "votes/leave_one_out_numbers.hpp"
 #include "shared_index.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -19,7 +19,7 @@ constexpr std::size_t most_threads = 1024;
 // What both kinds of targets are asked with.
 struct Question {
   SharedIndex& shared;
-  const Plan& plan;
+  const search::Plan& plan;
   Matrix queries;
   Ids own;
   Vector times, attribute_weights;
@@ -34,15 +34,15 @@ struct Question {
   Vector parameters, bandwidths;
   Ids blocks;
 
-  LeaveOneOut work() const {
+  votes::LeaveOneOut work() const {
     check();
-    LeaveOneOut work{queries.data(), own.data(), times.data(), attribute_weights.data(), stored.data(), stored.size(),
-                     row_weights ? row_weights->data() : nullptr, Root(power, root), static_cast<Algorithm>(algorithm),
+    votes::LeaveOneOut work{queries.data(), own.data(), times.data(), attribute_weights.data(), stored.data(), stored.size(),
+                     row_weights ? row_weights->data() : nullptr, base::Root(power, root), static_cast<search::Algorithm>(algorithm),
                      std::clamp<std::size_t>(threads, 1, most_threads), whole_ties, {}, {}, {}};
     work.ks.assign(ks.data(), ks.data() + ks.size());
     work.blocks.assign(blocks.data(), blocks.data() + blocks.size());
     for (std::size_t v = 0; v < votes.size(); ++v)
-      work.rules.push_back({static_cast<Vote>(votes.data()[v]), parameters.data()[v], bandwidths.data()[v]});
+      work.rules.push_back({static_cast<votes::Vote>(votes.data()[v]), parameters.data()[v], bandwidths.data()[v]});
     return work;
   }
 
@@ -55,13 +55,13 @@ struct Question {
             "plan, queries and weights differ in width");
     require(own.size() == n_queries() && times.size() == n_queries(), "one own row and one weight per query");
     require(stored.size() > 0 && (!row_weights || row_weights->size() == stored.size()), "one weight per stored row");
-    require(0 <= algorithm && algorithm <= static_cast<int>(Algorithm::plain), "no such algorithm");
+    require(0 <= algorithm && algorithm <= static_cast<int>(search::Algorithm::plain), "no such algorithm");
     require(ks.size() > 0 && ks.data()[0] > 0, "at least one k, and each at least 1");
     for (std::size_t i = 0; i + 1 < ks.size(); ++i) require(ks.data()[i] < ks.data()[i + 1], "ks must ascend");
     require(votes.size() > 0 && parameters.size() == votes.size() && bandwidths.size() == votes.size(),
             "one parameter and one bandwidth per vote");
     for (std::size_t v = 0; v < votes.size(); ++v)
-      require(0 <= votes.data()[v] && votes.data()[v] <= static_cast<std::int64_t>(Vote::power) &&
+      require(0 <= votes.data()[v] && votes.data()[v] <= static_cast<std::int64_t>(votes::Vote::power) &&
                   bandwidths.data()[v] >= 0.0,
               "no such vote");
     require(blocks.size() > 1 && blocks.data()[0] == 0 &&
@@ -105,7 +105,7 @@ std::vector<std::vector<std::int64_t>> columns_of(const Codes& codes, const Ids&
   return columns;
 }
 
-ClassPrior prior_of(const double* weights, std::size_t n) {
+votes::ClassPrior prior_of(const double* weights, std::size_t n) {
   const bool any = std::any_of(weights, weights + n, [](double weight) { return weight > 0.0; });
   const bool equal = std::all_of(weights, weights + n, [&](double weight) { return weight == *weights; });
   return {any ? weights : nullptr, equal};
@@ -121,15 +121,15 @@ struct ClassQuestion {
   int ties;
   std::vector<std::vector<std::int64_t>> of_stored, of_asked;
 
-  ClassTask task() {
+  votes::ClassTask task() {
     require(n_classes.size() > 0 && priors.shape(0) > 0 && temperatures.size() > 0, "a column, a prior, a temperature");
-    require(0 <= ties && ties <= static_cast<int>(VoteTies::reduce), "no such rule for ties");
+    require(0 <= ties && ties <= static_cast<int>(votes::VoteTies::reduce), "no such rule for ties");
     for (std::size_t m = 0; m < temperatures.size(); ++m)
       require(temperatures.data()[m] > 0.0, "temperatures are positive");
     of_stored = columns_of(stored, n_classes);
     of_asked = columns_of(asked, n_classes);
-    ClassTask task{{}, std::vector<std::vector<ClassPrior>>(priors.shape(0)), copy(temperatures), left_out.data(),
-                   static_cast<VoteTies>(ties)};
+    votes::ClassTask task{{}, std::vector<std::vector<votes::ClassPrior>>(priors.shape(0)), copy(temperatures), left_out.data(),
+                   static_cast<votes::VoteTies>(ties)};
     std::size_t start = 0;
     for (std::size_t t = 0; t < n_classes.size(); ++t) {
       const std::size_t n = n_classes.data()[t], stop = start + n;
@@ -146,25 +146,25 @@ struct ClassQuestion {
 
 nb::tuple classes(const Question& question, Codes stored, Codes asked, Ids n_classes, Vector class_weights,
                   Matrix priors, Vector temperatures, Vector left_out, int ties) {
-  const LeaveOneOut work = question.work();
+  const votes::LeaveOneOut work = question.work();
   require(stored.shape(0) == work.n_stored && asked.shape(0) == question.n_queries(), "one class per row");
   require(left_out.size() == question.n_queries(), "one left-out weight per query");
   ClassQuestion classes{stored, asked, n_classes, class_weights, priors, temperatures, left_out, ties, {}, {}};
-  const ClassTask task = classes.task();
+  const votes::ClassTask task = classes.task();
   const std::size_t n_blocks = work.n_blocks(), rights = work.n_candidates() * task.priors.size();
   const std::size_t each = rights * task.temperatures.size();
-  ClassScores::Sums all;
+  votes::ClassScores::Sums all;
   for (auto* sums : {&all.logs, &all.surprises, &all.squares}) sums->resize(n_blocks * each);
   all.rights.resize(n_blocks * rights);
   std::vector<std::vector<std::int64_t>> odd(n_blocks);
-  const auto done = [&](std::size_t block, const ClassScores::Sums& sums, std::vector<std::int64_t> left) {
+  const auto done = [&](std::size_t block, const votes::ClassScores::Sums& sums, std::vector<std::int64_t> left) {
     put(all.logs, sums.logs, block);
     put(all.surprises, sums.surprises, block);
     put(all.squares, sums.squares, block);
     put(all.rights, sums.rights, block);
     odd[block] = std::move(left);
   };
-  question.locked([&] { leave_one_out<ClassScores>(question.shared.index, question.plan, work, task, done); });
+  question.locked([&] { votes::leave_one_out<votes::ClassScores>(question.shared.index, question.plan, work, task, done); });
   return nb::make_tuple(to_numpy(std::move(all.logs), {n_blocks, each}),
                         to_numpy(std::move(all.surprises), {n_blocks, each}),
                         to_numpy(std::move(all.squares), {n_blocks, each}),
@@ -172,19 +172,19 @@ nb::tuple classes(const Question& question, Codes stored, Codes asked, Ids n_cla
 }
 
 nb::tuple numbers(const Question& question, Matrix stored, Matrix asked) {
-  const LeaveOneOut work = question.work();
+  const votes::LeaveOneOut work = question.work();
   require(stored.shape(0) == work.n_stored && asked.shape(0) == question.n_queries(), "one target per row");
   require(stored.shape(1) == asked.shape(1) && stored.shape(1) > 0, "as many columns of targets");
-  const NumberTask task{stored.data(), asked.data(), stored.shape(1)};
+  const votes::NumberTask task{stored.data(), asked.data(), stored.shape(1)};
   const std::size_t n_blocks = work.n_blocks(), each = work.n_candidates();
   std::vector<double> squares(n_blocks * each), absolutes(n_blocks * each);
   std::vector<std::vector<std::int64_t>> odd(n_blocks);
-  const auto done = [&](std::size_t block, const NumberScores::Sums& sums, std::vector<std::int64_t> left) {
+  const auto done = [&](std::size_t block, const votes::NumberScores::Sums& sums, std::vector<std::int64_t> left) {
     put(squares, sums.squares, block);
     put(absolutes, sums.absolutes, block);
     odd[block] = std::move(left);
   };
-  question.locked([&] { leave_one_out<NumberScores>(question.shared.index, question.plan, work, task, done); });
+  question.locked([&] { votes::leave_one_out<votes::NumberScores>(question.shared.index, question.plan, work, task, done); });
   return nb::make_tuple(to_numpy(std::move(squares), {n_blocks, each}), to_numpy(std::move(absolutes), {n_blocks, each}),
                         joined(odd));
 }
@@ -194,7 +194,7 @@ nb::tuple numbers(const Question& question, Matrix stored, Matrix asked) {
 void bind_leave_one_out(nb::module_& module) {
   nb::class_<Question>(module, "LeftOut", "Rows to be left out one by one, and the votes and numbers of neighbours to try.")
       .def("__init__",
-           [](Question* self, SharedIndex& index, const Plan& plan, Matrix queries, Ids own, Vector times,
+           [](Question* self, SharedIndex& index, const search::Plan& plan, Matrix queries, Ids own, Vector times,
               Vector attribute_weights, Ids stored, std::optional<Vector> row_weights, double power, bool root,
               int algorithm, std::size_t threads, bool whole_ties, Ids ks, Ids votes, Vector parameters,
               Vector bandwidths, Ids blocks) {
@@ -211,4 +211,4 @@ void bind_leave_one_out(nb::module_& module) {
       .def("numbers", &numbers, nb::arg("stored"), nb::arg("asked"));
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "local_checks.hpp"
-#include "priorcase/local_statistics.hpp"
-#include "priorcase/threads.hpp"
+#include "local/statistics.hpp"
+#include "base/threads.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -25,9 +25,9 @@ struct Answers {
 };
 
 struct Request {
-  LocalTable table;
-  LocalRules rules;
-  VoterLists lists;
+  local::LocalTable table;
+  local::LocalRules rules;
+  local::VoterLists lists;
   const double* queries;
   std::size_t n_queries;
   unsigned wanted;
@@ -55,7 +55,7 @@ class Worker {
 
  private:
   void require_voters(std::size_t q) const {
-    const VoterLists& lists = request_.lists;
+    const local::VoterLists& lists = request_.lists;
     const std::int64_t start = lists.indptr[q], stop = lists.indptr[q + 1];
     const auto n_rows = static_cast<std::uint64_t>(request_.table.n_rows);
     bool known = true, weighed = true, counted = true;
@@ -71,22 +71,22 @@ class Worker {
   }
 
   void write_coefficients(std::size_t q, const double* query) {
-    const LocalTable& table = request_.table;
+    const local::LocalTable& table = request_.table;
     const std::size_t width = request_.slots.back();
     double* out = answers_.slopes.data() + q * table.n_targets * width;
     for (std::size_t t = 0; t < table.n_targets; ++t, out += width) {
       for (std::size_t a = 0; a < table.n_attributes; ++a) {
         if (std::isnan(query[a])) continue;
         const std::size_t slot = request_.slots[a], count = request_.slots[a + 1] - slot;
-        if (table.kinds[a] != LocalTable::nominal)
+        if (table.kinds[a] != local::LocalTable::nominal)
           out[slot] = request_.rules.degree == 0 ? no_number : 0.0;
         else if (query[a] >= 0.0 && query[a] < static_cast<double>(count))
           out[slot + static_cast<std::size_t>(query[a])] = 0.0;
       }
       for (std::size_t j = 0; j < fit_.terms().size(); ++j) {
-        const Term& term = fit_.terms()[j];
-        if (term.other != Term::none) continue;
-        const std::size_t offset = term.value == Term::none ? 0 : static_cast<std::size_t>(term.value);
+        const local::Term& term = fit_.terms()[j];
+        if (term.other != local::Term::none) continue;
+        const std::size_t offset = term.value == local::Term::none ? 0 : static_cast<std::size_t>(term.value);
         out[request_.slots[term.attribute] + offset] = fit_.coefficients(t)[j] / term.unit;
       }
     }
@@ -112,7 +112,7 @@ class Worker {
   }
 
   void write_summary(std::size_t q) {
-    const LocalSummary sums = summarise(fit_, statistics_);
+    const local::LocalSummary sums = local::summarise(fit_, statistics_);
     answers_.weight[q] = sums.weight;
     answers_.squares[q] = sums.squares;
     answers_.parameters[q] = sums.parameters;
@@ -123,9 +123,9 @@ class Worker {
 
   const Request& request_;
   Answers& answers_;
-  LocalFit fit_;
-  LocalStatistics statistics_;
-  LocalResiduals residuals_;
+  local::LocalFit fit_;
+  local::LocalStatistics statistics_;
+  local::LocalResiduals residuals_;
 };
 
 void require_lists(const Ids& indptr, const Ids& rows, const Vector& weights,
@@ -139,9 +139,9 @@ void require_lists(const Ids& indptr, const Ids& rows, const Vector& weights,
 }
 
 // Codes become places in a table of coefficients.
-void require_codes(const LocalTable& table, const std::vector<std::size_t>& slots) {
+void require_codes(const local::LocalTable& table, const std::vector<std::size_t>& slots) {
   for (std::size_t a = 0; a < table.n_attributes; ++a) {
-    if (table.kinds[a] != LocalTable::nominal) continue;
+    if (table.kinds[a] != local::LocalTable::nominal) continue;
     const double count = static_cast<double>(slots[a + 1] - slots[a]);
     for (std::size_t i = 0; i < table.n_rows; ++i) {
       const double cell = table.cells[i * table.n_attributes + a];
@@ -154,7 +154,7 @@ std::vector<std::size_t> slots_of(const Flags& kinds, const Ids& values) {
   std::vector<std::size_t> slots{0};
   for (std::size_t a = 0; a < kinds.size(); ++a) {
     require(values.data()[a] >= 0, "numbers of values must not be negative");
-    const bool nominal = kinds.data()[a] == LocalTable::nominal;
+    const bool nominal = kinds.data()[a] == local::LocalTable::nominal;
     slots.push_back(slots.back() + (nominal ? static_cast<std::size_t>(values.data()[a]) : 1));
   }
   return slots;
@@ -212,9 +212,9 @@ nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> 
           "one number of values for each attribute");
   require(!own || wanted & (statistics | hat_rows | left_out), "the share of a row comes with statistics");
   require_columns(kinds, scales);
-  const LocalTable table{cells.data(),  cells.shape(0), n_attributes,    kinds.data(),
+  const local::LocalTable table{cells.data(),  cells.shape(0), n_attributes,    kinds.data(),
                          scales.data(), targets.data(), targets.shape(1)};
-  const VoterLists lists{indptr.data(), rows.data(), weights.data(), repetitions ? repetitions->data() : nullptr};
+  const local::VoterLists lists{indptr.data(), rows.data(), weights.data(), repetitions ? repetitions->data() : nullptr};
   Request request{table, {degree, ridge, rcond}, lists, queries.data(), n_queries, wanted, nullptr, {}};
   if (own) request.own = own->data();
   if (wanted & coefficients) request.slots = slots_of(kinds, *values);
@@ -224,7 +224,7 @@ nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> 
     require_lists(indptr, rows, weights, repetitions);
     if (wanted & coefficients) require_codes(table, request.slots);
     answers = room_for(request, rows.size());
-    for_blocks(n_queries, fits_at_once, std::clamp<std::size_t>(threads, 1, most_local_threads),
+    base::for_blocks(n_queries, fits_at_once, std::clamp<std::size_t>(threads, 1, most_local_threads),
                [&] { return Worker(request, answers); });
   }
   return as_dict(request, std::move(answers));
@@ -239,4 +239,4 @@ void bind_local(nb::module_& module) {
              nb::arg("threads"), nb::arg("own").none() = nb::none(), nb::arg("values").none() = nb::none());
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

@@ -5,16 +5,16 @@
 #include <limits>
 
 #include "bindings.hpp"
-#include "priorcase/local_design.hpp"
+#include "local/design.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 inline void require_columns(const Flags& kinds, const Vector& scales) {
   for (std::size_t a = 0; a < kinds.size(); ++a)
-    require(kinds.data()[a] <= LocalTable::nominal && std::isfinite(scales.data()[a]) && scales.data()[a] > 0.0,
+    require(kinds.data()[a] <= local::LocalTable::nominal && std::isfinite(scales.data()[a]) && scales.data()[a] > 0.0,
             "kinds are 0, 1 or 2 and scales are above 0");
 }
 
 inline bool is_weight(double weight) { return weight >= 0.0 && weight <= std::numeric_limits<double>::max(); }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "local_checks.hpp"
-#include "priorcase/classify_bayes.hpp"
-#include "priorcase/classify_logistic.hpp"
-#include "priorcase/threads.hpp"
+#include "local/classify_bayes.hpp"
+#include "local/classify_logistic.hpp"
+#include "base/threads.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -14,7 +14,7 @@ constexpr std::size_t queries_at_once = 8;
 
 bool below(std::int64_t value, std::size_t limit) { return value >= 0 && static_cast<std::size_t>(value) < limit; }
 
-ClassTask task_of(const Ids& indptr, const Ids& rows, const Vector& weights, const Ids& codes, std::size_t classes,
+local::ClassTask task_of(const Ids& indptr, const Ids& rows, const Vector& weights, const Ids& codes, std::size_t classes,
                   const Matrix& cells, const Matrix& asked, const Flags& kinds, const Vector& scales, std::size_t threads) {
   const std::size_t attributes = kinds.size(), entries = rows.size();
   require(classes >= 1, "at least one class");
@@ -36,23 +36,23 @@ ClassTask task_of(const Ids& indptr, const Ids& rows, const Vector& weights, con
     const double *first = weights.data() + indptr.data()[q], *last = weights.data() + indptr.data()[q + 1];
     require(std::any_of(first, last, [](double w) { return w > 0; }), "a query without a voter of positive weight");
   }
-  return ClassTask{
-      LocalTable{cells.data(), cells.shape(0), attributes, kinds.data(), scales.data(), nullptr, 0},
-      VoterLists{indptr.data(), rows.data(), weights.data(), nullptr},
+  return local::ClassTask{
+      local::LocalTable{cells.data(), cells.shape(0), attributes, kinds.data(), scales.data(), nullptr, 0},
+      local::VoterLists{indptr.data(), rows.data(), weights.data(), nullptr},
       codes.data(), classes, asked.data(), asked.shape(0)};
 }
 
 nb::object local_bayes(Ids indptr, Ids rows, Vector weights, Ids codes, Vector class_prior, Matrix cells, Matrix asked,
                        Flags kinds, Vector scales, Ids sizes, double value_prior, bool student, double strength, double degrees,
                        double smoothing, std::size_t threads) {
-  const ClassTask task = task_of(indptr, rows, weights, codes, class_prior.size(), cells, asked, kinds, scales, threads);
+  const local::ClassTask task = task_of(indptr, rows, weights, codes, class_prior.size(), cells, asked, kinds, scales, threads);
   require(sizes.size() == task.table.n_attributes, "one size for each column");
-  const BayesRules rules{class_prior.data(), sizes.data(), value_prior, student, strength, degrees, smoothing};
+  const local::BayesRules rules{class_prior.data(), sizes.data(), value_prior, student, strength, degrees, smoothing};
   std::vector<double> out(task.n_queries * task.n_classes);
   {
     nb::gil_scoped_release release;
-    for_blocks(task.n_queries, queries_at_once, threads, [&] {
-      return [&, model = LocalBayes(task, rules)](std::size_t start, std::size_t stop) mutable {
+    base::for_blocks(task.n_queries, queries_at_once, threads, [&] {
+      return [&, model = local::LocalBayes(task, rules)](std::size_t start, std::size_t stop) mutable {
         for (std::size_t q = start; q < stop; ++q) model.answer(q, &out[q * task.n_classes]);
       };
     });
@@ -62,15 +62,15 @@ nb::object local_bayes(Ids indptr, Ids rows, Vector weights, Ids codes, Vector c
 
 nb::tuple local_logistic(Ids indptr, Ids rows, Vector weights, Ids codes, std::size_t classes, Matrix cells, Matrix asked,
                          Flags kinds, Vector scales, double ridge, int max_iter, double tol, std::size_t threads) {
-  const ClassTask task = task_of(indptr, rows, weights, codes, classes, cells, asked, kinds, scales, threads);
+  const local::ClassTask task = task_of(indptr, rows, weights, codes, classes, cells, asked, kinds, scales, threads);
   require(ridge > 0, "a ridge above 0");
-  const LogisticRules rules{ridge, max_iter, tol};
+  const local::LogisticRules rules{ridge, max_iter, tol};
   std::vector<double> out(task.n_queries * classes);
   std::vector<std::uint8_t> settled(task.n_queries);
   {
     nb::gil_scoped_release release;
-    for_blocks(task.n_queries, queries_at_once, threads, [&] {
-      return [&, model = LocalLogistic(task, rules)](std::size_t start, std::size_t stop) mutable {
+    base::for_blocks(task.n_queries, queries_at_once, threads, [&] {
+      return [&, model = local::LocalLogistic(task, rules)](std::size_t start, std::size_t stop) mutable {
         for (std::size_t q = start; q < stop; ++q) settled[q] = model.answer(q, &out[q * classes]);
       };
     });
@@ -90,4 +90,4 @@ void bind_local_classes(nb::module_& module) {
              "Class probabilities by a logistic fit to the voters of each query, and whether its steps came to an end.");
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

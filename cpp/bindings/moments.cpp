@@ -1,4 +1,4 @@
-#include "priorcase/moments.hpp"
+#include "bayes/moments.hpp"
 
 #include <optional>
 
@@ -6,7 +6,7 @@
 
 #include "bindings.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -31,8 +31,8 @@ void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights,
     return code < static_cast<std::int64_t>(n_classes);
   });
   if (!within) throw std::invalid_argument("a code is too large");
-  MomentsAdder(std::move(columns), codes.data(), weights ? weights->data() : nullptr)
-      .add(n, reinterpret_cast<RunningMoments*>(moments.data()), n_classes, threads);
+  bayes::MomentsAdder(std::move(columns), codes.data(), weights ? weights->data() : nullptr)
+      .add(n, reinterpret_cast<bayes::RunningMoments*>(moments.data()), n_classes, threads);
 }
 
 }  // namespace
@@ -43,4 +43,4 @@ void bind_moments(nb::module_& module) {
              "Add rows to the weight, mean (in two parts) and squared deviations of each column in each class.");
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

@@ -7,9 +7,9 @@
 #include <nanobind/stl/optional.h>
 
 #include "bindings.hpp"
-#include "priorcase/exemplars.hpp"
+#include "concepts/exemplars.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr std::size_t most_threads = 1024;
 
 // Exemplars that several Python threads may ask: searches share them, changes have them alone.
 struct SharedExemplars {
-  SharedExemplars(const Plan& plan, Vector weights) : plan(plan), exemplars(copy(weights)) {
+  SharedExemplars(const search::Plan& plan, Vector weights) : plan(plan), exemplars(copy(weights)) {
     plan.require_complete();
     require(plan.size() == weights.size(), "plan and weights differ in width");
     const auto good = [](double weight) { return std::isfinite(weight) && weight >= 0.0; };
@@ -32,8 +32,8 @@ struct SharedExemplars {
     require(exemplars.covers(plan, rows.data(), rows.shape(0)), "the plan does not know some of the symbols");
   }
 
-  const Plan& plan;  // kept alive by the binding
-  Exemplars exemplars;
+  const search::Plan& plan;  // kept alive by the binding
+  concepts::Exemplars exemplars;
   mutable std::shared_mutex lock;
 };
 
@@ -65,7 +65,7 @@ void sweep(SharedExemplars& self, Matrix rows, std::size_t first) {
 
 nb::tuple records(SharedExemplars& self) {
   const std::shared_lock hold(self.lock);
-  const Reliability& reliability = self.exemplars.reliability();
+  const concepts::Reliability& reliability = self.exemplars.reliability();
   return nb::make_tuple(to_numpy(std::vector<std::int64_t>(reliability.used())),
                         to_numpy(std::vector<std::int64_t>(reliability.correct())));
 }
@@ -75,7 +75,7 @@ nb::tuple kneighbors(SharedExemplars& self, Matrix queries, std::size_t k, bool 
   require(k > 0, "k must be at least 1");
   require(!exclude || exclude->size() == queries.shape(0), "one row to exclude per query");
   self.check(queries, -1.0);
-  Request request;
+  search::Request request;
   request.queries = queries.data();
   request.n_queries = queries.shape(0);
   request.k = k;
@@ -102,7 +102,7 @@ nb::tuple kneighbors(SharedExemplars& self, Matrix queries, std::size_t k, bool 
 
 void bind_pebls(nb::module_& module) {
   nb::class_<SharedExemplars>(module, "Exemplars", "Stored rows whose records of use push the unreliable ones away.")
-      .def(nb::init<const Plan&, Vector>(), nb::arg("plan"), nb::arg("weights"), nb::keep_alive<1, 2>())
+      .def(nb::init<const search::Plan&, Vector>(), nb::arg("plan"), nb::arg("weights"), nb::keep_alive<1, 2>())
       .def("arrive", &arrive, nb::arg("rows"), nb::arg("labels"), nb::arg("inherit"))
       .def("store", &store, nb::arg("rows"), nb::arg("labels"), nb::arg("used"), nb::arg("correct"))
       .def("sweep", &sweep, nb::arg("rows"), nb::arg("first"))
@@ -115,4 +115,4 @@ void bind_pebls(nb::module_& module) {
       });
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

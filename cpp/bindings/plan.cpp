@@ -1,4 +1,4 @@
-#include "priorcase/difference.hpp"
+#include "search/difference.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,14 +8,14 @@
 
 #include "bindings.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
-using Kind = Attribute::Kind;
+using Kind = search::Attribute::Kind;
 
-Attribute& define(Plan& plan, std::size_t a, Kind kind, double f_one, double f_both, double f_unseen) {
-  Attribute& attribute = plan.define(a, kind);
+search::Attribute& define(search::Plan& plan, std::size_t a, Kind kind, double f_one, double f_both, double f_unseen) {
+  search::Attribute& attribute = plan.define(a, kind);
   attribute.f_one = f_one;
   attribute.f_both = f_both;
   attribute.f_unseen = f_unseen;
@@ -28,10 +28,10 @@ bool all_finite(const Array& numbers) {
   return std::all_of(numbers.data(), numbers.data() + numbers.size(), [](double x) { return std::isfinite(x); });
 }
 
-void linear(Plan& plan, std::size_t a, double scale, double low, double high, bool widen, bool cap, bool coded, bool aha,
+void linear(search::Plan& plan, std::size_t a, double scale, double low, double high, bool widen, bool cap, bool coded, bool aha,
             double f_one, double f_both, double f_unseen) {
   require(scale >= 0, "scale must not be negative");
-  Attribute& attribute = define(plan, a, Kind::linear, f_one, f_both, f_unseen);
+  search::Attribute& attribute = define(plan, a, Kind::linear, f_one, f_both, f_unseen);
   attribute.coded = coded;
   attribute.scale = scale;
   attribute.low = low;
@@ -41,25 +41,25 @@ void linear(Plan& plan, std::size_t a, double scale, double low, double high, bo
   attribute.aha = aha;
 }
 
-void curve(Plan& plan, std::size_t a, Vector breaks, Matrix profiles, bool step, double exponent, double factor,
+void curve(search::Plan& plan, std::size_t a, Vector breaks, Matrix profiles, bool step, double exponent, double factor,
            bool root, double f_one, double f_both, double f_unseen) {
   require(breaks.size() > 0 && breaks.size() == profiles.shape(0), "a curve needs one profile per break");
   require(all_finite(profiles), "profiles must be finite");
-  Attribute& attribute = define(plan, a, Kind::curve, f_one, f_both, f_unseen);
+  search::Attribute& attribute = define(plan, a, Kind::curve, f_one, f_both, f_unseen);
   attribute.breaks = copy(breaks);
   attribute.profiles = copy(profiles);
   attribute.count = breaks.size();
   attribute.width = profiles.shape(1);
   attribute.step = step;
   attribute.factors = {factor};
-  attribute.rule = {Power(exponent), root};
+  attribute.rule = {base::Power(exponent), root};
 }
 
-void overlap(Plan& plan, std::size_t a, double f_differ, double f_one, double f_both, double f_unseen) {
+void overlap(search::Plan& plan, std::size_t a, double f_differ, double f_one, double f_both, double f_unseen) {
   define(plan, a, Kind::overlap, f_one, f_both, f_unseen).f_differ = f_differ;
 }
 
-void profile(Plan& plan, std::size_t a, Matrix profiles, Vector factors, std::optional<Vector> unseen,
+void profile(search::Plan& plan, std::size_t a, Matrix profiles, Vector factors, std::optional<Vector> unseen,
              double unseen_factor, double f_unseen, double exponent, bool root, double f_one, double f_both,
              std::optional<Vector> missing, double missing_factor) {
   const std::size_t width = profiles.shape(1);
@@ -68,28 +68,28 @@ void profile(Plan& plan, std::size_t a, Matrix profiles, Vector factors, std::op
   require(all_finite(profiles), "profiles must be finite");
   require(!unseen || unseen->size() == width, "the unseen profile has another width");
   require(!missing || missing->size() == width, "the missing profile has another width");
-  Attribute& attribute = define(plan, a, Kind::profile, f_one, f_both, f_unseen);
+  search::Attribute& attribute = define(plan, a, Kind::profile, f_one, f_both, f_unseen);
   attribute.profiles = copy(profiles);
   attribute.factors = copy(factors);
   attribute.count = profiles.shape(0);
   attribute.width = width;
-  attribute.rule = {Power(exponent), root};
+  attribute.rule = {base::Power(exponent), root};
   if (unseen) attribute.unseen = copy(*unseen);
   if (missing) attribute.missing = copy(*missing);
   attribute.unseen_factor = unseen_factor;
   attribute.missing_factor = missing_factor;
 }
 
-void table(Plan& plan, std::size_t a, Matrix matrix, double f_one, double f_both, double f_unseen) {
+void table(search::Plan& plan, std::size_t a, Matrix matrix, double f_one, double f_both, double f_unseen) {
   require(matrix.shape(0) == matrix.shape(1), "a table of differences is square");
-  Attribute& attribute = define(plan, a, Kind::table, f_one, f_both, f_unseen);
+  search::Attribute& attribute = define(plan, a, Kind::table, f_one, f_both, f_unseen);
   attribute.profiles = copy(matrix);
   attribute.count = matrix.shape(0);
   attribute.finite = all_finite(matrix);
 }
 
 // f of each attribute between one query and some rows, shape (rows, attributes).
-nb::ndarray<nb::numpy, double> differences(const Plan& plan, Vector query, Matrix rows) {
+nb::ndarray<nb::numpy, double> differences(const search::Plan& plan, Vector query, Matrix rows) {
   const std::size_t n = rows.shape(0), width = plan.size();
   require(query.size() == width && rows.shape(1) == width, "plan, query and rows differ in width");
   std::vector<double> out(n * width);
@@ -98,7 +98,7 @@ nb::ndarray<nb::numpy, double> differences(const Plan& plan, Vector query, Matri
     const bool looked_up = plan[a].kind == Kind::profile || plan[a].kind == Kind::table;
     const double query_cell = query.data()[a], count = static_cast<double>(plan[a].count);
     if (looked_up && query_cell >= count) throw std::out_of_range("the plan does not know the query's code");
-    Difference difference;
+    search::Difference difference;
     difference.prepare(plan, a, plan[a].coded, query_cell);
     for (std::size_t i = 0; i < n; ++i) {
       const double cell = rows.data()[i * width + a];
@@ -112,9 +112,9 @@ nb::ndarray<nb::numpy, double> differences(const Plan& plan, Vector query, Matri
 }  // namespace
 
 void bind_plan(nb::module_& module) {
-  nb::class_<Plan>(module, "Plan", "How two rows differ: one difference per attribute, a power and a rule for gaps.")
+  nb::class_<search::Plan>(module, "Plan", "How two rows differ: one difference per attribute, a power and a rule for gaps.")
       .def(nb::init<std::size_t, double, bool, bool, double, bool>(), nb::arg("n_attributes"), nb::arg("power"), nb::kw_only(),
-           nb::arg("skip") = false, nb::arg("mean") = false, nb::arg("nothing_shared") = infinity,
+           nb::arg("skip") = false, nb::arg("mean") = false, nb::arg("nothing_shared") = base::infinity,
            nb::arg("root") = false)
       .def("linear", &linear, nb::arg("a"), nb::arg("scale"), nb::kw_only(), nb::arg("low") = 0.0,
            nb::arg("high") = 0.0, nb::arg("widen") = false, nb::arg("cap") = false, nb::arg("coded") = false,
@@ -131,7 +131,7 @@ void bind_plan(nb::module_& module) {
       .def("table", &table, nb::arg("a"), nb::arg("matrix"), nb::kw_only(), nb::arg("f_one") = 1.0,
            nb::arg("f_both") = 1.0, nb::arg("f_unseen") = 1.0)
       .def("differences", &differences, nb::arg("query"), nb::arg("rows"))
-      .def("__len__", &Plan::size);
+      .def("__len__", &search::Plan::size);
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

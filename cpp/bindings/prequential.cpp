@@ -1,16 +1,16 @@
-#include "priorcase/prequential.hpp"
+#include "votes/prequential.hpp"
 
 #include <optional>
 #include <stdexcept>
 
 #include <nanobind/stl/optional.h>
 
-#include "priorcase/election.hpp"
-#include "priorcase/positions.hpp"
-#include "priorcase/weighted_mean.hpp"
+#include "votes/election.hpp"
+#include "votes/positions.hpp"
+#include "votes/weighted_mean.hpp"
 #include "shared_index.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -25,9 +25,9 @@ void require_lists(const Ids& indptr, std::size_t n_voters) {
     require(indptr.data()[q] < indptr.data()[q + 1], "a list has a voter");
 }
 
-VoteTies ties_of(int ties) {
-  require(0 <= ties && ties <= static_cast<int>(VoteTies::reduce), "no such rule for ties");
-  return static_cast<VoteTies>(ties);
+votes::VoteTies ties_of(int ties) {
+  require(0 <= ties && ties <= static_cast<int>(votes::VoteTies::reduce), "no such rule for ties");
+  return static_cast<votes::VoteTies>(ties);
 }
 
 nb::tuple elect(Ids indptr, Ids classes, Vector votes, Vector distances, std::size_t n_classes,
@@ -38,7 +38,7 @@ nb::tuple elect(Ids indptr, Ids classes, Vector votes, Vector distances, std::si
   for (std::size_t i = 0; i < classes.size(); ++i)
     require(classes.data()[i] >= 0 && static_cast<std::size_t>(classes.data()[i]) < n_classes, "no such class");
   for (std::size_t i = 0; i < votes.size(); ++i) require(votes.data()[i] >= 0.0, "a vote is a number of 0 or more");
-  Election election(ties_of(ties), class_weights ? class_weights->data() : nullptr, n_classes);
+  votes::Election election(ties_of(ties), class_weights ? class_weights->data() : nullptr, n_classes);
   std::vector<std::int64_t> chosen(indptr.size() - 1);
   std::size_t open = 0;
   for (std::size_t q = 0; q < chosen.size(); ++q) {
@@ -55,34 +55,34 @@ nb::ndarray<nb::numpy, double> weighted_means(Ids indptr, Vector numbers, Vector
   std::vector<double> means(indptr.size() - 1);
   for (std::size_t q = 0; q < means.size(); ++q) {
     const std::size_t start = indptr.data()[q], stop = indptr.data()[q + 1];
-    means[q] = weighted_mean(numbers.data() + start, votes.data() + start, stop - start);
+    means[q] = votes::weighted_mean(numbers.data() + start, votes.data() + start, stop - start);
   }
   return to_numpy(std::move(means));
 }
 
 // A stream of rows that several calls go through, one block each.
 struct Stream {
-  Stream(const Plan& plan, Flags ranged, Vector low, Vector high, Vector weights, std::size_t k, bool whole_ties,
+  Stream(const search::Plan& plan, Flags ranged, Vector low, Vector high, Vector weights, std::size_t k, bool whole_ties,
          int vote, double power, bool root, int algorithm)
       : n_attributes(checked_width(plan, ranged.size(), low.size(), high.size(), weights.size())),
-        rows(plan, Ranges{{ranged.data(), ranged.data() + n_attributes}, copy(low), copy(high)}, copy(weights),
-             rules_of(k, whole_ties, vote, Root(power, root), algorithm)) {}
+        rows(plan, votes::Ranges{{ranged.data(), ranged.data() + n_attributes}, copy(low), copy(high)}, copy(weights),
+             rules_of(k, whole_ties, vote, base::Root(power, root), algorithm)) {}
 
   template <class... Sizes>
-  static std::size_t checked_width(const Plan& plan, Sizes... sizes) {
+  static std::size_t checked_width(const search::Plan& plan, Sizes... sizes) {
     plan.require_complete();
     require(((sizes == plan.size()) && ...), "one of each per attribute");
     return plan.size();
   }
 
-  static PollRules rules_of(std::size_t k, bool whole_ties, int vote, const Root& root, int algorithm) {
-    require(0 <= vote && vote <= static_cast<int>(VoteRule::inverse_square), "no such vote");
-    require(0 <= algorithm && algorithm <= static_cast<int>(Algorithm::plain), "no such algorithm");
-    return {k, whole_ties, static_cast<VoteRule>(vote), root, static_cast<Algorithm>(algorithm)};
+  static votes::PollRules rules_of(std::size_t k, bool whole_ties, int vote, const base::Root& root, int algorithm) {
+    require(0 <= vote && vote <= static_cast<int>(votes::VoteRule::inverse_square), "no such vote");
+    require(0 <= algorithm && algorithm <= static_cast<int>(search::Algorithm::plain), "no such algorithm");
+    return {k, whole_ties, static_cast<votes::VoteRule>(vote), root, static_cast<search::Algorithm>(algorithm)};
   }
 
   const std::size_t n_attributes;  // checked before anything is made of the rest
-  Prequential rows;
+  votes::Prequential rows;
 };
 
 // A block of rows to be answered and stored.
@@ -104,7 +104,7 @@ TooFar run(Stream& stream, SharedIndex& shared, const Block& block, const Answer
   const std::size_t width = stream.n_attributes;
   require(shared.index.n_attributes() == width && block.cells.shape(1) == width, "index and rows differ in width");
   require(block.cells.shape(0) == block.ids.size(), "rows and ids do not match");
-  const Positions position(block.stored.data(), block.stored.size());
+  const votes::Positions position(block.stored.data(), block.stored.size());
   nb::gil_scoped_release release;
   const std::unique_lock hold(shared.lock);
   shared.require_cover(stream.rows.plan(), block.cells.data(), block.ids.size());
@@ -113,7 +113,7 @@ TooFar run(Stream& stream, SharedIndex& shared, const Block& block, const Answer
     const double* row = block.cells.data() + i * width;
     const std::int64_t id = block.ids.data()[i];
     if (shared.index.has(id)) throw std::invalid_argument("a row with this id is stored already");
-    if (const Poll* poll = stream.rows.ask(shared.index, row)) {
+    if (const votes::Poll* poll = stream.rows.ask(shared.index, row)) {
       if (const std::int64_t voter = stream.rows.too_far(shared.index, row); voter >= 0)
         return {static_cast<std::int64_t>(i), voter};
       at.clear();
@@ -134,7 +134,7 @@ nb::tuple classify(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids 
   require(starts.size() == n + 1 && starts.data()[0] == 0 &&
               static_cast<std::size_t>(starts.data()[n]) == class_weights.size(),
           "one start per output");
-  std::vector<Election> elections;
+  std::vector<votes::Election> elections;
   for (std::size_t t = 0; t < n; ++t) {
     const std::int64_t n_classes = starts.data()[t + 1] - starts.data()[t];
     require(n_classes > 0, "an output has classes");
@@ -146,11 +146,11 @@ nb::tuple classify(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids 
     return c;
   };
   std::vector<std::int64_t> chosen(ids.size() * n, -1), classes;
-  const auto answer = [&](std::size_t i, const Poll& poll, const std::vector<std::size_t>& at) {
+  const auto answer = [&](std::size_t i, const votes::Poll& poll, const std::vector<std::size_t>& at) {
     for (std::size_t t = 0; t < n; ++t) {
       classes.clear();
       for (const std::size_t row : at) classes.push_back(class_at(row, t));
-      const Electorate voters{classes.data(), poll.votes.data(), poll.distances.data(), classes.size()};
+      const votes::Electorate voters{classes.data(), poll.votes.data(), poll.distances.data(), classes.size()};
       const std::int64_t winner = elections[t].winner(voters);
       chosen[i * n + t] = winner < 0 ? elections[t].reduced(voters) : winner;
     }
@@ -167,11 +167,11 @@ nb::tuple average(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids s
   const std::size_t n = targets.shape(1);
   require(targets.shape(0) == stored.size(), "one number per stored row");
   std::vector<double> means(ids.size() * n, std::numeric_limits<double>::quiet_NaN()), numbers;
-  const auto answer = [&](std::size_t i, const Poll& poll, const std::vector<std::size_t>& at) {
+  const auto answer = [&](std::size_t i, const votes::Poll& poll, const std::vector<std::size_t>& at) {
     for (std::size_t t = 0; t < n; ++t) {
       numbers.clear();
       for (const std::size_t row : at) numbers.push_back(targets.data()[row * n + t]);
-      means[i * n + t] = weighted_mean(numbers.data(), poll.votes.data(), numbers.size());
+      means[i * n + t] = votes::weighted_mean(numbers.data(), poll.votes.data(), numbers.size());
     }
   };
   const TooFar far = run(self, index, {cells, ids, stored}, answer, [](std::size_t) {});
@@ -187,7 +187,7 @@ void bind_prequential(nb::module_& module) {
   module.def("weighted_means", &weighted_means, nb::arg("indptr"), nb::arg("numbers"), nb::arg("votes"),
              "The mean of the voters' numbers on each query, weighted by their votes.");
   nb::class_<Stream>(module, "Stream", "Rows that are each answered from those before, then stored.")
-      .def(nb::init<const Plan&, Flags, Vector, Vector, Vector, std::size_t, bool, int, double, bool, int>(),
+      .def(nb::init<const search::Plan&, Flags, Vector, Vector, Vector, std::size_t, bool, int, double, bool, int>(),
            nb::arg("plan"), nb::arg("ranged"), nb::arg("low"), nb::arg("high"), nb::arg("weights"), nb::arg("k"),
            nb::arg("ties"), nb::arg("vote"), nb::arg("power"), nb::arg("root"), nb::arg("algorithm"))
       .def("classify", &classify, nb::arg("index"), nb::arg("cells"), nb::arg("ids"), nb::arg("stored"),
@@ -196,4 +196,4 @@ void bind_prequential(nb::module_& module) {
            nb::arg("targets"));
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

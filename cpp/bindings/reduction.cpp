@@ -7,11 +7,11 @@
 #include <nanobind/stl/optional.h>
 
 #include "bindings.hpp"
-#include "priorcase/case_filter.hpp"
-#include "priorcase/condensing.hpp"
-#include "priorcase/drop.hpp"
+#include "reduction/case_filter.hpp"
+#include "reduction/condensing.hpp"
+#include "reduction/drop.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -23,7 +23,7 @@ std::size_t usable(std::size_t threads) { return std::clamp<std::size_t>(threads
 
 // The arrays that the rows are views of, kept as long as they are looked at. The plan is kept by Python.
 struct Table {
-  Table(const Plan& plan, Flags coded, Matrix cells, Vector weights)
+  Table(const search::Plan& plan, Flags coded, Matrix cells, Vector weights)
       : rows{plan, {coded.data(), coded.data() + coded.size()}, cells.data(), cells.shape(0), weights.data()},
         cells(cells), weights(weights) {
     plan.require_complete();
@@ -50,13 +50,13 @@ struct Table {
     require(std::all_of(labels.data(), labels.data() + rows.n, good), "labels are classes from 0 on");
   }
 
-  const Rows rows;
+  const search::Rows rows;
   const Matrix cells;
   const Vector weights;
 };
 
 struct Labelled : Table {
-  Labelled(const Plan& plan, Flags coded, Matrix cells, Vector weights, Ids labels)
+  Labelled(const search::Plan& plan, Flags coded, Matrix cells, Vector weights, Ids labels)
       : Table(plan, coded, cells, weights), labels(labels) {
     check_labels(labels);
   }
@@ -67,7 +67,7 @@ struct Labelled : Table {
 Mask mask_of(const std::vector<std::uint8_t>& held) { return to_numpy(std::vector<std::uint8_t>(held)); }
 
 struct PyCondensed : Labelled {
-  PyCondensed(const Plan& plan, Flags coded, Matrix cells, Vector weights, Ids labels)
+  PyCondensed(const search::Plan& plan, Flags coded, Matrix cells, Vector weights, Ids labels)
       : Labelled(plan, coded, cells, weights, labels), core(rows, labels.data()) {}
 
   std::size_t take_in(std::size_t first, std::size_t last, std::size_t threads) {
@@ -76,11 +76,11 @@ struct PyCondensed : Labelled {
     return core.take_in(first, last, usable(threads));
   }
 
-  Condensed core;
+  reduction::Condensed core;
 };
 
 struct PyReduced : Labelled {
-  PyReduced(const Plan& plan, Flags coded, Matrix cells, Vector weights, Ids labels, Flags members)
+  PyReduced(const search::Plan& plan, Flags coded, Matrix cells, Vector weights, Ids labels, Flags members)
       : Labelled(plan, coded, cells, weights, labels), core(rows, labels.data(), checked(members, rows.n)) {}
 
   static const std::uint8_t* checked(const Flags& members, std::size_t n) {
@@ -101,11 +101,11 @@ struct PyReduced : Labelled {
     core.consider(first, last);
   }
 
-  Reduced core;
+  reduction::Reduced core;
 };
 
 struct PyCaseFilter : Labelled {
-  PyCaseFilter(const Plan& plan, Flags coded, Matrix cells, Vector weights, Ids labels)
+  PyCaseFilter(const search::Plan& plan, Flags coded, Matrix cells, Vector weights, Ids labels)
       : Labelled(plan, coded, cells, weights, labels), core(rows, labels.data()) {}
 
   void count(Ids wanted, std::size_t threads) {
@@ -119,22 +119,22 @@ struct PyCaseFilter : Labelled {
     return core.filter();
   }
 
-  CaseFilter core;
+  reduction::CaseFilter core;
 };
 
 struct PyDrop : Table {
-  PyDrop(const Plan& plan, Flags coded, Matrix cells, Vector weights, std::optional<Ids> labels,
+  PyDrop(const search::Plan& plan, Flags coded, Matrix cells, Vector weights, std::optional<Ids> labels,
          std::optional<Vector> targets, std::size_t k, bool nearest_breaks_ties, double alpha, bool stay_on)
       : Table(plan, coded, cells, weights), labels(labels), targets(targets) {
     require(labels.has_value() != targets.has_value(), "either labels or targets");
     require((labels ? labels->size() : targets->size()) == rows.n && k > 0, "one label or target per row");
     if (labels) check_labels(*labels);
     if (labels)
-      ballot = std::make_unique<Majority>(labels->data(), nearest_breaks_ties);
+      ballot = std::make_unique<votes::Majority>(labels->data(), nearest_breaks_ties);
     else
-      ballot = std::make_unique<Mean>(targets->data(), alpha);
+      ballot = std::make_unique<votes::Mean>(targets->data(), alpha);
     // Nobody has more others than there are rows.
-    core = std::make_unique<Drop>(rows, *ballot, std::min(k, rows.n), stay_on);
+    core = std::make_unique<reduction::Drop>(rows, *ballot, std::min(k, rows.n), stay_on);
   }
 
   void fill(std::size_t first, std::size_t last, std::size_t threads) {
@@ -161,8 +161,8 @@ struct PyDrop : Table {
 
   const std::optional<Ids> labels;
   const std::optional<Vector> targets;
-  std::unique_ptr<Ballot> ballot;
-  std::unique_ptr<Drop> core;
+  std::unique_ptr<votes::Ballot> ballot;
+  std::unique_ptr<reduction::Drop> core;
 };
 
 }  // namespace
@@ -170,24 +170,24 @@ struct PyDrop : Table {
 void bind_reduction(nb::module_& module) {
   using namespace nb::literals;
   nb::class_<PyCondensed>(module, "Condensed", "Rows taken in because the nearest one before them got them wrong.")
-      .def(nb::init<const Plan&, Flags, Matrix, Vector, Ids>(), "plan"_a, "coded"_a, "cells"_a, "weights"_a,
+      .def(nb::init<const search::Plan&, Flags, Matrix, Vector, Ids>(), "plan"_a, "coded"_a, "cells"_a, "weights"_a,
            "labels"_a, nb::keep_alive<1, 2>())
       .def("take_in", &PyCondensed::take_in, "first"_a, "last"_a, "threads"_a)
       .def("held", [](const PyCondensed& self) { return mask_of(self.core.held()); });
   nb::class_<PyReduced>(module, "Reduced", "Members that leave where no row becomes wrong by that.")
-      .def(nb::init<const Plan&, Flags, Matrix, Vector, Ids, Flags>(), "plan"_a, "coded"_a, "cells"_a, "weights"_a,
+      .def(nb::init<const search::Plan&, Flags, Matrix, Vector, Ids, Flags>(), "plan"_a, "coded"_a, "cells"_a, "weights"_a,
            "labels"_a, "members"_a, nb::keep_alive<1, 2>())
       .def("fill", &PyReduced::fill, "first"_a, "last"_a, "threads"_a)
       .def("consider", &PyReduced::consider, "first"_a, "last"_a)
       .def("held", [](const PyReduced& self) { return mask_of(self.core.held()); });
   nb::class_<PyCaseFilter>(module, "CaseFilter", "Rows that leave where more rows solve them than they solve.")
-      .def(nb::init<const Plan&, Flags, Matrix, Vector, Ids>(), "plan"_a, "coded"_a, "cells"_a, "weights"_a,
+      .def(nb::init<const search::Plan&, Flags, Matrix, Vector, Ids>(), "plan"_a, "coded"_a, "cells"_a, "weights"_a,
            "labels"_a, nb::keep_alive<1, 2>())
       .def("count", &PyCaseFilter::count, "rows"_a, "threads"_a)
       .def("filter", &PyCaseFilter::filter)
       .def("held", [](const PyCaseFilter& self) { return mask_of(self.core.held()); });
   nb::class_<PyDrop>(module, "Drop", "Rows that leave where those that rely on them lose nothing.")
-      .def(nb::init<const Plan&, Flags, Matrix, Vector, std::optional<Ids>, std::optional<Vector>, std::size_t, bool,
+      .def(nb::init<const search::Plan&, Flags, Matrix, Vector, std::optional<Ids>, std::optional<Vector>, std::size_t, bool,
                     double, bool>(),
            "plan"_a, "coded"_a, "cells"_a, "weights"_a, "labels"_a.none(), "targets"_a.none(), nb::kw_only(), "k"_a,
            "nearest_breaks_ties"_a, "alpha"_a, "stay_on"_a, nb::keep_alive<1, 2>())
@@ -197,4 +197,4 @@ void bind_reduction(nb::module_& module) {
       .def("held", [](const PyDrop& self) { return mask_of(self.core->held()); });
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

@@ -6,10 +6,10 @@
 #include <nanobind/stl/optional.h>
 
 #include "bindings.hpp"
-#include "priorcase/relief.hpp"
-#include "priorcase/stretch_local.hpp"
+#include "relevance/relief.hpp"
+#include "relevance/stretch_local.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -19,12 +19,12 @@ constexpr std::size_t most_threads = 1024;
 
 std::size_t usable(std::size_t threads) { return std::clamp<std::size_t>(threads, 1, most_threads); }
 
-std::vector<std::uint8_t> marks(const Plan& plan, const Flags& coded, const Matrix& cells) {
+std::vector<std::uint8_t> marks(const search::Plan& plan, const Flags& coded, const Matrix& cells) {
   plan.require_complete();
   require(plan.size() == coded.size() && cells.shape(1) == coded.size(), "plan and cells differ in width");
   for (std::size_t a = 0; a < coded.size(); ++a) {
-    const Attribute& attribute = plan[a];
-    const bool counted = attribute.kind == Attribute::Kind::profile || attribute.kind == Attribute::Kind::table;
+    const search::Attribute& attribute = plan[a];
+    const bool counted = attribute.kind == search::Attribute::Kind::profile || attribute.kind == search::Attribute::Kind::table;
     for (std::size_t i = 0; i < cells.shape(0) && coded.data()[a]; ++i) {
       const double code = cells.data()[i * coded.size() + a];
       require(!(code < 0.0) && !(code > 1e9), "stored codes count from 0");
@@ -54,27 +54,27 @@ void check_weights(const Vector& weights, std::size_t width) {
 // Classes or numbers of some rows.
 struct Told {
   Told(std::optional<Ids> labels, std::optional<Vector> numbers, Vector shares, int loss, std::size_t n)
-      : labels(labels), numbers(numbers), shares(shares), loss(static_cast<StretchLoss>(loss)) {
+      : labels(labels), numbers(numbers), shares(shares), loss(static_cast<relevance::StretchLoss>(loss)) {
     require(labels.has_value() != numbers.has_value() && loss >= 0 && loss <= 2, "either labels or numbers");
-    require(numbers.has_value() == (this->loss == StretchLoss::squared), "squares are for numbers");
+    require(numbers.has_value() == (this->loss == relevance::StretchLoss::squared), "squares are for numbers");
     require((labels ? labels->size() : numbers->size()) == n, "one target per row");
     for (std::size_t i = 0; i < n && labels; ++i)
       require(labels->data()[i] >= 0 && static_cast<std::size_t>(labels->data()[i]) < shares.size(), "no such class");
   }
 
-  StretchTargets targets() const {
+  relevance::StretchTargets targets() const {
     return {loss, labels ? labels->data() : nullptr, numbers ? numbers->data() : nullptr, shares.data(), nullptr};
   }
 
   const std::optional<Ids> labels;
   const std::optional<Vector> numbers;
   const Vector shares;
-  const StretchLoss loss;
+  const relevance::StretchLoss loss;
 };
 
 // Rows among which weights are tried out.
 struct PyStretch : Told {
-  PyStretch(const Plan& plan, Flags coded, Matrix cells, std::optional<Ids> labels, std::optional<Vector> numbers,
+  PyStretch(const search::Plan& plan, Flags coded, Matrix cells, std::optional<Ids> labels, std::optional<Vector> numbers,
             Vector times, Vector shares, int loss)
       : Told(labels, numbers, shares, loss, cells.shape(0)), cells(cells), times(times),
         table(plan, marks(plan, coded, cells), cells.data(), cells.shape(0)) {
@@ -86,13 +86,13 @@ struct PyStretch : Told {
     check_weights(weights, width);
     check_rows(rows, table.n);
     require(votes.size() == table.n && rows.size() > 0, "one vote per row, and a row to tell");
-    StretchTargets told = targets();
+    relevance::StretchTargets told = targets();
     told.votes = votes.data();
     std::vector<double> gradient(wants_gradient ? width : 0);
     double loss = 0.0;
     {
       nb::gil_scoped_release release;
-      loss = stretch_loss(table, told, weights.data(), rows.data(), rows.size(), times.data(), usable(threads),
+      loss = relevance::stretch_loss(table, told, weights.data(), rows.data(), rows.size(), times.data(), usable(threads),
                           wants_gradient ? gradient.data() : nullptr);
     }
     return nb::make_tuple(loss, to_numpy(std::move(gradient)));
@@ -100,11 +100,11 @@ struct PyStretch : Told {
 
   const Matrix cells;
   const Vector times;
-  const StretchTable table;
+  const relevance::StretchTable table;
 };
 
 // Weights of each of some queries, by the rows listed for it, each counted as often as it says.
-Doubles local_weights(const Plan& plan, Flags coded, Matrix cells, std::optional<Ids> labels,
+Doubles local_weights(const search::Plan& plan, Flags coded, Matrix cells, std::optional<Ids> labels,
                       std::optional<Vector> numbers, Vector shares, int loss, Ids indptr, Ids rows, Vector counts,
                       Vector weights, double stiffness, std::size_t steps, std::size_t threads) {
   const Told told(labels, numbers, shares, loss, cells.shape(0));
@@ -129,13 +129,13 @@ Doubles local_weights(const Plan& plan, Flags coded, Matrix cells, std::optional
     double* written = out.data() + q * width;
     std::copy(weights.data(), weights.data() + width, written);
     if (!(std::accumulate(votes.begin(), votes.end(), 0.0) > 1.0)) return;
-    const StretchTable table(plan, flags, near.data(), votes.size());
-    const StretchTargets targets{told.loss, labels_near.data(), numbers_near.data(), told.shares.data(), votes.data()};
-    LocalStretch(table, targets, weights.data(), stiffness, steps).bend(written);
+    const relevance::StretchTable table(plan, flags, near.data(), votes.size());
+    const relevance::StretchTargets targets{told.loss, labels_near.data(), numbers_near.data(), told.shares.data(), votes.data()};
+    relevance::LocalStretch(table, targets, weights.data(), stiffness, steps).bend(written);
   };
   {
     nb::gil_scoped_release release;
-    for_blocks(n, 1, usable(threads), [&] {
+    base::for_blocks(n, 1, usable(threads), [&] {
       return [&](std::size_t start, std::size_t stop) {
         for (std::size_t q = start; q < stop; ++q) bend(q);
       };
@@ -144,7 +144,7 @@ Doubles local_weights(const Plan& plan, Flags coded, Matrix cells, std::optional
   return to_numpy(std::move(out), {n, width});
 }
 
-Doubles relief_sums(const Plan& plan, Flags coded, Matrix cells, Ids rows, Ids indptr, Ids others, Vector factors,
+Doubles relief_sums(const search::Plan& plan, Flags coded, Matrix cells, Ids rows, Ids indptr, Ids others, Vector factors,
                     double power, std::size_t threads) {
   const std::vector<std::uint8_t> flags = marks(plan, coded, cells);
   check_rows(rows, cells.shape(0));
@@ -154,9 +154,9 @@ Doubles relief_sums(const Plan& plan, Flags coded, Matrix cells, Ids rows, Ids i
   std::vector<double> sums;
   {
     nb::gil_scoped_release release;
-    const ReliefPairs pairs{plan, flags, cells.data(), rows.data(), rows.size(), indptr.data(), others.data(),
+    const relevance::ReliefPairs pairs{plan, flags, cells.data(), rows.data(), rows.size(), indptr.data(), others.data(),
                             factors.data()};
-    sums = summed_differences(pairs, power, usable(threads));
+    sums = relevance::summed_differences(pairs, power, usable(threads));
   }
   return to_numpy(std::move(sums), {rows.size(), flags.size()});
 }
@@ -166,7 +166,7 @@ Doubles relief_sums(const Plan& plan, Flags coded, Matrix cells, Ids rows, Ids i
 void bind_relevance(nb::module_& module) {
   using namespace nb::literals;
   nb::class_<PyStretch>(module, "Stretch", "Rows that tell each other's targets by soft votes.")
-      .def(nb::init<const Plan&, Flags, Matrix, std::optional<Ids>, std::optional<Vector>, Vector, Vector, int>(),
+      .def(nb::init<const search::Plan&, Flags, Matrix, std::optional<Ids>, std::optional<Vector>, Vector, Vector, int>(),
            "plan"_a, "coded"_a, "cells"_a, "labels"_a.none(), "numbers"_a.none(), "times"_a, "shares"_a, "loss"_a,
            nb::keep_alive<1, 2>())
       .def("evaluate", &PyStretch::evaluate, "weights"_a, "rows"_a, "votes"_a, "threads"_a, "gradient"_a);
@@ -177,4 +177,4 @@ void bind_relevance(nb::module_& module) {
              nb::kw_only(), "power"_a, "threads"_a);
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

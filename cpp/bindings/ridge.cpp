@@ -1,7 +1,7 @@
 #include "bindings.hpp"
-#include "priorcase/ridge.hpp"
+#include "local/ridge.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -11,7 +11,7 @@ nb::object ridge_rows(Matrix triangle, Matrix block) {
   std::vector<double> rows = copy(triangle);
   {
     nb::gil_scoped_release release;
-    RidgeTriangle(rows.data(), width).add(block.data(), block.shape(0));
+    local::RidgeTriangle(rows.data(), width).add(block.data(), block.shape(0));
   }
   return nb::cast(to_numpy(std::move(rows), {width, width}));
 }
@@ -22,7 +22,7 @@ nb::tuple ridge_spectrum(Matrix triangle, Matrix targets) {
   std::vector<double> singular(count), right(count * count), projected = copy(targets);
   {
     nb::gil_scoped_release release;
-    RidgeSpectrum(triangle.data(), count, projected.data(), n_targets).write(singular.data(), right.data());
+    local::RidgeSpectrum(triangle.data(), count, projected.data(), n_targets).write(singular.data(), right.data());
   }
   return nb::make_tuple(to_numpy(std::move(singular)), to_numpy(std::move(right), {count, count}),
                         to_numpy(std::move(projected), {count, n_targets}));
@@ -35,7 +35,7 @@ nb::tuple ridge_left_out(Matrix rows, Vector means, Matrix right, Matrix weights
   std::vector<double> fitted(n * values), found(n * leverages);
   {
     nb::gil_scoped_release release;
-    RidgeDirections directions(means.data(), right.data(), count, weights.data(), values, inverses.data(), leverages);
+    local::RidgeDirections directions(means.data(), right.data(), count, weights.data(), values, inverses.data(), leverages);
     directions.write(rows.data(), n, fitted.data(), found.data());
   }
   return nb::make_tuple(to_numpy(std::move(fitted), {n, values}), to_numpy(std::move(found), {n, leverages}));
@@ -50,4 +50,4 @@ void bind_ridge(nb::module_& module) {
              nb::arg("weights"), nb::arg("inverses"));
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

@@ -1,25 +1,26 @@
 // An index that several Python threads may use.
 #pragma once
 
+#include <mutex>
 #include <new>
 #include <shared_mutex>
 #include <stdexcept>
 
 #include "bindings.hpp"
-#include "priorcase/index.hpp"
+#include "search/index.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 // Searches share it, changes have it alone.
 struct SharedIndex {
   explicit SharedIndex(Flags coded) : index({coded.data(), coded.data() + coded.size()}) {}
 
-  void require_cover(const Plan& plan, const double* queries, std::size_t n_queries) const {
+  void require_cover(const search::Plan& plan, const double* queries, std::size_t n_queries) const {
     if (!index.covers(plan, queries, n_queries))
       throw std::invalid_argument("the plan does not know some of the stored or queried symbols");
   }
 
-  void organise_if_due(const Plan& plan) {
+  void organise_if_due(const search::Plan& plan) {
     {
       const std::shared_lock hold(lock);
       if (!index.is_due()) return;
@@ -40,8 +41,8 @@ struct SharedIndex {
     return !only_searched;
   }
 
-  Index index;
+  search::Index index;
   std::shared_mutex lock;
 };
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

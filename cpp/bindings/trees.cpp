@@ -1,4 +1,4 @@
-#include "priorcase/tree_families.hpp"
+#include "bayes/tree_families.hpp"
 
 #include <nanobind/stl/optional.h>
 
@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "bindings.hpp"
-#include "priorcase/threads.hpp"
+#include "base/threads.hpp"
 
-namespace priorcase {
+namespace priorcase::bindings {
 
 namespace {
 
@@ -26,7 +26,7 @@ std::size_t threads_for(std::size_t threads, std::size_t tasks) {
   return std::min(std::clamp<std::size_t>(threads, 1, most_tree_threads), std::max<std::size_t>(tasks, 1));
 }
 
-PairLayout layout_for(const Ids& sizes, std::size_t n_classes) {
+bayes::PairLayout layout_for(const Ids& sizes, std::size_t n_classes) {
   std::vector<std::size_t> widths;
   for (std::size_t a = 0; a < sizes.size(); ++a) {
     require(sizes.data()[a] >= 0, "sizes must not be negative");
@@ -41,29 +41,29 @@ void require_codes(const std::int32_t* codes, std::size_t n, std::int64_t low, s
 
 // Weights of edges in the order of a Triangle; the number of nodes comes from their number.
 std::size_t nodes_of(const Vector& log_weights, std::size_t nodes) {
-  require(nodes > 0 && log_weights.size() == Triangle::size(nodes), "one weight for each pair of nodes");
+  require(nodes > 0 && log_weights.size() == bayes::Triangle::size(nodes), "one weight for each pair of nodes");
   for (std::size_t at = 0; at < log_weights.size(); ++at)
     require(std::isfinite(log_weights.data()[at]), "weights must be finite");
   return nodes;
 }
 
 double log_tree_sum(Vector log_weights, std::size_t nodes) {
-  Triangle weights = exp_triangle(log_weights.data(), nodes_of(log_weights, nodes));
-  EliminationRoom room;
-  return tree_sum(weights, room).value();
+  bayes::Triangle weights = bayes::exp_triangle(log_weights.data(), nodes_of(log_weights, nodes));
+  bayes::EliminationRoom room;
+  return bayes::tree_sum(weights, room).value();
 }
 
 nb::ndarray<nb::numpy, double> edge_shares(Vector log_weights, std::size_t nodes) {
-  const Triangle weights = exp_triangle(log_weights.data(), nodes_of(log_weights, nodes));
+  const bayes::Triangle weights = bayes::exp_triangle(log_weights.data(), nodes_of(log_weights, nodes));
   nb::gil_scoped_release release;
-  std::vector<double> shares = EdgeShares(weights).shares();
+  std::vector<double> shares = bayes::EdgeShares(weights).shares();
   nb::gil_scoped_acquire acquire;
   return to_numpy(std::move(shares));
 }
 
 nb::ndarray<nb::numpy, std::int64_t> largest_tree(Vector log_weights, std::size_t nodes) {
   std::vector<std::ptrdiff_t> parents;
-  best_tree(log_weights.data(), nodes_of(log_weights, nodes), parents);
+  bayes::best_tree(log_weights.data(), nodes_of(log_weights, nodes), parents);
   return to_numpy(std::vector<std::int64_t>(parents.begin(), parents.end()));
 }
 
@@ -71,26 +71,26 @@ void count_pairs(CodeMatrix columns, Codes classes, std::optional<Vector> weight
                  Counts class_counts, Counts singles, Counts pairs, std::size_t threads) {
   const std::size_t n = columns.shape(1), width = columns.shape(0), n_classes = class_counts.size();
   require(sizes.size() == width && classes.size() == n && (!weights || weights->size() == n), "lengths differ");
-  const PairLayout layout = layout_for(sizes, n_classes);
+  const bayes::PairLayout layout = layout_for(sizes, n_classes);
   require(singles.size() == layout.n_singles() && pairs.size() == layout.n_pairs(), "tables of another layout");
-  const PairRows rows{columns.data(), classes.data(), weights ? weights->data() : nullptr, n, sign};
+  const bayes::PairRows rows{columns.data(), classes.data(), weights ? weights->data() : nullptr, n, sign};
   nb::gil_scoped_release release;
   require_codes(rows.classes, n, 0, n_classes, "no such class");
   for (std::size_t a = 0; a < width; ++a) require_codes(rows.columns + a * n, n, 0, layout.size(a), "no such value");
-  count_classes(rows, class_counts.data());
-  for_blocks(width, 1, threads_for(threads, width), [&] {
+  bayes::count_classes(rows, class_counts.data());
+  base::for_blocks(width, 1, threads_for(threads, width), [&] {
     // The last attributes have the most partners before them and come first.
     return [&](std::size_t a, std::size_t) {
-      count_attribute(layout, rows, width - 1 - a, singles.data(), pairs.data());
+      bayes::count_attribute(layout, rows, width - 1 - a, singles.data(), pairs.data());
     };
   });
 }
 
 // Everything a family's answers rest on; arrays are views.
 struct Question {
-  PairLayout layout;
-  PairTables tables;
-  PairQueries queries;
+  bayes::PairLayout layout;
+  bayes::PairTables tables;
+  bayes::PairQueries queries;
   std::size_t threads = 1;
 };
 
@@ -100,9 +100,9 @@ nb::ndarray<nb::numpy, double> answer(const Question& question, const Make& make
   std::vector<double> out(n * n_classes);
   {
     nb::gil_scoped_release release;
-    for_blocks(n, queries_at_once, threads_for(question.threads, n), [&] {
-      return [&, factors = QueryFactors(question.tables), family = make()](std::size_t start, std::size_t stop) mutable {
-        joint_logs(factors, family, question.queries, start, stop, out.data());
+    base::for_blocks(n, queries_at_once, threads_for(question.threads, n), [&] {
+      return [&, factors = bayes::QueryFactors(question.tables), family = make()](std::size_t start, std::size_t stop) mutable {
+        bayes::joint_logs(factors, family, question.queries, start, stop, out.data());
       };
     });
   }
@@ -126,13 +126,13 @@ nb::ndarray<nb::numpy, double> tree_joint_logs(const std::string& family, Vector
   if (own) require_codes(own->data(), n, 0, n_classes, "no such class");
   question.tables = {&question.layout, class_counts.data(), singles.data(), pairs.data(), widths.data(), ess};
   question.queries = {codes.data(), own ? own->data() : nullptr, leave ? leave->data() : nullptr, n};
-  if (family == "plain_super_parents") return answer(question, [&] { return PlainSuperParents(least); });
+  if (family == "plain_super_parents") return answer(question, [&] { return bayes::PlainSuperParents(least); });
   const double* logs = log_weights.data();
   const std::size_t nodes = nodes_of(log_weights, width);
-  if (family == "all_trees") return answer(question, [&] { return AllTrees(logs, nodes); });
-  if (family == "best_tree") return answer(question, [&] { return BestTree(logs, nodes); });
+  if (family == "all_trees") return answer(question, [&] { return bayes::AllTrees(logs, nodes); });
+  if (family == "best_tree") return answer(question, [&] { return bayes::BestTree(logs, nodes); });
   require(family == "super_parents", "no such family");
-  return answer(question, [&] { return SuperParents(logs, nodes); });
+  return answer(question, [&] { return bayes::SuperParents(logs, nodes); });
 }
 
 }  // namespace
@@ -149,4 +149,4 @@ void bind_trees(nb::module_& module) {
              nb::arg("least"), nb::arg("codes"), nb::arg("own").none(), nb::arg("leave").none(), nb::arg("threads"));
 }
 
-}  // namespace priorcase
+}  // namespace priorcase::bindings

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "priorcase/plan.hpp"
+#include "search/plan.hpp"
 
 #define CHECK(condition)                                                              \
   do {                                                                                \
@@ -25,28 +25,28 @@ inline constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 // Attribute 0: numbers; 1: numbers on a coarse grid; 2: five symbols; 3: 150 symbols; 4: a curve over numbers.
 inline const std::vector<std::uint8_t> coded{0, 0, 1, 1, 0};
 
-inline Plan mixed_plan(double power, bool skip) {
-  Plan plan(coded.size(), power, skip, false, infinity);
-  plan.define(0, Attribute::Kind::linear).scale = 3.0;
-  Attribute& grid = plan.define(1, Attribute::Kind::linear);
+inline search::Plan mixed_plan(double power, bool skip) {
+  search::Plan plan(coded.size(), power, skip, false, base::infinity);
+  plan.define(0, search::Attribute::Kind::linear).scale = 3.0;
+  search::Attribute& grid = plan.define(1, search::Attribute::Kind::linear);
   grid.widen = grid.aha = true;
   grid.low = 0.0;
   grid.high = 4.0;
-  Attribute& symbols = plan.define(2, Attribute::Kind::profile);
+  search::Attribute& symbols = plan.define(2, search::Attribute::Kind::profile);
   symbols.count = 5;
   symbols.width = 2;
   symbols.profiles = {0.5, 0.5, 0.25, 0.75, 1.0, 0.0, 0.0, 1.0, 0.5, 0.5};
   symbols.factors = {1, 1, 1, 1, 1};
-  symbols.rule = {Power(2.0), true};
+  symbols.rule = {base::Power(2.0), true};
   symbols.f_unseen = 2.0;
-  plan.define(3, Attribute::Kind::overlap);
-  Attribute& curve = plan.define(4, Attribute::Kind::curve);
+  plan.define(3, search::Attribute::Kind::overlap);
+  search::Attribute& curve = plan.define(4, search::Attribute::Kind::curve);
   curve.breaks = {-1.0, 0.0, 2.0};
   curve.profiles = {0.0, 1.0, 0.5, 0.5, 1.0, 0.0};
   curve.count = 3;
   curve.width = 2;
   curve.factors = {1.0};
-  curve.rule = {Power(1.0), false};
+  curve.rule = {base::Power(1.0), false};
   return plan;
 }
 

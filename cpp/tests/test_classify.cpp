@@ -1,7 +1,8 @@
 // Naive Bayes and logistic fits around queries of any shape: probabilities, gaps, many columns, on every CPU path.
+#include "base/cpu.hpp"
 #include "check.hpp"
-#include "priorcase/classify_bayes.hpp"
-#include "priorcase/classify_logistic.hpp"
+#include "local/classify_bayes.hpp"
+#include "local/classify_logistic.hpp"
 
 using namespace priorcase;
 
@@ -18,7 +19,7 @@ struct Case {
     scales.assign(attributes, 0.5);
     sizes.assign(attributes, 3);
     for (std::size_t i = 0; i < (rows + queries) * attributes; ++i) {
-      const bool number = kinds[i % attributes] == LocalTable::numeric;
+      const bool number = kinds[i % attributes] == local::LocalTable::numeric;
       const double cell = random() % 7 == 0 ? gap : number ? uniform(random) : static_cast<double>(random() % 3);
       (i < rows * attributes ? cells : asked).push_back(cell);
     }
@@ -37,11 +38,11 @@ struct Case {
   std::vector<std::uint8_t> kinds;
   std::vector<double> cells, asked, scales, weights, prior;
   std::vector<std::int64_t> codes, indptr, list, sizes;
-  ClassTask task;
+  local::ClassTask task;
 };
 
 template <class Model>
-std::vector<double> answers(Model& model, const ClassTask& task) {
+std::vector<double> answers(Model& model, const local::ClassTask& task) {
   std::vector<double> out(task.n_queries * task.n_classes);
   for (std::size_t q = 0; q < task.n_queries; ++q) model.answer(q, &out[q * task.n_classes]);
   for (std::size_t q = 0; q < task.n_queries; ++q) {
@@ -57,26 +58,26 @@ std::vector<double> answers(Model& model, const ClassTask& task) {
 
 void check_case(const Case& of) {
   for (const bool student : {false, true}) {
-    const BayesRules rules{of.prior.data(), of.sizes.data(), 1.0, student, 1.0, 1.0, 1e-9};
-    LocalBayes model(of.task, rules);
+    const local::BayesRules rules{of.prior.data(), of.sizes.data(), 1.0, student, 1.0, 1.0, 1e-9};
+    local::LocalBayes model(of.task, rules);
     answers(model, of.task);
   }
-  const std::string before = kernels().name;
+  const base::Path before = base::path();
   std::vector<double> first;
-  for (const Kernels& path : available_kernels()) {
-    CHECK(choose_kernels(path.name));
-    const LogisticRules rules{0.1, 100, 1e-12};
-    LocalLogistic model(of.task, rules);
+  for (const base::Path path : base::available_paths()) {
+    CHECK(base::use_path(base::name_of(path)));
+    const local::LogisticRules rules{0.1, 100, 1e-12};
+    local::LocalLogistic model(of.task, rules);
     const std::vector<double> found = answers(model, of.task);
     if (first.empty()) first = found;
     CHECK(found == first);
   }
-  choose_kernels(before);
+  base::use_path(base::name_of(before));
 }
 
 void test_rising() {
   for (const double a : {0.5, 1.0, 3.7, 15.9, 16.1, 400.0})
-    CHECK(std::abs(log_half_rising(a) - (std::lgamma(a + 0.5) - std::lgamma(a))) < 1e-12 * (1 + a));
+    CHECK(std::abs(local::log_half_rising(a) - (std::lgamma(a + 0.5) - std::lgamma(a))) < 1e-12 * (1 + a));
 }
 
 }  // namespace

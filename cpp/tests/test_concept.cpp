@@ -1,7 +1,7 @@
 // Concept descriptions under all rules: names are conserved, batches and packed copies go on alike, ties are complete.
 #include "check.hpp"
-#include "priorcase/concept.hpp"
-#include "priorcase/concept_state.hpp"
+#include "concepts/concept.hpp"
+#include "concepts/concept_state.hpp"
 
 using namespace priorcase;
 using testing::coded;
@@ -10,9 +10,9 @@ namespace {
 
 const std::vector<std::uint8_t> ranged{0, 1, 0, 0, 0};
 
-Concept fresh(const ConceptRules& rules) { return Concept(testing::mixed_plan(2.0, false), coded, ranged, rules, 7); }
+concepts::Concept fresh(const concepts::ConceptRules& rules) { return concepts::Concept(testing::mixed_plan(2.0, false), coded, ranged, rules, 7); }
 
-void check_nearest(const Concept& description, std::mt19937_64& random) {
+void check_nearest(const concepts::Concept& description, std::mt19937_64& random) {
   const std::vector<double> queries = testing::mixed_rows(random, 20, true);
   const auto one = description.nearest(queries.data(), 20, -1, 1);
   const auto two = description.nearest(queries.data(), 20, -1, 2);
@@ -26,22 +26,22 @@ void check_nearest(const Concept& description, std::mt19937_64& random) {
   }
 }
 
-void check_stream(const ConceptRules& rules, std::size_t n) {
+void check_stream(const concepts::ConceptRules& rules, std::size_t n) {
   std::mt19937_64 random(n);
   const std::vector<double> rows = testing::mixed_rows(random, n, false);
-  Concept description = fresh(rules), copied = fresh(rules);
+  concepts::Concept description = fresh(rules), copied = fresh(rules);
   std::vector<std::int64_t> gone, gone_too;
   for (std::size_t i = 0; i < n; ++i) {
     const double* row = rows.data() + i * coded.size();
     const std::int64_t label = row[1] > 2.0 ? 1 : random() % 3;
     description.learn(static_cast<std::int64_t>(i), row, label, gone);
     description.review();
-    if (i + 1 == n / 2) unpack(copied, pack(description).data(), pack(description).size());
+    if (i + 1 == n / 2) concepts::unpack(copied, concepts::pack(description).data(), concepts::pack(description).size());
     if (i + 1 > n / 2) copied.learn(static_cast<std::int64_t>(i), row, label, gone_too), copied.review();
     if (i % 97 == 0) check_nearest(description, random);
   }
   CHECK(gone.size() + description.size() == n);
-  CHECK(pack(description) == pack(copied));
+  CHECK(concepts::pack(description) == concepts::pack(copied));
   std::sort(gone.begin(), gone.end());
   CHECK(std::adjacent_find(gone.begin(), gone.end()) == gone.end());
   check_nearest(copied, random);
@@ -53,20 +53,20 @@ void check_stream(const ConceptRules& rules, std::size_t n) {
 }
 
 // A state of which any bytes were changed is refused, or makes a description that can be used.
-void check_damage(const ConceptRules& rules) {
+void check_damage(const concepts::ConceptRules& rules) {
   std::mt19937_64 random(11);
   const std::vector<double> rows = testing::mixed_rows(random, 60, false);
   std::vector<std::int64_t> gone;
-  Concept description = fresh(rules);
+  concepts::Concept description = fresh(rules);
   for (std::int64_t i = 0; i < 50; ++i) description.learn(i, rows.data() + i * coded.size(), i % 3, gone);
-  const std::string state = pack(description);
+  const std::string state = concepts::pack(description);
   for (std::size_t trial = 0; trial < 1500; ++trial) {
     std::string damaged = trial % 2 ? state : state.substr(0, random() % state.size());
     for (std::size_t n = random() % 4; n > 0 && !damaged.empty(); --n)
       damaged[random() % damaged.size()] = static_cast<char>(random());
-    Concept restored = fresh(rules);
+    concepts::Concept restored = fresh(rules);
     try {
-      unpack(restored, damaged.data(), damaged.size());
+      concepts::unpack(restored, damaged.data(), damaged.size());
     } catch (const std::invalid_argument&) {
       CHECK(restored.size() == 0 && restored.arrivals == 0);
     }
@@ -79,15 +79,15 @@ void check_damage(const ConceptRules& rules) {
 }  // namespace
 
 int main() {
-  for (Keep keep : {Keep::every, Keep::misclassified, Keep::significant})
-    for (TieRule ties : {TieRule::majority, TieRule::first, TieRule::random})
+  for (concepts::Keep keep : {concepts::Keep::every, concepts::Keep::misclassified, concepts::Keep::significant})
+    for (concepts::TieRule ties : {concepts::TieRule::majority, concepts::TieRule::first, concepts::TieRule::random})
       for (std::int64_t window : {0, 150}) {
-        ConceptRules rules{keep, ties, 1.28, 1.15, false, false, 2.0, window, 1.0};
+        concepts::ConceptRules rules{keep, ties, 1.28, 1.15, false, false, 2.0, window, 1.0};
         check_stream(rules, 1500);
-        rules.weighted = keep == Keep::significant;
+        rules.weighted = keep == concepts::Keep::significant;
         rules.known_only = window > 0;
         rules.decay = window > 0 ? 1.0 : 0.95;
         check_stream(rules, 700);
-        if (ties == TieRule::majority) check_damage(rules);
+        if (ties == concepts::TieRule::majority) check_damage(rules);
       }
 }

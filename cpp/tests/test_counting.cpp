@@ -1,8 +1,8 @@
 // Counts and scores: equal to plain loops for any type, stride, translation, width and number of threads.
 #include "check.hpp"
-#include "priorcase/codes.hpp"
-#include "priorcase/counting.hpp"
-#include "priorcase/scoring.hpp"
+#include "bayes/codes.hpp"
+#include "bayes/counting.hpp"
+#include "bayes/scoring.hpp"
 
 #include <map>
 #include <memory>
@@ -23,7 +23,7 @@ struct Codes {
     for (Code& code : data)
       code = static_cast<Code>(low + static_cast<int>(random() % static_cast<std::size_t>(high - low)));
   }
-  Column column(CellType type) const { return {type, data.data(), 2, nullptr, 0}; }
+  bayes::Column column(bayes::CellType type) const { return {type, data.data(), 2, nullptr, 0}; }
 };
 
 struct Reals {
@@ -35,12 +35,12 @@ struct Reals {
       if (random() % 8 == 0) x = gap;
     }
   }
-  Column column() const { return {CellType::real, data.data(), 1, nullptr, 0}; }
+  bayes::Column column() const { return {bayes::CellType::real, data.data(), 1, nullptr, 0}; }
 };
 
-std::int32_t slow_slot(const Column& column, const std::vector<double>* cuts, std::size_t row, std::int32_t n_slots) {
+std::int32_t slow_slot(const bayes::Column& column, const std::vector<double>* cuts, std::size_t row, std::int32_t n_slots) {
   const auto at = static_cast<std::ptrdiff_t>(row) * column.stride;
-  if (column.type == CellType::real) {
+  if (column.type == bayes::CellType::real) {
     const double x = column.number(row);
     if (x != x) return 0;
     if (!cuts) return x < 0 || x + 2 >= n_slots ? 1 : static_cast<std::int32_t>(x) + 2;
@@ -49,9 +49,9 @@ std::int32_t slow_slot(const Column& column, const std::vector<double>* cuts, st
     return bin + 2;
   }
   std::int32_t code = 0;
-  if (column.type == CellType::int8) code = static_cast<const std::int8_t*>(column.data)[at];
-  if (column.type == CellType::int16) code = static_cast<const std::int16_t*>(column.data)[at];
-  if (column.type == CellType::int32) code = static_cast<const std::int32_t*>(column.data)[at];
+  if (column.type == bayes::CellType::int8) code = static_cast<const std::int8_t*>(column.data)[at];
+  if (column.type == bayes::CellType::int16) code = static_cast<const std::int16_t*>(column.data)[at];
+  if (column.type == bayes::CellType::int32) code = static_cast<const std::int32_t*>(column.data)[at];
   std::int32_t slot = code < 0 ? 0 : code + 2;
   if (column.translate) slot = code + 1 >= static_cast<std::int32_t>(column.n_translate) ? 0 : column.translate[code + 1];
   return slot < n_slots ? slot : 1;
@@ -73,8 +73,8 @@ struct Table {
         ranks(std::make_unique<Reals>(random, n, true)),
         numbers(std::make_unique<Reals>(random, n, false)) {}
 
-  std::vector<Column> columns() const {
-    std::vector<Column> all{small->column(CellType::int8), middle->column(CellType::int16), wide->column(CellType::int32),
+  std::vector<bayes::Column> columns() const {
+    std::vector<bayes::Column> all{small->column(bayes::CellType::int8), middle->column(bayes::CellType::int16), wide->column(bayes::CellType::int32),
                             ranks->column(), numbers->column()};
     all[2].translate = translate.data();
     all[2].n_translate = translate.size();
@@ -87,31 +87,31 @@ struct Table {
 void test_slots(std::mt19937_64& random) {
   const std::size_t n = 500;
   const Table table(random, n);
-  const std::vector<Column> columns = table.columns();
+  const std::vector<bayes::Column> columns = table.columns();
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const auto n_slots = static_cast<std::int32_t>(table.slots_of(c));
     std::vector<std::int32_t> found(n - 7);
-    read_slots(columns[c], table.cuts_of(c), 7, n, n_slots, found.data());
+    bayes::read_slots(columns[c], table.cuts_of(c), 7, n, n_slots, found.data());
     for (std::size_t r = 7; r < n; ++r) CHECK(found[r - 7] == slow_slot(columns[c], table.cuts_of(c), r, n_slots));
   }
   const std::vector<double> cuts{1.0, 2.0}, none;
-  CHECK(bin_of(0.5, cuts) == 0 && bin_of(1.0, cuts) == 1 && bin_of(2.0, cuts) == 2 && bin_of(9.0, cuts) == 2);
-  CHECK(bin_of(0.5, none) == 0);
+  CHECK(bayes::bin_of(0.5, cuts) == 0 && bayes::bin_of(1.0, cuts) == 1 && bayes::bin_of(2.0, cuts) == 2 && bayes::bin_of(9.0, cuts) == 2);
+  CHECK(bayes::bin_of(0.5, none) == 0);
 }
 
 void test_counts(std::mt19937_64& random, std::size_t n, std::size_t n_classes) {
   const Table table(random, n);
-  const std::vector<Column> columns = table.columns();
+  const std::vector<bayes::Column> columns = table.columns();
   const Codes<std::int16_t> own(random, n, static_cast<int>(n_classes));
-  const Column classes = own.column(CellType::int16);
-  std::vector<CountedColumn> counted;
+  const bayes::Column classes = own.column(bayes::CellType::int16);
+  std::vector<bayes::CountedColumn> counted;
   std::size_t start = 0;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     counted.push_back({columns[c], c == 4 ? table.cuts : std::vector<double>{}, c == 4, start, table.slots_of(c)});
     start += table.slots_of(c);
   }
   std::vector<std::int64_t> expected(start * n_classes, 0);
-  for (const CountedColumn& part : counted)
+  for (const bayes::CountedColumn& part : counted)
     for (std::size_t r = 0; r < n; ++r) {
       const std::int32_t k = slow_slot(classes, nullptr, r, static_cast<std::int32_t>(n_classes) + 2) - 2;
       const auto slot = slow_slot(part.column, part.cut ? &part.cuts : nullptr, r, static_cast<std::int32_t>(part.n_slots));
@@ -119,7 +119,7 @@ void test_counts(std::mt19937_64& random, std::size_t n, std::size_t n_classes) 
     }
   for (std::size_t threads : {1, 2, 4}) {
     std::vector<std::int64_t> totals(start * n_classes, 0);
-    const Counter counter(counted, classes, n_classes);
+    const bayes::Counter counter(counted, classes, n_classes);
     counter.add(n, 1, totals.data(), threads);
     CHECK(totals == expected);
     counter.add(n, 1, totals.data(), threads);
@@ -132,7 +132,7 @@ void test_counts(std::mt19937_64& random, std::size_t n, std::size_t n_classes) 
 
 void test_scores(std::mt19937_64& random, std::size_t n, std::size_t n_classes) {
   const Table table(random, n);
-  const std::vector<Column> columns = table.columns();
+  const std::vector<bayes::Column> columns = table.columns();
   std::size_t n_cells = 0;
   for (std::size_t c = 0; c < columns.size(); ++c) n_cells += table.slots_of(c);
   std::normal_distribution<double> normal;
@@ -143,17 +143,17 @@ void test_scores(std::mt19937_64& random, std::size_t n, std::size_t n_classes) 
   };
   const std::vector<double> prior = some(n_classes), terms = some(n_cells * n_classes);
   const std::vector<double> own_prior = some(n_classes), own_terms = some(n_cells * n_classes);
-  Scorer scorer(prior.data(), n_classes, terms.data(), n_cells);
+  bayes::Scorer scorer(prior.data(), n_classes, terms.data(), n_cells);
   std::vector<std::size_t> starts;
   for (std::size_t c = 0, start = 0; c < columns.size(); start += table.slots_of(c++)) {
     starts.push_back(start);
-    scorer.add(TableTerm{c, start, table.slots_of(c), c == 4 ? table.cuts : std::vector<double>{}, c == 4});
+    scorer.add(bayes::TableTerm{c, start, table.slots_of(c), c == 4 ? table.cuts : std::vector<double>{}, c == 4});
   }
   scorer.leave_out(own_prior.data(), own_terms.data());
   scorer.check_columns(columns);
   const Codes<std::int8_t> own(random, n, static_cast<int>(std::min<std::size_t>(n_classes, 100)));
-  const Column classes = own.column(CellType::int8);
-  for (const Column* left_out : {static_cast<const Column*>(nullptr), &classes}) {
+  const bayes::Column classes = own.column(bayes::CellType::int8);
+  for (const bayes::Column* left_out : {static_cast<const bayes::Column*>(nullptr), &classes}) {
     std::vector<double> expected(n * n_classes);
     for (std::size_t r = 0; r < n; ++r) {
       const auto mine = slow_slot(classes, nullptr, r, static_cast<std::int32_t>(n_classes) + 2) - 2;
@@ -169,10 +169,10 @@ void test_scores(std::mt19937_64& random, std::size_t n, std::size_t n_classes) 
     }
     for (std::size_t threads : {1, 2, 4}) {
       std::vector<double> found(n * n_classes, 7.0), logs(n * n_classes), shares(n * n_classes);
-      scorer.score(columns, n, left_out, Scale::joint, found.data(), threads);
+      scorer.score(columns, n, left_out, bayes::Scale::joint, found.data(), threads);
       CHECK(found == expected);
-      scorer.score(columns, n, left_out, Scale::log_probability, logs.data(), threads);
-      scorer.score(columns, n, left_out, Scale::probability, shares.data(), threads);
+      scorer.score(columns, n, left_out, bayes::Scale::log_probability, logs.data(), threads);
+      scorer.score(columns, n, left_out, bayes::Scale::probability, shares.data(), threads);
       for (std::size_t r = 0; r < n; ++r) {
         double total = 0.0;
         for (std::size_t k = 0; k < n_classes; ++k) {
@@ -192,41 +192,41 @@ void test_densities(std::mt19937_64& random) {
   numbers.data[0] = 1e300;
   numbers.data[1] = -1e300;
   const std::vector<double> prior(n_classes, -1.0), nothing;
-  for (Shape shape : {Shape::student, Shape::normal, Shape::mixed}) {
-    Scorer scorer(prior.data(), n_classes, nothing.data(), 0);
-    DensityTerm term{0, shape, {{-1.0, 0.5, 2.0, 1.5}, {-2.0, -0.5, 0.25, 3.0}, {0.0, 0.0, 0.0, 0.0}}};
+  for (bayes::Shape shape : {bayes::Shape::student, bayes::Shape::normal, bayes::Shape::mixed}) {
+    bayes::Scorer scorer(prior.data(), n_classes, nothing.data(), 0);
+    bayes::DensityTerm term{0, shape, {{-1.0, 0.5, 2.0, 1.5}, {-2.0, -0.5, 0.25, 3.0}, {0.0, 0.0, 0.0, 0.0}}};
     term.pooled = {-1.5, 0.0, 1.0, 2.0};
     term.log_in = std::log(0.25);
     term.log_out = std::log(0.75);
     scorer.add(term);
-    const std::vector<Column> columns{numbers.column()};
+    const std::vector<bayes::Column> columns{numbers.column()};
     std::vector<double> found(n * n_classes);
-    scorer.score(columns, n, nullptr, Scale::joint, found.data(), 2);
+    scorer.score(columns, n, nullptr, bayes::Scale::joint, found.data(), 2);
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t k = 0; k < n_classes; ++k) {
         const double x = numbers.data[r], sum = found[r * n_classes + k];
         CHECK(sum == sum);  // no NaN, however far away
         CHECK(sum == (x != x ? -1.0 : -1.0 + term.at(x, k)));
-        if (r > 1 && shape == Shape::student && x == x) {
-          const Density& d = term.classes[k];
+        if (r > 1 && shape == bayes::Shape::student && x == x) {
+          const bayes::Density& d = term.classes[k];
           CHECK(std::fabs(sum + 1.0 - (d.c - d.e * std::log(1.0 + (x - d.location) * (x - d.location) * d.q))) < 1e-12);
         }
       }
-    CHECK(shape == Shape::normal || std::isfinite(found[0]));
+    CHECK(shape == bayes::Shape::normal || std::isfinite(found[0]));
   }
   double certain[] = {-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  normalise(certain, 2, Scale::probability);
+  bayes::normalise(certain, 2, bayes::Scale::probability);
   CHECK(certain[0] == 0.5 && certain[1] == 0.5);
 }
 
 void test_codes(std::mt19937_64& random) {
   for (std::size_t n : row_counts) {
     const Codes<std::int16_t> column(random, n, 9);
-    const std::vector<std::int64_t> counts = code_counts(column.data.data(), 2, n, 6);
+    const std::vector<std::int64_t> counts = bayes::code_counts(column.data.data(), 2, n, 6);
     std::vector<std::int64_t> expected(6, 0);
     const std::vector<std::int32_t> table{3, -1, 120, 0};
     std::vector<std::int8_t> translated(n);
-    recode(column.data.data(), 2, n, table.data(), table.size(), translated.data());
+    bayes::recode(column.data.data(), 2, n, table.data(), table.size(), translated.data());
     for (std::size_t r = 0; r < n; ++r) {
       const int code = column.data[2 * r];
       if (code >= 0 && code < 6) ++expected[static_cast<std::size_t>(code)];
@@ -242,7 +242,7 @@ void test_factors(std::mt19937_64& random) {
     for (std::size_t n : row_counts) {
       std::vector<char> items((n + 1) * (width + 3));
       for (char& item : items) item = static_cast<char>(random() % (n < 1000 ? 2 : 3));
-      const Factors found = factorise(items.data(), static_cast<std::ptrdiff_t>(width) + 3, width, n);
+      const bayes::Factors found = bayes::factorise(items.data(), static_cast<std::ptrdiff_t>(width) + 3, width, n);
       std::map<std::string, std::int32_t> codes;
       for (std::size_t r = 0; r < n; ++r) {
         const std::string item(&items[r * (width + 3)], width);

@@ -1,8 +1,9 @@
 // Edit distances against the table of all cells, below and beyond 64 characters; products of postings.
-#include "priorcase/edit_distance.hpp"
+#include "cases/edit_distance.hpp"
 
+#include "base/cpu.hpp"
 #include "check.hpp"
-#include "priorcase/postings.hpp"
+#include "cases/postings.hpp"
 
 using namespace priorcase;
 
@@ -25,7 +26,7 @@ std::int32_t cell_by_cell(const Text& a, const Text& b) {
 }
 
 Text text_of(std::mt19937_64& random, std::size_t length) {
-  const std::uint32_t letters[] = {'a', 'b', 'c', 0x6F22, last_character};
+  const std::uint32_t letters[] = {'a', 'b', 'c', 0x6F22, cases::last_character};
   Text text(length);
   for (std::uint32_t& letter : text) letter = letters[random() % 5];
   return text;
@@ -45,31 +46,31 @@ void test_distances() {
       characters.insert(characters.end(), text.begin(), text.end());
       offsets.push_back(static_cast<std::int64_t>(characters.size()));
     }
-    const EditPattern pattern(asked.data(), asked.size());
-    const auto one = edit_distances(pattern, {characters.data(), offsets.data(), texts.size()}, 1);
-    CHECK(one == edit_distances(pattern, {characters.data(), offsets.data(), texts.size()}, 3));
+    const cases::EditPattern pattern(asked.data(), asked.size());
+    const auto one = cases::edit_distances(pattern, {characters.data(), offsets.data(), texts.size()}, 1);
+    CHECK(one == cases::edit_distances(pattern, {characters.data(), offsets.data(), texts.size()}, 3));
     for (std::size_t i = 0; i < texts.size(); ++i) CHECK(one[i] == cell_by_cell(asked, texts[i]));
   }
 }
 
 void test_nothing() {
   const std::int64_t none[] = {0};
-  CHECK(edit_distances(EditPattern(nullptr, 0), {nullptr, none, 0}, 2).empty());
+  CHECK(cases::edit_distances(cases::EditPattern(nullptr, 0), {nullptr, none, 0}, 2).empty());
 }
 
 void test_postings() {
   const std::int64_t starts[] = {0, 2, 2, 3}, terms[] = {2, 0, 1};
   const std::int32_t holders[] = {0, 2, 2};
   const double weights[] = {0.5, 0.25, 4.0}, term_weights[] = {1.0, 2.0, 8.0};
-  CHECK((Postings{starts, holders, weights, 3}.products(terms, term_weights, 3) == std::vector<double>{1.0, 0.0, 4.5}));
-  CHECK((Postings{starts, holders, nullptr, 3}.products(terms, term_weights, 3) == std::vector<double>{2.0, 0.0, 3.0}));
+  CHECK((cases::Postings{starts, holders, weights, 3}.products(terms, term_weights, 3) == std::vector<double>{1.0, 0.0, 4.5}));
+  CHECK((cases::Postings{starts, holders, nullptr, 3}.products(terms, term_weights, 3) == std::vector<double>{2.0, 0.0, 3.0}));
 }
 
 }  // namespace
 
 int main() {
-  for (const Kernels& path : available_kernels()) {
-    CHECK(choose_kernels(path.name));
+  for (const base::Path path : base::available_paths()) {
+    CHECK(base::use_path(base::name_of(path)));
     test_distances();
   }
   test_nothing();

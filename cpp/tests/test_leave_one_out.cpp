@@ -1,9 +1,9 @@
 // Running sums of votes against weighing afresh, cuts by weight, sums of logs, and a small table left out row by row.
-#include "priorcase/leave_one_out.hpp"
+#include "votes/leave_one_out.hpp"
 
 #include "check.hpp"
-#include "priorcase/leave_one_out_classes.hpp"
-#include "priorcase/leave_one_out_numbers.hpp"
+#include "votes/leave_one_out_classes.hpp"
+#include "votes/leave_one_out_numbers.hpp"
 
 using namespace priorcase;
 
@@ -12,14 +12,14 @@ namespace {
 bool close(double a, double b) { return std::abs(a - b) <= 1e-12 * (1.0 + std::abs(b)); }
 
 // Distances with ties, and rows that count once or by a weight; ids are positions.
-RankedList list_of(std::mt19937_64& random, std::size_t n, const std::vector<double>* weights) {
-  std::vector<Found> found;
+votes::RankedList list_of(std::mt19937_64& random, std::size_t n, const std::vector<double>* weights) {
+  std::vector<search::Found> found;
   std::vector<std::int64_t> ids(n);
   for (std::size_t i = 0; i < n; ++i) ids[i] = static_cast<std::int64_t>(i);
   for (std::size_t i = 0; i < n; ++i) found.emplace_back(static_cast<double>(random() % 9) / 4.0, ids[i]);
   std::sort(found.begin(), found.end());
-  RankedList list;
-  list.take(found, Root(1.0, false), Positions(ids.data(), n), weights ? weights->data() : nullptr, -1);
+  votes::RankedList list;
+  list.take(found, base::Root(1.0, false), votes::Positions(ids.data(), n), weights ? weights->data() : nullptr, -1);
   return list;
 }
 
@@ -27,23 +27,23 @@ void test_running_sums(bool weighted, bool whole_ties) {
   std::mt19937_64 random(weighted ? 3 : 4);
   const std::vector<double> weights{0.5, 1.0, 2.0, 0.25, 1.0, 1.0, 3.0, 1.0, 0.1, 1.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0};
   for (int round = 0; round < 40; ++round) {
-    const RankedList list = list_of(random, weights.size(), weighted ? &weights : nullptr);
-    Shares shares;
+    const votes::RankedList list = list_of(random, weights.size(), weighted ? &weights : nullptr);
+    votes::Shares shares;
     shares.clear(1);
     for (std::size_t i = 0; i < list.size(); ++i) {
       shares.slots.push_back(list.rows[i] % 3);
       shares.coefficients.push_back(1.0);
     }
     shares.n_slots = 3;
-    for (int vote = 0; vote <= static_cast<int>(Vote::power); ++vote)
+    for (int vote = 0; vote <= static_cast<int>(votes::Vote::power); ++vote)
       for (const double bandwidth : {0.0, 0.6}) {
-        const VoteRuleOf rule{static_cast<Vote>(vote), vote == 7 ? 0.5 : 2.0, vote > 1 ? bandwidth : 0.0};
-        RunningSums sums;
+        const votes::VoteRuleOf rule{static_cast<votes::Vote>(vote), vote == 7 ? 0.5 : 2.0, vote > 1 ? bandwidth : 0.0};
+        votes::RunningSums sums;
         sums.start(rule, list, shares);
         for (std::size_t k = 1; k <= 12; ++k) {
-          const Cut cut = list.cut(k, whole_ties);
+          const votes::Cut cut = list.cut(k, whole_ties);
           std::vector<double> votes, expected(3, 0.0);
-          weigh(rule, list.distances.data(), cut.n_voters(), rule.bandwidth > 0 ? rule.bandwidth : cut.bandwidth, votes);
+          votes::weigh(rule, list.distances.data(), cut.n_voters(), rule.bandwidth > 0 ? rule.bandwidth : cut.bandwidth, votes);
           double total = 0.0, found = 0.0;
           for (std::size_t i = 0; i < votes.size(); ++i) {
             expected[shares.slots[i]] += votes[i] * (i < cut.whole ? list.counts[i] : cut.part);
@@ -58,7 +58,7 @@ void test_running_sums(bool weighted, bool whole_ties) {
 }
 
 void test_log_sums() {
-  LogSums sums(2);
+  base::LogSums sums(2);
   double expected = 0.0;
   for (int i = 1; i < 3000; ++i) {
     sums.add(0, 1.0 / i, 1.0);
@@ -68,23 +68,23 @@ void test_log_sums() {
   sums.add(1, 0.0, 1.0);
   const std::vector<double> found = sums.take();
   CHECK(close(found[0], expected));
-  CHECK(found[1] == infinity);
+  CHECK(found[1] == base::infinity);
 }
 
 // Three rows on a line, 0, 1 and 3, of classes 0, 0 and 1, each left out: 1-NN errs on the last only.
 void test_table() {
-  Plan plan(1, 1.0, false, false, infinity);
-  plan.define(0, Attribute::Kind::linear);
-  Index index({0});
+  search::Plan plan(1, 1.0, false, false, base::infinity);
+  plan.define(0, search::Attribute::Kind::linear);
+  search::Index index({0});
   const std::int64_t ids[] = {0, 1, 2}, classes[] = {0, 0, 1};
   const double rows[] = {0.0, 1.0, 3.0}, ones[] = {1.0, 1.0, 1.0}, counts[] = {2.0, 1.0}, prior[] = {1.0, 1.0};
   index.append(ids, rows, 3);
   index.organise(plan);
-  LeaveOneOut work{rows, ids, ones, ones, ids, 3, nullptr, Root(1.0, false), Algorithm::automatic, 2, true, {1, 2},
-                   {VoteRuleOf{}}, {0, 2, 3}};
-  const ClassTask task{{{classes, classes, 2, counts}}, {{{prior, true}}}, {1.0}, ones, VoteTies::majority};
+  votes::LeaveOneOut work{rows, ids, ones, ones, ids, 3, nullptr, base::Root(1.0, false), search::Algorithm::automatic, 2, true, {1, 2},
+                   {votes::VoteRuleOf{}}, {0, 2, 3}};
+  const votes::ClassTask task{{{classes, classes, 2, counts}}, {{{prior, true}}}, {1.0}, ones, votes::VoteTies::majority};
   std::vector<double> logs(4), rights(4);
-  leave_one_out<ClassScores>(index, plan, work, task, [&](std::size_t b, const ClassScores::Sums& sums, auto odd) {
+  votes::leave_one_out<votes::ClassScores>(index, plan, work, task, [&](std::size_t b, const votes::ClassScores::Sums& sums, auto odd) {
     CHECK(odd.empty());
     for (std::size_t c = 0; c < 2; ++c) {
       logs[b * 2 + c] = sums.logs[c];
@@ -95,8 +95,8 @@ void test_table() {
   CHECK(close(logs[1], -2 * std::log(0.5)) && close(logs[3], -std::log(0.25)));
   CHECK(rights[0] == 2.0 && rights[2] == 0.0 && rights[3] == 0.0);
   const double targets[] = {0.0, 2.0, 6.0};
-  const NumberTask numbers{targets, targets, 1};
-  leave_one_out<NumberScores>(index, plan, work, numbers, [&](std::size_t b, const NumberScores::Sums& sums, auto) {
+  const votes::NumberTask numbers{targets, targets, 1};
+  votes::leave_one_out<votes::NumberScores>(index, plan, work, numbers, [&](std::size_t b, const votes::NumberScores::Sums& sums, auto) {
     CHECK(close(sums.squares[0], b == 0 ? 8.0 : 16.0));
     CHECK(close(sums.absolutes[1], b == 0 ? 4.0 + 1.0 : 5.0));
   });

@@ -1,8 +1,10 @@
 // Least squares by both ways, local designs and statistics of any shape, on every CPU path.
+#include "base/cpu.hpp"
 #include "check.hpp"
-#include "priorcase/local_statistics.hpp"
+#include "local/statistics.hpp"
 
 using namespace priorcase;
+using namespace priorcase::local;
 
 namespace {
 
@@ -27,33 +29,33 @@ struct Case {
     double mean;
     const double total = sum(weights[0], columns.length());
     for (std::size_t j = 0; j < columns.count(); ++j)
-      column_sums().centre(weights[0], total, columns[j], columns.length(), mean);
+      local::column_sums().centre(weights[0], total, columns[j], columns.length(), mean);
   }
 
-  Columns columns, weights;
+  local::Columns columns, weights;
 };
 
 // Both ways solve C'WC b + penalty b = C'W y, and T'WT is what is left of the unit matrix.
 template <class Squares>
 void check_solution(const Case& of, Squares& squares, double penalty, std::mt19937_64& random) {
   const std::size_t p = of.columns.count(), n = of.columns.length();
-  Columns target;
+  local::Columns target;
   target.reshape(n, 2);
   for (std::size_t i = 0; i < n; ++i) target[0][i] = uniform(random);
   multiply(of.weights[0], target[0], target[1], n);
   std::vector<double> b(p), white(p);
-  if constexpr (std::is_same_v<Squares, LeastSquares>)
+  if constexpr (std::is_same_v<Squares, local::LeastSquares>)
     squares.solve(target[0], b.data());
   else
     squares.solve(target[1], b.data());
-  Columns fitted;
+  local::Columns fitted;
   fitted.reshape(n, 1);
   std::fill(fitted[0], fitted[0] + n, 0.0);
   for (std::size_t j = 0; j < p; ++j) add_multiple(b[j], of.columns[j], fitted[0], n);
   for (std::size_t i = 0; i < n; ++i) fitted[0][i] *= of.weights[0][i];
   for (std::size_t j = 0; j < p; ++j)
     CHECK(near(dot(of.columns[j], fitted[0], n) + penalty * b[j], dot(of.columns[j], target[1], n), 1e-9));
-  const Columns& t = squares.whitened();
+  const local::Columns& t = squares.whitened();
   CHECK(t.count() == squares.rank() && squares.rank() <= p);
   for (std::size_t k = 0; k < t.count(); ++k)
     for (std::size_t l = 0; l < t.count() && penalty == 0.0; ++l) {
@@ -73,10 +75,10 @@ void both_ways(std::mt19937_64& random) {
     for (std::size_t count : {0, 1, 2, 5, 8, 17})
       for (double penalty : {0.0, 0.1}) {
         const Case one(random, rows, count);
-        LeastSquares fast;
+        local::LeastSquares fast;
         fast.factorise(one.columns, one.weights[0], penalty, 1e-10);
         check_solution(one, fast, penalty, random);
-        SingularSquares careful;
+        local::SingularSquares careful;
         careful.factorise(one.columns, one.weights[0], penalty, 1e-10);
         check_solution(one, careful, penalty, random);
         if (rows == 200) CHECK(careful.rank() == count && fast.rank() == count);
@@ -87,7 +89,7 @@ void both_ways(std::mt19937_64& random) {
 void dependent_columns(std::mt19937_64& random) {
   Case one(random, 50, 4);
   for (std::size_t i = 0; i < one.columns.length(); ++i) one.columns[3][i] = one.columns[0][i] + one.columns[1][i];
-  LeastSquares squares;
+  local::LeastSquares squares;
   squares.factorise(one.columns, one.weights[0], 0.0, 1e-10);
   CHECK(squares.rank() == 3);
   check_solution(one, squares, 0.0, random);
@@ -100,14 +102,13 @@ void dependent_columns(std::mt19937_64& random) {
 
 void same_bits_on_every_path(std::mt19937_64& random) {
   const Case one(random, 77, 6);
-  const Kernels* chosen = &kernels();
+  const base::Path chosen = base::path();
   std::vector<double> expected;
-  for (const Kernels& path : available_kernels()) {
-    CHECK(choose_kernels(path.name));
-    CHECK(std::string(column_sums().path) == path.name);
-    LeastSquares squares;
+  for (const base::Path path : base::available_paths()) {
+    CHECK(base::use_path(base::name_of(path)));
+    local::LeastSquares squares;
     squares.factorise(one.columns, one.weights[0], 0.0, 1e-10);
-    SingularSquares careful;
+    local::SingularSquares careful;
     careful.factorise(one.columns, one.weights[0], 0.0, 1e-10);
     std::vector<double> bits(12);
     squares.solve(one.columns[2], bits.data());
@@ -116,7 +117,7 @@ void same_bits_on_every_path(std::mt19937_64& random) {
     if (expected.empty()) expected = bits;
     CHECK(bits == expected);
   }
-  CHECK(choose_kernels(chosen->name));
+  CHECK(base::use_path(base::name_of(chosen)));
 }
 
 // Rows with gaps and symbols, lists of every length: hat rows add up to 1 and give the value; leverages to the rank.
@@ -136,8 +137,8 @@ void any_lists(std::mt19937_64& random, int degree) {
     }
     indptr.push_back(static_cast<std::int64_t>(rows.size()));
   }
-  LocalFit fit({cells.data(), n, width, kinds.data(), scales.data(), targets.data(), 2}, {degree, 0.0, 1e-9});
-  LocalStatistics statistics;
+  local::LocalFit fit({cells.data(), n, width, kinds.data(), scales.data(), targets.data(), 2}, {degree, 0.0, 1e-9});
+  local::LocalStatistics statistics;
   for (std::size_t q = 0; q < n; ++q) {
     if (!fit.fit({indptr.data(), rows.data(), weights.data(), nullptr}, queries.data() + q * width, q)) {
       CHECK(fit.voters().size() == 0);
@@ -150,8 +151,8 @@ void any_lists(std::mt19937_64& random, int degree) {
       value += statistics.hat()[i] * targets[2 * fit.voters().row(i) + 1];
     }
     CHECK(near(total, 1.0, 1e-6) && near(value, fit.value(1), 1e-6));
-    CHECK(near(summarise(fit, statistics).trace, static_cast<double>(fit.rank()), 1e-6));
-    LocalResiduals residuals;
+    CHECK(near(local::summarise(fit, statistics).trace, static_cast<double>(fit.rank()), 1e-6));
+    local::LocalResiduals residuals;
     residuals.take(fit, 0);
     CHECK(residuals.squares(fit) >= 0.0 && residuals.left_out(fit, statistics, 0) >= 0.0);
   }

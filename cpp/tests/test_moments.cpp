@@ -1,6 +1,6 @@
 // Running moments: known numbers, rows in parts, rows left out, columns far from 0 and any number of threads.
 #include "check.hpp"
-#include "priorcase/moments.hpp"
+#include "bayes/moments.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -9,19 +9,19 @@ using namespace priorcase;
 
 namespace {
 
-using State = std::vector<RunningMoments>;
+using State = std::vector<bayes::RunningMoments>;
 
 State of(const std::vector<std::vector<double>>& columns, const std::vector<std::int32_t>& codes, const double* weights,
          std::size_t threads = 1) {
   std::vector<const double*> data;
   for (const auto& column : columns) data.push_back(column.data());
   State found(columns.size() * 2);
-  MomentsAdder(data, codes.data(), weights).add(codes.size(), found.data(), 2, threads);
+  bayes::MomentsAdder(data, codes.data(), weights).add(codes.size(), found.data(), 2, threads);
   return found;
 }
 
 bool same(const State& a, const State& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(RunningMoments)) == 0;
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(bayes::RunningMoments)) == 0;
 }
 
 }  // namespace
@@ -51,11 +51,11 @@ int main() {
   std::vector<const double*> data;
   for (const auto& column : many) data.push_back(column.data());
   State parts(many.size() * 2);
-  MomentsAdder(data, classes.data(), nullptr).add(123, parts.data(), 2, 1);
+  bayes::MomentsAdder(data, classes.data(), nullptr).add(123, parts.data(), 2, 1);
   for (const double*& column : data) column += 123;
-  MomentsAdder(data, classes.data() + 123, nullptr).add(377, parts.data(), 2, 1);
+  bayes::MomentsAdder(data, classes.data() + 123, nullptr).add(377, parts.data(), 2, 1);
   CHECK(same(whole, parts));
-  for (const RunningMoments& m : whole) CHECK(std::abs(m.deviation / m.n - 1.0 / 12) < 0.02);
+  for (const bayes::RunningMoments& m : whole) CHECK(std::abs(m.deviation / m.n - 1.0 / 12) < 0.02);
 
   // Numbers that differ by less than can be squared do differ; a heavy row after a light one far away counts in full.
   const State small = of({{1e-300, 2e-300}}, {0, 0}, nullptr);

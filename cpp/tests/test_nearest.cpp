@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include "check.hpp"
-#include "priorcase/nearest.hpp"
+#include "search/nearest.hpp"
 
 using namespace priorcase;
 
 namespace {
 
-std::vector<Found> obvious(std::vector<Found> rows, std::size_t k, bool ties) {
+std::vector<search::Found> obvious(std::vector<search::Found> rows, std::size_t k, bool ties) {
   std::sort(rows.begin(), rows.end());
   std::size_t end = std::min(k, rows.size());
   while (ties && end < rows.size() && end >= k && rows[end].first == rows[k - 1].first) ++end;
@@ -17,12 +17,12 @@ std::vector<Found> obvious(std::vector<Found> rows, std::size_t k, bool ties) {
 }
 
 // What is above the limit is not offered, as in a search; the limit must never rule out a row that is to be kept.
-void check(const std::vector<Found>& rows) {
-  Nearest nearest;
+void check(const std::vector<search::Found>& rows) {
+  search::Nearest nearest;
   for (std::size_t k : {1, 5, 32, 33, 50, 200, 1000})
     for (bool ties : {false, true}) {
       nearest.start(k, ties);
-      double limit = infinity;
+      double limit = base::infinity;
       for (const auto& [cost, id] : rows) {
         nearest.offer(cost, id);
         CHECK(nearest.limit() <= limit);
@@ -39,7 +39,7 @@ double uniform(std::mt19937_64& random) { return static_cast<double>(random() % 
 int main() {
   std::mt19937_64 random(3);
   const auto rows = [&](std::size_t n, auto&& cost) {
-    std::vector<Found> made;
+    std::vector<search::Found> made;
     for (std::size_t i = 0; i < n; ++i) made.push_back({cost(i), static_cast<std::int64_t>(i)});
     std::shuffle(made.begin(), made.end(), random);
     return made;
@@ -48,13 +48,13 @@ int main() {
     check(rows(n, [&](std::size_t) { return uniform(random); }));
     check(rows(n, [&](std::size_t) { return static_cast<double>(random() % 7); }));
     check(rows(n, [&](std::size_t) { return 0.0; }));
-    check(rows(n, [&](std::size_t) { return infinity; }));
-    check(rows(n, [&](std::size_t i) { return i % 3 ? infinity : uniform(random); }));
+    check(rows(n, [&](std::size_t) { return base::infinity; }));
+    check(rows(n, [&](std::size_t i) { return i % 3 ? base::infinity : uniform(random); }));
     check(rows(n, [&](std::size_t i) { return i % 50 ? 1e-300 * uniform(random) : 1e300; }));
     check(rows(n, [&](std::size_t) { return std::exp(1000.0 * (uniform(random) - 0.5)); }));
     check(rows(n, [&](std::size_t) { return 1.0 + 1e-15 * static_cast<double>(random() % 9); }));
     check(rows(n, [&](std::size_t) { return 5e-324 * static_cast<double>(random() % 5); }));
-    std::vector<Found> falling = rows(n, [&](std::size_t i) { return static_cast<double>(i / 2); });
+    std::vector<search::Found> falling = rows(n, [&](std::size_t i) { return static_cast<double>(i / 2); });
     std::sort(falling.rbegin(), falling.rend());
     check(falling);
     std::reverse(falling.begin(), falling.end());

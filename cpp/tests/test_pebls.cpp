@@ -1,6 +1,8 @@
 // Records of exemplars are those of the definition, on every CPU path; searches too, with any number of threads.
+#include "base/cpu.hpp"
 #include "check.hpp"
-#include "priorcase/exemplars.hpp"
+#include "search/difference.hpp"
+#include "concepts/exemplars.hpp"
 
 using namespace priorcase;
 
@@ -10,10 +12,10 @@ constexpr std::size_t width = 4;
 const std::vector<double> attribute_weights{1.0, 2.0, 0.0, 0.5};
 
 // Symbols with few different profiles, so that distances tie; attribute 3 has more symbols than the scan has codes.
-Plan symbol_plan(std::mt19937_64& random) {
-  Plan plan(width, 2.0, false, false, infinity);
+search::Plan symbol_plan(std::mt19937_64& random) {
+  search::Plan plan(width, 2.0, false, false, base::infinity);
   for (std::size_t a = 0; a < width; ++a) {
-    Attribute& symbols = plan.define(a, Attribute::Kind::profile);
+    search::Attribute& symbols = plan.define(a, search::Attribute::Kind::profile);
     symbols.count = a == 3 ? 100 : 4;
     symbols.width = 2;
     symbols.factors.assign(symbols.count, 1.0);
@@ -40,10 +42,10 @@ std::vector<double> symbol_rows(std::mt19937_64& random, std::size_t n, bool que
 // The definition: measure all, sort all.
 class Obvious {
  public:
-  explicit Obvious(const Plan& plan) : plan_(plan) {}
+  explicit Obvious(const search::Plan& plan) : plan_(plan) {}
 
-  std::vector<Found> nearest(const double* query, std::int64_t own, std::size_t k, bool ties) const {
-    std::vector<Found> all;
+  std::vector<search::Found> nearest(const double* query, std::int64_t own, std::size_t k, bool ties) const {
+    std::vector<search::Found> all;
     for (std::size_t x = 0; x < labels.size(); ++x)
       if (static_cast<std::int64_t>(x) != own) all.push_back({cost(query, x), static_cast<std::int64_t>(x)});
     std::sort(all.begin(), all.end());
@@ -76,7 +78,7 @@ class Obvious {
     double sum = 0.0;
     for (std::size_t a = 0; a < width; ++a) {
       if (attribute_weights[a] == 0.0) continue;
-      Difference difference;
+      search::Difference difference;
       difference.prepare(plan_, a, true, query[a]);
       const double value = rows[x * width + a];
       sum += attribute_weights[a] * (std::isnan(value) ? difference.against_missing() : difference.against(value));
@@ -84,15 +86,15 @@ class Obvious {
     return static_cast<double>(used[x]) / static_cast<double>(correct[x]) * sum;
   }
 
-  const Plan& plan_;
+  const search::Plan& plan_;
 };
 
-void check_records(const Exemplars& exemplars, const Obvious& obvious) {
+void check_records(const concepts::Exemplars& exemplars, const Obvious& obvious) {
   CHECK(exemplars.reliability().used() == obvious.used);
   CHECK(exemplars.reliability().correct() == obvious.correct);
 }
 
-void check_searches(Exemplars& exemplars, const Plan& plan, const Obvious& obvious, std::mt19937_64& random) {
+void check_searches(concepts::Exemplars& exemplars, const search::Plan& plan, const Obvious& obvious, std::mt19937_64& random) {
   const std::size_t n_queries = 12;
   const std::vector<double> queries = symbol_rows(random, n_queries, true);
   std::vector<std::int64_t> exclude(n_queries);
@@ -100,7 +102,7 @@ void check_searches(Exemplars& exemplars, const Plan& plan, const Obvious& obvio
   for (std::size_t k : {1, 5})
     for (bool ties : {false, true})
       for (std::size_t threads : {1, 3}) {
-        Request request;
+        search::Request request;
         request.queries = queries.data();
         request.n_queries = n_queries;
         request.k = k;
@@ -115,11 +117,11 @@ void check_searches(Exemplars& exemplars, const Plan& plan, const Obvious& obvio
 
 void run(std::uint64_t seed, std::size_t n, bool one_by_one, bool inherit) {
   std::mt19937_64 random(seed);
-  const Plan plan = symbol_plan(random);
+  const search::Plan plan = symbol_plan(random);
   const std::vector<double> rows = symbol_rows(random, n, false);
   std::vector<std::int64_t> labels(n);
   for (std::int64_t& label : labels) label = static_cast<std::int64_t>(random() % 2);
-  Exemplars exemplars(attribute_weights);
+  concepts::Exemplars exemplars(attribute_weights);
   Obvious obvious(plan);
   if (one_by_one) {
     const std::size_t half = n / 2;
@@ -159,8 +161,8 @@ void run(std::uint64_t seed, std::size_t n, bool one_by_one, bool inherit) {
 
 int main() {
   std::uint64_t seed = 1;
-  for (const Kernels& path : available_kernels()) {
-    CHECK(choose_kernels(path.name));
+  for (const base::Path path : base::available_paths()) {
+    CHECK(base::use_path(base::name_of(path)));
     for (std::size_t n : {1, 2, 40, 300, 700})
       for (bool inherit : {false, true}) {
         run(++seed, n, true, inherit);

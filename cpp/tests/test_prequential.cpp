@@ -1,9 +1,9 @@
 // A stream asks what an index made afresh of the rows before would answer; elections and means by small examples.
-#include "priorcase/prequential.hpp"
+#include "votes/prequential.hpp"
 
 #include "check.hpp"
-#include "priorcase/election.hpp"
-#include "priorcase/weighted_mean.hpp"
+#include "votes/election.hpp"
+#include "votes/weighted_mean.hpp"
 
 using namespace priorcase;
 using testing::gap;
@@ -12,16 +12,16 @@ namespace {
 
 const std::vector<std::uint8_t> kinds{0, 0, 1};  // two numbers, of which the first is scaled by its range; a symbol
 
-Plan plan_with(double low, double high) {
-  Plan plan(kinds.size(), 2.0, false, false, infinity);
-  plan.define(0, Attribute::Kind::linear);
-  plan.define(1, Attribute::Kind::linear);
-  plan.define(2, Attribute::Kind::overlap);
+search::Plan plan_with(double low, double high) {
+  search::Plan plan(kinds.size(), 2.0, false, false, base::infinity);
+  plan.define(0, search::Attribute::Kind::linear);
+  plan.define(1, search::Attribute::Kind::linear);
+  plan.define(2, search::Attribute::Kind::overlap);
   plan.set_range(0, low, high);
   return plan;
 }
 
-Ranges no_ranges() { return {{1, 0, 0}, {gap, gap, gap}, {gap, gap, gap}}; }
+votes::Ranges no_ranges() { return {{1, 0, 0}, {gap, gap, gap}, {gap, gap, gap}}; }
 
 std::vector<double> stream(std::mt19937_64& random, std::size_t n) {
   std::vector<double> rows;
@@ -35,24 +35,24 @@ std::vector<double> stream(std::mt19937_64& random, std::size_t n) {
 }
 
 // The k nearest of the first n rows, whose range is taken from them.
-std::vector<Found> obvious(const std::vector<double>& rows, std::size_t n, std::size_t k) {
+std::vector<search::Found> obvious(const std::vector<double>& rows, std::size_t n, std::size_t k) {
   double low = gap, high = gap;
-  Index index(kinds);
+  search::Index index(kinds);
   for (std::int64_t id = 0; id < static_cast<std::int64_t>(n); ++id) {
     index.append(&id, rows.data() + id * 3, 1);
     low = std::fmin(low, rows[id * 3]);
     high = std::fmax(high, rows[id * 3]);
   }
-  const Plan plan = std::isnan(low) ? plan_with(0.0, 0.0) : plan_with(low, high);
+  const search::Plan plan = std::isnan(low) ? plan_with(0.0, 0.0) : plan_with(low, high);
   const std::vector<double> ones(3, 1.0);
-  Request request;
+  search::Request request;
   request.queries = rows.data() + n * 3;
   request.n_queries = 1;
   request.weights = ones.data();
   request.k = k;
   request.ties = true;
-  request.algorithm = Algorithm::plain;
-  Seeker seeker;
+  request.algorithm = search::Algorithm::plain;
+  search::Seeker seeker;
   return index.find(plan, seeker, request);
 }
 
@@ -61,16 +61,16 @@ void streams() {
   for (const std::size_t k : {std::size_t{0}, std::size_t{3}}) {
     const std::size_t n = 900;
     const std::vector<double> rows = stream(random, n);
-    const PollRules rules{k, true, VoteRule::inverse_square, Root(2.0, true), Algorithm::automatic};
-    Prequential prequential(plan_with(0.0, 0.0), no_ranges(), {1.0, 1.0, 1.0}, rules);
-    Index index(kinds);
+    const votes::PollRules rules{k, true, votes::VoteRule::inverse_square, base::Root(2.0, true), search::Algorithm::automatic};
+    votes::Prequential prequential(plan_with(0.0, 0.0), no_ranges(), {1.0, 1.0, 1.0}, rules);
+    search::Index index(kinds);
     for (std::size_t i = 0; i < n; ++i) {
       const double* row = rows.data() + i * 3;
       const std::size_t voters = k ? k : static_cast<std::size_t>(std::sqrt(static_cast<double>(i)));
-      const Poll* poll = prequential.ask(index, row);
+      const votes::Poll* poll = prequential.ask(index, row);
       CHECK((poll == nullptr) == (i < std::max<std::size_t>(voters, 1)));
       if (poll && i % 17 == 0) {
-        const std::vector<Found> expected = obvious(rows, i, voters);
+        const std::vector<search::Found> expected = obvious(rows, i, voters);
         CHECK(poll->ids.size() == expected.size());
         for (std::size_t j = 0; j < expected.size(); ++j) {
           CHECK(poll->ids[j] == expected[j].second && poll->distances[j] == std::sqrt(expected[j].first));
@@ -84,12 +84,12 @@ void streams() {
 }
 
 void rows_too_far() {
-  Plan plan(2, 2.0, true, false, infinity);
-  plan.define(0, Attribute::Kind::linear);
-  plan.define(1, Attribute::Kind::linear);
-  const PollRules rules{1, true, VoteRule::uniform, Root(2.0, true), Algorithm::automatic};
-  Prequential prequential(std::move(plan), {{0, 0}, {gap, gap}, {gap, gap}}, {1.0, 1.0}, rules);
-  Index index(std::vector<std::uint8_t>{0, 0});
+  search::Plan plan(2, 2.0, true, false, base::infinity);
+  plan.define(0, search::Attribute::Kind::linear);
+  plan.define(1, search::Attribute::Kind::linear);
+  const votes::PollRules rules{1, true, votes::VoteRule::uniform, base::Root(2.0, true), search::Algorithm::automatic};
+  votes::Prequential prequential(std::move(plan), {{0, 0}, {gap, gap}, {gap, gap}}, {1.0, 1.0}, rules);
+  search::Index index(std::vector<std::uint8_t>{0, 0});
   const double first[] = {1e200, gap}, far[] = {-1e200, gap}, unlike[] = {gap, 1.0};
   CHECK(prequential.ask(index, first) == nullptr);
   prequential.store(index, 5, first);
@@ -97,37 +97,37 @@ void rows_too_far() {
   CHECK(prequential.ask(index, unlike) != nullptr && prequential.too_far(index, unlike) == -1);
 }
 
-std::int64_t winner(VoteTies ties, const std::vector<std::int64_t>& classes, const std::vector<double>& votes,
+std::int64_t winner(votes::VoteTies ties, const std::vector<std::int64_t>& classes, const std::vector<double>& votes,
                     const double* class_weights) {
   const std::vector<double> distances{0.3, 0.1, 0.2, 0.4};
-  Election election(ties, class_weights, 3);
-  const Electorate voters{classes.data(), votes.data(), distances.data(), classes.size()};
+  votes::Election election(ties, class_weights, 3);
+  const votes::Electorate voters{classes.data(), votes.data(), distances.data(), classes.size()};
   const std::int64_t once = election.winner(voters);
   CHECK(election.winner(voters) == once);  // it keeps nothing
-  return once < 0 && ties == VoteTies::reduce ? election.reduced(voters) : once;
+  return once < 0 && ties == votes::VoteTies::reduce ? election.reduced(voters) : once;
 }
 
 void elections() {
   const double rows[] = {1.0, 4.0, 4.0};
   const std::vector<double> ones(4, 1.0);
-  CHECK(winner(VoteTies::first, {2, 1, 1, 0}, ones, nullptr) == 1);
-  CHECK(winner(VoteTies::first, {2, 1, 2, 1}, ones, nullptr) == 1);
-  CHECK(winner(VoteTies::majority, {2, 0, 2, 0}, ones, rows) == 2);
-  CHECK(winner(VoteTies::majority, {2, 1, 2, 1}, ones, rows) == 1);
-  CHECK(winner(VoteTies::majority, {2, 1, 2, 1}, ones, nullptr) == -1);
-  CHECK(winner(VoteTies::nearest, {0, 2, 0, 2}, ones, nullptr) == 2);
-  CHECK(winner(VoteTies::reduce, {1, 0, 1, 0}, ones, nullptr) == 1);
-  CHECK(winner(VoteTies::reduce, {2, 0}, {1.0, 1.0}, nullptr) == 2);
-  CHECK(winner(VoteTies::first, {0, 1, 2, 1}, {1.0, 0.25, 0.5, 0.25}, nullptr) == 0);
+  CHECK(winner(votes::VoteTies::first, {2, 1, 1, 0}, ones, nullptr) == 1);
+  CHECK(winner(votes::VoteTies::first, {2, 1, 2, 1}, ones, nullptr) == 1);
+  CHECK(winner(votes::VoteTies::majority, {2, 0, 2, 0}, ones, rows) == 2);
+  CHECK(winner(votes::VoteTies::majority, {2, 1, 2, 1}, ones, rows) == 1);
+  CHECK(winner(votes::VoteTies::majority, {2, 1, 2, 1}, ones, nullptr) == -1);
+  CHECK(winner(votes::VoteTies::nearest, {0, 2, 0, 2}, ones, nullptr) == 2);
+  CHECK(winner(votes::VoteTies::reduce, {1, 0, 1, 0}, ones, nullptr) == 1);
+  CHECK(winner(votes::VoteTies::reduce, {2, 0}, {1.0, 1.0}, nullptr) == 2);
+  CHECK(winner(votes::VoteTies::first, {0, 1, 2, 1}, {1.0, 0.25, 0.5, 0.25}, nullptr) == 0);
 }
 
 void means() {
   const double thirds[] = {0.1, 0.1, 0.1}, ones[] = {1.0, 1.0, 1.0}, large[] = {1.7e308, 1.7e308, 1.6e308};
-  CHECK(weighted_mean(thirds, ones, 3) == 0.1);
-  const double mean = weighted_mean(large, ones, 3);
+  CHECK(votes::weighted_mean(thirds, ones, 3) == 0.1);
+  const double mean = votes::weighted_mean(large, ones, 3);
   CHECK(mean > 1.6e308 && mean < 1.7e308);
   const double numbers[] = {10.0, 20.0}, votes[] = {3.0, 1.0};
-  CHECK(weighted_mean(numbers, votes, 2) == 12.5);
+  CHECK(votes::weighted_mean(numbers, votes, 2) == 12.5);
 }
 
 }  // namespace

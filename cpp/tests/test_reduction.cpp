@@ -4,9 +4,10 @@
 #include <set>
 
 #include "check.hpp"
-#include "priorcase/case_filter.hpp"
-#include "priorcase/condensing.hpp"
-#include "priorcase/drop.hpp"
+#include "search/measure.hpp"
+#include "reduction/case_filter.hpp"
+#include "reduction/condensing.hpp"
+#include "reduction/drop.hpp"
 
 using namespace priorcase;
 using testing::coded;
@@ -30,30 +31,30 @@ struct Case {
 
   void measure() {
     const std::vector<std::uint8_t> wide(coded.size(), 1);
-    Store store(coded, wide);
+    search::Store store(coded, wide);
     for (std::size_t i = 0; i < rows.n; ++i) store.append(static_cast<std::int64_t>(i), rows.row(i));
     costs.resize(rows.n);
-    Measure measure;
+    search::Measure measure;
     for (std::size_t i = 0; i < rows.n; ++i) {
       measure.prepare(plan, store, rows.row(i), weights.data());
-      for (std::size_t j = 0; j < rows.n; ++j) costs[i].push_back(measure.cost(j, infinity));
+      for (std::size_t j = 0; j < rows.n; ++j) costs[i].push_back(measure.cost(j, base::infinity));
     }
   }
 
-  std::vector<Row> nearest(std::size_t i, const Members& members, std::size_t k, bool itself) const {
-    std::vector<Found> all;
+  std::vector<votes::Row> nearest(std::size_t i, const Members& members, std::size_t k, bool itself) const {
+    std::vector<search::Found> all;
     for (const std::size_t j : members)
       if (itself || j != i) all.push_back({costs[i][j], static_cast<std::int64_t>(j)});
     std::partial_sort(all.begin(), all.begin() + std::min(k, all.size()), all.end());
-    std::vector<Row> found;
-    for (std::size_t r = 0; r < std::min(k, all.size()); ++r) found.push_back(static_cast<Row>(all[r].second));
+    std::vector<votes::Row> found;
+    for (std::size_t r = 0; r < std::min(k, all.size()); ++r) found.push_back(static_cast<votes::Row>(all[r].second));
     return found;
   }
 
   std::mt19937_64 random;
-  Plan plan;
+  search::Plan plan;
   std::vector<double> cells, weights;
-  Rows rows;
+  search::Rows rows;
   std::vector<std::int64_t> labels;
   std::vector<double> targets;
   std::vector<std::vector<double>> costs;
@@ -80,14 +81,14 @@ void check_condensing(const Case& c) {
   std::sort(members.begin(), members.end());
   std::vector<std::uint8_t> held;
   for (const std::size_t threads : {1, 3}) {
-    Condensed condensed(c.rows, c.labels.data());
+    reduction::Condensed condensed(c.rows, c.labels.data());
     const std::size_t half = c.rows.n / 2;
     while (condensed.take_in(0, half, threads) + condensed.take_in(half, c.rows.n, threads) > 0) continue;
     held = condensed.held();
     CHECK(members_of(held) == members);
   }
 
-  Reduced reduced(c.rows, c.labels.data(), held.data());
+  reduction::Reduced reduced(c.rows, c.labels.data(), held.data());
   reduced.fill(0, c.rows.n / 2, 1);
   reduced.fill(c.rows.n / 2, c.rows.n, 3);
   reduced.consider(0, c.rows.n);
@@ -105,13 +106,13 @@ void check_condensing(const Case& c) {
   CHECK(members_of(reduced.held()) == members);
 }
 
-void check_dropping(const Case& c, const Ballot& ballot, std::size_t k, bool stay_on, bool noise_only) {
+void check_dropping(const Case& c, const votes::Ballot& ballot, std::size_t k, bool stay_on, bool noise_only) {
   Members all, members, order;
   for (std::size_t i = 0; i < c.rows.n; ++i) all.push_back(i);
   members = all;
-  std::vector<double> far(c.rows.n, infinity);
+  std::vector<double> far(c.rows.n, base::infinity);
   for (std::size_t i = 0; i < c.rows.n; ++i) {
-    const std::vector<Row> voters = c.nearest(i, all, k, false);
+    const std::vector<votes::Row> voters = c.nearest(i, all, k, false);
     const double limit = ballot.enemy_limit(voters.data(), voters.size());
     for (std::size_t j = 0; j < c.rows.n; ++j)
       if (j != i && ballot.are_enemies(i, j, limit)) far[i] = std::min(far[i], c.costs[i][j]);
@@ -119,7 +120,7 @@ void check_dropping(const Case& c, const Ballot& ballot, std::size_t k, bool sta
   order = all;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return far[i] > far[j]; });
 
-  Drop drop(c.rows, ballot, k, stay_on);
+  reduction::Drop drop(c.rows, ballot, k, stay_on);
   drop.fill(0, c.rows.n / 3, 1);
   drop.fill(c.rows.n / 3, c.rows.n, 2);
   const std::vector<std::int64_t> ids(order.begin(), order.end());
@@ -131,14 +132,14 @@ void check_dropping(const Case& c, const Ballot& ballot, std::size_t k, bool sta
   drop.consider(ids.data(), ids.size(), noise_only);
 
   for (const std::size_t p : order) {
-    const std::vector<Row> own = c.nearest(p, members, k, false);
+    const std::vector<votes::Row> own = c.nearest(p, members, k, false);
     if (noise_only && ballot.loss(p, own.data(), own.size()) == 0.0) continue;
     Members others;
     for (const std::size_t j : members)
       if (j != p) others.push_back(j);
     double with = 0.0, without = 0.0;
     for (const std::size_t a : stay_on ? all : members) {
-      const std::vector<Row> voters = c.nearest(a, members, k, false), left = c.nearest(a, others, k, false);
+      const std::vector<votes::Row> voters = c.nearest(a, members, k, false), left = c.nearest(a, others, k, false);
       if (a == p || std::find(voters.begin(), voters.end(), p) == voters.end()) continue;
       with += ballot.loss(a, voters.data(), voters.size());
       without += ballot.loss(a, left.data(), left.size());
@@ -149,13 +150,13 @@ void check_dropping(const Case& c, const Ballot& ballot, std::size_t k, bool sta
 }
 
 void check_filtering(const Case& c, std::size_t threads) {
-  CaseFilter filter(c.rows, c.labels.data());
+  reduction::CaseFilter filter(c.rows, c.labels.data());
   Members members;
   for (std::size_t i = 0; i < c.rows.n; ++i) members.push_back(i);
   for (std::size_t gone = 1; gone > 0;) {
     std::vector<std::size_t> reachable(c.rows.n, 0), coverage(c.rows.n, 0);
     for (const std::size_t i : members) {
-      double far = infinity;
+      double far = base::infinity;
       for (const std::size_t j : members)
         if (c.labels[i] != c.labels[j]) far = std::min(far, c.costs[i][j]);
       for (const std::size_t j : members)
@@ -180,8 +181,8 @@ void check_filtering(const Case& c, std::size_t threads) {
 // Lists stay right while so many rows leave that the others are laid out afresh.
 void check_lists() {
   const Case c(99, 900, 2.0, false);
-  Remainder remainder(c.rows, std::vector<std::uint8_t>(c.rows.n, 1));
-  NeighbourLists lists(remainder, c.rows, 4, false);
+  search::Remainder remainder(c.rows, std::vector<std::uint8_t>(c.rows.n, 1));
+  reduction::NeighbourLists lists(remainder, c.rows, 4, false);
   const auto found = remainder.nearest_of(0, c.rows.n, lists.depth(), false, 2);
   for (std::size_t i = 0; i < c.rows.n; ++i) lists.fill(i, found[i]);
   Members left;
@@ -191,14 +192,14 @@ void check_lists() {
     else
       lists.remove(i);
   }
-  std::vector<std::set<Row>> associates(c.rows.n);
+  std::vector<std::set<votes::Row>> associates(c.rows.n);
   for (std::size_t i = 0; i < c.rows.n; ++i) {
-    const std::vector<Row> expected = c.nearest(i, left, 4, false);
-    CHECK(std::vector<Row>(lists.list(i), lists.list(i) + lists.length(i)) == expected);
-    for (const Row j : expected) associates[j].insert(static_cast<Row>(i));
+    const std::vector<votes::Row> expected = c.nearest(i, left, 4, false);
+    CHECK(std::vector<votes::Row>(lists.list(i), lists.list(i) + lists.length(i)) == expected);
+    for (const votes::Row j : expected) associates[j].insert(static_cast<votes::Row>(i));
   }
   for (const std::size_t i : left) {
-    const std::vector<Row>& found = lists.associates(i);
+    const std::vector<votes::Row>& found = lists.associates(i);
     CHECK(std::equal(found.begin(), found.end(), associates[i].begin(), associates[i].end()));
   }
 }
@@ -218,8 +219,8 @@ int main() {
       check_filtering(c, 1);
       check_filtering(c, 3);
       if (n > 40 && skip) continue;
-      const Majority first(c.labels.data(), false), nearest(c.labels.data(), true);
-      const Mean mean(c.targets.data(), 1.0);
+      const votes::Majority first(c.labels.data(), false), nearest(c.labels.data(), true);
+      const votes::Mean mean(c.targets.data(), 1.0);
       for (const std::size_t k : {1, 3}) {
         check_dropping(c, first, k, true, false);
         if (n > 40) continue;

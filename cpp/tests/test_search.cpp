@@ -1,8 +1,10 @@
 // Every algorithm, CPU path and number of threads finds the same rows, through appends and removals.
 #include <map>
 
+#include "base/cpu.hpp"
 #include "check.hpp"
-#include "priorcase/index.hpp"
+#include "search/measure.hpp"
+#include "search/index.hpp"
 
 using namespace priorcase;
 using testing::coded;
@@ -12,17 +14,17 @@ namespace {
 using Rows = std::map<std::int64_t, std::vector<double>>;
 
 // The definition: measure all, sort all.
-std::vector<Found> obvious(const Plan& plan, const Rows& rows, const double* query, const double* weights,
-                           const Request& request, std::size_t q) {
+std::vector<search::Found> obvious(const search::Plan& plan, const Rows& rows, const double* query, const double* weights,
+                           const search::Request& request, std::size_t q) {
   std::vector<std::uint8_t> wide(coded.size(), 1);
-  Store store(coded, wide);
+  search::Store store(coded, wide);
   for (const auto& [id, row] : rows) store.append(id, row.data());
-  Measure measure;
+  search::Measure measure;
   measure.prepare(plan, store, query, weights);
-  std::vector<Found> all;
+  std::vector<search::Found> all;
   for (std::size_t slot = 0; slot < store.n_slots(); ++slot)
     if (!request.exclude || store.id(slot) != request.exclude[q])
-      all.push_back({measure.cost(slot, infinity), store.id(slot)});
+      all.push_back({measure.cost(slot, base::infinity), store.id(slot)});
   std::sort(all.begin(), all.end());
   std::size_t end = 0;
   while (end < all.size() &&
@@ -33,14 +35,14 @@ std::vector<Found> obvious(const Plan& plan, const Rows& rows, const double* que
   return all;
 }
 
-void check_all_ways(Index& index, const Plan& plan, const Rows& rows, Request request) {
-  std::vector<std::vector<Found>> expected;
+void check_all_ways(search::Index& index, const search::Plan& plan, const Rows& rows, search::Request request) {
+  std::vector<std::vector<search::Found>> expected;
   for (std::size_t q = 0; q < request.n_queries; ++q)
     expected.push_back(obvious(plan, rows, request.queries + q * coded.size(),
                                request.weights + (request.weights_per_query ? q * coded.size() : 0), request, q));
-  for (const Kernels& path : available_kernels()) {
-    CHECK(choose_kernels(path.name));
-    for (Algorithm algorithm : {Algorithm::automatic, Algorithm::tree, Algorithm::scan, Algorithm::plain})
+  for (const base::Path path : base::available_paths()) {
+    CHECK(base::use_path(base::name_of(path)));
+    for (search::Algorithm algorithm : {search::Algorithm::automatic, search::Algorithm::tree, search::Algorithm::scan, search::Algorithm::plain})
       for (std::size_t threads : {1, 3}) {
         request.algorithm = algorithm;
         request.threads = threads;
@@ -52,14 +54,14 @@ void check_all_ways(Index& index, const Plan& plan, const Rows& rows, Request re
 
 void run(std::uint64_t seed, double power, bool skip, std::size_t n) {
   std::mt19937_64 random(seed);
-  const Plan plan = testing::mixed_plan(power, skip);
+  const search::Plan plan = testing::mixed_plan(power, skip);
   const std::size_t n_queries = 9;
   const std::vector<double> queries = testing::mixed_rows(random, n_queries, true);
   std::vector<double> weights(n_queries * coded.size());
   for (double& weight : weights) weight = static_cast<double>(random() % 4) / 2;
   std::vector<std::int64_t> exclude(n_queries);
   std::vector<double> limits(n_queries);
-  Index index(coded);
+  search::Index index(coded);
   Rows rows;
   std::int64_t next = 7;
   for (int round = 0; round < 4; ++round) {
@@ -83,7 +85,7 @@ void run(std::uint64_t seed, double power, bool skip, std::size_t n) {
       exclude[q] = q % 2 || rows.empty() ? -1 : rows.begin()->first;
       limits[q] = static_cast<double>(q) / 2;
     }
-    Request request;
+    search::Request request;
     request.queries = queries.data();
     request.n_queries = n_queries;
     request.weights = weights.data();

@@ -5,9 +5,10 @@
 #include <random>
 #include <vector>
 
+#include "base/cpu.hpp"
 #include "check.hpp"
-#include "priorcase/relief.hpp"
-#include "priorcase/stretch_local.hpp"
+#include "relevance/relief.hpp"
+#include "relevance/stretch_local.hpp"
 
 using namespace priorcase;
 using testing::coded;
@@ -27,23 +28,23 @@ struct Case {
     }
   }
 
-  StretchTargets targets(StretchLoss loss) const {
+  relevance::StretchTargets targets(relevance::StretchLoss loss) const {
     return {loss, labels.data(), numbers.data(), shares.data(), votes.data()};
   }
 
-  double loss(StretchLoss kind, const std::vector<double>& weights, std::size_t threads, double* gradient) const {
-    return stretch_loss(table, targets(kind), weights.data(), rows.data(), rows.size(), votes.data(), threads, gradient);
+  double loss(relevance::StretchLoss kind, const std::vector<double>& weights, std::size_t threads, double* gradient) const {
+    return relevance::stretch_loss(table, targets(kind), weights.data(), rows.data(), rows.size(), votes.data(), threads, gradient);
   }
 
   std::mt19937_64 random;
-  Plan plan;
+  search::Plan plan;
   std::vector<double> cells;
-  StretchTable table;
+  relevance::StretchTable table;
   std::vector<double> shares, votes, numbers;
   std::vector<std::int64_t> labels, rows;
 };
 
-void check_slopes(const Case& example, StretchLoss kind) {
+void check_slopes(const Case& example, relevance::StretchLoss kind) {
   std::vector<double> weights(coded.size()), gradient(coded.size()), again(coded.size());
   for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = 0.5 + static_cast<double>(a);
   const double value = example.loss(kind, weights, 1, gradient.data());
@@ -61,8 +62,8 @@ void check_slopes(const Case& example, StretchLoss kind) {
 void check_local(const Case& example) {
   std::vector<double> global(coded.size(), 1.0), bent(coded.size());
   global[0] = 0.0;
-  const StretchTargets targets = example.targets(StretchLoss::log);
-  LocalStretch(example.table, targets, global.data(), 0.1, 10).bend(bent.data());
+  const relevance::StretchTargets targets = example.targets(relevance::StretchLoss::log);
+  relevance::LocalStretch(example.table, targets, global.data(), 0.1, 10).bend(bent.data());
   double sum = 0.0;
   for (const double weight : bent) sum += weight;
   CHECK(bent[0] == 0.0);
@@ -72,10 +73,10 @@ void check_local(const Case& example) {
 void check_relief(const Case& example) {
   const std::vector<std::int64_t> rows{3, 0}, indptr{0, 2, 3}, others{1, 2, 4};
   const std::vector<double> factors{0.5, -2.0, 1.0};
-  const ReliefPairs pairs{example.plan, coded, example.cells.data(), rows.data(), 2, indptr.data(), others.data(), factors.data()};
-  const std::vector<double> sums = summed_differences(pairs, 1.0, 2);
+  const relevance::ReliefPairs pairs{example.plan, coded, example.cells.data(), rows.data(), 2, indptr.data(), others.data(), factors.data()};
+  const std::vector<double> sums = relevance::summed_differences(pairs, 1.0, 2);
   for (std::size_t a = 0; a < coded.size(); ++a) {
-    StretchCosts costs(example.table);
+    relevance::StretchCosts costs(example.table);
     std::vector<double> ones(coded.size(), 1.0);
     costs.measure(3, ones.data());
     const auto f = [&](std::size_t row) {
@@ -89,12 +90,12 @@ void check_relief(const Case& example) {
 }  // namespace
 
 int main() {
-  for (const Kernels& path : available_kernels()) {
-    choose_kernels(path.name);
+  for (const base::Path path : base::available_paths()) {
+    base::use_path(base::name_of(path));
     for (const bool skip : {false, true})
       for (const double power : {1.0, 2.0, 1.5}) {
         const Case example(7, 41, power, skip);
-        for (const StretchLoss kind : {StretchLoss::log, StretchLoss::errors, StretchLoss::squared})
+        for (const relevance::StretchLoss kind : {relevance::StretchLoss::log, relevance::StretchLoss::errors, relevance::StretchLoss::squared})
           check_slopes(example, kind);
         check_local(example);
         check_relief(example);

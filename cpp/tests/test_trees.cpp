@@ -1,6 +1,6 @@
 // Wide numbers, sums over trees and the counts of pairs, against what can be written down.
 #include "check.hpp"
-#include "priorcase/tree_families.hpp"
+#include "bayes/tree_families.hpp"
 
 using namespace priorcase;
 
@@ -10,18 +10,18 @@ bool near(double a, double b) { return std::abs(a - b) <= 1e-12 * (1.0 + std::ab
 
 void wide_numbers() {
   for (double log : {-1e6, -800.0, -1.0, 0.0, 0.3, 710.0, 1e6}) {
-    const Wide x = exp_wide(log);
+    const bayes::Wide x = bayes::exp_wide(log);
     CHECK(x.m >= 1.0 && x.m < 2.0);
-    WideLog back;
+    bayes::WideLog back;
     back.multiply(x);
     CHECK(near(back.value(), log));
-    const Wide doubled = x + x, same = x + exp_wide(log - 2000.0);
+    const bayes::Wide doubled = x + x, same = x + bayes::exp_wide(log - 2000.0);
     CHECK(doubled.m == x.m && doubled.e == x.e + 1.0);
     CHECK(same.m == x.m && same.e == x.e);
-    const Wide one = x / x;
+    const bayes::Wide one = x / x;
     CHECK(one.m == 1.0 && one.e == 0.0);
   }
-  CHECK(two_to(0.0) == 1.0 && two_to(-3.0) == 0.125 && two_to(-1022.0) == 0x1p-1022 && two_to(-5000.0) == 0.0);
+  CHECK(bayes::two_to(0.0) == 1.0 && bayes::two_to(-3.0) == 0.125 && bayes::two_to(-1022.0) == 0x1p-1022 && bayes::two_to(-5000.0) == 0.0);
 }
 
 // With a weight x_u * x_v for each edge the sum over all trees is prod x_v * (sum x_v)^(n - 2).
@@ -31,85 +31,85 @@ void products_of_nodes(std::mt19937_64& random, double spread) {
     for (std::size_t v = 0; v < n; ++v) x.push_back(spread * (static_cast<double>(random() % 1000) / 1000.0 - 0.5));
     for (std::size_t v = 0; v < n; ++v)
       for (std::size_t u = 0; u < v; ++u) logs.push_back(x[u] + x[v]);
-    Triangle weights = exp_triangle(logs.data(), n);
-    double expected = n < 2 ? 0.0 : log_sum(x) * static_cast<double>(n - 2);
+    bayes::Triangle weights = bayes::exp_triangle(logs.data(), n);
+    double expected = n < 2 ? 0.0 : bayes::log_sum(x) * static_cast<double>(n - 2);
     for (double log : x) expected += n < 2 ? 0.0 : log;
-    const std::vector<double> shares = EdgeShares(weights).shares();
+    const std::vector<double> shares = bayes::EdgeShares(weights).shares();
     double total = 0.0;
     for (double share : shares) {
       CHECK(share >= 0.0 && share <= 1.0);
       total += share;
     }
     CHECK(near(total, static_cast<double>(n - 1)));
-    EliminationRoom room;
-    CHECK(near(tree_sum(weights, room).value(), expected));
+    bayes::EliminationRoom room;
+    CHECK(near(bayes::tree_sum(weights, room).value(), expected));
   }
 }
 
 void ties_go_to_the_first_pair() {
   std::vector<std::ptrdiff_t> parents;
-  best_tree(nullptr, 1, parents);
+  bayes::best_tree(nullptr, 1, parents);
   CHECK(parents == std::vector<std::ptrdiff_t>{-1});
-  const std::vector<double> equal(Triangle::size(4), 2.0);
-  best_tree(equal.data(), 4, parents);
+  const std::vector<double> equal(bayes::Triangle::size(4), 2.0);
+  bayes::best_tree(equal.data(), 4, parents);
   CHECK((parents == std::vector<std::ptrdiff_t>{-1, 0, 0, 0}));
 }
 
 void counts_come_and_go(std::mt19937_64& random) {
   const std::size_t n = 5000, width = 3;
-  const PairLayout layout({4, 1, 3}, 2);
+  const bayes::PairLayout layout({4, 1, 3}, 2);
   std::vector<std::int32_t> columns, classes;
   for (std::size_t a = 0; a < width; ++a)
     for (std::size_t i = 0; i < n; ++i) columns.push_back(static_cast<std::int32_t>(random() % layout.size(a)));
   for (std::size_t i = 0; i < n; ++i) classes.push_back(static_cast<std::int32_t>(random() % 2));
   std::vector<double> singles(layout.n_singles()), pairs(layout.n_pairs());
-  PairRows rows{columns.data(), classes.data(), nullptr, n, 1.0};
-  for (std::size_t v = 0; v < width; ++v) count_attribute(layout, rows, v, singles.data(), pairs.data());
+  bayes::PairRows rows{columns.data(), classes.data(), nullptr, n, 1.0};
+  for (std::size_t v = 0; v < width; ++v) bayes::count_attribute(layout, rows, v, singles.data(), pairs.data());
   double found = 0.0;
   for (std::size_t i = 0; i < n; ++i) found += columns[i] == 2 && columns[2 * n + i] == 1 && classes[i] == 1;
   CHECK(pairs[layout.pair(0, 2, 2, 1) + 1] == found);
   rows.sign = -1.0;
-  for (std::size_t v = 0; v < width; ++v) count_attribute(layout, rows, v, singles.data(), pairs.data());
+  for (std::size_t v = 0; v < width; ++v) bayes::count_attribute(layout, rows, v, singles.data(), pairs.data());
   for (double count : singles) CHECK(count == 0.0);
   for (double count : pairs) CHECK(count == 0.0);
 }
 
 // Joint probabilities of all classes and all queries sum to one, whatever the family.
 template <class Family>
-void sums_to_one(Family family, const PairTables& tables, const std::int32_t* own, const double* leave) {
+void sums_to_one(Family family, const bayes::PairTables& tables, const std::int32_t* own, const double* leave) {
   std::vector<std::int32_t> codes;
   for (std::int32_t a = 0; a < 3; ++a)
     for (std::int32_t b = 0; b < 2; ++b)
       for (std::int32_t c = 0; c < 2; ++c) codes.insert(codes.end(), {a, b, c});
   const std::size_t n = codes.size() / 3;
-  QueryFactors factors(tables);
+  bayes::QueryFactors factors(tables);
   std::vector<double> out(n * 2);
-  const PairQueries queries{codes.data(), own, leave, n};
-  joint_logs(factors, family, queries, 0, n, out.data());
+  const bayes::PairQueries queries{codes.data(), own, leave, n};
+  bayes::joint_logs(factors, family, queries, 0, n, out.data());
   double total = 0.0;
   for (double log : out) total += std::exp(log);
   CHECK(own != nullptr || near(total, 1.0));
 }
 
 void families() {
-  const PairLayout layout({3, 2, 2}, 2);
+  const bayes::PairLayout layout({3, 2, 2}, 2);
   const std::vector<std::int32_t> columns{0, 1, 2, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1, 0}, classes{0, 1, 0, 1, 1};
   std::vector<double> counts(2), singles(layout.n_singles()), pairs(layout.n_pairs());
-  const PairRows rows{columns.data(), classes.data(), nullptr, 5, 1.0};
-  count_classes(rows, counts.data());
-  for (std::size_t v = 0; v < 3; ++v) count_attribute(layout, rows, v, singles.data(), pairs.data());
+  const bayes::PairRows rows{columns.data(), classes.data(), nullptr, 5, 1.0};
+  bayes::count_classes(rows, counts.data());
+  for (std::size_t v = 0; v < 3; ++v) bayes::count_attribute(layout, rows, v, singles.data(), pairs.data());
   const std::vector<std::int64_t> widths{3, 2, 2};
-  const PairTables tables{&layout, counts.data(), singles.data(), pairs.data(), widths.data(), 1.5};
+  const bayes::PairTables tables{&layout, counts.data(), singles.data(), pairs.data(), widths.data(), 1.5};
   const double logs[] = {300.0, -2.0, 1.0};
   const std::vector<std::int32_t> own(12, 1);
   for (double amount : {1.0, 0.5}) {
     const std::vector<double> leave(12, amount);
     for (bool leaves : {false, true}) {
       const std::int32_t* classes_left = leaves ? own.data() : nullptr;
-      sums_to_one(AllTrees(logs, 3), tables, classes_left, leave.data());
-      sums_to_one(BestTree(logs, 3), tables, classes_left, leave.data());
-      sums_to_one(SuperParents(logs, 3), tables, classes_left, leave.data());
-      sums_to_one(PlainSuperParents(0.0), tables, classes_left, leave.data());
+      sums_to_one(bayes::AllTrees(logs, 3), tables, classes_left, leave.data());
+      sums_to_one(bayes::BestTree(logs, 3), tables, classes_left, leave.data());
+      sums_to_one(bayes::SuperParents(logs, 3), tables, classes_left, leave.data());
+      sums_to_one(bayes::PlainSuperParents(0.0), tables, classes_left, leave.data());
     }
   }
 }

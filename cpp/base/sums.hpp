@@ -1,0 +1,94 @@
+// Sums that lose little: of products, and of logarithms.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace priorcase::base {
+
+// A double as two halves of at most 26 bits each, whose products are exact (Dekker 1971). Not for numbers above 2^996.
+struct SplitDouble {
+  SplitDouble(double value) : value(value) {
+    const double far = 134217729.0 * value;  // 2^27 + 1
+    high = far - (far - value);
+    low = value - high;
+  }
+
+  double value, high, low;
+};
+
+// The double nearest to x y, and what is missing.
+struct ExactProduct {
+  ExactProduct(const SplitDouble& x, const SplitDouble& y)
+      : value(x.value * y.value),
+        missing(((x.high * y.high - value) + x.high * y.low + x.low * y.high) + x.low * y.low) {}
+
+  double value, missing;
+};
+
+// Sums of products of numbers that are not negative, kept as a double and what rounding took from it.
+class CarefulSum {
+ public:
+  // Knuth's sum of two numbers (1969, section 4.2.2), whose rounding error is exact.
+  void add(double x) {
+    const double sum = sum_ + x, part = sum - sum_;
+    missing_ += (sum_ - (sum - part)) + (x - part);
+    sum_ = sum;
+  }
+
+  void add_product(const SplitDouble& x, const SplitDouble& y) {
+    const ExactProduct product(x, y);
+    missing_ += product.missing;
+    add(product.value);
+  }
+
+  double value() const { return sum_ + missing_; }
+
+  // The double nearest to the quotient, but where this lies within about 2^-100 of the middle between two of them and
+  // has no short digits; 0 where the other is 0.
+  double over(const CarefulSum& other) const {
+    const double divisor = other.value();
+    if (!(divisor > 0.0)) return 0.0;
+    const double rest_of_divisor = (other.sum_ - divisor) + other.missing_;
+    const double first = value() / divisor;
+    const ExactProduct back(first, divisor);
+    // sum - first * divisor, term by term from the largest, each difference exact or far below the last place.
+    const double rest = ((((sum_ - back.value) + missing_) - back.missing) - first * rest_of_divisor);
+    return first + rest / divisor;
+  }
+
+ private:
+  double sum_ = 0.0, missing_ = 0.0;
+};
+
+// Sums of -ln p, with few logarithms: probabilities are multiplied until the product is about to vanish.
+class LogSums {
+ public:
+  explicit LogSums(std::size_t n) : sums_(n, 0.0), products_(n, 1.0) {}
+
+  // Adds -times ln p.
+  void add(std::size_t i, double p, double times) {
+    if (times != 1.0 || p < smallest) {
+      sums_[i] -= times * std::log(p);
+      return;
+    }
+    products_[i] *= p;
+    if (products_[i] >= smallest) return;
+    sums_[i] -= std::log(products_[i]);
+    products_[i] = 1.0;
+  }
+
+  std::vector<double> take() {
+    for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] -= std::log(products_[i]);
+    return std::move(sums_);
+  }
+
+ private:
+  static constexpr double smallest = 1e-140;
+
+  std::vector<double> sums_, products_;
+};
+
+}  // namespace priorcase::base

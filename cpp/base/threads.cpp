@@ -1,0 +1,61 @@
+#include "base/threads.hpp"
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace priorcase::base {
+
+namespace {
+
+std::atomic<bool (*)()> check{nullptr};
+
+thread_local bool is_worker = false;  // started here: interrupts are not its business
+thread_local std::chrono::steady_clock::time_point last_check{};
+
+}  // namespace
+
+void set_interrupt_check(bool (*interrupted)()) { check.store(interrupted); }
+
+void check_interrupt() {
+  if (is_worker) return;
+  bool (*const interrupted)() = check.load(std::memory_order_relaxed);
+  if (interrupted == nullptr) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_check < std::chrono::milliseconds(50)) return;
+  last_check = now;
+  if (interrupted()) throw Interrupted();
+}
+
+void run_on_threads(std::size_t threads, const std::function<void(const std::atomic<bool>& stop)>& work) {
+  std::atomic<bool> stop{false};
+  if (threads <= 1) return work(stop);
+  std::exception_ptr failure;
+  std::mutex lock;
+  const auto guarded = [&] {
+    try {
+      work(stop);
+    } catch (...) {
+      const std::lock_guard<std::mutex> hold(lock);
+      if (!failure) failure = std::current_exception();
+      stop.store(true);
+    }
+  };
+  std::vector<std::thread> others;
+  try {
+    others.reserve(threads - 1);
+    while (others.size() + 1 < threads)
+      others.emplace_back([&] {
+        is_worker = true;
+        guarded();
+      });
+  } catch (...) {
+    // No thread or no memory for one more: fewer share the same work, and the answers do not depend on their number.
+  }
+  guarded();
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace priorcase::base

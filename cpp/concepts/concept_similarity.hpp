@@ -1,0 +1,150 @@
+// Similarity of a concept description: its instances in an index, and a plan whose ranges follow what arrives.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "search/difference.hpp"
+#include "search/index.hpp"
+
+namespace priorcase::concepts {
+
+// Instances go by their order of storing.
+class ConceptSimilarity {
+ public:
+  // ranged: attributes whose range is that of the numbers seen so far.
+  ConceptSimilarity(search::Plan plan, std::vector<std::uint8_t> coded, std::vector<std::uint8_t> ranged)
+      : coded(std::move(coded)),
+        ranged(std::move(ranged)),
+        low(this->coded.size(), std::numeric_limits<double>::quiet_NaN()),
+        high(low),
+        plan_(std::move(plan)),
+        index_(std::make_unique<search::Index>(this->coded)) {
+    set_ranges();
+  }
+
+  std::size_t n_attributes() const { return coded.size(); }
+  std::size_t size() const { return index_->n_rows(); }
+  const search::Plan& plan() const { return plan_; }
+
+  void copy_row(std::size_t order, double* out) const { index_->copy_row(static_cast<std::int64_t>(order), out); }
+
+  void put(std::size_t order, const double* row) {
+    const std::int64_t id = static_cast<std::int64_t>(order);
+    index_->append(&id, row, 1);
+  }
+
+  void remove(std::size_t order) { index_->remove(static_cast<std::int64_t>(order)); }
+
+  // Puts the instances in search order where that pays.
+  void tidy() {
+    if (index_->is_due()) index_->organise(plan_);
+  }
+
+  // Keeps the instances at the given orders, which are counted afresh.
+  void renumber(const std::vector<std::size_t>& orders) {
+    auto fresh = std::make_unique<search::Index>(coded);
+    std::vector<double> row(n_attributes());
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(orders.size()); ++i) {
+      copy_row(orders[i], row.data());
+      fresh->append(&i, row.data(), 1);
+    }
+    index_ = std::move(fresh);
+  }
+
+  // Ranges that hold the numbers of an arriving instance too.
+  void widen(const double* row) {
+    for (std::size_t a = 0; a < n_attributes(); ++a) {
+      if (!ranged[a] || std::isnan(row[a]) || (low[a] <= row[a] && row[a] <= high[a])) continue;
+      low[a] = std::isnan(low[a]) ? row[a] : std::min(low[a], row[a]);
+      high[a] = std::isnan(high[a]) ? row[a] : std::max(high[a], row[a]);
+      plan_.set_range(a, low[a], high[a]);
+    }
+  }
+
+  void clear_ranges() {
+    std::fill(low.begin(), low.end(), std::numeric_limits<double>::quiet_NaN());
+    high = low;
+    set_ranges();
+  }
+
+  void set_ranges() {
+    for (std::size_t a = 0; a < n_attributes(); ++a)
+      if (ranged[a]) std::isnan(low[a]) ? plan_.set_range(a, 0.0, 0.0) : plan_.set_range(a, low[a], high[a]);
+  }
+
+  // Whether the cells of coded attributes are codes, or missing.
+  bool takes(const double* row) const {
+    for (std::size_t a = 0; a < n_attributes(); ++a)
+      if (coded[a] && !std::isnan(row[a]) && !(0.0 <= row[a] && row[a] < largest_code)) return false;
+    return true;
+  }
+
+  // A row to be stored: values that the plan knows nothing of are missing.
+  void admit(double* row) const {
+    for (std::size_t a = 0; a < n_attributes(); ++a)
+      if (is_tabled(a) && !(row[a] < static_cast<double>(plan_[a].count))) row[a] = std::nan("");
+  }
+
+  // A query: values that the plan knows nothing of are unseen.
+  void ask(double* row) const {
+    for (std::size_t a = 0; a < n_attributes(); ++a)
+      if (is_tabled(a) && row[a] >= static_cast<double>(plan_[a].count)) row[a] = -1.0;
+  }
+
+  // The instances at the least cost that the judge allows.
+  std::vector<search::Found> find(const double* row, const std::vector<double>& weights, const search::Judge* judge) {
+    return index_->find(plan_, seeker_, nearest(row, 1, weights, judge));
+  }
+
+  // The same for many queries, which changes nothing.
+  std::vector<std::vector<search::Found>> search(const double* rows, std::size_t n, const std::vector<double>& weights,
+                                         const search::Judge* judge, std::size_t threads) const {
+    search::Request request = nearest(rows, n, weights, judge);
+    request.threads = threads;
+    return index_->search(plan_, request);
+  }
+
+  // The costs of some instances.
+  void costs(const double* row, const std::vector<double>& weights, const std::vector<std::int64_t>& orders,
+             std::vector<double>& out) {
+    out.resize(orders.size());
+    index_->costs(plan_, seeker_, row, weights.data(), orders.data(), orders.size(), out.data());
+  }
+
+  // The last instance that was compared, attribute by attribute.
+  const search::Difference& difference(std::size_t a) const { return seeker_.difference(a); }
+
+  const std::vector<std::uint8_t> coded, ranged;
+  std::vector<double> low, high;  // of the numbers seen; NaN where none was
+
+ private:
+  static constexpr double largest_code = 2147483648.0;
+
+  bool is_tabled(std::size_t a) const {
+    return plan_[a].kind == search::Attribute::Kind::profile || plan_[a].kind == search::Attribute::Kind::table;
+  }
+
+  static search::Request nearest(const double* rows, std::size_t n, const std::vector<double>& weights, const search::Judge* judge) {
+    search::Request request;
+    request.queries = rows;
+    request.n_queries = n;
+    request.weights = weights.data();
+    request.k = 1;
+    request.ties = true;
+    request.judge = judge;
+    return request;
+  }
+
+  search::Plan plan_;
+  std::unique_ptr<search::Index> index_;
+  search::Seeker seeker_;
+};
+
+}  // namespace priorcase::concepts

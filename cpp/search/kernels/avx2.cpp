@@ -1,0 +1,72 @@
+// For x86 CPUs with AVX2.
+#include <immintrin.h>
+
+#include "search/kernels/common.hpp"
+
+namespace priorcase::search::avx2 {
+
+namespace {
+
+constexpr std::size_t lanes = panel_rows / 32;
+
+// A 64-entry look-up is four 16-entry shuffles, chosen by bits 4 and 5 of the code.
+__m256i look_up(const __m256i* quarters, __m256i codes) {
+  const __m256i bit4 = _mm256_slli_epi16(codes, 3);
+  const __m256i bit5 = _mm256_slli_epi16(codes, 2);
+  const __m256i low = _mm256_blendv_epi8(_mm256_shuffle_epi8(quarters[0], codes),
+                                         _mm256_shuffle_epi8(quarters[1], codes), bit4);
+  const __m256i high = _mm256_blendv_epi8(_mm256_shuffle_epi8(quarters[2], codes),
+                                          _mm256_shuffle_epi8(quarters[3], codes), bit4);
+  return _mm256_blendv_epi8(low, high, bit5);
+}
+
+std::uint32_t lost(__m256i sums) {
+  return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(sums, _mm256_set1_epi8(-1))));
+}
+
+void add_up(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
+                                  __m256i* sums) {
+  for (std::size_t l = 0; l < lanes; ++l) sums[l] = _mm256_setzero_si256();
+  for (std::size_t a = 0; a < n; ++a) {
+    __m256i quarters[4];
+    for (std::size_t q = 0; q < 4; ++q)
+      quarters[q] = _mm256_broadcastsi128_si256(
+          _mm_load_si128(reinterpret_cast<const __m128i*>(tables + a * n_codes + 16 * q)));
+    const __m256i* codes = reinterpret_cast<const __m256i*>(panel + a * panel_rows);
+    for (std::size_t l = 0; l < lanes; ++l)
+      sums[l] = _mm256_adds_epu8(sums[l], look_up(quarters, _mm256_load_si256(codes + l)));
+  }
+}
+
+void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
+                                std::uint64_t* survivors) {
+  __m256i sums[lanes];
+  add_up(panel, tables, n, sums);
+  for (std::size_t w = 0; w < panel_words; ++w)
+    survivors[w] = ~(static_cast<std::uint64_t>(lost(sums[2 * w + 1])) << 32 | lost(sums[2 * w]));
+}
+
+void promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
+                                     std::size_t wanted, std::uint64_t* chosen) {
+  __m256i sums[lanes];
+  add_up(panel, tables, n, sums);
+  std::uint8_t bytes[panel_rows];
+  for (std::size_t l = 0; l < lanes; ++l) _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes) + l, sums[l]);
+  const std::uint8_t* found = bytes;
+  least_most(wanted, [found, chosen](unsigned most) { return rows_at_most(found, most, chosen); });
+}
+
+std::uint64_t zeros(const std::uint8_t* table) {
+  const __m256i* halves = reinterpret_cast<const __m256i*>(table);
+  const __m256i none = _mm256_setzero_si256();
+  const auto low = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_load_si256(halves), none)));
+  const auto high =
+      static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_load_si256(halves + 1), none)));
+  return static_cast<std::uint64_t>(high) << 32 | low;
+}
+
+}  // namespace
+
+const Kernels kernels{0.2, scan, scan_each<scan>, promising, round_down, zeros, smallest};
+
+}  // namespace priorcase::search::avx2
