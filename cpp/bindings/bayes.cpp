@@ -2,7 +2,7 @@
 
 #include <nanobind/stl/optional.h>
 
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 #include "bayes/counting.hpp"
 #include "bayes/scoring.hpp"
 

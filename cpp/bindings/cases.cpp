@@ -5,7 +5,7 @@
 
 #include <nanobind/stl/optional.h>
 
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 #include "cases/retrieval.hpp"
 #include "cases/edit_distance.hpp"
 #include "cases/postings.hpp"

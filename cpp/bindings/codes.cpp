@@ -1,6 +1,6 @@
 #include "bayes/codes.hpp"
 
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 
 namespace priorcase::bindings {
 

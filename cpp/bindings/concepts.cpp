@@ -6,7 +6,7 @@
 
 #include <nanobind/stl/optional.h>
 
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 #include "concepts/concept_state.hpp"
 
 namespace priorcase::bindings {

@@ -10,7 +10,7 @@
 #include "votes/election.hpp"
 #include "votes/poll.hpp"
 #include "votes/positions.hpp"
-#include "shared_index.hpp"
+#include "bindings/shared_index.hpp"
 
 namespace priorcase::bindings {
 
@@ -19,17 +19,9 @@ namespace {
 using Answer = nb::tuple;
 using Stored = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;  // of any small integer type
 
-constexpr std::size_t most_threads = 1024;
-
-void require_distinct(const Ids& ids) {
-  std::vector<std::int64_t> sorted(ids.data(), ids.data() + ids.size());
-  std::sort(sorted.begin(), sorted.end());
-  require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "an id is given twice");
-}
-
 nb::ndarray<nb::numpy, std::uint8_t> holds(SharedIndex& self, Ids ids) {
   std::vector<std::uint8_t> held(ids.size());
-  const std::shared_lock hold(self.lock);
+  const SharedHold hold(self.lock);
   for (std::size_t i = 0; i < ids.size(); ++i) held[i] = self.index.has(ids.data()[i]);
   return to_numpy(std::move(held));
 }
@@ -53,21 +45,6 @@ void remove(SharedIndex& self, Ids ids) {
   for (std::size_t i = 0; i < ids.size(); ++i) self.index.remove(ids.data()[i]);
 }
 
-Answer pack(std::vector<std::vector<search::Found>>& results) {
-  std::vector<std::int64_t> starts{0}, ids;
-  std::vector<double> costs;
-  std::size_t total = 0;
-  for (const auto& result : results) starts.push_back(static_cast<std::int64_t>(total += result.size()));
-  ids.reserve(total);
-  costs.reserve(total);
-  for (const auto& result : results)
-    for (const auto& [cost, id] : result) {
-      ids.push_back(id);
-      costs.push_back(cost);
-    }
-  return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(ids)), to_numpy(std::move(costs)));
-}
-
 void check_queries(const SharedIndex& self, const search::Plan& plan, const Matrix& queries, const Matrix& weights) {
   plan.require_complete();
   const std::size_t n = self.index.n_attributes();
@@ -84,7 +61,7 @@ Answer run(SharedIndex& self, const search::Plan& plan, search::Request& request
     self.require_cover(plan, request.queries, request.n_queries);
     results = self.index.search(plan, request);
   }
-  return pack(results);
+  return PackedLists(results).take();
 }
 
 search::Request request_for(const SharedIndex& self, const search::Plan& plan, const Matrix& queries, const Matrix& weights,
@@ -97,8 +74,8 @@ search::Request request_for(const SharedIndex& self, const search::Plan& plan, c
   request.weights = weights.data();
   request.weights_per_query = weights.shape(0) > 1;
   request.exclude = exclude ? exclude->data() : nullptr;
-  request.algorithm = static_cast<search::Algorithm>(algorithm);
-  request.threads = std::clamp<std::size_t>(threads, 1, most_threads);
+  request.algorithm = checked_option(algorithm, search::Algorithm::plain, "no such algorithm");
+  request.threads = usable_threads(threads);
   return request;
 }
 
@@ -185,7 +162,7 @@ nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const search::Plan& plan
       if (!self.index.has(ids.data()[i])) throw std::out_of_range("no such row id");
     self.require_cover(plan, queries.data(), m);
     std::atomic<std::size_t> next{0};
-    base::run_on_threads(std::min(std::clamp<std::size_t>(threads, 1, most_threads), m), [&](const std::atomic<bool>&) {
+    base::run_on_threads(std::min(usable_threads(threads), m), [&](const std::atomic<bool>&) {
       search::Seeker seeker;
       for (std::size_t q; (q = next++) < m;)
         self.index.costs(plan, seeker, queries.data() + q * width, weights.data() + (weights.shape(0) > 1 ? q * width : 0),
@@ -223,11 +200,11 @@ void bind_index(nb::module_& module) {
       .def("holds", &holds, nb::arg("ids"))
       .def("torn_by_fork", &SharedIndex::torn_by_fork)
       .def("__len__", [](SharedIndex& self) {
-        const std::shared_lock hold(self.lock);
+        const SharedHold hold(self.lock);
         return self.index.n_rows();
       })
       .def_prop_ro("nbytes", [](SharedIndex& self) {
-        const std::shared_lock hold(self.lock);
+        const SharedHold hold(self.lock);
         return self.index.n_bytes();
       });
 }

@@ -6,7 +6,7 @@
 
 #include "votes/leave_one_out_classes.hpp"
 #include "votes/leave_one_out_numbers.hpp"
-#include "shared_index.hpp"
+#include "bindings/shared_index.hpp"
 
 namespace priorcase::bindings {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "local_checks.hpp"
+#include "bindings/local_checks.hpp"
 #include "local/statistics.hpp"
 #include "base/threads.hpp"
 

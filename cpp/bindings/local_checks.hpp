@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 #include "local/design.hpp"
 
 namespace priorcase::bindings {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "local_checks.hpp"
+#include "bindings/local_checks.hpp"
 #include "local/classify_bayes.hpp"
 #include "local/classify_logistic.hpp"
 #include "base/threads.hpp"

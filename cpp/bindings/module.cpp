@@ -1,34 +1,59 @@
-#include "bindings.hpp"
+#include <nanobind/stl/string.h>
+
 #include "base/cpu.hpp"
+#include "base/threads.hpp"
+#include "bindings/checks.hpp"
+
+namespace {
+
+// Whether the user pressed Ctrl-C; Python's own error, such as KeyboardInterrupt, is then set on this thread.
+bool interrupted() {
+  nanobind::gil_scoped_acquire hold;
+  return PyErr_CheckSignals() != 0;
+}
+
+}  // namespace
 
 NB_MODULE(_core, module) {
   // What a cache of the user still holds when the interpreter ends is no leak worth a screenful of warnings.
   nanobind::set_leak_warnings(false);
   module.doc() = "The compiled core of priorcase: exact search over mixed columns, counts, moments and sums over trees.";
-  priorcase::bindings::bind_plan(module);
-  priorcase::bindings::bind_index(module);
-  priorcase::bindings::bind_codes(module);
-  priorcase::bindings::bind_bayes(module);
-  priorcase::bindings::bind_moments(module);
-  priorcase::bindings::bind_trees(module);
-  priorcase::bindings::bind_concepts(module);
-  priorcase::bindings::bind_pebls(module);
-  priorcase::bindings::bind_reduction(module);
-  priorcase::bindings::bind_prequential(module);
-  priorcase::bindings::bind_leave_one_out(module);
-  priorcase::bindings::bind_local(module);
-  priorcase::bindings::bind_local_classes(module);
-  priorcase::bindings::bind_ridge(module);
-  priorcase::bindings::bind_relevance(module);
-  priorcase::bindings::bind_cases(module);
+
+  priorcase::base::set_interrupt_check(interrupted);
+  nanobind::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const priorcase::base::Interrupted&) {
+      if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    }
+  });
+
+  namespace bindings = priorcase::bindings;
+  bindings::bind_plan(module);
+  bindings::bind_index(module);
+  bindings::bind_codes(module);
+  bindings::bind_bayes(module);
+  bindings::bind_moments(module);
+  bindings::bind_trees(module);
+  bindings::bind_concepts(module);
+  bindings::bind_pebls(module);
+  bindings::bind_reduction(module);
+  bindings::bind_prequential(module);
+  bindings::bind_leave_one_out(module);
+  bindings::bind_local(module);
+  bindings::bind_local_classes(module);
+  bindings::bind_ridge(module);
+  bindings::bind_relevance(module);
+  bindings::bind_cases(module);
+
+  namespace base = priorcase::base;
   module.def("cpu_paths", [] {
     std::vector<std::string> names;
-    for (const priorcase::base::Path path : priorcase::base::available_paths())
-      names.emplace_back(priorcase::base::name_of(path));
+    for (const base::Path path : base::available_paths()) names.emplace_back(base::name_of(path));
     return names;
   }, "Names of the code paths this CPU can run, slowest first.");
-  module.def("cpu_path", [] { return std::string(priorcase::base::name_of(priorcase::base::path())); }, "Name of the code path in use.");
+  module.def("cpu_path", [] { return std::string(base::name_of(base::path())); }, "Name of the code path in use.");
   module.def("use_cpu_path", [](const std::string& name) {
-    if (!priorcase::base::use_path(name)) throw nanobind::value_error("this CPU has no such code path");
+    if (!base::use_path(name)) throw nanobind::value_error("this CPU has no such code path");
   }, nanobind::arg("name"), "Switch to another code path; the answers stay the same.");
 }

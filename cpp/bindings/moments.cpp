@@ -4,7 +4,7 @@
 
 #include <nanobind/stl/optional.h>
 
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 
 namespace priorcase::bindings {
 

@@ -6,7 +6,7 @@
 
 #include <nanobind/stl/optional.h>
 
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 #include "concepts/exemplars.hpp"
 
 namespace priorcase::bindings {

@@ -8,7 +8,7 @@
 #include "votes/election.hpp"
 #include "votes/positions.hpp"
 #include "votes/weighted_mean.hpp"
-#include "shared_index.hpp"
+#include "bindings/shared_index.hpp"
 
 namespace priorcase::bindings {
 

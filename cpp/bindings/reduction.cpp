@@ -6,7 +6,7 @@
 
 #include <nanobind/stl/optional.h>
 
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 #include "reduction/case_filter.hpp"
 #include "reduction/condensing.hpp"
 #include "reduction/drop.hpp"

@@ -5,7 +5,7 @@
 
 #include <nanobind/stl/optional.h>
 
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 #include "relevance/relief.hpp"
 #include "relevance/stretch_local.hpp"
 

@@ -1,4 +1,4 @@
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 #include "local/ridge.hpp"
 
 namespace priorcase::bindings {

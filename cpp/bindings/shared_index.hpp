@@ -6,7 +6,7 @@
 #include <shared_mutex>
 #include <stdexcept>
 
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 #include "search/index.hpp"
 
 namespace priorcase::bindings {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bindings.hpp"
+#include "bindings/checks.hpp"
 #include "base/threads.hpp"
 
 namespace priorcase::bindings {
