@@ -3,6 +3,7 @@
 #include <chrono>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace priorcase::base {
@@ -12,6 +13,7 @@ namespace {
 std::atomic<bool (*)()> check{nullptr};
 
 thread_local bool is_worker = false;  // started here: interrupts are not its business
+thread_local const std::atomic<bool>* stopped = nullptr;  // of the work that this thread has a share in
 thread_local std::chrono::steady_clock::time_point last_check{};
 
 }  // namespace
@@ -19,6 +21,7 @@ thread_local std::chrono::steady_clock::time_point last_check{};
 void set_interrupt_check(bool (*interrupted)()) { check.store(interrupted); }
 
 void check_interrupt() {
+  if (stopped != nullptr && stopped->load(std::memory_order_relaxed)) throw Interrupted();
   if (is_worker) return;
   bool (*const interrupted)() = check.load(std::memory_order_relaxed);
   if (interrupted == nullptr) return;
@@ -34,6 +37,7 @@ void run_on_threads(std::size_t threads, const std::function<void(const std::ato
   std::exception_ptr failure;
   std::mutex lock;
   const auto guarded = [&] {
+    const std::atomic<bool>* const before = std::exchange(stopped, &stop);
     try {
       work(stop);
     } catch (...) {
@@ -41,6 +45,7 @@ void run_on_threads(std::size_t threads, const std::function<void(const std::ato
       if (!failure) failure = std::current_exception();
       stop.store(true);
     }
+    stopped = before;
   };
   std::vector<std::thread> others;
   try {

@@ -17,8 +17,9 @@ struct Interrupted : std::exception {
 // Asked now and then by the thread that called into the core; true ends the call. None is asked until one is set.
 void set_interrupt_check(bool (*interrupted)());
 
-// Throws Interrupted where the user wants the call to end. It looks at a clock, and asks every 50 milliseconds: cheap
-// enough for every row, not for every cell. Only the thread that called into the core is ever interrupted here.
+// Throws Interrupted where the user wants the call to end, or where another thread that shares the work has failed. It
+// looks at a clock, and asks every 50 milliseconds: cheap enough for every row, not for every cell. Only the thread that
+// called into the core asks; the others learn of it by `stop`.
 void check_interrupt();
 
 // Runs the work on this thread and on as many others as asked for, or as the system grants; all of them are to return

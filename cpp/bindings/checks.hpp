@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -51,6 +52,8 @@ inline void require_lists(const Ids& starts, std::size_t entries) {
     require(starts.data()[i - 1] <= starts.data()[i], "lists follow each other");
   require(static_cast<std::size_t>(starts.data()[starts.size() - 1]) == entries, "lists end with the entries");
 }
+
+inline bool is_weight(double weight) { return weight >= 0.0 && weight <= std::numeric_limits<double>::max(); }
 
 inline void require_below(const Ids& places, std::int64_t end, const char* rule) {
   for (std::size_t i = 0; i < places.size(); ++i) require(places.data()[i] >= 0 && places.data()[i] < end, rule);
@@ -124,6 +127,7 @@ void bind_trees(nb::module_& module);
 void bind_concepts(nb::module_& module);
 void bind_pebls(nb::module_& module);
 void bind_reduction(nb::module_& module);
+void bind_votes(nb::module_& module);
 void bind_prequential(nb::module_& module);
 void bind_leave_one_out(nb::module_& module);
 void bind_local(nb::module_& module);

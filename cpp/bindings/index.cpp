@@ -7,9 +7,7 @@
 #include <nanobind/stl/optional.h>
 
 #include "base/threads.hpp"
-#include "votes/election.hpp"
-#include "votes/poll.hpp"
-#include "votes/positions.hpp"
+#include "votes/votes.hpp"
 #include "bindings/shared_index.hpp"
 
 namespace priorcase::bindings {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 
 #include "bindings/checks.hpp"
 #include "local/design.hpp"
@@ -14,7 +13,5 @@ inline void require_columns(const Flags& kinds, const Vector& scales) {
     require(kinds.data()[a] <= local::LocalTable::nominal && std::isfinite(scales.data()[a]) && scales.data()[a] > 0.0,
             "kinds are 0, 1 or 2 and scales are above 0");
 }
-
-inline bool is_weight(double weight) { return weight >= 0.0 && weight <= std::numeric_limits<double>::max(); }
 
 }  // namespace priorcase::bindings

@@ -38,6 +38,7 @@ NB_MODULE(_core, module) {
   bindings::bind_concepts(module);
   bindings::bind_pebls(module);
   bindings::bind_reduction(module);
+  bindings::bind_votes(module);
   bindings::bind_prequential(module);
   bindings::bind_leave_one_out(module);
   bindings::bind_local(module);

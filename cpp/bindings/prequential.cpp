@@ -5,9 +5,7 @@
 
 #include <nanobind/stl/optional.h>
 
-#include "votes/election.hpp"
-#include "votes/positions.hpp"
-#include "votes/weighted_mean.hpp"
+#include "votes/votes.hpp"
 #include "bindings/shared_index.hpp"
 
 namespace priorcase::bindings {
@@ -17,47 +15,9 @@ namespace {
 using Codes = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Weights = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Lists of voters, one for each query: query q's are at indptr[q] to indptr[q + 1].
-void require_lists(const Ids& indptr, std::size_t n_voters) {
-  require(indptr.size() > 0 && indptr.data()[0] == 0, "lists begin at 0");
-  require(static_cast<std::size_t>(indptr.data()[indptr.size() - 1]) == n_voters, "lists end with the votes");
-  for (std::size_t q = 0; q + 1 < indptr.size(); ++q)
-    require(indptr.data()[q] < indptr.data()[q + 1], "a list has a voter");
-}
-
 votes::VoteTies ties_of(int ties) {
   require(0 <= ties && ties <= static_cast<int>(votes::VoteTies::reduce), "no such rule for ties");
   return static_cast<votes::VoteTies>(ties);
-}
-
-nb::tuple elect(Ids indptr, Ids classes, Vector votes, Vector distances, std::size_t n_classes,
-                std::optional<Vector> class_weights, int ties) {
-  require(!class_weights || class_weights->size() == n_classes, "one weight per class");
-  require(votes.size() == classes.size() && distances.size() == classes.size(), "one class and distance per vote");
-  require_lists(indptr, classes.size());
-  for (std::size_t i = 0; i < classes.size(); ++i)
-    require(classes.data()[i] >= 0 && static_cast<std::size_t>(classes.data()[i]) < n_classes, "no such class");
-  for (std::size_t i = 0; i < votes.size(); ++i) require(votes.data()[i] >= 0.0, "a vote is a number of 0 or more");
-  votes::Election election(ties_of(ties), class_weights ? class_weights->data() : nullptr, n_classes);
-  std::vector<std::int64_t> chosen(indptr.size() - 1);
-  std::size_t open = 0;
-  for (std::size_t q = 0; q < chosen.size(); ++q) {
-    const std::size_t start = indptr.data()[q], stop = indptr.data()[q + 1];
-    chosen[q] = election.winner({classes.data() + start, votes.data() + start, distances.data() + start, stop - start});
-    open += chosen[q] < 0;
-  }
-  return nb::make_tuple(to_numpy(std::move(chosen)), open);
-}
-
-nb::ndarray<nb::numpy, double> weighted_means(Ids indptr, Vector numbers, Vector votes) {
-  require(votes.size() == numbers.size(), "one number per vote");
-  require_lists(indptr, numbers.size());
-  std::vector<double> means(indptr.size() - 1);
-  for (std::size_t q = 0; q < means.size(); ++q) {
-    const std::size_t start = indptr.data()[q], stop = indptr.data()[q + 1];
-    means[q] = votes::weighted_mean(numbers.data() + start, votes.data() + start, stop - start);
-  }
-  return to_numpy(std::move(means));
 }
 
 // A stream of rows that several calls go through, one block each.
@@ -181,11 +141,6 @@ nb::tuple average(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids s
 }  // namespace
 
 void bind_prequential(nb::module_& module) {
-  module.def("elect", &elect, nb::arg("indptr"), nb::arg("classes"), nb::arg("votes"), nb::arg("distances"),
-             nb::arg("n_classes"), nb::arg("class_weights").none(), nb::arg("ties"),
-             "The class that the votes on each query are for, and how many are open (-1): tied, to be decided otherwise.");
-  module.def("weighted_means", &weighted_means, nb::arg("indptr"), nb::arg("numbers"), nb::arg("votes"),
-             "The mean of the voters' numbers on each query, weighted by their votes.");
   nb::class_<Stream>(module, "Stream", "Rows that are each answered from those before, then stored.")
       .def(nb::init<const search::Plan&, Flags, Vector, Vector, Vector, std::size_t, bool, int, double, bool, int>(),
            nb::arg("plan"), nb::arg("ranged"), nb::arg("low"), nb::arg("high"), nb::arg("weights"), nb::arg("k"),

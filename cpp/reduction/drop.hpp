@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "votes/ballot.hpp"
+#include "votes/votes.hpp"
 #include "reduction/enemies.hpp"
 #include "reduction/neighbour_lists.hpp"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "votes/ballot.hpp"
+#include "votes/votes.hpp"
 #include "search/remainder.hpp"
 
 namespace priorcase::reduction {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "votes/ballot.hpp"
+#include "votes/votes.hpp"
 #include "search/remainder.hpp"
 
 namespace priorcase::reduction {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "votes/ballot.hpp"
+#include "votes/votes.hpp"
 #include "reduction/equal_rows.hpp"
 #include "search/remainder.hpp"
 

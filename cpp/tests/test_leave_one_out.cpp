@@ -1,9 +1,8 @@
 // Running sums of votes against weighing afresh, cuts by weight, sums of logs, and a small table left out row by row.
 #include "votes/leave_one_out.hpp"
 
+#include "base/sums.hpp"
 #include "check.hpp"
-#include "votes/leave_one_out_classes.hpp"
-#include "votes/leave_one_out_numbers.hpp"
 
 using namespace priorcase;
 
@@ -35,9 +34,9 @@ void test_running_sums(bool weighted, bool whole_ties) {
       shares.coefficients.push_back(1.0);
     }
     shares.n_slots = 3;
-    for (int vote = 0; vote <= static_cast<int>(votes::Vote::power); ++vote)
+    for (int vote = 0; vote <= static_cast<int>(votes::VoteKind::power); ++vote)
       for (const double bandwidth : {0.0, 0.6}) {
-        const votes::VoteRuleOf rule{static_cast<votes::Vote>(vote), vote == 7 ? 0.5 : 2.0, vote > 1 ? bandwidth : 0.0};
+        const votes::DistanceVote rule{static_cast<votes::VoteKind>(vote), vote == 7 ? 0.5 : 2.0, vote > 1 ? bandwidth : 0.0};
         votes::RunningSums sums;
         sums.start(rule, list, shares);
         for (std::size_t k = 1; k <= 12; ++k) {
@@ -81,25 +80,18 @@ void test_table() {
   index.append(ids, rows, 3);
   index.organise(plan);
   votes::LeaveOneOut work{rows, ids, ones, ones, ids, 3, nullptr, base::Root(1.0, false), search::Algorithm::automatic, 2, true, {1, 2},
-                   {votes::VoteRuleOf{}}, {0, 2, 3}};
-  const votes::ClassTask task{{{classes, classes, 2, counts}}, {{{prior, true}}}, {1.0}, ones, votes::VoteTies::majority};
-  std::vector<double> logs(4), rights(4);
-  votes::leave_one_out<votes::ClassScores>(index, plan, work, task, [&](std::size_t b, const votes::ClassScores::Sums& sums, auto odd) {
-    CHECK(odd.empty());
-    for (std::size_t c = 0; c < 2; ++c) {
-      logs[b * 2 + c] = sums.logs[c];
-      rights[b * 2 + c] = sums.rights[c];
-    }
-  });
+                   {votes::DistanceVote{}}, {0, 2, 3}};
+  const votes::LeftOutClasses task{{{classes, classes, 2, counts}}, {{{prior, true}}}, {1.0}, ones, votes::VoteTies::majority};
+  const votes::ClassSums found = votes::leave_one_out(index, plan, work, task);
+  const std::vector<double>& logs = found.logs;
+  CHECK(found.odd.empty() && logs.size() == 4);
   CHECK(close(logs[0], -2 * std::log(2.0 / 3.0)) && close(logs[2], -std::log(1.0 / 3.0)));
   CHECK(close(logs[1], -2 * std::log(0.5)) && close(logs[3], -std::log(0.25)));
-  CHECK(rights[0] == 2.0 && rights[2] == 0.0 && rights[3] == 0.0);
+  CHECK(found.rights[0] == 2.0 && found.rights[2] == 0.0 && found.rights[3] == 0.0);
   const double targets[] = {0.0, 2.0, 6.0};
-  const votes::NumberTask numbers{targets, targets, 1};
-  votes::leave_one_out<votes::NumberScores>(index, plan, work, numbers, [&](std::size_t b, const votes::NumberScores::Sums& sums, auto) {
-    CHECK(close(sums.squares[0], b == 0 ? 8.0 : 16.0));
-    CHECK(close(sums.absolutes[1], b == 0 ? 4.0 + 1.0 : 5.0));
-  });
+  const votes::NumberSums errors = votes::leave_one_out(index, plan, work, votes::LeftOutNumbers{targets, targets, 1});
+  CHECK(close(errors.squares[0], 8.0) && close(errors.squares[2], 16.0));
+  CHECK(close(errors.absolutes[1], 4.0 + 1.0) && close(errors.absolutes[3], 5.0));
 }
 
 }  // namespace

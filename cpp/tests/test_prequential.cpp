@@ -2,8 +2,7 @@
 #include "votes/prequential.hpp"
 
 #include "check.hpp"
-#include "votes/election.hpp"
-#include "votes/weighted_mean.hpp"
+#include "votes/votes.hpp"
 
 using namespace priorcase;
 using testing::gap;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "search/index.hpp"
-#include "votes/poll.hpp"
+#include "votes/votes.hpp"
 
 namespace priorcase::votes {
 

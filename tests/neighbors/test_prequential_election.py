@@ -58,7 +58,7 @@ def test_elected_as_tallied(ties: Ties, poll: Any) -> None:
     [
         ({"indptr": np.array([0, 0, 2])}, "a list has a voter"),
         ({"indptr": np.array([1, 2])}, "lists begin at 0"),
-        ({"indptr": np.array([0, 3])}, "lists end with the votes"),
+        ({"indptr": np.array([0, 3])}, "lists end with the entries"),
         ({"indptr": np.empty(0, np.int64)}, "lists begin at 0"),
         ({"votes": np.ones(1)}, "one class and distance per vote"),
         ({"classes": np.array([0, 2])}, "no such class"),

@@ -66,8 +66,6 @@ _LABELS = {
     "squared_error": "mean squared error",
     "absolute_error": "mean absolute error",
 }
-# Rows that one thread adds up, and how many such pieces each thread gets before Ctrl-C is heard again.
-_PIECE, _PIECES_AT_ONCE = 256, 8
 # What is tried where nothing is listed.
 _LADDER = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
 _VOTES = ("uniform", "inverse_square", "epanechnikov", "tricube", *map(Gaussian, (0.35, 0.5, 0.7, 1.0)))
@@ -677,28 +675,13 @@ def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int
 
 
 def _core_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Mapping[str, FloatArray]:
-    sums, infinite = Sums.zero(model, n_blocks, len(grid)).of, []
-    for starts in _batches(queries, model._threads()):
-        batch = np.arange(starts[0], starts[-1])
-        *found, left = _core_scores(model, queries.part(batch), grid, starts - starts[0])
-        for name, scores in zip(sums, found, strict=True):
-            each = len(grid) // scores.shape[1]  # accuracy does not depend on the temperature
-            full = np.repeat(scores, each, axis=1) if each > 1 else scores
-            for block, piece in zip(queries.blocks[starts[:-1]].tolist(), full, strict=True):
-                sums[name][block] += piece
-        infinite.append(batch[left])
-    rest = poll_sums(model, queries.part(np.concatenate(infinite)), grid, n_blocks)  # rows with an infinite distance
+    sums, firsts = Sums.zero(model, n_blocks, len(grid)).of, np.flatnonzero(np.diff(queries.blocks, prepend=-1))
+    *found, left = _core_scores(model, queries, grid, np.append(firsts, len(queries)))
+    for name, scores in zip(sums, found, strict=True):
+        each = len(grid) // scores.shape[1]  # accuracy does not depend on the temperature
+        sums[name][queries.blocks[firsts]] = np.repeat(scores, each, axis=1) if each > 1 else scores
+    rest = poll_sums(model, queries.part(left), grid, n_blocks)  # rows with an infinite distance
     return {name: array + rest[name] for name, array in sums.items()}
-
-
-def _batches(queries: Queries, threads: int) -> Iterator[IntArray]:
-    """Bounds of pieces of the queries, some at a time; pieces lie within blocks, and do not depend on the threads."""
-    firsts = np.flatnonzero(np.diff(queries.blocks, prepend=-1))
-    lengths = np.diff(np.append(firsts, len(queries)))
-    starts = np.concatenate([first + np.arange(0, n, _PIECE) for first, n in zip(firsts, lengths, strict=True)])
-    bounds, size = np.append(starts, len(queries)), _PIECES_AT_ONCE * threads
-    for first in range(0, starts.size, size):
-        yield bounds[first : first + size + 1]
 
 
 def _core_scores(model: Model, queries: Queries, grid: CandidateGrid, starts: IntArray) -> tuple[AnyArray, ...]:

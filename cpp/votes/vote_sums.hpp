@@ -1,0 +1,123 @@
+// Sums of votes over the k nearest rows for growing k, without weighing the rows afresh for each k.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/numbers.hpp"
+#include "search/nearest.hpp"
+#include "votes/votes.hpp"
+
+namespace priorcase::votes {
+
+// Repetitions are floats: ten rows of weight 0.1 must reach one although their sum falls short of it.
+inline constexpr double slack = 1e-9;
+
+enum class VoteKind { uniform, inverse_square, triangular, epanechnikov, biweight, tricube, box, gaussian, exponential, power };
+
+// What a neighbour's word counts, by its distance.
+struct DistanceVote {
+  VoteKind kind = VoteKind::uniform;
+  double parameter = 1.0;  // the width of a Gaussian, the exponent of 1 / u^p
+  double bandwidth = 0.0;  // 0: the distance of the first row that does not vote
+
+  bool is_kernel() const { return kind != VoteKind::uniform && kind != VoteKind::inverse_square; }
+  bool follows_neighbours() const { return is_kernel() && bandwidth == 0.0; }
+
+  // Compact kernels are (1 - u^p)^degree; p is 0 for other votes.
+  int polynomial() const;
+  int degree() const { return kind == VoteKind::tricube ? 3 : kind == VoteKind::biweight ? 2 : 1; }
+};
+
+// The votes of voters at ascending finite distances: positive somewhere, and never infinite.
+void weigh(const DistanceVote& rule, const double* distances, std::size_t n, double bandwidth,
+           std::vector<double>& votes);
+
+// The voters for one k: the first `whole` rows, and then one row that counts `part` times (0: none).
+struct Cut {
+  std::size_t k, whole;
+  double part;
+  double total;      // how much counts in all
+  double bandwidth;  // for kernels that follow the neighbours
+
+  std::size_t n_voters() const { return whole + (part > 0.0); }
+};
+
+// The rows near one query, nearest first, from which the voters for any k are cut.
+class RankedList {
+ public:
+  std::vector<std::size_t> rows;  // positions
+  std::vector<double> distances, counts;
+
+  // `own` is left out once: a row of weight 2 stays with weight 1. Without weights the search has left it out.
+  void take(const std::vector<search::Found>& found, const base::Root& root, const Positions& position,
+            const double* row_weights, std::int64_t own);
+
+  std::size_t size() const { return rows.size(); }
+  bool reaches(double wanted) const { return !rows.empty() && reach_.back() >= wanted * (1 - slack); }
+  bool is_endless() const { return distances.back() == base::infinity; }
+
+  // Whether some distances differ by hardly more than their rounding.
+  bool is_crowded() const;
+
+  Cut cut(std::size_t k, bool whole_ties) const;
+
+ private:
+  std::size_t below(std::size_t k) const;
+
+  bool weighted_ = false;
+  std::vector<double> costs_, reach_;
+};
+
+// What each row adds to: `width` slots, each times a coefficient. A class is a slot; so is a target's weighted sum.
+struct Shares {
+  std::size_t width = 1, n_slots = 0;
+  std::vector<std::size_t> slots;
+  std::vector<double> coefficients;
+
+  void clear(std::size_t each) {
+    width = each;
+    n_slots = 0;
+    slots.clear();
+    coefficients.clear();
+  }
+};
+
+// Cuts must come with growing k. Compact kernels are polynomials in x = d^p: with g = h^p, the sums of (g - x)^j follow
+// from those at a smaller g by additions of numbers of one sign only,
+//   sum (g + e - x)^2 = sum (g - x)^2 + 2 e sum (g - x) + n e^2,
+// so that nothing cancels and voters at the bandwidth itself count exactly 0. Where distances differ by hardly more than
+// their rounding, each k is weighed afresh, so that what rounding makes of 1 - u^p is the same as in any other vote.
+class RunningSums {
+ public:
+  // The arguments must outlive the calls of at().
+  void start(const DistanceVote& rule, const RankedList& list, const Shares& shares);
+
+  // The sum of each slot's votes among the voters of a cut.
+  const std::vector<double>& at(const Cut& cut);
+
+ private:
+  void weigh_by_power();
+  double difference(double h, double d) const;
+  void widen(double bandwidth);
+  void add(std::size_t slot, double times, std::size_t row);
+  double vote(std::size_t row) const;
+  const std::vector<double>& afresh(const Cut& cut);
+  const std::vector<double>& equally(const Cut& cut);
+
+  // Whoever is nearest has a vote where anybody has.
+  bool has_votes() const { return fixed_ || reach_ > nearest_; }
+
+  const DistanceVote* rule_ = nullptr;
+  bool fixed_ = true;  // votes do not change with k
+  int power_ = 0, degree_ = 1;
+  const RankedList* list_ = nullptr;
+  const Shares* shares_ = nullptr;
+  std::size_t taken_ = 0;
+  bool crowded_ = false;
+  double reach_ = 0.0, unit_ = 1.0, nearest_ = 0.0;
+  std::vector<double> votes_, counts_, first_, second_, third_, sums_;
+};
+
+}  // namespace priorcase::votes
