@@ -2,13 +2,37 @@
 
 #include <atomic>
 
-#if PRIORCASE_X86 && defined(_MSC_VER) && !defined(__clang__)
+#if defined(_MSC_VER) && !defined(__clang__)
 #error "priorcase is built with clang-cl on Windows, not with MSVC's own compiler"
+#endif
+
+#if PRIORCASE_X86
+#include <cpuid.h>
 #endif
 
 namespace priorcase::base {
 
 namespace {
+
+#if PRIORCASE_X86
+// Asked of the CPU itself: the compiler's own question needs a run-time library that clang-cl does not link.
+struct Features {
+  Features() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    constexpr unsigned saves_registers = 1u << 27;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & saves_registers) == 0) return;
+    unsigned saved = 0, upper = 0;
+    __asm__ volatile("xgetbv" : "=a"(saved), "=d"(upper) : "c"(0));  // what the operating system saves
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return;
+    const auto has = [](unsigned word, unsigned bits) { return (word & bits) == bits; };
+    avx2 = has(saved, 0x6) && has(b, 1u << 5);
+    constexpr unsigned f_dq_bw_vl = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31, vbmi_vnni = 1u << 1 | 1u << 11;
+    avx512 = avx2 && has(saved, 0xE6) && has(b, f_dq_bw_vl) && has(c, vbmi_vnni);
+  }
+
+  bool avx2 = false, avx512 = false;
+};
+#endif
 
 std::atomic<Path>& chosen() {
   static std::atomic<Path> path{available_paths().back()};
@@ -26,12 +50,9 @@ const std::vector<Path>& available_paths() {
   static const std::vector<Path> paths = [] {
     std::vector<Path> found{Path::scalar};
 #if PRIORCASE_X86
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2")) found.push_back(Path::avx2);
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni"))
-      found.push_back(Path::avx512);
+    const Features features;
+    if (features.avx2) found.push_back(Path::avx2);
+    if (features.avx512) found.push_back(Path::avx512);
 #elif PRIORCASE_ARM
     found.push_back(Path::neon);  // every 64-bit ARM CPU has it
 #endif

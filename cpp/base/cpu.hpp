@@ -52,13 +52,14 @@ class ByPath {
 #define PRIORCASE_INLINE __forceinline
 #endif
 
-#if defined(__x86_64__) || defined(_M_X64)
+// PRIORCASE_SCALAR leaves all but the scalar path out, for compilers that have no flags for the others.
+#if (defined(__x86_64__) || defined(_M_X64)) && !defined(PRIORCASE_SCALAR)
 #define PRIORCASE_X86 1
 #else
 #define PRIORCASE_X86 0
 #endif
 
-#if defined(__aarch64__) || defined(_M_ARM64)
+#if (defined(__aarch64__) || defined(_M_ARM64)) && !defined(PRIORCASE_SCALAR)
 #define PRIORCASE_ARM 1
 #else
 #define PRIORCASE_ARM 0

@@ -1,4 +1,4 @@
-// The few lines a test needs: a check that says where it failed, and random rows with ties and gaps.
+// The few lines a test needs: its name, a check that says where it failed, and random rows with ties and gaps.
 #pragma once
 
 #include <cmath>
@@ -19,6 +19,22 @@
   } while (false)
 
 namespace priorcase::testing {
+
+// A test is a file of its own with one of these, whose name is that of the file; main.cpp runs them.
+class Test {
+ public:
+  Test(const char* name, void (*run)()) : name(name), run(run), next_(first_) { first_ = this; }
+
+  static const Test* first() { return first_; }
+  const Test* next() const { return next_; }
+
+  const char* const name;
+  void (*const run)();
+
+ private:
+  inline static const Test* first_ = nullptr;
+  const Test* const next_;
+};
 
 inline constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 

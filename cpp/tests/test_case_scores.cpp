@@ -128,7 +128,7 @@ void test_no_attributes() {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_case_scores", [] {
   for (const bool ignore : {false, true}) {
     test_sound_and_complete(ignore);
     test_many(ignore);
@@ -136,4 +136,4 @@ int main() {
   test_codes_outside_are_seen();
   test_careful_sums();
   test_no_attributes();
-}
+});

@@ -82,10 +82,10 @@ void test_rising() {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_classify", [] {
   std::mt19937_64 random(5);
   test_rising();
   for (std::size_t attributes : {1, 2, 5, 30})  // the last have more columns than rows
     for (std::size_t classes : {1, 2, 6})
       for (std::size_t rows : {1, 2, 9, 40}) check_case(Case(random, rows, attributes, classes, 5));
-}
+});

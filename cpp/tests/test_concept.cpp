@@ -78,7 +78,7 @@ void check_damage(const concepts::ConceptRules& rules) {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_concept", [] {
   for (concepts::Keep keep : {concepts::Keep::every, concepts::Keep::misclassified, concepts::Keep::significant})
     for (concepts::TieRule ties : {concepts::TieRule::majority, concepts::TieRule::first, concepts::TieRule::random})
       for (std::int64_t window : {0, 150}) {
@@ -90,4 +90,4 @@ int main() {
         check_stream(rules, 700);
         if (ties == concepts::TieRule::majority) check_damage(rules);
       }
-}
+});

@@ -256,7 +256,7 @@ void test_factors(std::mt19937_64& random) {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_counting", [] {
   std::mt19937_64 random(1);
   test_slots(random);
   test_codes(random);
@@ -267,5 +267,4 @@ int main() {
       if (n_classes < 100 || n < 100) test_counts(random, n, n_classes);
       if (n_classes < 100 || n < 100) test_scores(random, std::min<std::size_t>(n, 600), n_classes);
     }
-  return 0;
-}
+});

@@ -68,11 +68,11 @@ void test_postings() {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_edit_distance", [] {
   for (const base::Path path : base::available_paths()) {
     CHECK(base::use_path(base::name_of(path)));
     test_distances();
   }
   test_nothing();
   test_postings();
-}
+});

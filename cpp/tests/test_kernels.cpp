@@ -6,7 +6,7 @@
 
 using namespace priorcase;
 
-int main() {
+const testing::Test registered("test_kernels", [] {
   std::mt19937_64 random(5);
   for (std::size_t n : {1, 3, 16, 17, 64}) {
     for (int largest : {0, 3, 40, 255}) {
@@ -45,4 +45,4 @@ int main() {
     }
   }
   std::puts("test_kernels: all paths agree");
-}
+});

@@ -96,9 +96,9 @@ void test_table() {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_leave_one_out", [] {
   for (const bool weighted : {false, true})
     for (const bool whole_ties : {false, true}) test_running_sums(weighted, whole_ties);
   test_log_sums();
   test_table();
-}
+});

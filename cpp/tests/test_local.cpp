@@ -160,11 +160,11 @@ void any_lists(std::mt19937_64& random, int degree) {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_local", [] {
   std::mt19937_64 random(11);
   both_ways(random);
   dependent_columns(random);
   same_bits_on_every_path(random);
   for (int degree : {0, 1, 2}) any_lists(random, degree);
   std::puts("test_local: both ways, all paths and statistics agree");
-}
+});

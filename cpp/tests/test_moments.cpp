@@ -26,7 +26,7 @@ bool same(const State& a, const State& b) {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_moments", [] {
   const std::vector<std::int32_t> codes{0, 1, 0, -1, 0, 1};
   const std::vector<double> x{1.0, 5.0, 3.0, 7.0, std::nan(""), 5.0};
   const State plain = of({x}, codes, nullptr);
@@ -63,5 +63,4 @@ int main() {
   const std::vector<double> light{1e-30, 1.0};
   const State heavy = of({{1e30, 1.0}}, {0, 0}, light.data());
   CHECK(heavy[0].mean == 2);
-  return 0;
-}
+});

@@ -36,7 +36,7 @@ double uniform(std::mt19937_64& random) { return static_cast<double>(random() % 
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_nearest", [] {
   std::mt19937_64 random(3);
   const auto rows = [&](std::size_t n, auto&& cost) {
     std::vector<search::Found> made;
@@ -61,4 +61,4 @@ int main() {
     check(falling);
   }
   std::puts("test_nearest: few and many nearest agree with sorting");
-}
+});

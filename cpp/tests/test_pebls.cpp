@@ -159,7 +159,7 @@ void run(std::uint64_t seed, std::size_t n, bool one_by_one, bool inherit) {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_pebls", [] {
   std::uint64_t seed = 1;
   for (const base::Path path : base::available_paths()) {
     CHECK(base::use_path(base::name_of(path)));
@@ -170,4 +170,4 @@ int main() {
       }
   }
   std::puts("test_pebls: records and searches agree");
-}
+});

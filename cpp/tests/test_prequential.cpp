@@ -131,9 +131,9 @@ void means() {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_prequential", [] {
   streams();
   rows_too_far();
   elections();
   means();
-}
+});

@@ -206,7 +206,7 @@ void check_lists() {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_reduction", [] {
   check_lists();
   std::uint64_t seed = 0;
   for (const std::size_t n : {2, 3, 9, 40, 280})  // the last one is large enough for a tree
@@ -230,5 +230,4 @@ int main() {
         check_dropping(c, mean, k, true, false);
       }
     }
-  return 0;
-}
+});

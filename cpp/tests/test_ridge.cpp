@@ -73,11 +73,11 @@ void test_directions(std::mt19937_64& random, std::size_t n, std::size_t width) 
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_ridge", [] {
   std::mt19937_64 random(7);
   for (const std::size_t n : {1, 2, 9, 40, 300})
     for (const std::size_t width : {1, 3, 8, 17}) test_decomposition(random, n, width);
   for (const std::size_t n : {1, 15, 40})
     for (const std::size_t width : {1, 8, 37}) test_directions(random, n, width);
   for (const double scale : {1e-150, 1e-80, 1e120}) test_extreme(random, scale);
-}
+});

@@ -103,10 +103,10 @@ void run(std::uint64_t seed, double power, bool skip, std::size_t n) {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_search", [] {
   std::uint64_t seed = 1;
   for (double power : {1.0, 2.0, 3.0, 2.5})
     for (bool skip : {false, true})
       for (std::size_t n : {1, 40, 300, 1500}) run(++seed, power, skip, n);
   std::puts("test_search: all ways agree");
-}
+});

@@ -89,7 +89,7 @@ void check_relief(const Case& example) {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_stretch", [] {
   for (const base::Path path : base::available_paths()) {
     base::use_path(base::name_of(path));
     for (const bool skip : {false, true})
@@ -101,5 +101,4 @@ int main() {
         check_relief(example);
       }
   }
-  return 0;
-}
+});

@@ -116,7 +116,7 @@ void families() {
 
 }  // namespace
 
-int main() {
+const testing::Test registered("test_trees", [] {
   std::mt19937_64 random(7);
   wide_numbers();
   for (double spread : {0.0, 3.0, 500.0, 20000.0}) products_of_nodes(random, spread);
@@ -124,4 +124,4 @@ int main() {
   counts_come_and_go(random);
   families();
   std::puts("test_trees: sums, shares, counts and families agree");
-}
+});
