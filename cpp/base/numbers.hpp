@@ -29,6 +29,7 @@ class Power {
   }
 
   int whole() const { return whole_; }
+  double exponent() const { return exponent_; }
 
  private:
   double exponent_;

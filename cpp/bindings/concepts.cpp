@@ -26,8 +26,8 @@ struct SharedConcept {
     plan.require_complete();
     require(plan.size() == coded.size() && plan.size() == ranged.size(), "plan and flags differ in width");
     for (std::size_t a = 0; a < plan.size(); ++a) {
-      const bool tabled = plan[a].kind == search::Attribute::Kind::profile || plan[a].kind == search::Attribute::Kind::table;
-      require(!ranged.data()[a] || plan[a].kind == search::Attribute::Kind::linear, "only linear attributes have a range");
+      const bool tabled = plan[a].codes_end() < base::infinity;
+      require(!ranged.data()[a] || plan[a].as<search::Linear>() != nullptr, "only linear attributes have a range");
       require(!tabled || coded.data()[a], "values of tables are codes");
     }
     return plan;

@@ -23,12 +23,11 @@ std::vector<std::uint8_t> marks(const search::Plan& plan, const Flags& coded, co
   plan.require_complete();
   require(plan.size() == coded.size() && cells.shape(1) == coded.size(), "plan and cells differ in width");
   for (std::size_t a = 0; a < coded.size(); ++a) {
-    const search::Attribute& attribute = plan[a];
-    const bool counted = attribute.kind == search::Attribute::Kind::profile || attribute.kind == search::Attribute::Kind::table;
+    const double end = plan[a].codes_end();
     for (std::size_t i = 0; i < cells.shape(0) && coded.data()[a]; ++i) {
       const double code = cells.data()[i * coded.size() + a];
       require(!(code < 0.0) && !(code > 1e9), "stored codes count from 0");
-      require(!counted || !(code >= static_cast<double>(attribute.count)), "the plan does not know some of the symbols");
+      require(!(code >= end), "the plan does not know some of the symbols");
     }
   }
   return {coded.data(), coded.data() + coded.size()};

@@ -89,13 +89,13 @@ class ConceptSimilarity {
   // A row to be stored: values that the plan knows nothing of are missing.
   void admit(double* row) const {
     for (std::size_t a = 0; a < n_attributes(); ++a)
-      if (is_tabled(a) && !(row[a] < static_cast<double>(plan_[a].count))) row[a] = std::nan("");
+      if (is_tabled(a) && !(row[a] < plan_[a].codes_end())) row[a] = std::nan("");
   }
 
   // A query: values that the plan knows nothing of are unseen.
   void ask(double* row) const {
     for (std::size_t a = 0; a < n_attributes(); ++a)
-      if (is_tabled(a) && row[a] >= static_cast<double>(plan_[a].count)) row[a] = -1.0;
+      if (is_tabled(a) && row[a] >= plan_[a].codes_end()) row[a] = -1.0;
   }
 
   // The instances at the least cost that the judge allows.
@@ -128,7 +128,7 @@ class ConceptSimilarity {
   static constexpr double largest_code = 2147483648.0;
 
   bool is_tabled(std::size_t a) const {
-    return plan_[a].kind == search::Attribute::Kind::profile || plan_[a].kind == search::Attribute::Kind::table;
+    return plan_[a].codes_end() < base::infinity;
   }
 
   static search::Request nearest(const double* rows, std::size_t n, const std::vector<double>& weights, const search::Judge* judge) {

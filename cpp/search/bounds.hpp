@@ -20,14 +20,15 @@ class CurveBoxes {
  public:
   CurveBoxes(const Plan& plan, const Store& store) : low_(plan.size()), high_(plan.size()) {
     for (std::size_t a = 0; a < plan.size(); ++a)
-      if (plan[a].kind == Attribute::Kind::curve && !store.bins[a].coded()) build(plan[a], store.bins[a], a);
+      if (const Curve* const curve = plan[a].as<Curve>(); curve != nullptr && !store.bins[a].coded())
+        build(*curve, store.bins[a], a);
   }
 
   const double* low(std::size_t a, std::size_t code, std::size_t width) const { return low_[a].data() + code * width; }
   const double* high(std::size_t a, std::size_t code, std::size_t width) const { return high_[a].data() + code * width; }
 
  private:
-  void build(const Attribute& at, const Bins& bins, std::size_t a) {
+  void build(const Curve& at, const Bins& bins, std::size_t a) {
     low_[a].assign(n_bins * at.width, base::infinity);
     high_[a].assign(n_bins * at.width, -base::infinity);
     std::vector<double> profile(at.width);
@@ -38,7 +39,7 @@ class CurveBoxes {
       at.profile_at(bins.high(code), profile.data());
       cover(a, code, profile.data(), at.width);
       const auto first = std::upper_bound(at.breaks.begin(), at.breaks.end(), bins.low(code)) - at.breaks.begin();
-      for (std::size_t i = first; i < at.count && at.breaks[i] <= bins.high(code); ++i)
+      for (std::size_t i = first; i < at.breaks.size() && at.breaks[i] <= bins.high(code); ++i)
         cover(a, code, at.profiles.data() + i * at.width, at.width);
     }
   }
@@ -201,11 +202,8 @@ class Bounds {
   }
 
   double least(std::size_t a, const Bins& bins, const Difference& d, const CurveBoxes& boxes, std::size_t code) const {
-    const Attribute& at = d.attribute();
-    if (at.kind == Attribute::Kind::curve && d.state == Difference::State::known)
-      return d.against_box(boxes.low(a, code, at.width), boxes.high(a, code, at.width));
-    if (at.kind == Attribute::Kind::overlap && d.state == Difference::State::known)
-      return bins.low(code) <= d.query() && d.query() <= bins.high(code) ? 0.0 : at.f_differ;
+    if (d.is_on_curve()) return d.against_box(boxes.low(a, code, d.width()), boxes.high(a, code, d.width()));
+    if (d.is_overlap()) return bins.low(code) <= d.query() && d.query() <= bins.high(code) ? 0.0 : d.f_differ();
     return d.against(d.nearest_within(bins.low(code), bins.high(code)));
   }
 
@@ -216,10 +214,9 @@ class Bounds {
       for (std::int64_t c = 0; c <= largest; ++c) lower[c] = measure_->exact(a, c);
       return;
     }
-    if (d.attribute().kind == Attribute::Kind::overlap) {
-      const double differ = weight * (d.state == Difference::State::known ? d.attribute().f_differ : d.against(0.0));
-      std::fill(lower, lower + n_bins, differ);
-      if (d.state == Difference::State::known) lower[bins.code_of(d.query())] = 0.0;
+    if (d.attribute().as<Overlap>() != nullptr) {
+      std::fill(lower, lower + n_bins, weight * (d.is_overlap() ? d.f_differ() : d.against(0.0)));
+      if (d.is_overlap()) lower[bins.code_of(d.query())] = 0.0;
       return;
     }
     for (std::int64_t c = 0; c <= largest; ++c)

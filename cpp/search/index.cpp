@@ -256,11 +256,11 @@ struct Index::State {
   // Whether the plan knows every stored symbol and every queried one.
   bool covers(const Plan& plan, const double* queries, std::size_t n_queries) const {
     for (std::size_t a = 0; a < n_attributes(); ++a) {
-      if (plan[a].kind != Attribute::Kind::profile && plan[a].kind != Attribute::Kind::table) continue;
-      const double count = static_cast<double>(plan[a].count);
-      if (static_cast<double>(store_->bins[a].largest()) >= count) return false;
+      const double end = plan[a].codes_end();
+      if (end == base::infinity) continue;
+      if (static_cast<double>(store_->bins[a].largest()) >= end) return false;
       for (std::size_t q = 0; q < n_queries; ++q)
-        if (queries[q * n_attributes() + a] >= count) return false;
+        if (queries[q * n_attributes() + a] >= end) return false;
     }
     return true;
   }

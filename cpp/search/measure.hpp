@@ -79,7 +79,7 @@ class Measure {
     if (step.cell < 0) {
       step.form = Form::code;
       double* exact = exact_.data() + a * n_codes;
-      for (std::int64_t c = 0; c <= store_->bins[a].largest(); ++c) exact[c] = weight * d.against(static_cast<double>(c));
+      d.against_codes(static_cast<std::size_t>(store_->bins[a].largest() + 1), weight, exact);
       exact[missing_code] = step.missing;
       return;
     }

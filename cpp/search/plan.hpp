@@ -1,16 +1,27 @@
-// How two rows differ: one difference per attribute, a power, and a rule for gaps.
+// How two rows differ: one difference per attribute, a power, and a rule for missing values.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
-#include <stdexcept>
+#include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "base/numbers.hpp"
 
 namespace priorcase::search {
+
+// Every f below is a difference d raised to the plan's power.
+
+// d = |x - q| / scale; 0 where the scale is 0.
+struct Linear {
+  double scale = 1.0, low = 0.0, high = 0.0;
+  bool widen = false;  // the scale is the range, widened to hold the query
+  bool cap = false;    // d is at most 1
+  bool aha = false;    // a missing value is at the end of the range that is farther away
+  bool ranks = false;  // numbers are ranks of levels: a negative query was never seen
+};
 
 // The sum over classes of |p - q|^exponent, turned into a difference by a factor and perhaps a root.
 struct ProfileRule {
@@ -19,34 +30,26 @@ struct ProfileRule {
 
   double operator()(const double* p, const double* q, std::size_t width, double factor) const {
     double sum = 0.0;
-    for (std::size_t c = 0; c < width; ++c) sum += exponent(std::fabs(p[c] - q[c]));
+    if (exponent.whole() == 1)
+      for (std::size_t c = 0; c < width; ++c) sum += std::fabs(p[c] - q[c]);
+    else
+      for (std::size_t c = 0; c < width; ++c) sum += exponent(std::fabs(p[c] - q[c]));
     return root ? std::sqrt(factor * sum) : factor * sum;
   }
 };
 
-// One attribute's difference. All f are differences already raised to the plan's power.
-struct Attribute {
-  enum class Kind { unset, linear, curve, overlap, profile, table };
-  Kind kind = Kind::unset;
-  bool coded = false;  // cells are codes or ranks: a negative query was never seen
-  double f_one = 1.0, f_both = 1.0, f_unseen = 1.0, f_differ = 1.0;
-
-  // linear: |x - q| / scale
-  double scale = 1.0, low = 0.0, high = 0.0;
-  bool widen = false, cap = false, aha = false;
-
-  // curve: class profiles along a number line; profile: class profiles of symbols; table: f itself
-  std::vector<double> breaks, profiles, factors;
-  std::size_t width = 0, count = 0;
-  bool finite = true;
-  bool step = false;
+// d between class profiles read off a curve along a number line: one profile of `width` numbers at every break, and in
+// between the last one (step) or a mixture of the two.
+struct Curve {
+  std::vector<double> breaks, profiles;
+  std::size_t width = 0;
   ProfileRule rule;
-  std::vector<double> unseen, missing;
-  double unseen_factor = 1.0, missing_factor = 1.0;
+  double factor = 1.0;
+  bool step = false;
 
-  // Profile at x on a curve, written to out (width numbers).
+  // The profile at x.
   void profile_at(double x, double* out) const {
-    const std::size_t last = count - 1;
+    const std::size_t last = breaks.size() - 1;
     const std::size_t above = std::upper_bound(breaks.begin(), breaks.end(), x) - breaks.begin();
     const std::size_t i = above == 0 ? 0 : above - 1;
     const double* here = profiles.data() + i * width;
@@ -60,36 +63,73 @@ struct Attribute {
   }
 };
 
+// f is 0 for equal symbols, and f_differ for others.
+struct Overlap {
+  double f_differ = 1.0;
+};
+
+// d between the class profiles of symbols, `width` numbers each; the factor is that of the query's symbol. A symbol that
+// was never seen and a missing value may have profiles, too; these are empty where they have none.
+struct Profiles {
+  std::vector<double> profiles, factors;
+  std::size_t width = 0;
+  ProfileRule rule;
+  std::vector<double> unseen, missing;
+  double unseen_factor = 1.0, missing_factor = 1.0;
+};
+
+// f of each pair of symbols, the query's first.
+struct Table {
+  std::vector<double> f;
+  std::size_t count = 0;
+};
+
+// One attribute's difference.
+struct Attribute {
+  using Kind = std::variant<std::monostate, Linear, Curve, Overlap, Profiles, Table>;
+  Kind kind;
+  double f_one = 1.0, f_both = 1.0, f_unseen = 1.0;  // missing in one row, in both; or never seen
+
+  template <class Of>
+  const Of* as() const {
+    return std::get_if<Of>(&kind);
+  }
+
+  // Whether cells are codes or ranks, so that a negative query was never seen.
+  bool coded() const {
+    const Linear* const linear = as<Linear>();
+    return linear != nullptr ? linear->ranks : as<Curve>() == nullptr;
+  }
+
+  // The codes it knows are those below this; infinite where any number will do.
+  double codes_end() const {
+    if (const Profiles* const profiles = as<Profiles>()) return static_cast<double>(profiles->factors.size());
+    if (const Table* const table = as<Table>()) return static_cast<double>(table->count);
+    return base::infinity;
+  }
+};
+
 class Plan {
  public:
-  Plan(std::size_t n_attributes, double power, bool skip, bool mean, double nothing_shared, bool root = false)
-      : power(power), root(power, root), skip(skip), mean(mean), nothing_shared(nothing_shared),
-        attributes_(n_attributes) {}
+  Plan(std::size_t n_attributes, double power, bool skip, bool mean, double nothing_shared, bool root = false);
 
-  Attribute& define(std::size_t a, Attribute::Kind kind) {
-    if (a >= attributes_.size()) throw std::out_of_range("attribute index outside the plan");
-    if (attributes_[a].kind != Attribute::Kind::unset) throw std::invalid_argument("attribute set twice in the plan");
-    attributes_[a].kind = kind;
-    return attributes_[a];
-  }
+  // Sets an attribute, once. Shapes and numbers are checked here, and nowhere later.
+  void set(std::size_t a, Attribute attribute);
 
   // Another range for a linear attribute, as instances arrive.
-  void set_range(std::size_t a, double low, double high) {
-    attributes_[a].low = low;
-    attributes_[a].high = high;
-    attributes_[a].scale = high - low;
-  }
+  void set_range(std::size_t a, double low, double high);
 
   const Attribute& operator[](std::size_t a) const { return attributes_[a]; }
   std::size_t size() const { return attributes_.size(); }
 
+  // Whether every attribute is set.
+  bool is_complete() const { return n_set_ == attributes_.size(); }
+
   // Sums of bounds and distances must stay numbers: a search that compares with NaN finds nobody.
-  void require_complete() const {
-    for (const Attribute& attribute : attributes_) {
-      if (attribute.kind == Attribute::Kind::unset) throw std::invalid_argument("the plan lacks an attribute");
-      if (!attribute.finite) throw std::invalid_argument("a table of differences must be finite to search by it");
-    }
-  }
+  void require_complete() const;
+
+  // Whether the cells of some rows are codes that the plan knows, or missing; queries may also have negative ones.
+  bool knows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n, bool queries) const;
 
   const base::Power power;
   const base::Root root;
@@ -98,6 +138,22 @@ class Plan {
 
  private:
   std::vector<Attribute> attributes_;
+  std::size_t n_set_ = 0;
+  bool finite_ = true;  // every table of differences is
+};
+
+// Linear attributes whose scale is the range of the numbers seen so far; NaN where none was seen.
+struct Ranges {
+  std::vector<std::uint8_t> ranged;
+  std::vector<double> low, high;
+
+  // Gives the plan these ranges.
+  void set(Plan& plan) const;
+
+  // Widens them to hold the numbers of a row.
+  void widen(const double* row, Plan& plan);
+
+  void clear(Plan& plan);
 };
 
 }  // namespace priorcase::search

@@ -43,26 +43,20 @@ inline const std::vector<std::uint8_t> coded{0, 0, 1, 1, 0};
 
 inline search::Plan mixed_plan(double power, bool skip) {
   search::Plan plan(coded.size(), power, skip, false, base::infinity);
-  plan.define(0, search::Attribute::Kind::linear).scale = 3.0;
-  search::Attribute& grid = plan.define(1, search::Attribute::Kind::linear);
-  grid.widen = grid.aha = true;
-  grid.low = 0.0;
-  grid.high = 4.0;
-  search::Attribute& symbols = plan.define(2, search::Attribute::Kind::profile);
-  symbols.count = 5;
+  plan.set(0, {search::Linear{.scale = 3.0}});
+  plan.set(1, {search::Linear{.low = 0.0, .high = 4.0, .widen = true, .aha = true}});
+  search::Profiles symbols;
   symbols.width = 2;
   symbols.profiles = {0.5, 0.5, 0.25, 0.75, 1.0, 0.0, 0.0, 1.0, 0.5, 0.5};
   symbols.factors = {1, 1, 1, 1, 1};
   symbols.rule = {base::Power(2.0), true};
-  symbols.f_unseen = 2.0;
-  plan.define(3, search::Attribute::Kind::overlap);
-  search::Attribute& curve = plan.define(4, search::Attribute::Kind::curve);
+  plan.set(2, {.kind = symbols, .f_unseen = 2.0});
+  plan.set(3, {search::Overlap{}});
+  search::Curve curve;
   curve.breaks = {-1.0, 0.0, 2.0};
   curve.profiles = {0.0, 1.0, 0.5, 0.5, 1.0, 0.0};
-  curve.count = 3;
   curve.width = 2;
-  curve.factors = {1.0};
-  curve.rule = {base::Power(1.0), false};
+  plan.set(4, {curve});
   return plan;
 }
 

@@ -73,7 +73,7 @@ void test_log_sums() {
 // Three rows on a line, 0, 1 and 3, of classes 0, 0 and 1, each left out: 1-NN errs on the last only.
 void test_table() {
   search::Plan plan(1, 1.0, false, false, base::infinity);
-  plan.define(0, search::Attribute::Kind::linear);
+  plan.set(0, {search::Linear{}});
   search::Index index({0});
   const std::int64_t ids[] = {0, 1, 2}, classes[] = {0, 0, 1};
   const double rows[] = {0.0, 1.0, 3.0}, ones[] = {1.0, 1.0, 1.0}, counts[] = {2.0, 1.0}, prior[] = {1.0, 1.0};

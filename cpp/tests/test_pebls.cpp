@@ -15,16 +15,15 @@ const std::vector<double> attribute_weights{1.0, 2.0, 0.0, 0.5};
 search::Plan symbol_plan(std::mt19937_64& random) {
   search::Plan plan(width, 2.0, false, false, base::infinity);
   for (std::size_t a = 0; a < width; ++a) {
-    search::Attribute& symbols = plan.define(a, search::Attribute::Kind::profile);
-    symbols.count = a == 3 ? 100 : 4;
+    search::Profiles symbols;
     symbols.width = 2;
-    symbols.factors.assign(symbols.count, 1.0);
-    for (std::size_t v = 0; v < symbols.count; ++v) {
+    symbols.factors.assign(a == 3 ? 100 : 4, 1.0);
+    for (std::size_t v = 0; v < symbols.factors.size(); ++v) {
       const double share = static_cast<double>(random() % 5) / 4;
       symbols.profiles.insert(symbols.profiles.end(), {share, 1.0 - share});
     }
     symbols.missing = {0.5, 0.5};
-    symbols.f_unseen = 4.0;
+    plan.set(a, {.kind = symbols, .f_unseen = 4.0});
   }
   return plan;
 }

@@ -13,9 +13,9 @@ const std::vector<std::uint8_t> kinds{0, 0, 1};  // two numbers, of which the fi
 
 search::Plan plan_with(double low, double high) {
   search::Plan plan(kinds.size(), 2.0, false, false, base::infinity);
-  plan.define(0, search::Attribute::Kind::linear);
-  plan.define(1, search::Attribute::Kind::linear);
-  plan.define(2, search::Attribute::Kind::overlap);
+  plan.set(0, {search::Linear{}});
+  plan.set(1, {search::Linear{}});
+  plan.set(2, {search::Overlap{}});
   plan.set_range(0, low, high);
   return plan;
 }
@@ -84,8 +84,8 @@ void streams() {
 
 void rows_too_far() {
   search::Plan plan(2, 2.0, true, false, base::infinity);
-  plan.define(0, search::Attribute::Kind::linear);
-  plan.define(1, search::Attribute::Kind::linear);
+  plan.set(0, {search::Linear{}});
+  plan.set(1, {search::Linear{}});
   const votes::PollRules rules{1, true, votes::VoteRule::uniform, base::Root(2.0, true), search::Algorithm::automatic};
   votes::Prequential prequential(std::move(plan), {{0, 0}, {gap, gap}, {gap, gap}}, {1.0, 1.0}, rules);
   search::Index index(std::vector<std::uint8_t>{0, 0});

@@ -1,0 +1,98 @@
+#include "search/difference.hpp"
+
+namespace priorcase::search {
+
+void Difference::prepare_looked_up() {
+  scale = 1.0;
+  low_ = 0.0;
+  form_ = Form::constant;
+  own_ = nullptr;
+  if (const Curve* const curve = attribute_->as<Curve>()) return prepare_curve(*curve);
+  if (state == State::known && query_ < 0.0) state = State::unseen;  // no code, whatever the column says
+  fix();
+  if (const Profiles* const symbols = attribute_->as<Profiles>()) return prepare_profile(*symbols);
+  const Table* const table = attribute_->as<Table>();
+  if (table == nullptr || state != State::known) return;
+  form_ = Form::table;
+  own_ = table->f.data() + static_cast<std::size_t>(query_) * table->count;
+}
+
+void Difference::prepare_curve(const Curve& curve) {
+  fix();
+  if (state != State::known) return;
+  form_ = Form::curve;
+  rule_ = curve.rule;
+  width_ = curve.width;
+  own_factor_ = curve.factor;
+  profiles_read_.resize(2 * width_);
+  curve.profile_at(query_, profiles_read_.data());
+  own_ = profiles_read_.data();
+}
+
+void Difference::prepare_profile(const Profiles& symbols) {
+  rule_ = symbols.rule;
+  width_ = symbols.width;
+  profiles_ = symbols.profiles.data();
+  if (state == State::known) {
+    const std::size_t v = static_cast<std::size_t>(query_);
+    own_ = profiles_ + v * width_;
+    own_factor_ = symbols.factors[v];
+  } else if (state == State::unseen && !symbols.unseen.empty()) {
+    own_ = symbols.unseen.data();
+    own_factor_ = symbols.unseen_factor;
+  } else if (state == State::missing && !symbols.missing.empty()) {
+    own_ = symbols.missing.data();
+    own_factor_ = symbols.missing_factor;
+  }
+  if (own_ != nullptr) form_ = Form::profile;
+  if (symbols.missing.empty()) return;
+  missing_ = own_ == nullptr ? attribute_->f_unseen
+                             : power_(rule_(own_, symbols.missing.data(), width_, own_factor_));
+}
+
+double Difference::against_curve(double x) const {
+  double* const other = profiles_read_.data() + width_;
+  attribute_->as<Curve>()->profile_at(x, other);
+  return power_(rule_(other, own_, width_, own_factor_));
+}
+
+void Difference::against_codes(std::size_t n, double weight, double* out) const {
+  switch (form_) {
+    case Form::constant: std::fill_n(out, n, weight * fixed_); break;
+    case Form::overlap:
+      std::fill_n(out, n, weight * fixed_);
+      if (query_ >= 0.0 && query_ < static_cast<double>(n) && query_ == std::floor(query_))
+        out[static_cast<std::size_t>(query_)] = weight * 0.0;
+      break;
+    case Form::table:
+      for (std::size_t c = 0; c < n; ++c) out[c] = weight * own_[c];
+      break;
+    case Form::profile:
+      for (std::size_t c = 0; c < n; ++c)
+        out[c] = weight * power_(rule_(own_, profiles_ + c * width_, width_, own_factor_));
+      break;
+    default:
+      for (std::size_t c = 0; c < n; ++c) out[c] = weight * against(static_cast<double>(c));
+  }
+}
+
+void Difference::bound_bins(const double* low, const double* high, std::size_t n, double weight, double* out) const {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double nearest = std::min(std::max(query_, low[i]), high[i]);
+    out[i] = std::fabs(nearest - query_);
+  }
+  if (scale != 1.0)
+    for (std::size_t i = 0; i < n; ++i) out[i] /= scale;
+  if (power_.whole() == 2)
+    for (std::size_t i = 0; i < n; ++i) out[i] = weight * (out[i] * out[i]);
+  else
+    for (std::size_t i = 0; i < n; ++i) out[i] = weight * power_(out[i]);
+}
+
+double Difference::against_box(const double* low, const double* high) const {
+  double* const nearest = profiles_read_.data() + width_;
+  for (std::size_t c = 0; c < width_; ++c) nearest[c] = std::min(std::max(own_[c], low[c] - 1e-12), high[c] + 1e-12);
+  return power_(rule_(nearest, own_, width_, own_factor_));
+}
+
+}  // namespace priorcase::search
