@@ -178,8 +178,8 @@ void bind_concepts(nb::module_& module) {
       })
       .def("ranges", [](const SharedConcept& self) {
         const std::shared_lock hold(self.lock);
-        return nb::make_tuple(to_numpy(std::vector<double>(self.concept_.similarity.low)),
-                              to_numpy(std::vector<double>(self.concept_.similarity.high)));
+        return nb::make_tuple(to_numpy(std::vector<double>(self.concept_.similarity.ranges.low)),
+                              to_numpy(std::vector<double>(self.concept_.similarity.ranges.high)));
       })
       .def("weights", [](const SharedConcept& self) {
         const std::shared_lock hold(self.lock);

@@ -25,7 +25,7 @@ struct Stream {
   Stream(const search::Plan& plan, Flags ranged, Vector low, Vector high, Vector weights, std::size_t k, bool whole_ties,
          int vote, double power, bool root, int algorithm)
       : n_attributes(checked_width(plan, ranged.size(), low.size(), high.size(), weights.size())),
-        rows(plan, votes::Ranges{{ranged.data(), ranged.data() + n_attributes}, copy(low), copy(high)}, copy(weights),
+        rows(plan, search::Ranges{{ranged.data(), ranged.data() + n_attributes}, copy(low), copy(high)}, copy(weights),
              rules_of(k, whole_ties, vote, base::Root(power, root), algorithm)) {}
 
   template <class... Sizes>

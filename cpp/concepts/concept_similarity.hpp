@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -21,12 +20,10 @@ class ConceptSimilarity {
   // ranged: attributes whose range is that of the numbers seen so far.
   ConceptSimilarity(search::Plan plan, std::vector<std::uint8_t> coded, std::vector<std::uint8_t> ranged)
       : coded(std::move(coded)),
-        ranged(std::move(ranged)),
-        low(this->coded.size(), std::numeric_limits<double>::quiet_NaN()),
-        high(low),
+        ranges{std::move(ranged), unknown(this->coded.size()), unknown(this->coded.size())},
         plan_(std::move(plan)),
         index_(std::make_unique<search::Index>(this->coded)) {
-    set_ranges();
+    ranges.set(plan_);
   }
 
   std::size_t n_attributes() const { return coded.size(); }
@@ -59,25 +56,9 @@ class ConceptSimilarity {
   }
 
   // Ranges that hold the numbers of an arriving instance too.
-  void widen(const double* row) {
-    for (std::size_t a = 0; a < n_attributes(); ++a) {
-      if (!ranged[a] || std::isnan(row[a]) || (low[a] <= row[a] && row[a] <= high[a])) continue;
-      low[a] = std::isnan(low[a]) ? row[a] : std::min(low[a], row[a]);
-      high[a] = std::isnan(high[a]) ? row[a] : std::max(high[a], row[a]);
-      plan_.set_range(a, low[a], high[a]);
-    }
-  }
-
-  void clear_ranges() {
-    std::fill(low.begin(), low.end(), std::numeric_limits<double>::quiet_NaN());
-    high = low;
-    set_ranges();
-  }
-
-  void set_ranges() {
-    for (std::size_t a = 0; a < n_attributes(); ++a)
-      if (ranged[a]) std::isnan(low[a]) ? plan_.set_range(a, 0.0, 0.0) : plan_.set_range(a, low[a], high[a]);
-  }
+  void widen(const double* row) { ranges.widen(row, plan_); }
+  void clear_ranges() { ranges.clear(plan_); }
+  void set_ranges() { ranges.set(plan_); }
 
   // Whether the cells of coded attributes are codes, or missing.
   bool takes(const double* row) const {
@@ -121,11 +102,13 @@ class ConceptSimilarity {
   // The last instance that was compared, attribute by attribute.
   const search::Difference& difference(std::size_t a) const { return seeker_.difference(a); }
 
-  const std::vector<std::uint8_t> coded, ranged;
-  std::vector<double> low, high;  // of the numbers seen; NaN where none was
+  const std::vector<std::uint8_t> coded;
+  search::Ranges ranges;
 
  private:
   static constexpr double largest_code = 2147483648.0;
+
+  static std::vector<double> unknown(std::size_t n) { return std::vector<double>(n, std::nan("")); }
 
   bool is_tabled(std::size_t a) const {
     return plan_[a].codes_end() < base::infinity;

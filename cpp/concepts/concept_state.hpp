@@ -87,8 +87,8 @@ inline std::string pack(const Concept& description) {
   }
   out.all(whole);
   out.all(parts);
-  out.all(description.similarity.low);
-  out.all(description.similarity.high);
+  out.all(description.similarity.ranges.low);
+  out.all(description.similarity.ranges.high);
   out.all(description.relevance.sums);
   out.all(description.relevance.norms);
   out.all(description.classes.counts);
@@ -180,8 +180,8 @@ inline void unpack(Concept& description, const char* bytes, std::size_t size) {
     state.copy_row(i, row.data());
     demand(description.similarity.takes(row.data()), "the state is damaged");
   }
-  take_first(description.similarity.low, state.low);
-  take_first(description.similarity.high, state.high);
+  take_first(description.similarity.ranges.low, state.low);
+  take_first(description.similarity.ranges.high, state.high);
   take_first(description.relevance.sums, state.sums);
   take_first(description.relevance.norms, state.norms);
   description.classes.counts = state.counts;

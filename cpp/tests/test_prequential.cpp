@@ -20,7 +20,7 @@ search::Plan plan_with(double low, double high) {
   return plan;
 }
 
-votes::Ranges no_ranges() { return {{1, 0, 0}, {gap, gap, gap}, {gap, gap, gap}}; }
+search::Ranges no_ranges() { return {{1, 0, 0}, {gap, gap, gap}, {gap, gap, gap}}; }
 
 std::vector<double> stream(std::mt19937_64& random, std::size_t n) {
   std::vector<double> rows;

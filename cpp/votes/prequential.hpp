@@ -21,29 +21,9 @@ struct PollRules {
   search::Algorithm algorithm;
 };
 
-// Numeric attributes whose scale is the range of the rows stored so far; NaN where no number is known.
-struct Ranges {
-  std::vector<std::uint8_t> ranged;
-  std::vector<double> low, high;
-
-  void set(search::Plan& plan) const {
-    for (std::size_t a = 0; a < ranged.size(); ++a)
-      if (ranged[a]) std::isnan(low[a]) ? plan.set_range(a, 0.0, 0.0) : plan.set_range(a, low[a], high[a]);
-  }
-
-  void widen(const double* row, search::Plan& plan) {
-    for (std::size_t a = 0; a < ranged.size(); ++a) {
-      if (!ranged[a] || std::isnan(row[a]) || (low[a] <= row[a] && row[a] <= high[a])) continue;
-      low[a] = std::fmin(low[a], row[a]);
-      high[a] = std::fmax(high[a], row[a]);
-      plan.set_range(a, low[a], high[a]);
-    }
-  }
-};
-
 class Prequential {
  public:
-  Prequential(search::Plan plan, Ranges ranges, std::vector<double> weights, PollRules rules)
+  Prequential(search::Plan plan, search::Ranges ranges, std::vector<double> weights, PollRules rules)
       : plan_(std::move(plan)), ranges_(std::move(ranges)), weights_(std::move(weights)), rules_(rules) {
     ranges_.set(plan_);
   }
@@ -97,7 +77,7 @@ class Prequential {
   }
 
   search::Plan plan_;
-  Ranges ranges_;
+  search::Ranges ranges_;
   std::vector<double> weights_, other_;
   PollRules rules_;
   search::Seeker seeker_;
