@@ -14,6 +14,7 @@ std::atomic<bool (*)()> check{nullptr};
 
 thread_local bool is_worker = false;  // started here: interrupts are not its business
 thread_local const std::atomic<bool>* stopped = nullptr;  // of the work that this thread has a share in
+thread_local int uninterrupted = 0;  // how many Uninterrupted live
 thread_local std::chrono::steady_clock::time_point last_check{};
 
 }  // namespace
@@ -21,6 +22,7 @@ thread_local std::chrono::steady_clock::time_point last_check{};
 void set_interrupt_check(bool (*interrupted)()) { check.store(interrupted); }
 
 void check_interrupt() {
+  if (uninterrupted > 0) return;
   if (stopped != nullptr && stopped->load(std::memory_order_relaxed)) throw Interrupted();
   if (is_worker) return;
   bool (*const interrupted)() = check.load(std::memory_order_relaxed);
@@ -30,6 +32,9 @@ void check_interrupt() {
   last_check = now;
   if (interrupted()) throw Interrupted();
 }
+
+Uninterrupted::Uninterrupted() { ++uninterrupted; }
+Uninterrupted::~Uninterrupted() { --uninterrupted; }
 
 void run_on_threads(std::size_t threads, const std::function<void(const std::atomic<bool>& stop)>& work) {
   std::atomic<bool> stop{false};

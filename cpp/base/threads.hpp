@@ -22,6 +22,14 @@ void set_interrupt_check(bool (*interrupted)());
 // called into the core asks; the others learn of it by `stop`.
 void check_interrupt();
 
+// While one lives, its thread is not interrupted: for short changes that could not be undone half-way.
+class Uninterrupted {
+ public:
+  Uninterrupted();
+  ~Uninterrupted();
+  Uninterrupted(const Uninterrupted&) = delete;
+};
+
 // Runs the work on this thread and on as many others as asked for, or as the system grants; all of them are to return
 // once `stop` is set. The first exception sets it, and is thrown again when all threads have ended.
 void run_on_threads(std::size_t threads, const std::function<void(const std::atomic<bool>& stop)>& work);

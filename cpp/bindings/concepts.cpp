@@ -1,28 +1,32 @@
 #include "concepts/concept.hpp"
 
+#include <chrono>
+#include <cmath>
 #include <mutex>
-#include <optional>
 #include <shared_mutex>
+#include <stdexcept>
 
-#include <nanobind/stl/optional.h>
-
+#include "base/threads.hpp"
 #include "bindings/checks.hpp"
-#include "concepts/concept_state.hpp"
+#include "concepts/state.hpp"
 
 namespace priorcase::bindings {
 
 namespace {
 
-constexpr std::int64_t most_labels = std::int64_t{1} << 31;
+constexpr std::int64_t most_labels = std::int64_t{1} << 24;  // counts are kept for each
 
 std::vector<std::uint8_t> copy_flags(const Flags& flags) { return {flags.data(), flags.data() + flags.size()}; }
 
 // A description that several Python threads may use: questions share it, changes have it alone.
 struct SharedConcept {
-  SharedConcept(const search::Plan& plan, Flags coded, Flags ranged, const concepts::ConceptRules& rules, std::uint64_t seed)
-      : concept_(checked(plan, coded, ranged), copy_flags(coded), copy_flags(ranged), rules, seed) {}
+  SharedConcept(const search::Plan& plan, Flags coded, Flags ranged, const concepts::Rules& rules, std::uint64_t seed)
+      : width(checked_width(plan, coded, ranged)) {
+    description.core = std::make_unique<concepts::Concept>(plan, copy_flags(coded), copy_flags(ranged), rules, seed);
+  }
 
-  static const search::Plan& checked(const search::Plan& plan, const Flags& coded, const Flags& ranged) {
+  static std::size_t checked_width(const search::Plan& plan, const Flags& coded, const Flags& ranged) {
+    require(plan.size() > 0, "a description has at least one attribute");
     plan.require_complete();
     require(plan.size() == coded.size() && plan.size() == ranged.size(), "plan and flags differ in width");
     for (std::size_t a = 0; a < plan.size(); ++a) {
@@ -30,67 +34,151 @@ struct SharedConcept {
       require(!ranged.data()[a] || plan[a].as<search::Linear>() != nullptr, "only linear attributes have a range");
       require(!tabled || coded.data()[a], "values of tables are codes");
     }
-    return plan;
+    return plan.size();
   }
 
-  concepts::Concept concept_;
+  // To be asked with the lock.
+  const concepts::Concept& core() const {
+    if (description.incomplete) throw std::runtime_error("a change failed half-way: the description is incomplete");
+    return *description.core;
+  }
+
+  void organise_if_due() {
+    {
+      const std::shared_lock hold(lock);
+      if (!core().similarity.is_due()) return;
+    }
+    const std::unique_lock hold(lock);
+    if (core().similarity.is_due()) description.core->similarity.organise();
+  }
+
+  const std::size_t width;
+  concepts::Description description;
   mutable std::shared_mutex lock;
 };
 
-concepts::ConceptRules rules_of(int keep, int ties, double z_accept, double z_drop, bool weighted, bool known_only,
-                      double weight_power, std::int64_t window, double decay) {
-  require(0 <= keep && keep <= 2 && 0 <= ties && ties <= 2, "no such rule");
-  require(window >= 0 && 0.0 < decay && decay <= 1.0, "window or decay out of range");
+concepts::Rules rules_of(int keep, int ties, double z_accept, double z_drop, bool weighted, bool known_only,
+                         double weight_power, std::int64_t window, double decay) {
+  require(std::isfinite(z_accept) && std::isfinite(z_drop), "levels of confidence are finite");
+  require(0 <= window && window < std::int64_t{1} << 62 && 0.0 < decay && decay <= 1.0, "window or decay out of range");
   require(0.0 < weight_power && weight_power < base::infinity, "weights have a power above 0");
-  return {static_cast<concepts::Keep>(keep), static_cast<concepts::TieRule>(ties), z_accept, z_drop, weighted,
-          known_only,              weight_power,               window,   decay};
+  return {checked_option(keep, concepts::Keep::significant, "no such rule"),
+          checked_option(ties, concepts::TieRule::random, "no such rule"),
+          z_accept, z_drop, weighted, known_only, weight_power, window, decay};
 }
 
-template <class T>
-nb::object optional_array(bool wanted, std::vector<T>& values) {
-  return wanted ? nb::cast(to_numpy(std::move(values))) : nb::none();
-}
+// Learning --------------------------------------------------------------------------------------------------------
 
-nb::tuple learn(SharedConcept& self, Ids names, Matrix cells, Ids labels, bool trace) {
-  const std::size_t n = names.size(), width = self.concept_.similarity.n_attributes();
-  require(cells.shape(0) == n && labels.size() == n && cells.shape(1) == width, "names, cells and labels do not match");
-  for (std::size_t i = 0; i < n; ++i) {
-    require(0 <= labels.data()[i] && labels.data()[i] < most_labels, "labels count from 0");
-    require(self.concept_.similarity.takes(cells.data() + i * width), "codes count from 0");
-  }
-  std::vector<std::int64_t> gone, stored, acceptable, accepted, dropped;
-  std::vector<std::int8_t> correct;
-  {
-    nb::gil_scoped_release release;
-    const std::unique_lock hold(self.lock);
-    for (std::size_t i = 0; i < n; ++i) {
-      const concepts::Change change = self.concept_.learn(names.data()[i], cells.data() + i * width, labels.data()[i], gone);
-      if (!trace) continue;
-      const auto [now, fresh] = self.concept_.review();
-      correct.push_back(static_cast<std::int8_t>(change.correct));
-      stored.push_back(static_cast<std::int64_t>(self.concept_.size()));
-      acceptable.push_back(now);
-      accepted.push_back(fresh);
-      dropped.push_back(change.dropped);
+// Descriptions that one call changes together; everyone locks them in the same order.
+class Changed {
+ public:
+  explicit Changed(const std::vector<SharedConcept*>& concepts) {
+    std::vector<SharedConcept*> sorted(concepts);
+    std::sort(sorted.begin(), sorted.end());
+    require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "a description is given twice");
+    for (SharedConcept* const each : sorted) held_.emplace_back(each->lock);
+    for (SharedConcept* const each : concepts) {
+      each->core();
+      descriptions.push_back(&each->description);
     }
   }
-  return nb::make_tuple(to_numpy(std::move(gone)), optional_array(trace, correct), optional_array(trace, stored),
-                        optional_array(trace, acceptable), optional_array(trace, accepted),
-                        optional_array(trace, dropped));
+
+  std::vector<concepts::Description*> descriptions;
+
+ private:
+  std::vector<std::unique_lock<std::shared_mutex>> held_;
+};
+
+std::vector<concepts::Learned> learn(const std::vector<SharedConcept*>& concepts, const Ids& names, const Matrix& cells,
+                                     const std::vector<Ids>& labels, bool trace, std::size_t threads,
+                                     const concepts::Progress& progress) {
+  const std::size_t n = names.size();
+  require(!concepts.empty() && labels.size() == concepts.size(), "one list of labels for each description");
+  for (const SharedConcept* const each : concepts) require(each->width == cells.shape(1), "names, cells and labels do not match");
+  std::vector<const std::int64_t*> of_each;
+  for (const Ids& some : labels) {
+    require(cells.shape(0) == n && some.size() == n, "names, cells and labels do not match");
+    of_each.push_back(some.data());
+  }
+  nb::gil_scoped_release release;
+  const Changed changed(concepts);
+  for (const Ids& some : labels) require_below(some, most_labels, "labels count from 0");
+  for (const SharedConcept* const each : concepts)
+    for (std::size_t i = 0; i < n; ++i)
+      require(each->core().similarity.takes(cells.data() + i * each->width), "numbers are finite, and codes count from 0");
+  return concepts::learn(changed.descriptions, {names.data(), cells.data(), n, trace}, of_each, usable_threads(threads),
+                         progress);
 }
 
-nb::tuple nearest(const SharedConcept& self, Matrix cells, std::int64_t label, std::size_t threads) {
-  require(cells.shape(1) == self.concept_.similarity.n_attributes(), "cells and description differ in width");
+nb::tuple packed(concepts::Learned& learned, bool trace) {
+  const auto array = [&](auto& values) { return trace ? nb::cast(to_numpy(std::move(values))) : nb::none(); };
+  return nb::make_tuple(to_numpy(std::move(learned.gone)), array(learned.correct), array(learned.stored),
+                        array(learned.acceptable), array(learned.accepted), array(learned.dropped));
+}
+
+nb::tuple learn_one(SharedConcept& self, Ids names, Matrix cells, Ids labels, bool trace) {
+  return packed(learn({&self}, names, cells, {labels}, trace, 1, nullptr).front(), trace);
+}
+
+// Tells Python how many rows were learned, now and then.
+class Report {
+ public:
+  explicit Report(nb::object told) : told_(std::move(told)) {}
+
+  void operator()(std::size_t rows) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(100)) return;
+    last_ = now;
+    nb::gil_scoped_acquire hold;
+    told_(rows);
+  }
+
+ private:
+  nb::object told_;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+// Results go to a list within this call: whoever is interrupted after it finds them there.
+void learn_together(const std::vector<SharedConcept*>& concepts, Ids names, Matrix cells, const std::vector<Ids>& labels,
+                    bool trace, std::size_t threads, nb::object progress, nb::list results) {
+  Report report(progress);
+  const auto tell = [&](std::size_t rows) { report(rows); };
+  std::vector<concepts::Learned> learned = learn(concepts, names, cells, labels, trace, threads,
+                                                 progress.is_none() ? concepts::Progress() : concepts::Progress(tell));
+  for (concepts::Learned& each : learned) results.append(packed(each, trace));
+}
+
+void forget_together(const std::vector<SharedConcept*>& concepts, Ids names, nb::list results) {
+  {
+    nb::gil_scoped_release release;
+    const Changed changed(concepts);
+    for (const concepts::Description* const each : changed.descriptions)
+      require(each->core->rules.window == 0, "a description with a window cannot forget");
+    concepts::forget(changed.descriptions, names.data(), names.size());
+  }
+  for (std::size_t i = 0; i < concepts.size(); ++i) results.append(nb::none());
+}
+
+void forget_one(SharedConcept& self, Ids names) { forget_together({&self}, names, nb::list()); }
+
+// Questions -------------------------------------------------------------------------------------------------------
+
+nb::tuple nearest(SharedConcept& self, Matrix cells, std::int64_t label, std::size_t threads) {
+  const std::size_t n = cells.shape(0);
+  require(cells.shape(1) == self.width, "cells and description differ in width");
   std::vector<std::int64_t> starts{0}, names, labels;
   std::vector<double> costs;
   {
     nb::gil_scoped_release release;
+    self.organise_if_due();
     const std::shared_lock hold(self.lock);
-    threads = std::clamp<std::size_t>(threads, 1, 1024);
-    for (const auto& found : self.concept_.nearest(cells.data(), cells.shape(0), label, threads)) {
+    const concepts::Concept& core = self.core();
+    for (std::size_t q = 0; q < n; ++q)
+      require(core.similarity.takes_query(cells.data() + q * self.width), "numbers are finite, and codes are whole numbers");
+    for (const auto& found : core.nearest(cells.data(), n, label, usable_threads(threads))) {
       for (const auto& [cost, order] : found) {
-        names.push_back(self.concept_.records[order].name);
-        labels.push_back(self.concept_.records[order].label);
+        names.push_back(core.records[order].name);
+        labels.push_back(core.records[order].label);
         costs.push_back(cost);
       }
       starts.push_back(static_cast<std::int64_t>(names.size()));
@@ -100,50 +188,56 @@ nb::tuple nearest(const SharedConcept& self, Matrix cells, std::int64_t label, s
                         to_numpy(std::move(costs)));
 }
 
-// The stored instances of some names, by their order.
-std::vector<std::optional<std::size_t>> places(const SharedConcept& self, const Ids& names) {
-  std::vector<std::pair<std::int64_t, std::size_t>> stored;
-  for (std::size_t order = 0; order < self.concept_.records.size(); ++order)
-    if (self.concept_.records[order].stored) stored.emplace_back(self.concept_.records[order].name, order);
-  std::sort(stored.begin(), stored.end());
-  std::vector<std::optional<std::size_t>> found;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto at = std::lower_bound(stored.begin(), stored.end(), std::pair{names.data()[i], std::size_t{0}});
-    found.emplace_back();
-    if (at != stored.end() && at->first == names.data()[i]) found.back() = at->second;
-  }
-  return found;
-}
-
-void forget(SharedConcept& self, Ids names) {
-  const std::unique_lock hold(self.lock);
-  std::vector<std::optional<std::size_t>> found = places(self, names);
-  std::sort(found.begin(), found.end());
-  require(std::adjacent_find(found.begin(), found.end()) == found.end(), "a name is given twice");
-  for (const auto& place : found) require(place.has_value(), "no such name is stored");
-  for (const auto& place : found) self.concept_.forget(*place);
-  self.concept_.take_ranges();
-  self.concept_.settle();
-}
-
 nb::tuple records(const SharedConcept& self) {
-  const std::shared_lock hold(self.lock);
   std::vector<std::int64_t> names, labels, arrived;
   std::vector<double> successes, trials;
   std::vector<std::uint8_t> reasons, acceptable;
-  for (const concepts::Record& record : self.concept_.records) {
-    if (!record.stored) continue;
-    names.push_back(record.name);
-    labels.push_back(record.label);
-    successes.push_back(record.successes);
-    trials.push_back(record.trials);
-    arrived.push_back(record.arrived);
-    reasons.push_back(static_cast<std::uint8_t>(record.reason));
-    acceptable.push_back(self.concept_.acceptable(record));
+  {
+    nb::gil_scoped_release release;
+    const std::shared_lock hold(self.lock);
+    for (const concepts::Record& record : self.core().records) {
+      if (!record.stored) continue;
+      names.push_back(record.name);
+      labels.push_back(record.label);
+      successes.push_back(record.successes);
+      trials.push_back(record.trials);
+      arrived.push_back(record.arrived);
+      reasons.push_back(static_cast<std::uint8_t>(record.reason));
+      acceptable.push_back(self.core().acceptable(record));
+    }
   }
   return nb::make_tuple(to_numpy(std::move(names)), to_numpy(std::move(labels)), to_numpy(std::move(successes)),
                         to_numpy(std::move(trials)), to_numpy(std::move(arrived)), to_numpy(std::move(reasons)),
                         to_numpy(std::move(acceptable)));
+}
+
+nb::tuple weights(const SharedConcept& self) {
+  const SharedHold hold(self.lock);
+  const concepts::AttributeWeights& relevance = self.core().relevance;
+  std::vector<double> weights;
+  for (std::size_t a = 0; a < relevance.sums.size(); ++a) weights.push_back(relevance.weight(a));
+  return nb::make_tuple(to_numpy(std::move(weights)), to_numpy(std::vector<double>(relevance.sums)),
+                        to_numpy(std::vector<double>(relevance.norms)),
+                        to_numpy(std::vector<double>(self.core().weights())));
+}
+
+nb::bytes state(const SharedConcept& self) {
+  std::string bytes;
+  {
+    nb::gil_scoped_release release;
+    const std::shared_lock hold(self.lock);
+    bytes = concepts::pack(self.core());
+  }
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+void restore(SharedConcept& self, nb::bytes state) {
+  const char* const bytes = state.c_str();
+  const std::size_t size = state.size();
+  nb::gil_scoped_release release;
+  const std::unique_lock hold(self.lock);
+  require(self.core().arrivals == 0 && self.core().size() == 0, "only an empty description can be restored");
+  self.description.core = concepts::unpack(self.core(), bytes, size);
 }
 
 }  // namespace
@@ -162,55 +256,47 @@ void bind_concepts(nb::module_& module) {
            nb::arg("plan"), nb::arg("coded"), nb::arg("ranged"), nb::kw_only(), nb::arg("rule"), nb::arg("ties"),
            nb::arg("z_accept"), nb::arg("z_drop"), nb::arg("weighted"), nb::arg("known_only"), nb::arg("weight_power"),
            nb::arg("window"), nb::arg("decay"), nb::arg("seed"))
-      .def("learn", &learn, nb::arg("names"), nb::arg("cells"), nb::arg("labels"), nb::arg("trace"))
-      .def("nearest", [](const SharedConcept& self, Matrix cells, std::size_t threads) {
+      .def("learn", &learn_one, nb::arg("names"), nb::arg("cells"), nb::arg("labels"), nb::arg("trace"),
+           "Learns all rows, or none where it fails or is interrupted.")
+      .def("nearest", [](SharedConcept& self, Matrix cells, std::size_t threads) {
         return nearest(self, cells, -1, threads);
       }, nb::arg("cells"), nb::arg("threads"))
-      .def("nearest_with", [](const SharedConcept& self, Matrix cells, std::int64_t label, std::size_t threads) {
+      .def("nearest_with", [](SharedConcept& self, Matrix cells, std::int64_t label, std::size_t threads) {
         require(label >= 0, "labels count from 0");
         return nearest(self, cells, label, threads);
       }, nb::arg("cells"), nb::arg("label"), nb::arg("threads"))
-      .def("forget", &forget, nb::arg("names"))
+      .def("forget", &forget_one, nb::arg("names"))
       .def("records", &records)
       .def("counts", [](const SharedConcept& self) {
-        const std::shared_lock hold(self.lock);
-        return nb::make_tuple(to_numpy(std::vector<double>(self.concept_.classes.counts)), self.concept_.classes.seen);
+        const SharedHold hold(self.lock);
+        return nb::make_tuple(to_numpy(std::vector<double>(self.core().classes.counts)), self.core().classes.seen);
       })
       .def("ranges", [](const SharedConcept& self) {
-        const std::shared_lock hold(self.lock);
-        return nb::make_tuple(to_numpy(std::vector<double>(self.concept_.similarity.ranges.low)),
-                              to_numpy(std::vector<double>(self.concept_.similarity.ranges.high)));
+        const SharedHold hold(self.lock);
+        return nb::make_tuple(to_numpy(std::vector<double>(self.core().similarity.ranges.low)),
+                              to_numpy(std::vector<double>(self.core().similarity.ranges.high)));
       })
-      .def("weights", [](const SharedConcept& self) {
-        const std::shared_lock hold(self.lock);
-        const concepts::AttributeWeights& relevance = self.concept_.relevance;
-        std::vector<double> weights;
-        for (std::size_t a = 0; a < relevance.sums.size(); ++a) weights.push_back(relevance.weight(a));
-        return nb::make_tuple(to_numpy(std::move(weights)), to_numpy(std::vector<double>(relevance.sums)),
-                              to_numpy(std::vector<double>(relevance.norms)),
-                              to_numpy(std::vector<double>(self.concept_.weights())));
-      }, "Weight of each attribute, the sums it comes from, and the weights that searches use.")
-      .def("state", [](const SharedConcept& self) {
-        const std::shared_lock hold(self.lock);
-        const std::string bytes = concepts::pack(self.concept_);
-        return nb::bytes(bytes.data(), bytes.size());
-      })
-      .def("restore", [](SharedConcept& self, nb::bytes state) {
-        const std::unique_lock hold(self.lock);
-        concepts::unpack(self.concept_, state.c_str(), state.size());
-      }, nb::arg("state"), "Fills an empty description; attributes beyond those of the state are missing in its rows.")
+      .def("weights", &weights, "Weight of each attribute, the sums it comes from, and the weights that searches use.")
+      .def("state", &state)
+      .def("restore", &restore, nb::arg("state"),
+           "Fills an empty description; attributes beyond those of the state are missing in its rows.")
       .def("__len__", [](const SharedConcept& self) {
-        const std::shared_lock hold(self.lock);
-        return self.concept_.size();
+        const SharedHold hold(self.lock);
+        return self.core().size();
       })
-      .def_prop_ro("n_seen", [](const SharedConcept& self) {
-        const std::shared_lock hold(self.lock);
-        return self.concept_.arrivals;
+      .def_prop_ro("n_seen", [](const SharedConcept& self) {  // also of one that is incomplete
+        const SharedHold hold(self.lock);
+        return self.description.core->arrivals;
       })
       .def_prop_ro("n_dropped", [](const SharedConcept& self) {
-        const std::shared_lock hold(self.lock);
-        return self.concept_.n_dropped;
+        const SharedHold hold(self.lock);
+        return self.core().n_dropped;
       });
+  module.def("learn_together", &learn_together, nb::arg("concepts"), nb::arg("names"), nb::arg("cells"),
+             nb::arg("labels"), nb::arg("trace"), nb::arg("threads"), nb::arg("progress").none(), nb::arg("results"),
+             "Lets descriptions learn the same rows, all or none of them; what each did is appended to `results`.");
+  module.def("forget_together", &forget_together, nb::arg("concepts"), nb::arg("names"), nb::arg("results"),
+             "Takes rows out of all descriptions, or of none; None for each is appended to `results`.");
 }
 
 }  // namespace priorcase::bindings

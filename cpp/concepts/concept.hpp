@@ -1,24 +1,147 @@
 // A concept description that learns one instance at a time: IB1 to IB5 (Aha, Kibler & Albert 1991; Aha 1992).
 //
-// The framework's three parts: similarity is in concept_similarity.hpp, classification and the update of the
-// description are below. What differs between the algorithms is in concept_rules.hpp.
+// The framework has three parts: similarity, classification, and the update of the description. What differs between
+// the algorithms is in Rules. Instances are numbered in the order in which they were stored.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "concepts/attribute_weights.hpp"
-#include "concepts/class_frequencies.hpp"
-#include "concepts/concept_rules.hpp"
-#include "concepts/concept_similarity.hpp"
-#include "concepts/records.hpp"
 #include "base/random.hpp"
+#include "search/index.hpp"
 
 namespace priorcase::concepts {
+
+// Rules and records -----------------------------------------------------------------------------------------------
+
+enum class Keep { every, misclassified, significant };  // IB1; IB2; IB3 and later
+enum class TieRule { majority, first, random };
+enum class Reason : std::uint8_t { first, every, misclassified };
+
+struct Rules {
+  Keep keep = Keep::every;
+  TieRule ties = TieRule::majority;
+  double z_accept = 0.0, z_drop = 0.0;
+  bool weighted = false, known_only = false;  // IB4; IB5
+  double weight_power = 2.0;
+  std::int64_t window = 0;  // how many of the latest instances count, 0 for all
+  double decay = 1.0;       // what is left of a record's earlier trials at the next one
+};
+
+// A stored instance but for its values: its name and label, and how often it classified correctly.
+struct Record {
+  std::int64_t name = 0, label = 0, arrived = 0;
+  Reason reason = Reason::first;
+  bool stored = true;
+  bool was_acceptable = false;  // when it was last looked at for the trace
+  double successes = 0.0, trials = 0.0;
+  double low = 0.0;  // lower bound of its accuracy, at the level of acceptance
+};
+
+// How frequent each class was among the instances seen, and the intervals that accuracies are compared with.
+class ClassFrequencies {
+ public:
+  // window: only so many instances back, 0 for all.
+  ClassFrequencies(double z_accept, double z_drop, std::int64_t window);
+
+  void count(std::int64_t label);
+  void forget(std::int64_t label);
+  void judge();  // after any change of the counts
+
+  double frequency(std::int64_t label) const { return counts[label] / seen; }
+
+  // An instance is acceptable if its accuracy is significantly above the first, and poor if it is below the second.
+  double accept_above(std::int64_t label) const { return accept_above_[label]; }
+  double drop_below(std::int64_t label) const { return drop_below_[label]; }
+
+  std::vector<double> counts;  // by label
+  double seen = 0.0;
+  std::deque<std::int64_t> recent;  // labels of the instances in the window
+
+ private:
+  double z_accept_, z_drop_;
+  std::int64_t window_;
+  std::vector<double> accept_above_, drop_below_;
+};
+
+// What IB4 and IB5 learn of each attribute: how well its differences tell classes apart (Aha 1992).
+class AttributeWeights {
+ public:
+  AttributeWeights(std::size_t n, double power);
+
+  // One comparison with the instance that classified x: share is 1 minus the higher frequency of the two classes.
+  void learn(std::size_t a, double difference, bool same_class, double share);
+
+  double weight(std::size_t a) const;
+  void fill(std::vector<double>& out) const;  // as a search takes them
+
+  std::vector<double> sums, norms;
+
+ private:
+  double power_;
+};
+
+// The first part of the framework: instances in an index, and a plan whose ranges follow what arrives.
+class Similarity {
+ public:
+  // ranged: attributes whose range is that of the numbers seen so far.
+  Similarity(search::Plan plan, std::vector<std::uint8_t> coded, std::vector<std::uint8_t> ranged);
+
+  std::size_t n_attributes() const { return coded_.size(); }
+  std::size_t size() const { return index_->n_rows(); }
+  const search::Plan& plan() const { return plan_; }
+  const std::vector<std::uint8_t>& coded() const { return coded_; }
+
+  void copy_row(std::size_t order, double* out) const;
+  void put(std::size_t order, const double* row);
+  void remove(std::size_t order);
+  void renumber(const std::vector<std::size_t>& orders);  // keeps the instances given, which are numbered afresh
+
+  // Whether the instances are worth putting in search order.
+  bool is_due() const { return index_->is_due(); }
+  void organise() { index_->organise(plan_); }
+
+  // Ranges of numbers; those of an arriving instance are included.
+  void widen(const double* row) { ranges.widen(row, plan_); }
+  void clear_ranges() { ranges.clear(plan_); }
+  void set_ranges() { ranges.set(plan_); }
+
+  // Whether numbers are finite and codes are whole numbers from 0; a query may have a negative code, for a value that
+  // was never seen. Any cell may be missing.
+  bool takes(const double* row) const { return takes(row, false); }
+  bool takes_query(const double* row) const { return takes(row, true); }
+
+  void admit(double* row) const;  // a row to be stored: values that the plan does not know are missing
+  void ask(double* row) const;    // a query: values that the plan does not know are unseen
+
+  // The instances at the least cost that the judge allows.
+  std::vector<search::Found> find(const double* row, const std::vector<double>& weights, const search::Judge* judge);
+  // The same for many queries, which changes nothing.
+  std::vector<std::vector<search::Found>> search(const double* rows, std::size_t n, const std::vector<double>& weights,
+                                                 const search::Judge* judge, std::size_t threads) const;
+  // The costs of some instances.
+  void costs(const double* row, const std::vector<double>& weights, const std::vector<std::int64_t>& orders,
+             std::vector<double>& out);
+
+  // How the row that was last compared differs in an attribute.
+  const search::Difference& difference(std::size_t a) const { return seeker_.difference(a); }
+
+  search::Ranges ranges;
+
+ private:
+  bool takes(const double* row, bool query) const;
+
+  std::vector<std::uint8_t> coded_;
+  search::Plan plan_;
+  std::unique_ptr<search::Index> index_;
+  search::Seeker seeker_;
+};
+
+// The description -------------------------------------------------------------------------------------------------
 
 // What one instance did to the description.
 struct Change {
@@ -28,106 +151,33 @@ struct Change {
 
 class Concept {
  public:
-  Concept(search::Plan plan, std::vector<std::uint8_t> coded, std::vector<std::uint8_t> ranged, ConceptRules rules,
-          std::uint64_t seed)
-      : rules(rules),
-        similarity(std::move(plan), std::move(coded), std::move(ranged)),
-        relevance(similarity.n_attributes(), rules.weight_power),
-        random(seed),
-        classes(rules.z_accept, rules.z_drop, rules.window),
-        weights_(similarity.n_attributes(), 1.0),
-        row_(similarity.n_attributes()),
-        other_(similarity.n_attributes()) {
-    settle();
-  }
+  Concept(search::Plan plan, std::vector<std::uint8_t> coded, std::vector<std::uint8_t> ranged, const Rules& rules,
+          std::uint64_t seed);
 
   std::size_t size() const { return similarity.size(); }
   const std::vector<double>& weights() const { return weights_; }
 
   // One instance; names of instances that are not stored, or no more, go to `gone`.
-  Change learn(std::int64_t name, const double* values, std::int64_t label, std::vector<std::int64_t>& gone) {
-    std::copy_n(values, row_.size(), row_.data());
-    similarity.admit(row_.data());
-    ++arrivals;
-    similarity.widen(row_.data());
-    if (size() == 0) {
-      classes.count(label);
-      store(name, label, Reason::first);
-      return {-1, expire(gone)};
-    }
-    const Claim claim = classify();
-    classes.count(label);
-    update_records(label);
-    if (rules.weighted) learn_weights(label, claim);
-    Change change{claim.label == label, drop(gone)};
-    if (rules.keep == Keep::every)
-      store(name, label, Reason::every);
-    else if (claim.label != label)
-      store(name, label, Reason::misclassified);
-    else
-      gone.push_back(name);
-    change.dropped += expire(gone);
-    return change;
-  }
+  Change learn(std::int64_t name, const double* values, std::int64_t label, std::vector<std::int64_t>& gone);
 
-  // The candidates at the least cost for each query, in order of storing; of one label where one is given.
+  // The candidates at the least cost for each query, in order of storing; of one label where one is given (not -1).
   std::vector<std::vector<search::Found>> nearest(const double* queries, std::size_t n, std::int64_t label,
-                                          std::size_t threads) const {
-    std::vector<double> cells(queries, queries + n * row_.size());
-    for (std::size_t q = 0; q < n; ++q) similarity.ask(cells.data() + q * row_.size());
-    const Eligible judge(*this, label);
-    return similarity.search(cells.data(), n, weights_, &judge, threads);
-  }
+                                                  std::size_t threads) const;
 
   bool acceptable(const Record& record) const { return record.low > classes.accept_above(record.label); }
 
-  // How many stored instances may speak, and how many of them might not when last asked.
-  std::pair<std::int64_t, std::int64_t> review() {
-    std::int64_t now = 0, fresh = 0;
-    for (Record& record : records) {
-      const bool good = record.stored && (rules.keep != Keep::significant || acceptable(record));
-      now += good;
-      fresh += good && !record.was_acceptable;
-      record.was_acceptable = good;
-    }
-    return {now, fresh};
-  }
+  // How many stored instances may classify, and how many of them could not when last asked.
+  std::pair<std::int64_t, std::int64_t> review();
 
-  // Takes an instance out as if it had never come, but for ranges and the records of others.
-  void forget(std::size_t order) {
-    classes.forget(records[order].label);
-    --arrivals;
-    remove(order);
-    --n_dropped;
-  }
-
-  // Ranges of the stored instances alone.
-  void take_ranges() {
-    similarity.clear_ranges();
-    for (std::size_t order = 0; order < records.size(); ++order)
-      if (records[order].stored) {
-        similarity.copy_row(order, other_.data());
-        similarity.widen(other_.data());
-      }
-  }
+  // Takes instances out as if they had never come, but for the records of others.
+  void forget(const std::vector<std::size_t>& orders);
 
   // Stores an instance with its record as it was; `settle` comes after the last.
-  void restore(const Record& record, const double* row) {
-    similarity.put(records.size(), row);
-    records.push_back(record);
-    records.back().low = wilson(record.successes, record.trials, rules.z_accept).low;
-  }
+  void restore(const Record& record, const double* row);
+  void settle();
 
-  // What follows from all that was restored.
-  void settle() {
-    similarity.set_ranges();
-    if (rules.weighted) relevance.fill(weights_);
-    classes.judge();
-    tidy();
-  }
-
-  const ConceptRules rules;
-  ConceptSimilarity similarity;
+  const Rules rules;
+  Similarity similarity;
   AttributeWeights relevance;
   base::SplitMix random;
   ClassFrequencies classes;
@@ -135,164 +185,30 @@ class Concept {
   std::int64_t arrivals = 0, n_dropped = 0;
 
  private:
-  // Who spoke for an instance, and for what.
-  struct Claim {
+  // The label of an instance, and the stored instance that it is from.
+  struct Answer {
     std::int64_t label, order;
   };
+  struct Eligible;
+  struct Noting;
 
-  // Refuses instances that may not speak.
-  struct Eligible : search::Judge {
-    Eligible(const Concept& description, std::int64_t label) : description(description), label(label) {
-      if (description.rules.keep != Keep::significant) return;
-      for (const Record& record : description.records)
-        if (record.stored && (label < 0 || record.label == label) && description.acceptable(record)) proven = true;
-    }
-    double operator()(std::int64_t id, double cost) const override {
-      const Record& record = description.records[id];
-      if (label >= 0 && record.label != label) return -1.0;
-      return proven && !description.acceptable(record) ? -1.0 : cost;
-    }
-    const Concept& description;
-    std::int64_t label;
-    bool proven = false;
-  };
+  Answer classify();
+  Answer decide(const std::vector<search::Found>& tied);
+  Answer random_neighbor();
+  bool any_acceptable();
 
-  // Refuses instances that are not acceptable, and notes everyone as near as the nearest acceptable one so far: no
-  // search passes over a row that ends up within the limit.
-  struct Noting : search::Judge {
-    explicit Noting(Concept& description) : description(description) { description.reached_.clear(); }
-    double operator()(std::int64_t id, double cost) const override {
-      if (cost <= limit) description.reached_.emplace_back(cost, id);
-      if (!description.acceptable(description.records[id])) return -1.0;
-      limit = std::min(limit, cost);
-      return cost;
-    }
-    Concept& description;
-    mutable double limit = base::infinity;
-  };
-
-  // -- classification: the label that the most similar instance speaks for
-
-  Claim classify() {
-    if (rules.keep != Keep::significant) {
-      reached_ = similarity.find(row_.data(), weights_, nullptr);
-      return decide(reached_);
-    }
-    if (!someone_acceptable()) return draw_lots();
-    const Noting judge(*this);
-    const std::vector<search::Found> tied = similarity.find(row_.data(), weights_, &judge);
-    std::erase_if(reached_, [&](const search::Found& found) { return found.first > tied.front().first; });
-    return decide(tied);
-  }
-
-  Claim decide(const std::vector<search::Found>& tied) {
-    std::int64_t order = tied.front().second;
-    if (tied.size() > 1 && rules.ties == TieRule::random) order = tied[random.below(tied.size())].second;
-    if (tied.size() > 1 && rules.ties == TieRule::majority) {
-      votes_.assign(classes.counts.size(), 0);
-      for (const search::Found& found : tied) ++votes_[records[found.second].label];
-      for (const search::Found& found : tied)  // of labels with equally many the one that speaks first
-        if (votes_[records[found.second].label] > votes_[records[order].label]) order = found.second;
-    }
-    return {records[order].label, order};
-  }
-
-  // Nobody has proven good: the i-th most similar instance speaks, i by chance, so that records begin to tell.
-  Claim draw_lots() {
-    orders_.clear();
-    for (std::size_t order = 0; order < records.size(); ++order)
-      if (records[order].stored) orders_.push_back(static_cast<std::int64_t>(order));
-    similarity.costs(row_.data(), weights_, orders_, costs_);
-    reached_.clear();
-    for (std::size_t i = 0; i < orders_.size(); ++i) reached_.emplace_back(costs_[i], orders_[i]);
-    const auto chosen = reached_.begin() + static_cast<std::ptrdiff_t>(random.below(orders_.size()));
-    std::nth_element(reached_.begin(), chosen, reached_.end());
-    const search::Found spoke = *chosen;
-    std::erase_if(reached_, [&](const search::Found& found) { return found.first > spoke.first; });
-    return {records[spoke.second].label, spoke.second};
-  }
-
-  bool someone_acceptable() {
-    if (proven_ < records.size() && records[proven_].stored && acceptable(records[proven_])) return true;
-    for (proven_ = 0; proven_ < records.size(); ++proven_)
-      if (records[proven_].stored && acceptable(records[proven_])) return true;
-    return false;
-  }
-
-  // -- update of the description
-
-  // Everyone at least as similar as the one who spoke was tried; whoever is now significantly poor will go.
-  void update_records(std::int64_t label) {
-    going_.clear();
-    for (const search::Found& found : reached_) {
-      Record& record = records[found.second];
-      record.count(record.label == label, rules.decay);
-      if (rules.keep != Keep::significant) continue;
-      record.low = wilson(record.successes, record.trials, rules.z_accept).low;
-      if (wilson(record.successes, record.trials, rules.z_drop).high < classes.drop_below(record.label))
-        going_.push_back(static_cast<std::size_t>(found.second));
-    }
-  }
-
-  void learn_weights(std::int64_t label, const Claim& claim) {
-    similarity.copy_row(claim.order, other_.data());
-    const double share = 1.0 - std::max(classes.frequency(label), classes.frequency(claim.label));
-    for (std::size_t a = 0; a < other_.size(); ++a) {
-      const search::Difference& difference = similarity.difference(a);
-      const bool gap = std::isnan(other_[a]);
-      if (rules.known_only && (gap || difference.state == search::Difference::State::missing)) continue;
-      const double f = gap ? difference.against_missing() : difference.against(other_[a]);
-      relevance.learn(a, std::sqrt(f), claim.label == label, share);
-    }
-    relevance.fill(weights_);
-  }
-
-  std::int64_t drop(std::vector<std::int64_t>& gone) {
-    for (const std::size_t order : going_) {
-      gone.push_back(records[order].name);
-      remove(order);
-    }
-    return static_cast<std::int64_t>(going_.size());
-  }
-
-  // Whoever came before the window leaves.
-  std::int64_t expire(std::vector<std::int64_t>& gone) {
-    going_.clear();
-    if (rules.window > 0)
-      for (; oldest_ < records.size() && records[oldest_].arrived <= arrivals - rules.window; ++oldest_)
-        if (records[oldest_].stored) going_.push_back(oldest_);
-    return drop(gone);
-  }
-
-  void store(std::int64_t name, std::int64_t label, Reason reason) {
-    similarity.put(records.size(), row_.data());
-    records.push_back({name, label, arrivals, reason});
-    tidy();
-  }
-
-  void remove(std::size_t order) {
-    similarity.remove(order);
-    records[order].stored = false;
-    ++n_dropped;
-  }
-
-  // A description that lost most of what it stored counts afresh.
-  void tidy() {
-    if (records.size() > 1024 + 4 * size()) {
-      std::vector<std::size_t> orders;
-      for (std::size_t order = 0; order < records.size(); ++order)
-        if (records[order].stored) orders.push_back(order);
-      similarity.renumber(orders);
-      std::erase_if(records, [](const Record& record) { return !record.stored; });
-      proven_ = oldest_ = 0;
-    }
-    similarity.tidy();
-  }
+  void update_records(std::int64_t label);
+  void learn_weights(std::int64_t label, const Answer& answer);
+  std::int64_t drop(std::vector<std::int64_t>& gone);
+  std::int64_t expire(std::vector<std::int64_t>& gone);
+  void store(std::int64_t name, std::int64_t label, Reason reason);
+  void remove(std::size_t order);
+  void renumber();
 
   std::vector<double> weights_, row_, other_, costs_;
-  std::vector<std::size_t> votes_, going_;
+  std::vector<std::size_t> votes_, leaving_;
   std::vector<std::int64_t> orders_;
-  std::vector<search::Found> reached_;  // the instances that the last classification tried
+  std::vector<search::Found> tried_;  // the instances at least as near as the one that classified last
   std::size_t proven_ = 0, oldest_ = 0;
 };
 

@@ -1,11 +1,8 @@
-// Each row of a stream is first a question to the rows before it, then one of them.
+// Prequential runs: each row of a stream is first predicted from the rows before it, then stored.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "search/index.hpp"
@@ -23,58 +20,26 @@ struct PollRules {
 
 class Prequential {
  public:
-  Prequential(search::Plan plan, search::Ranges ranges, std::vector<double> weights, PollRules rules)
-      : plan_(std::move(plan)), ranges_(std::move(ranges)), weights_(std::move(weights)), rules_(rules) {
-    ranges_.set(plan_);
-  }
+  Prequential(search::Plan plan, search::Ranges ranges, std::vector<double> weights, PollRules rules);
   Prequential(const Prequential&) = delete;  // a query under way points into itself
 
+  std::size_t n_attributes() const { return weights_.size(); }
   const search::Plan& plan() const { return plan_; }
 
   // The voters on a row among those in the index; nobody where there are fewer rows than are to vote.
-  const Poll* ask(search::Index& index, const double* row) {
-    const std::size_t k = rules_.k > 0 ? rules_.k : root_of(index.n_rows());
-    if (k == 0 || index.n_rows() < k) return nullptr;
-    if (index.is_due()) index.organise(plan_);
-    search::Request request;
-    request.queries = row;
-    request.n_queries = 1;
-    request.weights = weights_.data();
-    request.k = k;
-    request.ties = rules_.whole_ties;
-    request.algorithm = rules_.algorithm;
-    poll_.take(index.find(plan_, seeker_, request), rules_.root, rules_.vote);
-    return &poll_;
-  }
+  const Poll* ask(search::Index& index, const double* row);
 
   // The first voter whose distance from the row is infinite only because numbers are too large; -1 where there is none.
   // Where gaps are left out, rows without a known value in common are infinitely far apart by rule.
-  std::int64_t too_far(const search::Index& index, const double* row) {
-    for (std::size_t i = poll_.endless(); i < poll_.ids.size(); ++i)
-      if (!plan_.skip || plan_.nothing_shared < base::infinity || shares_something(index, row, poll_.ids[i])) return poll_.ids[i];
-    return -1;
-  }
+  std::int64_t too_far(const search::Index& index, const double* row);
 
-  void store(search::Index& index, std::int64_t id, const double* row) {
-    ranges_.widen(row, plan_);
-    index.append(&id, row, 1);
-  }
+  void store(search::Index& index, std::int64_t id, const double* row);
+
+  const search::Ranges& ranges() const { return ranges_; }
+  void set_ranges(const search::Ranges& ranges);
 
  private:
-  bool shares_something(const search::Index& index, const double* row, std::int64_t id) {
-    other_.resize(weights_.size());
-    index.copy_row(id, other_.data());
-    for (std::size_t a = 0; a < weights_.size(); ++a)
-      if (weights_[a] > 0.0 && !std::isnan(row[a]) && !std::isnan(other_[a])) return true;
-    return false;
-  }
-
-  static std::size_t root_of(std::size_t n) {
-    std::size_t root = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
-    while (root * root > n) --root;
-    while ((root + 1) * (root + 1) <= n) ++root;
-    return root;
-  }
+  bool shares_something(const search::Index& index, const double* row, std::int64_t id);
 
   search::Plan plan_;
   search::Ranges ranges_;
@@ -83,5 +48,43 @@ class Prequential {
   search::Seeker seeker_;
   Poll poll_;
 };
+
+// Rows to be predicted and stored one by one; and the ids of all rows with a target, ascending, these among them.
+struct Arrivals {
+  const double* cells;
+  const std::int64_t* ids;
+  std::size_t n;
+  const std::int64_t* known;
+  std::size_t n_known;
+};
+
+// Classes of the rows with a target, for several outputs. The weights of the classes of output t, from starts[t] on,
+// decide ties, and follow the rows.
+struct KnownClasses {
+  const std::int64_t* codes;
+  std::size_t n_outputs;
+  const std::int64_t* starts;
+  double* class_weights;
+  VoteTies ties;
+};
+
+// Numbers of the rows with a target, for several outputs.
+struct KnownNumbers {
+  const double* numbers;
+  std::size_t n_outputs;
+};
+
+// The row whose voters are not all at a finite distance, and the first of them that is not: -1 where there is none. It
+// and the rows after it are neither predicted nor stored.
+struct TooFar {
+  std::int64_t row = -1, voter = -1;
+};
+
+// What is predicted for each row and output: classes (-1 where there were too few rows to predict from), or means (then
+// NaN). An error or an interrupt leaves the stream, the index and the weights as they were.
+TooFar classify(Prequential& stream, search::Index& index, const Arrivals& rows, const KnownClasses& known,
+                std::vector<std::int64_t>& classes);
+TooFar average(Prequential& stream, search::Index& index, const Arrivals& rows, const KnownNumbers& known,
+               std::vector<double>& means);
 
 }  // namespace priorcase::votes

@@ -1,7 +1,8 @@
 """The compiled core: plans of differences and exact search over mixed columns."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -289,6 +290,21 @@ class Concept:
     def n_seen(self) -> int: ...
     @property
     def n_dropped(self) -> int: ...
+
+def learn_together(
+    concepts: Sequence[Concept],
+    names: IdArray,
+    cells: FloatArray,
+    labels: Sequence[IdArray],
+    trace: bool,
+    threads: int,
+    progress: Callable[[int], None] | None,
+    results: list[Any],
+) -> None:
+    """Let descriptions learn the same rows, all or none of them; what each did is appended to ``results``."""
+
+def forget_together(concepts: Sequence[Concept], names: IdArray, results: list[Any]) -> None:
+    """Take rows out of all descriptions, or of none; None for each is appended to ``results``."""
 
 class Exemplars:
     """Rows of symbols whose records of use push the unreliable ones away; numbered from 0 as they are stored."""

@@ -208,10 +208,10 @@ def _two_calls(X: Rows, y: list[Any], cut: int, gone: set[int]) -> Any:
     return fresh
 
 
-def test_long_replays_go_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_replays_show_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = stream(100, seed=30)
     whole = new(IB3(random_state=0, history="replay")).fit(without(X, {50}), without(y, {50}))
-    monkeypatch.setattr(memory, "BLOCK", 16)
+    monkeypatch.setattr(memory, "MANY_ROWS", 16)
     same(new(IB3(random_state=0, history="replay")).fit(X, y).forget([50]), whole)
 
 

@@ -117,11 +117,11 @@ def test_out_of_memory_within_the_core(learner: Any, monkeypatch: pytest.MonkeyP
     model = clone(learner).set_params(schema=SCHEMA).fit(X[:40], Y[:40])
     before, learn = model.digest(), memory.run_learn
 
-    def failing(tasks: Any, results: list[Any]) -> None:
+    def failing(*batch: Any) -> None:
         raise MemoryError
 
-    def half(tasks: Any, results: list[Any]) -> None:
-        learn(tasks, [])  # the results could not be handed over
+    def half(*batch: Any) -> None:
+        learn(*batch[:-1], [])  # the results could not be handed over
         raise MemoryError
 
     with monkeypatch.context() as patch:

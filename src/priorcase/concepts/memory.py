@@ -8,18 +8,16 @@ is then in the state before or after it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import repeat
 from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase._core import Concept
+from priorcase._core import forget_together, learn_together
 from priorcase._locks import Lock
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.concepts.description import Comparison, Description, Descriptions, Rules
@@ -36,10 +34,8 @@ from priorcase.schema.kinds import canonical
 # Ids, cells and targets of some rows: class codes, or for each row and class whether it belongs there.
 Rows: TypeAlias = tuple[IdArray, FloatArray, AnyArray]
 
-# How many rows are learned at once; more are learned block by block, on a copy of the descriptions.
-BLOCK = 8192
-# Fewer rows are learned before threads have started.
-ROWS_FOR_THREADS = 512
+# More rows are learned on a copy, so that other threads can read meanwhile, and with a progress bar of so many steps.
+MANY_ROWS, _STEPS = 8192, 100
 
 _DIGEST_FORMAT = b"priorcase concept 1"
 
@@ -249,8 +245,8 @@ class Change:
     def made(self, run: Callable[[list[Any]], None]) -> ConceptMemory:
         """The memory after compiled calls that add their results to a list.
 
-        All in one call of C: Ctrl-C comes before it, when nothing has happened, or after it, when all results are
-        there.
+        All in one call of C: Ctrl-C comes before it or within it, when nothing has happened, or after it, when all
+        results are there.
         """
         with self.before.shared.lock:
             self.after.version = self.before.version + 1
@@ -308,24 +304,41 @@ def learn(
     if after.log is not None or (rules.keeps_all and not rules.growing):
         last = after.calls[-1][1] if after.calls else None
         after.calls = (*after.calls, (int(ids[0]), last if last == columns else columns))
-    threaded = rules.per_class and threads > 1 and len(ids) >= ROWS_FOR_THREADS
-    if not memory.descriptions or len(ids) > BLOCK or threaded:  # on descriptions of their own: it may take long
-        after = after.detached() if memory.descriptions else after
-
-        def rows_at(part: slice) -> Rows:
-            return rows[0][part], np.ascontiguousarray(rows[1][part]), rows[2][part]
-
-        after.descriptions, gone = _learn_blocks(after.descriptions, len(ids), rows_at, threads, "learn")
+    alone = not memory.descriptions or len(ids) > MANY_ROWS  # with descriptions that nobody else has
+    after = after.detached() if alone and memory.descriptions else after
+    after.descriptions = _with_classes(after.descriptions, coded)
+    if alone:
+        after.descriptions, gone = _learned(after.descriptions, rows, threads, "learn")
         after.instances.remove(gone)
         return after
-    after.descriptions = _with_classes(after.descriptions, coded)
-    calls = _tasks(after.descriptions, rows)
-    return Change(memory, after, rows[0], len(calls)).made(lambda results: run_learn(calls, results))
+    change = Change(memory, after, rows[0], len(after.descriptions))
+    return change.made(lambda results: run_learn(after.descriptions, rows, threads, "learn", results))
 
 
-def run_learn(calls: Sequence[tuple[Any, ...]], results: list[Any]) -> None:
-    """Let compiled descriptions learn; their results go to a list."""
-    results.extend(map(Concept.learn, *zip(*calls, strict=True)))
+def run_learn(descriptions: Descriptions, rows: Rows, threads: int, text: str, results: list[Any]) -> None:
+    """Let compiled descriptions learn, all of them or none; their results go to a list."""
+    (ids, cells, _), traced = rows, descriptions[None].trace is not None
+    cores, labels = [one.core for one in descriptions.values()], _labels(descriptions, rows)
+    if len(ids) <= MANY_ROWS:
+        learn_together(cores, ids, cells, labels, traced, threads, None, results)
+        return
+    with _progress(len(ids), text) as progress:
+        learn_together(cores, ids, cells, labels, traced, threads, progress, results)
+
+
+@contextmanager
+def _progress(n: int, text: str) -> Iterator[Callable[[int], None]]:
+    """A function that shows how many of ``n`` rows were learned."""
+    with bar(_STEPS, shown=True, text=text) as advance:
+        shown = 0
+
+        def progress(rows: int) -> None:
+            nonlocal shown
+            while shown < rows * _STEPS // n:
+                shown += 1
+                advance(text)
+
+        yield progress
 
 
 def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions:
@@ -337,17 +350,15 @@ def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions
     return descriptions | {code: descriptions[None].copy() for code in new}
 
 
-def _tasks(descriptions: Descriptions, rows: Rows) -> list[tuple[Any, ...]]:
-    """The arguments of the compiled call for each description."""
-    ids, cells, targets = rows
-    found, first = [], descriptions[None]
-    for code, one in descriptions.items():
-        labels = targets
-        if code is not None:
-            labels = np.ascontiguousarray(targets[:, code] if targets.ndim == 2 else targets == code, np.int64)
-        elif first.rules.per_class:
-            labels = np.zeros(len(ids), np.int64)
-        found.append((one.core, ids, cells, labels, first.trace is not None))
+def _labels(descriptions: Descriptions, rows: Rows) -> list[IdArray]:
+    """The labels of some rows in each description."""
+    ids, _, targets = rows
+    if not descriptions[None].rules.per_class:
+        return [targets]
+    found = []
+    for code in descriptions:
+        inside: Any = np.zeros(len(ids)) if code is None else targets[:, code] if targets.ndim == 2 else targets == code
+        found.append(np.ascontiguousarray(inside, np.int64))
     return found
 
 
@@ -375,25 +386,11 @@ def _after_learning(
     return after, np.array(sorted(left), np.int64)
 
 
-def _learn_blocks(
-    descriptions: Descriptions, n: int, rows_at: Callable[[slice], Rows], threads: int, text: str
-) -> tuple[Descriptions, IdArray]:
-    """Descriptions, changed in place, after ``n`` rows were learned; and the ids of those that none stores any more."""
-    gone, starts = [np.empty(0, np.int64)], range(0, n, BLOCK)
-    with bar(len(starts), shown=True, text=text) if n > BLOCK else nullcontext(str) as advance:
-        for start in starts:
-            rows = rows_at(slice(start, min(start + BLOCK, n)))
-            descriptions = _with_classes(descriptions, rows[2])
-            calls, results = _tasks(descriptions, rows), []
-            if threads > 1 and len(calls) > 1 and len(rows[0]) >= ROWS_FOR_THREADS:
-                with ThreadPoolExecutor(min(threads, len(calls))) as pool:
-                    results = list(pool.map(lambda call: Concept.learn(*call), calls))
-            else:
-                run_learn(calls, results)
-            descriptions, left = _after_learning(descriptions, rows[0], results)
-            gone.append(left)
-            advance(text)
-    return descriptions, np.concatenate(gone)
+def _learned(descriptions: Descriptions, rows: Rows, threads: int, text: str) -> tuple[Descriptions, IdArray]:
+    """Descriptions, changed in place, after rows were learned; and the ids of those that none stores any more."""
+    results: list[Any] = []
+    run_learn(descriptions, rows, threads, text, results)
+    return _after_learning(descriptions, rows[0], results)
 
 
 def union(ids: Iterable[IdArray]) -> IdArray:
@@ -434,7 +431,7 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
     after.stale = True
     cores = [one.core for one in after.descriptions.values()]
     change = Change(memory, after, None, len(cores))
-    return change.made(lambda results: results.extend(map(Concept.forget, cores, repeat(wanted))))
+    return change.made(lambda results: forget_together(cores, wanted, results))
 
 
 def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
@@ -475,12 +472,8 @@ def _relearned(
     descriptions: Descriptions, instances: Instances, seen: SeenClasses, order: IdArray, threads: int
 ) -> tuple[Descriptions, IdArray]:
     """Descriptions after stored rows were learned in an order, by their first attributes; ids that none stores."""
-    comparison = descriptions[None].comparison
-
-    def rows_at(part: slice) -> Rows:
-        positions = instances.positions(order[part])
-        cells = instances.cells(positions)[:, : len(comparison.schema)]
-        prepared = comparison.prepared(cells, instances, stored=True)
-        return np.ascontiguousarray(order[part]), prepared, seen.coded(instances, positions)
-
-    return _learn_blocks(descriptions, len(order), rows_at, threads, "relearn")
+    comparison, positions = descriptions[None].comparison, instances.positions(order)
+    cells = instances.cells(positions)[:, : len(comparison.schema)]
+    targets = seen.coded(instances, positions)
+    rows = order, comparison.prepared(cells, instances, stored=True), targets
+    return _learned(_with_classes(descriptions, targets), rows, threads, "relearn")
