@@ -1,9 +1,12 @@
 // Edit distances against the table of all cells, below and beyond 64 characters; products of postings.
 #include "cases/edit_distance.hpp"
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "base/cpu.hpp"
 #include "check.hpp"
-#include "cases/postings.hpp"
+#include "cases/similarity.hpp"
 
 using namespace priorcase;
 
@@ -46,24 +49,36 @@ void test_distances() {
       characters.insert(characters.end(), text.begin(), text.end());
       offsets.push_back(static_cast<std::int64_t>(characters.size()));
     }
-    const cases::EditPattern pattern(asked.data(), asked.size());
-    const auto one = cases::edit_distances(pattern, {characters.data(), offsets.data(), texts.size()}, 1);
-    CHECK(one == cases::edit_distances(pattern, {characters.data(), offsets.data(), texts.size()}, 3));
-    for (std::size_t i = 0; i < texts.size(); ++i) CHECK(one[i] == cell_by_cell(asked, texts[i]));
+    const cases::PackedTexts packed(characters.data(), offsets);
+    const auto one = cases::edit_distances(asked.data(), asked.size(), packed, 1);
+    CHECK(one == cases::edit_distances(asked.data(), asked.size(), packed, 3));
+    const auto similar = cases::edit_similarities(asked.data(), asked.size(), packed, 1);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      CHECK(one[i] == cell_by_cell(asked, texts[i]));
+      const auto longer = static_cast<double>(std::max(asked.size(), texts[i].size()));
+      CHECK(similar[i] == (longer == 0.0 ? 1.0 : 1.0 - one[i] / longer));
+    }
   }
 }
 
 void test_nothing() {
-  const std::int64_t none[] = {0};
-  CHECK(cases::edit_distances(cases::EditPattern(nullptr, 0), {nullptr, none, 0}, 2).empty());
+  CHECK(cases::edit_distances(nullptr, 0, cases::PackedTexts(nullptr, {0}), 2).empty());
 }
 
 void test_postings() {
-  const std::int64_t starts[] = {0, 2, 2, 3}, terms[] = {2, 0, 1};
+  const std::int64_t terms[] = {2, 0, 1};
   const std::int32_t holders[] = {0, 2, 2};
   const double weights[] = {0.5, 0.25, 4.0}, term_weights[] = {1.0, 2.0, 8.0};
-  CHECK((cases::Postings{starts, holders, weights, 3}.products(terms, term_weights, 3) == std::vector<double>{1.0, 0.0, 4.5}));
-  CHECK((cases::Postings{starts, holders, nullptr, 3}.products(terms, term_weights, 3) == std::vector<double>{2.0, 0.0, 3.0}));
+  const cases::Postings weighted{{0, 2, 2, 3}, holders, weights, 3}, counted{{0, 2, 2, 3}, holders, nullptr, 3};
+  CHECK((weighted.products(terms, term_weights, 3) == std::vector<double>{1.0, 0.0, 4.5}));
+  CHECK((counted.products(terms, term_weights, 3) == std::vector<double>{2.0, 0.0, 3.0}));
+  bool refused = false;
+  try {
+    cases::Postings{{0, 2, 2, 3}, holders, nullptr, 2}.products(terms, term_weights, 3);
+  } catch (const std::invalid_argument&) {
+    refused = true;
+  }
+  CHECK(refused);
 }
 
 }  // namespace

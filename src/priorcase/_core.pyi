@@ -609,38 +609,62 @@ class LeftOut:
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IdArray]: ...
     def numbers(self, stored: FloatArray, asked: FloatArray) -> tuple[FloatArray, FloatArray, IdArray]: ...
 
-def edit_distances(
-    query: NDArray[np.uint32], texts: NDArray[np.uint32], offsets: IdArray, n_threads: int
-) -> NDArray[np.int32]:
-    """How many characters must be put in, left out or exchanged to make each text of the query, all as code points.
+class PackedTexts:
+    """Texts as code points, one behind the other: text ``i`` is ``characters[offsets[i]:offsets[i + 1]]``."""
 
-    Text ``i`` is ``texts[offsets[i]:offsets[i + 1]]``.
+    def __init__(self, characters: NDArray[np.uint32], offsets: IdArray) -> None: ...
+    def __len__(self) -> int: ...
+    def edit_distances(self, asked: NDArray[np.uint32], threads: int) -> NDArray[np.int32]:
+        """How many characters must be put in, left out or exchanged to make each text of the one asked about."""
+
+    def edit_similarities(self, asked: NDArray[np.uint32], threads: int) -> FloatArray:
+        """``1 - edits / length of the longer text``; 1 for two empty ones."""
+
+class Postings:
+    """By term, the values that have it: ``holders[starts[t]:starts[t + 1]]``, with ``weights`` there, or 1."""
+
+    def __init__(
+        self, starts: IdArray, holders: NDArray[np.int32], weights: FloatArray | None, n_values: int
+    ) -> None: ...
+    def sums(self, terms: IdArray, term_weights: FloatArray) -> FloatArray:
+        """For each value the sum over the terms, in their order, of the term's weight times its weight there."""
+
+class CodedColumn:
+    """The codes of the cases in one column, below 0 where a value is missing; the array must not change any more.
+
+    ``numbers`` are those of the values, if they are numbers. ``earlier`` is the same column when it had fewer cases: it
+    saves work and changes nothing.
     """
 
-def accumulate(
-    indptr: IdArray,
-    indices: NDArray[np.int32],
-    weights: FloatArray | None,
-    terms: IdArray,
-    term_weights: FloatArray,
-    n_values: int,
-) -> FloatArray:
-    """For each value the sum over the terms of the term's weight times its weight there.
+    def __init__(
+        self,
+        codes: IntArray,
+        n_values: int,
+        numbers: FloatArray | None = None,
+        earlier: CodedColumn | None = None,
+    ) -> None: ...
+    def __len__(self) -> int: ...
 
-    Term ``t`` is held by the values ``indices[indptr[t]:indptr[t + 1]]``, with ``weights`` there, or 1 without any.
-    """
+def falling(points: FloatArray, point: float, length: float, side: int) -> FloatArray:
+    """``max(0, 1 - difference / length)``: of all differences (0), or only of larger (1) or of smaller (2) points."""
+
+def values_at(codes: Sequence[IntArray], values: Sequence[tuple[Any, ...]], positions: IdArray) -> list[list[Any]]:
+    """For each column the values of the cases at some positions, None where one is missing."""
 
 def best_cases(
     n_cases: int,
-    codes: Sequence[IntArray],
+    columns: Sequence[CodedColumn],
     tables: Sequence[FloatArray],
     weights: FloatArray,
     mask: NDArray[np.uint8] | None,
     k: int,
     ignore: bool,
     threads: int,
-) -> tuple[IdArray, FloatArray]:
-    """Positions and weighted means of similarities of the k cases where these are greatest."""
+) -> tuple[IdArray, FloatArray, FloatArray]:
+    """Positions and weighted means of similarities of the k cases where these are greatest.
+
+    And by attribute their similarities, shape (cases, attributes); NaN where a case has no value.
+    """
 
 def all_similarities(
     n_cases: int,
@@ -651,9 +675,6 @@ def all_similarities(
     threads: int,
 ) -> FloatArray:
     """Weighted means of similarities of all cases."""
-
-def local_similarities(codes: Sequence[IntArray], tables: Sequence[FloatArray], positions: IdArray) -> FloatArray:
-    """Similarities of some cases by each attribute, shape (cases, attributes); NaN where a case has no value."""
 
 def best_cases_many(
     n_cases: int,

@@ -26,7 +26,12 @@ def offsets(texts: list[str]) -> IdArray:
 
 
 def distances(query: str, texts: list[str], threads: int = 1) -> list[int]:
-    found: list[int] = _core.edit_distances(points(query), points("".join(texts)), offsets(texts), threads).tolist()
+    packed, asked = _core.PackedTexts(points("".join(texts)), offsets(texts)), points(query)
+    assert len(packed) == len(texts)
+    found: list[int] = packed.edit_distances(asked, threads).tolist()
+    lengths = [max(len(text), len(query)) for text in texts]
+    similar = [1.0 - n / length if length else 1.0 for n, length in zip(found, lengths, strict=True)]
+    assert packed.edit_similarities(asked, threads).tolist() == similar
     return found
 
 
@@ -76,7 +81,7 @@ def test_every_cpu_path_gives_the_same_distances(path: str) -> None:
 
 TEXT_MISTAKES: dict[str, tuple[Any, Any, Any]] = {
     "lists begin at 0": (points("a"), points("ab"), np.array([1, 2])),
-    "lists go on": (points("a"), points("ab"), np.array([0, 2, 1, 2])),
+    "lists follow each other": (points("a"), points("ab"), np.array([0, 2, 1, 2])),
     "lists end with the entries": (points("a"), points("ab"), np.array([0, 3])),
     "no such character": (np.array([0x110000], dtype=np.uint32), points("ab"), np.array([0, 2])),
 }
@@ -84,8 +89,10 @@ TEXT_MISTAKES: dict[str, tuple[Any, Any, Any]] = {
 
 @pytest.mark.parametrize("rule", TEXT_MISTAKES)
 def test_wrong_texts_are_refused(rule: str) -> None:
-    with pytest.raises(ValueError, match=rule):
-        _core.edit_distances(*TEXT_MISTAKES[rule], 1)
+    asked, characters, starts = TEXT_MISTAKES[rule]
+    for measure in ("edit_distances", "edit_similarities"):
+        with pytest.raises(ValueError, match=rule):
+            getattr(_core.PackedTexts(characters, starts), measure)(asked, 1)
 
 
 def postings(held: list[dict[int, float]], n_terms: int) -> tuple[Any, Any, Any]:
@@ -103,32 +110,38 @@ def test_products_term_by_term(held: list[dict[int, float]], order: list[int]) -
     asked = [(term, 1.0 / (1 + place)) for place, term in enumerate(order[:4])]
     terms, weights = np.array([term for term, _ in asked]), np.array([weight for _, weight in asked])
     indptr, indices, held_weights = postings(held, 6)
-    found = _core.accumulate(indptr, indices, held_weights, terms, weights, len(held))
+    found = _core.Postings(indptr, indices, held_weights, len(held)).sums(terms, weights)
     assert found.tolist() == products(held, asked)
-    counted = _core.accumulate(indptr, indices, None, terms, np.ones(4), len(held))
+    counted = _core.Postings(indptr, indices, None, len(held)).sums(terms, np.ones(4))
     assert counted.tolist() == [len(set(order[:4]) & set(weights)) for weights in held]
 
 
-WORDS = {"indptr": np.array([0, 2, 3]), "indices": np.array([0, 1, 1], dtype=np.int32), "weights": np.ones(3)}
-WORDS |= {"terms": np.array([0, 1]), "term_weights": np.ones(2)}
+WORDS: dict[str, Any] = {"starts": np.array([0, 2, 3]), "holders": np.array([0, 1, 1], dtype=np.int32)}
+WORDS |= {"weights": np.ones(3), "terms": np.array([0, 1]), "term_weights": np.ones(2)}
 WORD_MISTAKES: dict[str, dict[str, Any]] = {
     "no such term": {"terms": np.array([0, 2])},
-    "no such value": {"indices": np.array([0, 2, 1], dtype=np.int32)},
+    "no such value": {"holders": np.array([0, 2, 1], dtype=np.int32)},
     "one weight for each entry": {"weights": np.ones(2)},
     "one weight for each term": {"term_weights": np.ones(1)},
-    "lists end with the entries": {"indptr": np.array([0, 2, 4])},
+    "lists end with the entries": {"starts": np.array([0, 2, 4])},
 }
+
+
+def summed(**changes: Any) -> Any:
+    parts = WORDS | changes
+    terms, term_weights = parts.pop("terms"), parts.pop("term_weights")
+    return _core.Postings(**parts, n_values=2).sums(terms, term_weights)
 
 
 @pytest.mark.parametrize("rule", WORD_MISTAKES)
 def test_wrong_postings_are_refused(rule: str) -> None:
-    assert _core.accumulate(**WORDS, n_values=2).tolist() == [1.0, 2.0]
+    assert summed().tolist() == [1.0, 2.0]
     with pytest.raises(ValueError, match=rule):
-        _core.accumulate(**(WORDS | WORD_MISTAKES[rule]), n_values=2)
+        summed(**WORD_MISTAKES[rule])
 
 
 def test_negative_terms_and_values_are_refused() -> None:
     with pytest.raises(ValueError, match="no such term"):
-        _core.accumulate(**(WORDS | {"terms": np.array([0, -1])}), n_values=2)
+        summed(terms=np.array([0, -1]))
     with pytest.raises(ValueError, match="no such value"):
-        _core.accumulate(**(WORDS | {"indices": np.array([0, -1, 1], dtype=np.int32)}), n_values=2)
+        summed(holders=np.array([0, -1, 1], dtype=np.int32))

@@ -13,7 +13,8 @@ from reference.case_scores import best, similarity
 
 from priorcase import _core
 from priorcase._typing import FloatArray, IdArray, IntArray
-from priorcase.cases.scoring import Unknown, all_similarities, best_cases, best_cases_many, local_similarities
+from priorcase.cases.scoring import Unknown, all_similarities, best_cases_many
+from priorcase.cases.scoring import best_cases as best_of_columns
 
 BOTH: tuple[Unknown, ...] = ("different", "ignore")
 
@@ -31,7 +32,17 @@ def drawn(seed: int, n: int, *, coarse: bool) -> tuple[list[Any], list[Any], Any
     return codes, tables, weights, random.random(n) < 0.6
 
 
-def as_pairs(found: tuple[Any, Any]) -> list[tuple[int, float]]:
+def best_cases(codes: list[Any], tables: list[Any], *args: Any, **settings: Any) -> tuple[Any, Any, Any]:
+    """By groups of values, whose number and order change nothing: numbers share groups with those near them."""
+    random = np.random.default_rng(0)
+    grouped = [
+        _core.CodedColumn(each, len(table), random.random(len(table)) if a % 2 else None)
+        for a, (each, table) in enumerate(zip(codes, tables, strict=True))
+    ]
+    return best_of_columns(grouped, tables, *args, **settings)
+
+
+def as_pairs(found: tuple[Any, ...]) -> list[tuple[int, float]]:
     return list(zip(found[0].tolist(), found[1].tolist(), strict=True))
 
 
@@ -62,7 +73,7 @@ def test_shares_in_another_order_are_equally_similar() -> None:
     assert 0.7 + 0.2 + 0.1 < 0.1 + 0.2 + 0.7, "plain sums differ"
     table = np.array([0.1, 0.2, 0.7])
     codes = [np.array(places, dtype=np.int32) for places in ([2, 0, 1], [1, 1, 0], [0, 2, 2])]
-    positions, similarities = best_cases(codes, [table] * 3, np.ones(3), k=3)
+    positions, similarities, _ = best_cases(codes, [table] * 3, np.ones(3), k=3)
     assert positions.tolist() == [0, 1, 2]
     assert len(set(similarities.tolist())) == 1
 
@@ -125,42 +136,79 @@ def test_a_case_that_shares_no_attribute_has_similarity_0() -> None:
     assert all_similarities(codes, [np.array([0.0])], np.ones(1), unknown="ignore").tolist() == [0.0, 0.0]
 
 
+@pytest.mark.parametrize("unknown", BOTH)
+@pytest.mark.parametrize("seed", range(4))
+def test_many_values_in_few_groups(seed: int, unknown: Unknown) -> None:
+    random, n = np.random.default_rng(seed), 20_000
+    sizes = [*[5_000, 63, 62, 300, 2][seed:], 90]
+    codes = [random.integers(-1, size, n).astype(np.int32) for size in sizes]
+    tables = [random.random(size).round(random.integers(1, 9)) ** 4 for size in sizes]
+    weights = random.choice([1.0, 0.3, 2.0, 1e-9], len(sizes))
+    everything = all_similarities(codes, tables, weights, unknown=unknown)
+    for share in (0.0, 0.001, 0.5, 1.0):
+        mask = random.random(n) < share
+        order = np.lexsort((np.arange(n), -everything))
+        order = order[mask[order]]
+        for k in (1, 10, 900, n):
+            positions, similarities, _ = best_cases(codes, tables, weights, mask=mask, k=k, unknown=unknown)
+            assert positions.tolist() == order[:k].tolist()
+            assert similarities.tobytes() == everything[order[:k]].tobytes()
+
+
+@pytest.mark.parametrize("path", _core.cpu_paths())
+def test_every_cpu_path_finds_the_same_cases(path: str) -> None:
+    codes, tables, weights, _ = drawn(11, 3_000, coarse=False)
+    usual = _core.cpu_path()
+    expected = best_cases(codes, tables, weights, k=30)
+    try:
+        _core.use_cpu_path(path)
+        found = best_cases(codes, tables, weights, k=30)
+    finally:
+        _core.use_cpu_path(usual)
+    assert all(one.tobytes() == other.tobytes() for one, other in zip(found, expected, strict=True))
+
+
 def test_local_similarities_one_by_one() -> None:
-    codes, tables, _, _ = drawn(8, 40, coarse=False)
-    positions = np.array([7, 3, 3, 39])
-    found = local_similarities(codes, tables, positions)
-    assert found.shape == (4, len(codes))
+    codes, tables, weights, _ = drawn(8, 40, coarse=False)
+    positions, _, found = best_cases(codes, tables, weights, k=7)
+    assert found.shape == (7, len(codes))
     for row, position in zip(found, positions, strict=True):
         for similar, held, table in zip(row, codes, tables, strict=True):
             assert np.isnan(similar) if held[position] < 0 else similar == table[held[position]]
     assert np.isnan(found).any()
+    assert best_cases(codes, tables, weights, k=0)[2].shape == (0, len(codes))
 
 
-def test_local_similarities_of_no_case_and_of_wrong_ones() -> None:
-    codes, tables = [np.array([0, 1], dtype=np.int32)], [np.ones(2)]
-    assert local_similarities(codes, tables, np.empty(0, dtype=np.int64)).shape == (0, 1)
-    for position in (-1, 2):
-        with pytest.raises(ValueError, match="no such case"):
-            local_similarities(codes, tables, np.array([position]))
-    with pytest.raises(ValueError, match="a code has no place in its table"):
-        local_similarities(codes, [np.ones(1)], np.array([1]))
-    with pytest.raises(ValueError, match="one table for each attribute"):
-        local_similarities(codes, [], np.array([1]))
+@pytest.mark.parametrize("numbers", [False, True])
+def test_columns_that_grew_are_as_new_ones(numbers: bool) -> None:
+    random, earlier = np.random.default_rng(6), None
+    codes = np.cumsum(random.random(4_000) < 0.5).astype(np.int32) - 1
+    for n in (0, 1, 40, 256, 257, 300, 3_000, 3_001, 4_000):
+        size = int(codes[:n].max(initial=-1)) + 1
+        values, table = np.sin(np.arange(size)) if numbers else None, np.cos(np.arange(size)) ** 2
+        earlier = _core.CodedColumn(codes[:n], size, values, earlier)
+        new = _core.CodedColumn(codes[:n].copy(), size, values)
+        found = [best_of_columns([each], [table], np.ones(1), k=20) for each in (earlier, new)]
+        assert [each.tobytes() for each in found[0]] == [each.tobytes() for each in found[1]]
+        assert len(earlier) == n
 
 
 def refused(**changes: Any) -> Any:
-    parts: dict[str, Any] = {"n_cases": 2, "codes": [np.array([0, 1], dtype=np.int32)], "tables": [np.ones(2)]}
+    column = _core.CodedColumn(np.array([0, 1], dtype=np.int32), 2)
+    parts: dict[str, Any] = {"n_cases": 2, "columns": [column], "tables": [np.ones(2)]}
     parts |= {"weights": np.ones(1), "mask": None, "k": 1, "ignore": False, "threads": 1}
     return _core.best_cases(**(parts | changes))
 
 
 MISTAKES: dict[str, dict[str, Any]] = {
-    "a code has no place in its table": {"tables": [np.ones(1)]},
+    "one similarity for each value": {"tables": [np.ones(1)]},
     "one code for each case": {"n_cases": 3},
     "one table for each attribute": {"tables": []},
     "one weight for each attribute": {"weights": np.ones(2)},
     "weights are finite and not negative": {"weights": np.array([-1.0])},
     "one mark for each case": {"mask": np.ones(3, dtype=np.uint8)},
+    "columns are not None": {"columns": [None]},
+    "similarities are numbers from 0 to 1": {"tables": [np.array([0.5, np.nan])]},
 }
 
 
@@ -205,7 +253,7 @@ def one_by_one(
     others = mask.copy()
     others[case] = False
     codes = [columns[a].codes for a in known]
-    positions, similarities = best_cases(codes, tables, weights[known], mask=others, k=k, unknown=unknown)
+    positions, similarities, _ = best_cases(codes, tables, weights[known], mask=others, k=k, unknown=unknown)
     return positions.tolist(), similarities.tolist()
 
 

@@ -43,7 +43,7 @@ _ALL = slice(None)
 
 
 def best_cases(
-    codes: Sequence[IntArray],
+    columns: Sequence[_core.CodedColumn],
     tables: Sequence[FloatArray],
     weights: FloatArray,
     *,
@@ -51,14 +51,15 @@ def best_cases(
     k: int,
     unknown: Unknown = "different",
     n_threads: int = 1,
-) -> tuple[IdArray, FloatArray]:
+) -> tuple[IdArray, FloatArray, FloatArray]:
     """Positions and similarities of the ``k`` cases most similar to a query, the most similar first.
 
-    ``mask`` says which cases may be found; fewer than ``k`` come back if there are fewer.
+    And their local similarities, shape (cases, attributes), NaN where a case has no value. ``mask`` says which cases
+    may be found; fewer than ``k`` come back if there are fewer.
     """
-    n = len(codes[0]) if codes else 0 if mask is None else len(mask)
+    n = len(columns[0]) if columns else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
-    return _core.best_cases(n, codes, tables, weights, allowed, k, unknown == "ignore", n_threads)
+    return _core.best_cases(n, columns, tables, weights, allowed, k, unknown == "ignore", n_threads)
 
 
 def best_cases_many(
@@ -96,11 +97,6 @@ def all_similarities(
     """The similarity of every case to a query, with the same bits as from `best_cases`."""
     n = len(codes[0]) if codes else 0
     return _core.all_similarities(n, codes, tables, weights, unknown == "ignore", n_threads)
-
-
-def local_similarities(codes: Sequence[IntArray], tables: Sequence[FloatArray], positions: IdArray) -> FloatArray:
-    """Similarities of some cases by each attribute, shape (cases, attributes); NaN where a case has no value."""
-    return _core.local_similarities(codes, tables, positions)
 
 
 # -- parameters

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from priorcase import _core
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.cases.kinds import CaseKind, Date, Stored, days, plain_shown, shown
 from priorcase.exceptions import UnknownIdError, named
@@ -75,12 +76,23 @@ class CaseColumn:
     counts: IntArray
     _numbers: FloatArray | None
     _places: dict[Any, int]
+    _kept: list[_core.CodedColumn]  # of this column, or when it had fewer cases
 
     def numbers(self) -> FloatArray:
         """The values as numbers: days for dates, ranks from 0 for levels of an order."""
         if self._numbers is None:
             raise TypeError(f"the values of {self.name} are not numbers")
         return self._numbers
+
+    def coded(self) -> _core.CodedColumn:
+        """The codes with groups of the values, for the core; made when they are first asked for."""
+        last = self._kept[0] if self._kept else None
+        if last is not None and len(last) == len(self.codes):
+            return last
+        earlier = last if last is not None and len(last) < len(self.codes) else None
+        made = _core.CodedColumn(self.codes, len(self.values), self._numbers, earlier)
+        self._kept[:] = [made]
+        return made
 
     def at(self, positions: IdArray) -> list[Stored]:
         """The values of some cases, None where one is missing."""
@@ -104,6 +116,7 @@ class GrowingColumn:
         self._number = number_of(kind)
         self._numbers: FloatArray = np.empty(0)
         self._seen: CaseColumn | None = None
+        self._kept: list[_core.CodedColumn] = []  # the last one; cases that are appended leave it valid
 
     def append(self, values: Sequence[Stored]) -> None:
         self._codes.extend(self._coded(values))
@@ -125,7 +138,7 @@ class GrowingColumn:
             codes, values = self._codes.view(), tuple(self._values)
             counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]
             numbers = self._as_numbers()
-            self._seen = CaseColumn(self.name, self.kind, codes, values, counts, numbers, self._places)
+            self._seen = CaseColumn(self.name, self.kind, codes, values, counts, numbers, self._places, self._kept)
         return self._seen
 
     def _coded(self, values: Sequence[Stored]) -> IntArray:
@@ -150,7 +163,7 @@ class GrowingColumn:
         self._places = _places(self._values)
         self._codes = Buffer(places[codes])  # -1 is the last place, which stays -1
         self._numbers = np.empty(0)
-        self._seen = None
+        self._seen, self._kept = None, []
 
     def _as_numbers(self) -> FloatArray | None:
         if self._number is None:
@@ -189,7 +202,9 @@ class Snapshot:
 
     def __init__(self, columns: Iterable[CaseColumn], positions: IdArray) -> None:
         self._cases = len(positions)
-        self._columns = [(column.name, column.kind, column.at(positions)) for column in columns]
+        columns = list(columns)
+        held = _core.values_at([column.codes for column in columns], [column.values for column in columns], positions)
+        self._columns = [(column.name, column.kind, at) for column, at in zip(columns, held, strict=True)]
 
     def shown(self) -> list[tuple[dict[str, Any], Any, Any]]:
         """For each case its values, its solution and its outcome, as users see them."""
@@ -197,7 +212,7 @@ class Snapshot:
         for i in range(self._cases):
             case: dict[str, Any] = {}
             for name, kind, stored in self._columns:
-                case[name] = plain_shown(stored[i]) if kind is None else shown(kind, stored[i])  # type: ignore[arg-type]
+                case[name] = plain_shown(stored[i]) if kind is None else shown(kind, stored[i])
             solution, outcome = case.pop("solution"), case.pop("outcome")
             found.append((case, solution, outcome))
         return found

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from priorcase import _core
 from priorcase._typing import FloatArray, IntArray
 from priorcase.cases.kinds import Stored, kind_name
 from priorcase.cases.measures.base import POSITIVE, Measure
@@ -21,6 +22,7 @@ from priorcase.schema import Ordinal
 
 # Differences of numbers beyond this are infinite; a quarter of them is not.
 _LARGE = np.finfo(np.float64).max / 4
+_SIDES = {"both": 0, "larger": 1, "smaller": 2}
 _DAYS = 366
 # The day of a leap year on which each month begins, so that a date has the same day in every year.
 _BEGINS = [0, *accumulate((31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30))]
@@ -60,31 +62,28 @@ class NumberLine:
             length = float(np.ptp(points)) if len(points) else 0.0
         return cls(points, unit, log, number_of(kind) or float, length)
 
-    def differences(self, query: Stored) -> FloatArray:
-        """Each stored value minus the query's, as a new array."""
+    def point(self, query: Stored) -> float:
+        """Where a query's value is on the line."""
         point = self.number(query)
-        point = self.unit * (float(_logarithm(np.array([point]))[0]) if self.log else point)
+        return self.unit * (float(_logarithm(np.array([point]))[0]) if self.log else point)
+
+    def differences(self, point: float) -> FloatArray:
+        """Each stored value minus the query's, as a new array."""
         if -_LARGE <= point <= _LARGE:
             return self.points - point
         with np.errstate(over="ignore"):
             return self.points - point
 
+    def falling(self, point: float, side: Literal["both", "larger", "smaller"] = "both") -> FloatArray:
+        """``max(0, 1 - difference / length)``; with a length of 0, 1 where there is no difference.
+
+        Of one side only differences of larger or of smaller values count.
+        """
+        return _core.falling(self.points, point, self.length, _SIDES[side])
+
 
 def _logarithm(numbers: FloatArray) -> FloatArray:
     return np.copysign(np.log1p(np.abs(numbers)), numbers)
-
-
-def _falling(differences: FloatArray, length: float) -> FloatArray:
-    """``max(0, 1 - difference / length)``, in place; with a length of 0, 1 where there is no difference."""
-    if length == 0.0:
-        return np.asarray(differences == 0.0, dtype=np.float64)
-    if length >= 1.0:
-        differences /= length
-    else:
-        with np.errstate(over="ignore"):
-            differences /= length
-    np.subtract(1.0, differences, out=differences)
-    return np.maximum(differences, 0.0, out=differences)
 
 
 def _decayed(differences: FloatArray, scale: float, *, squared: bool) -> FloatArray:
@@ -101,7 +100,7 @@ def _decayed(differences: FloatArray, scale: float, *, squared: bool) -> FloatAr
 
 
 class _LineMeasure(Measure):
-    """Measures of differences on the number line; `_compared` gives the similarities of differences."""
+    """Measures of differences on the number line; `_compared` gives the similarities to a point."""
 
     accepts: tuple[str, ...] = ("numeric", "date", "ordinal")
     _length: ClassVar[str] = "range"
@@ -111,10 +110,10 @@ class _LineMeasure(Measure):
         return NumberLine.of(self, column, getattr(self, self._length, None), log=getattr(self, "log", False))
 
     def _compare(self, query: Any, column: CaseColumn, line: NumberLine, /) -> FloatArray:
-        return self._compared(line.differences(query), line.length)
+        return self._compared(line, line.point(query))
 
-    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
-        return _falling(np.abs(differences, out=differences), length)
+    def _compared(self, line: NumberLine, point: float) -> FloatArray:
+        return line.falling(point)
 
 
 @dataclass(frozen=True)
@@ -174,10 +173,8 @@ class OneSided(_LineMeasure):
         "log": ["boolean"],
     }
 
-    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
-        if self.better == "more":
-            np.negative(differences, out=differences)
-        return _falling(np.maximum(differences, 0.0, out=differences), length)
+    def _compared(self, line: NumberLine, point: float) -> FloatArray:
+        return line.falling(point, "larger" if self.better == "less" else "smaller")
 
 
 @dataclass(frozen=True)
@@ -200,8 +197,9 @@ class Threshold(_LineMeasure):
     }
     _length = "tolerance"
 
-    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
-        return (np.abs(differences, out=differences) <= length).astype(np.float64)
+    def _compared(self, line: NumberLine, point: float) -> FloatArray:
+        differences = line.differences(point)
+        return (np.abs(differences, out=differences) <= line.length).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -221,8 +219,8 @@ class ExponentialSimilarity(_LineMeasure):
     _parameter_constraints: ClassVar[dict[str, Any]] = {"scale": [POSITIVE], "log": ["boolean"]}
     _length = "scale"
 
-    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
-        return _decayed(differences, length, squared=False)
+    def _compared(self, line: NumberLine, point: float) -> FloatArray:
+        return _decayed(line.differences(point), line.length, squared=False)
 
 
 @dataclass(frozen=True)
@@ -243,8 +241,8 @@ class GaussianSimilarity(_LineMeasure):
     _parameter_constraints: ClassVar[dict[str, Any]] = {"scale": [POSITIVE], "log": ["boolean"]}
     _length = "scale"
 
-    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
-        return _decayed(differences, length, squared=True)
+    def _compared(self, line: NumberLine, point: float) -> FloatArray:
+        return _decayed(line.differences(point), line.length, squared=True)
 
 
 @dataclass(frozen=True)
@@ -264,9 +262,10 @@ class Recency(_LineMeasure):
     _parameter_constraints: ClassVar[dict[str, Any]] = {"half_life": [POSITIVE]}
     _length = "half_life"
 
-    def _compared(self, differences: FloatArray, length: float) -> FloatArray:
+    def _compared(self, line: NumberLine, point: float) -> FloatArray:
+        differences = line.differences(point)
         with np.errstate(over="ignore", under="ignore"):
-            np.divide(np.abs(differences, out=differences), -length, out=differences)
+            np.divide(np.abs(differences, out=differences), -line.length, out=differences)
             return np.exp2(differences, out=differences)
 
 

@@ -95,32 +95,18 @@ class Documents:
         return Documents(values, vocabulary, begins, number[terms], self.counts[at])
 
 
-class Postings(NamedTuple):
-    """Entries by term: ``values[begins[t] : begins[t + 1]]`` are the values that have term t."""
-
-    begins: AnyArray
-    values: AnyArray
-    weights: FloatArray | None
-    n_values: int
-
-    @classmethod
-    def of(cls, documents: Documents, weights: FloatArray | None = None) -> Postings:
-        """The postings of documents, each entry with its weight, or with 1."""
-        shape = (len(documents.values), len(documents.vocabulary))
-        data = np.ones(len(documents.terms)) if weights is None else weights
-        table = sparse.csr_array((data, documents.terms, documents.begins), shape=shape).tocsc()
-        kept = None if weights is None else table.data
-        return cls(table.indptr.astype(np.int64), table.indices.astype(np.int32), kept, shape[0])
-
-    def sums(self, terms: AnyArray, term_weights: FloatArray) -> FloatArray:
-        """For each value ``sum_t w_t w_vt`` over the given terms, in their order."""
-        terms = np.ascontiguousarray(terms, dtype=np.int64)
-        return _core.accumulate(self.begins, self.values, self.weights, terms, term_weights, self.n_values)
+def postings(documents: Documents, weights: FloatArray | None = None) -> _core.Postings:
+    """By term, the values that have it, each entry with its weight, or with 1."""
+    shape = (len(documents.values), len(documents.vocabulary))
+    data = np.ones(len(documents.terms)) if weights is None else weights
+    table = sparse.csr_array((data, documents.terms, documents.begins), shape=shape).tocsc()
+    kept = None if weights is None else table.data
+    return _core.Postings(table.indptr.astype(np.int64), table.indices.astype(np.int32), kept, shape[0])
 
 
 class _Members(NamedTuple):
     documents: Documents
-    postings: Postings
+    postings: _core.Postings
     sizes: FloatArray
 
 
@@ -134,7 +120,7 @@ class _SetMeasure(Measure):
         if earlier is not None and not all(isinstance(member, str) for member in earlier.documents.vocabulary):
             earlier = None
         documents = Documents.of(column.values, _members, earlier and earlier.documents)
-        return _Members(documents, Postings.of(documents), np.diff(documents.begins).astype(np.float64))
+        return _Members(documents, postings(documents), np.diff(documents.begins).astype(np.float64))
 
     def _compare(self, query: Any, column: CaseColumn, held: _Members, /) -> FloatArray:
         members = _members(query)

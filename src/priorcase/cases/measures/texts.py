@@ -18,7 +18,7 @@ from priorcase import _core
 from priorcase._parameters import is_whole, settle
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.cases.measures.base import Measure
-from priorcase.cases.measures.sets import Documents, Postings
+from priorcase.cases.measures.sets import Documents, postings
 from priorcase.cases.table import CaseColumn
 from priorcase.exceptions import ParameterError, failure, quoted
 from priorcase.learning.estimator import thread_count
@@ -56,7 +56,7 @@ class _Weighted(NamedTuple):
     idf: FloatArray
     unseen: float
     """The inverse document frequency of a term that no case has."""
-    postings: Postings
+    postings: _core.Postings
 
     def proportional(self, asked: dict[int, int], found: FloatArray) -> list[int]:
         """The texts with the terms of a query in the same proportions: their cosine is 1, but for rounding."""
@@ -165,7 +165,7 @@ class TfIdf(Measure):
         weights = documents.counts * idf[documents.terms]
         norms = np.sqrt(np.bincount(owners, weights=weights * weights, minlength=len(cases)))
         unseen = math.log(1.0 + float(cases.sum())) + 1.0
-        return _Weighted(documents, idf, unseen, Postings.of(documents, weights / norms[owners]))
+        return _Weighted(documents, idf, unseen, postings(documents, weights / norms[owners]))
 
     def _compare(self, query: Any, column: CaseColumn, held: _Weighted, /) -> FloatArray:
         asked, vocabulary = Counter(self.terms(str(query))), held.documents.vocabulary
@@ -200,16 +200,13 @@ class EditDistance(Measure):
     accepts = ("text", "nominal", "taxonomy")
     _parameter_constraints: ClassVar[dict[str, Any]] = {"ignore_case": ["boolean"]}
 
-    def _prepare(self, column: CaseColumn, *_: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
+    def _prepare(self, column: CaseColumn, *_: Any) -> _core.PackedTexts:
         texts = list(map(self._read, column.values))
         offsets = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
-        return _characters(texts), offsets, np.diff(offsets)
+        return _core.PackedTexts(_characters(texts), offsets)
 
-    def _compare(self, query: Any, column: CaseColumn, state: tuple[AnyArray, AnyArray, AnyArray], /) -> FloatArray:
-        (characters, offsets, lengths), asked = state, _characters([self._read(query)])
-        edits = _core.edit_distances(asked, characters, offsets, thread_count(None))
-        longer = np.maximum(lengths, len(asked))
-        return 1.0 - np.divide(edits, longer, out=np.zeros(len(longer)), where=longer > 0)
+    def _compare(self, query: Any, column: CaseColumn, texts: _core.PackedTexts, /) -> FloatArray:
+        return texts.edit_similarities(_characters([self._read(query)]), thread_count(None))
 
     def _read(self, value: object) -> str:
         return folded(str(value)) if self.ignore_case else composed(str(value))

@@ -16,7 +16,7 @@ from priorcase.cases import kinds
 from priorcase.cases.case import Case, text_of
 from priorcase.cases.checks import check_known
 from priorcase.cases.kinds import Stored
-from priorcase.cases.scoring import Likeness, MeasureCache, Unknown, best_cases, check_count, local_similarities
+from priorcase.cases.scoring import Likeness, MeasureCache, Unknown, best_cases, check_count
 from priorcase.cases.table import CaseTable, Snapshot
 from priorcase.exceptions import CaseBaseError, ParameterError, listed, prefix_errors, quoted
 from priorcase.learning.estimator import thread_count
@@ -360,22 +360,22 @@ def retrieve(
     mask = ~table.retired if where is None else ~table.retired & where
     _check_query(query, likeness)
     names = [name for name in likeness.attributes if query.get(name) is not None]
-    codes = [likeness.columns[name].codes for name in names]
+    columns = [likeness.columns[name].coded() for name in names]
     tables = [likeness.by_value(name, query[name]) for name in names]
     of_query = np.array([likeness.weights[name] for name in names])
     wanted = min(max(5 * k, 50) if diversity else k, len(table))
-    positions, similarities = best_cases(
-        codes, tables, of_query, mask=mask, k=wanted, unknown=unknown, n_threads=threads
+    positions, similarities, local = best_cases(
+        columns, tables, of_query, mask=mask, k=wanted, unknown=unknown, n_threads=threads
     )
     if diversity:
         chosen = _diverse(likeness, positions, similarities, k, float(diversity))
-        positions, similarities = positions[chosen], similarities[chosen]
+        positions, similarities, local = positions[chosen], similarities[chosen], local[chosen]
     ids = tuple(table.ids[positions].tolist())
     return Retrieval(
         query={name: kinds.shown(table.attributes[name], query[name]) for name in names},
         ids=ids,
         similarities=similarities,
-        local=local_similarities(codes, tables, positions),
+        local=local,
         weights=of_query,
         load=partial(look_up or _from_table, ids, table.snapshot(positions)),
         ignore=unknown == "ignore",

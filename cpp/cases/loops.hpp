@@ -1,0 +1,55 @@
+// The inner loops of similarities, compiled once for each instruction set. All versions give the same bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace priorcase::cases {
+
+// Eight texts whose edit distances are computed side by side: each step of a text depends on the step before it, but
+// not on the other texts. For each lane where its text is, and 64 differences of its column, see edit_distance.hpp.
+inline constexpr std::size_t n_lanes = 8;
+
+struct EditLanes {
+  const std::uint32_t* at[n_lanes];
+  alignas(64) std::uint64_t grows[n_lanes];
+  alignas(64) std::uint64_t falls[n_lanes];
+};
+
+// For each character the places where it stands; characters from `last` on are as the last one, which stands nowhere.
+struct CharacterPlaces {
+  const std::uint64_t* table;
+  std::uint32_t last;
+};
+
+// Values of a column share this many groups, such that the group of a value has a place in a table of bytes.
+inline constexpr std::size_t n_groups = 62;
+
+// Which differences from a point count: all, or only those of larger or of smaller values.
+enum class Side : std::uint8_t { both, larger, smaller };
+
+struct Loops {
+  // Advances each lane by so many characters of its text.
+  void (*advance)(EditLanes& lanes, std::size_t steps, const CharacterPlaces& places);
+  // Whether all numbers are from 0 to 1.
+  bool (*within_unit)(const double* numbers, std::size_t n);
+  // For each group the largest of its numbers, if those are in groups 0, 1, ..., 61, 0, 1, ... in turn.
+  void (*largest_in_turn)(const double* numbers, std::size_t n, double* largest);
+  // max(0, 1 - difference / length); where the length is 0, 1 for no difference.
+  void (*falling)(const double* points, std::size_t n, double point, double length, Side side, double* found);
+};
+
+namespace scalar {
+extern const Loops loops;
+}
+namespace avx2 {
+extern const Loops loops;
+}
+namespace avx512 {
+extern const Loops loops;
+}
+
+// Those of the path in use.
+const Loops& loops();
+
+}  // namespace priorcase::cases
