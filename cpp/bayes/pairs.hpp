@@ -1,30 +1,22 @@
-// How often two attributes' values come together in each class.
+// How often two attributes' values come together in each class, and what families of structures that join pairs of
+// attributes make of a query.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
-#include "bayes/wide.hpp"
+#include "bayes/trees.hpp"
 
 namespace priorcase::bayes {
 
+// Counts -------------------------------------------------------------------------------------------------------------
+
 // Where counts stand: attribute a has values 0 .. sizes[a] - 1; for each value, and for each pair of values of two
-// attributes, one count for each class, side by side.
+// attributes, one count for each class, side by side. An attribute has fewer than 2^32 cells.
 class PairLayout {
  public:
-  PairLayout(std::vector<std::size_t> sizes, std::size_t n_classes) : sizes_(std::move(sizes)), n_classes_(n_classes) {
-    for (std::size_t v = 0; v < sizes_.size(); ++v) {
-      single_at_.push_back(n_singles_);
-      n_singles_ += sizes_[v] * n_classes_;
-      for (std::size_t u = 0; u < v; ++u) {
-        pair_at_.push_back(n_pairs_);
-        n_pairs_ += sizes_[u] * sizes_[v] * n_classes_;
-      }
-    }
-  }
+  PairLayout(std::vector<std::size_t> sizes, std::size_t n_classes);
 
   std::size_t n_attributes() const { return sizes_.size(); }
   std::size_t n_classes() const { return n_classes_; }
@@ -35,7 +27,7 @@ class PairLayout {
   std::size_t single(std::size_t a, std::size_t value) const { return single_at_[a] + value * n_classes_; }
   // For u < v.
   std::size_t pair(std::size_t u, std::size_t v, std::size_t value_u, std::size_t value_v) const {
-    return pair_at_[Triangle::at(v, u)] + (value_u * sizes_[v] + value_v) * n_classes_;
+    return pair_at_[edge_at(v, u)] + (value_u * sizes_[v] + value_v) * n_classes_;
   }
 
  private:
@@ -52,35 +44,39 @@ struct PairRows {
   double sign = 1.0;  // -1 takes rows out
 };
 
-// Counts one attribute, alone and with each attribute before it. Every cell is summed in row order by one thread, so
-// the number of threads changes no bit. Whole numbers are exact up to 2^53.
-inline void count_attribute(const PairLayout& layout, const PairRows& rows, std::size_t v, double* singles,
-                            double* pairs) {
-  constexpr std::size_t block = 4096;  // the places of a block stay in the nearest cache
-  const std::size_t n_classes = layout.n_classes();
-  std::vector<std::uint32_t> places(std::min(block, rows.n_rows));
-  std::vector<double> amounts(places.size(), rows.sign);
-  const std::int32_t* own = rows.columns + v * rows.n_rows;
-  for (std::size_t first = 0; first < rows.n_rows; first += block) {
-    const std::size_t n = std::min(block, rows.n_rows - first);
-    double* alone = singles + layout.single(v, 0);
-    for (std::size_t i = 0; i < n; ++i) {
-      places[i] = static_cast<std::uint32_t>(own[first + i] * n_classes + rows.classes[first + i]);
-      if (rows.weights) amounts[i] = rows.sign * rows.weights[first + i];
-      alone[places[i]] += amounts[i];
-    }
-    for (std::size_t u = 0; u < v; ++u) {
-      const std::int32_t* other = rows.columns + u * rows.n_rows + first;
-      double* together = pairs + layout.pair(u, v, 0, 0);
-      const std::size_t step = layout.size(v) * n_classes;
-      for (std::size_t i = 0; i < n; ++i) together[other[i] * step + places[i]] += amounts[i];
-    }
-  }
-}
+// Adds rows to the counts of classes, values and pairs of values. Every cell is summed in row order by one thread, so
+// the number of threads changes no bit; whole numbers are exact up to 2^53. All rows are counted, or none.
+void count_pairs(const PairLayout& layout, const PairRows& rows, double* classes, double* singles, double* pairs,
+                 std::size_t threads);
 
-inline void count_classes(const PairRows& rows, double* classes) {
-  for (std::size_t i = 0; i < rows.n_rows; ++i)
-    classes[rows.classes[i]] += rows.weights ? rows.sign * rows.weights[i] : rows.sign;
-}
+// Queries ------------------------------------------------------------------------------------------------------------
+
+// Counts, and the equivalent sample that is spread evenly over all cells.
+struct PairTables {
+  const PairLayout* layout = nullptr;
+  const double* classes = nullptr;
+  const double* singles = nullptr;
+  const double* pairs = nullptr;
+  const std::int64_t* widths = nullptr;  // values of each attribute, one never seen included where the query has it
+  double ess = 1.0;
+};
+
+// Queries, each perhaps a stored row that is to be left out of the counts.
+struct PairQueries {
+  const std::int32_t* codes = nullptr;  // -1: a value never seen
+  const std::int32_t* own = nullptr;    // class of the row to leave out; none: nothing is left out
+  const double* leave = nullptr;        // how many rows it counts as
+  std::size_t n_queries = 0;
+};
+
+// all_trees: every tree over the attributes, by marginal likelihood. best_tree: the one with the largest, chosen afresh
+// when a row is left out. super_parents: naive Bayes and one structure for each super-parent, by marginal likelihood.
+// plain_super_parents: the plain mean over the super-parents whose value at least `least` rows have; naive Bayes if
+// there is none.
+enum class Family : std::uint8_t { all_trees, best_tree, super_parents, plain_super_parents };
+
+// ln P(class, query | rows), queries by classes. log_weights are those of the edges; plain_super_parents needs none.
+void joint_logs(Family family, const PairTables& tables, const double* log_weights, double least,
+                const PairQueries& queries, double* out, std::size_t threads);
 
 }  // namespace priorcase::bayes

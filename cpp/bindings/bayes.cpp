@@ -1,98 +1,265 @@
+#include <cmath>
+#include <limits>
 #include <optional>
+#include <shared_mutex>
+#include <type_traits>
 
 #include <nanobind/stl/optional.h>
 
-#include "bindings/checks.hpp"
-#include "bayes/counting.hpp"
+#include "base/numbers.hpp"
+#include "base/threads.hpp"
+#include "bayes/counts.hpp"
+#include "bayes/moments.hpp"
 #include "bayes/scoring.hpp"
+#include "bindings/checks.hpp"
 
 namespace priorcase::bindings {
 
 namespace {
 
-constexpr std::size_t most_threads = 1024;
-
 using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
-using Slots = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Totals = nb::ndarray<std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Scores = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+// Columns -------------------------------------------------------------------------------------------------------------
+
+template <class Array>
+bayes::CellType type_of(const Array& array) {
+  if (array.dtype() == nb::dtype<std::int8_t>()) return bayes::CellType::int8;
+  if (array.dtype() == nb::dtype<std::int16_t>()) return bayes::CellType::int16;
+  if (array.dtype() == nb::dtype<std::int32_t>()) return bayes::CellType::int32;
+  if (array.dtype() == nb::dtype<std::int64_t>()) return bayes::CellType::int64;
+  require(array.dtype() == nb::dtype<double>(), "columns are int8, int16, int32, int64 or float64");
+  return bayes::CellType::real;
+}
+
+template <class Array>
+bayes::CellType code_type_of(const Array& array) {
+  const bayes::CellType type = type_of(array);
+  require(type != bayes::CellType::real, "codes are int8, int16, int32 or int64");
+  return type;
+}
+
 bayes::Column view(const AnyColumn& array) {
   bayes::Column column;
-  if (array.dtype() == nb::dtype<std::int8_t>()) column.type = bayes::CellType::int8;
-  else if (array.dtype() == nb::dtype<std::int16_t>()) column.type = bayes::CellType::int16;
-  else if (array.dtype() == nb::dtype<std::int32_t>()) column.type = bayes::CellType::int32;
-  else if (array.dtype() == nb::dtype<double>()) column.type = bayes::CellType::real;
-  else throw nb::value_error("columns are int8, int16, int32 or float64");
+  column.type = type_of(array);
   column.data = array.data();
   column.stride = array.stride(0);
   return column;
 }
 
+// An element of a sequence as an array.
+template <class Array>
+Array as_array(nb::handle element, const char* rule) {
+  Array array;
+  require(nb::try_cast(element, array), rule);
+  return array;
+}
+
+AnyColumn as_column(nb::handle element) {
+  return as_array<AnyColumn>(element, "a column is an array of one dimension");
+}
+
+// What stands for each code: the slots of its values.
+void translate(bayes::Column& column, const Codes& slots) {
+  require(column.type != bayes::CellType::real, "only codes are translated");
+  require(std::all_of(slots.data(), slots.data() + slots.size(), [](std::int32_t slot) { return slot >= 0; }),
+          "slots count from 0");
+  column.translate = slots.data();
+  column.n_translate = slots.size();
+}
+
 // Columns with, for each, the slots that its codes stand for (None: the model's own codes). The arrays are kept alive.
 struct Columns {
   std::vector<AnyColumn> arrays;
-  std::vector<Slots> translations;
+  std::vector<Codes> translations;
   std::vector<bayes::Column> views;
-  std::size_t rows = 0;
 
-  Columns(nb::sequence given, nb::sequence translate) {
+  Columns(nb::sequence given, nb::sequence translations_given, std::size_t rows) {
     const std::size_t n = nb::len(given);
-    require(nb::len(translate) == n, "one translation for each column");
+    require(nb::len(translations_given) == n, "one translation for each column");
     for (std::size_t i = 0; i < n; ++i) {
-      arrays.push_back(nb::cast<AnyColumn>(given[i]));
+      arrays.push_back(as_column(given[i]));
       views.push_back(view(arrays.back()));
-      if (i == 0) rows = arrays.back().shape(0);
-      require(arrays.back().shape(0) == rows, "columns differ in length");
-      nb::object slots = translate[i];
+      require(arrays.back().shape(0) == rows, "columns and results differ in length");
+      nb::object slots = translations_given[i];
       if (slots.is_none()) continue;
-      translations.push_back(nb::cast<Slots>(slots));
-      views.back().translate = translations.back().data();
-      views.back().n_translate = translations.back().size();
+      translations.push_back(as_array<Codes>(slots, "a translation is an array of slots, int32"));
+      translate(views.back(), translations.back());
     }
   }
 };
 
-std::vector<double> ascending(const Vector& cuts) {
+std::vector<double> cut_points(const Vector& cuts) {
   std::vector<double> values = copy(cuts);
-  require(std::is_sorted(values.begin(), values.end()), "cuts are not ascending");
+  for (std::size_t i = 0; i < values.size(); ++i)
+    require(!std::isnan(values[i]) && (i == 0 || values[i - 1] <= values[i]), "cuts are not ascending");
   return values;
 }
 
+// Counts and codes ----------------------------------------------------------------------------------------------------
+
 // starts has one entry more than there are columns; cuts holds an array or None for each column.
-void count_values(nb::sequence given, nb::sequence cuts, AnyColumn classes, Ids starts, Totals totals, std::int64_t sign,
+void count_values(nb::sequence given, nb::sequence cuts, AnyColumn classes, Ids starts, Totals totals, int sign,
                   std::size_t threads) {
-  const std::size_t n = nb::len(given), rows = classes.shape(0);
+  const std::size_t n = nb::len(given), rows = classes.shape(0), n_classes = totals.shape(1);
+  constexpr std::int64_t most_slots = std::numeric_limits<std::int32_t>::max() - 2 * bayes::first_slot;
   require(starts.size() == n + 1 && nb::len(cuts) == n, "one start and one entry of cuts for each column");
-  require(threads >= 1 && threads <= most_threads, "from 1 to 1024 threads");
+  require(sign == 1 || sign == -1, "sign is 1 or -1");
+  require(rows <= std::numeric_limits<std::uint32_t>::max(), "too many rows for one call");
+  require(static_cast<std::int64_t>(n_classes) <= most_slots, "too many classes");
   std::vector<AnyColumn> arrays;
   std::vector<bayes::CountedColumn> columns(n);
   for (std::size_t i = 0; i < n; ++i) {
-    arrays.push_back(nb::cast<AnyColumn>(given[i]));
+    arrays.push_back(as_column(given[i]));
     require(arrays.back().shape(0) == rows, "columns differ in length");
     const std::int64_t first = starts.data()[i], last = starts.data()[i + 1];
-    require(0 <= first && first + bayes::first_slot <= last && last <= static_cast<std::int64_t>(totals.shape(0)), "cells out of order");
+    require(0 <= first && first <= last && last <= static_cast<std::int64_t>(totals.shape(0)) &&
+                last - first >= bayes::first_slot && last - first <= most_slots,
+            "cells out of order");
     columns[i].column = view(arrays.back());
     columns[i].start = static_cast<std::size_t>(first);
     columns[i].n_slots = static_cast<std::size_t>(last - first);
     nb::object points = cuts[i];
     if (points.is_none()) continue;
     require(columns[i].column.type == bayes::CellType::real, "only numbers are cut");
-    columns[i].cuts = ascending(nb::cast<Vector>(points));
+    columns[i].cuts = cut_points(as_array<Vector>(points, "cuts are an array of numbers"));
     columns[i].cut = true;
   }
   const bayes::Column own = view(classes);
-  std::int64_t* into = totals.data();
-  const std::size_t n_classes = totals.shape(1);
+  std::int64_t* const into = totals.data();
   nb::gil_scoped_release release;
-  bayes::Counter(std::move(columns), own, n_classes).add(rows, sign, into, threads);
+  bayes::count_values(columns, own, n_classes, rows, sign, into, usable_threads(threads));
 }
 
-void add_table(bayes::Scorer& self, std::size_t column, std::size_t start, std::size_t n_slots, std::optional<Vector> cuts) {
-  require(n_slots >= bayes::first_slot && start + n_slots <= self.n_cells(), "cells beyond the table");
+// Short calls keep the GIL: to give it back and to take it takes longer.
+class LongCall {
+ public:
+  explicit LongCall(std::size_t rows) {
+    if (rows > 4096) release_.emplace();
+  }
+
+ private:
+  std::optional<nb::gil_scoped_release> release_;
+};
+
+nb::ndarray<nb::numpy, std::int64_t> code_counts(AnyColumn codes, std::size_t n) {
+  code_type_of(codes);
+  require(n <= std::size_t{1} << 31, "at most 2^31 codes");
+  const bayes::Column column = view(codes);
+  const std::size_t rows = codes.shape(0);
+  std::vector<std::int64_t> counts;
+  {
+    const LongCall released(rows + n);
+    counts = bayes::code_counts(column, rows, n);
+  }
+  return to_numpy(std::move(counts));
+}
+
+void recode(AnyColumn codes, Codes table, nb::ndarray<nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+  code_type_of(codes);
+  const bayes::CellType type = code_type_of(out);
+  require(out.shape(0) == codes.shape(0), "codes and out differ in length");
+  const std::int32_t most = type == bayes::CellType::int8    ? std::numeric_limits<std::int8_t>::max()
+                            : type == bayes::CellType::int16 ? std::numeric_limits<std::int16_t>::max()
+                                                             : std::numeric_limits<std::int32_t>::max();
+  const auto fits = [&](std::int32_t entry) { return entry <= most && entry >= -1 - most; };
+  const bayes::Column column = view(codes);
+  void* const into = out.data();
+  const LongCall released(codes.shape(0) + table.size());
+  require(std::all_of(table.data(), table.data() + table.size(), fits), "out has no room for a code of the table");
+  bayes::recode(column, codes.shape(0), table.data(), table.size(), type, into);
+}
+
+nb::tuple factorise(nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::device::cpu> items) {
+  require(items.shape(1) <= 1 || items.stride(1) == 1, "the bytes of an item lie side by side");
+  require(items.shape(0) <= std::numeric_limits<std::int32_t>::max(), "too many items");
+  const auto* const bytes = reinterpret_cast<const char*>(items.data());
+  bayes::Factors found;
+  {
+    nb::gil_scoped_release release;
+    found = bayes::factorise(bytes, items.stride(0), items.shape(1), items.shape(0));
+  }
+  return nb::make_tuple(to_numpy(std::move(found.codes)), to_numpy(std::move(found.first)));
+}
+
+// Moments -------------------------------------------------------------------------------------------------------------
+
+void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights,
+                 nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu> moments, std::size_t threads) {
+  const std::size_t n = codes.size(), n_classes = moments.shape(1);
+  require(moments.shape(0) == nb::len(given) && moments.shape(2) == 4, "four moments for each column and class");
+  require(!weights || weights->size() == n, "codes and weights differ in length");
+  std::vector<Vector> arrays;
+  std::vector<const double*> columns;
+  for (nb::handle column : given) {
+    arrays.push_back(as_array<Vector>(column, "a column is an array of numbers of one dimension"));
+    require(arrays.back().size() == n, "columns and codes differ in length");
+    columns.push_back(arrays.back().data());
+  }
+  require(columns.size() == moments.shape(0), "four moments for each column and class");
+  auto* const into = reinterpret_cast<bayes::RunningMoments*>(moments.data());
+  const std::int32_t* const classes = codes.data();
+  const double* const amounts = weights ? weights->data() : nullptr;
+  nb::gil_scoped_release release;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i % 65536 == 0) base::check_interrupt();
+    require(classes[i] < static_cast<std::int64_t>(n_classes), "a code is too large");
+    if (amounts) require(amounts[i] >= 0.0 && amounts[i] < base::infinity, "a weight is a number of 0 or more");
+  }
+  bayes::add_moments(columns, classes, amounts, n, into, n_classes, usable_threads(threads));
+}
+
+// Scores --------------------------------------------------------------------------------------------------------------
+
+// A scorer that may be asked by many threads, while none of them adds terms.
+struct SharedScorer {
+  bayes::Scorer scorer;
+  std::shared_mutex mutex;
+
+  SharedScorer(const double* prior, std::size_t n_classes, const double* table, std::size_t n_cells)
+      : scorer(prior, n_classes, table, n_cells) {}
+
+  template <class Change>
+  void change(const Change& change) {
+    nb::gil_scoped_release release;
+    const std::unique_lock<std::shared_mutex> hold(mutex);
+    change(scorer);
+  }
+};
+
+bool are_logs(const double* logs, std::size_t n) {
+  return std::all_of(logs, logs + n, [](double log) { return log < base::infinity; });  // neither is NaN
+}
+
+void make_scorer(SharedScorer* self, Vector prior, Matrix table) {
+  require(prior.size() >= 1 && table.shape(1) == prior.size(), "one column for each class");
+  require(prior.size() <= std::numeric_limits<std::int32_t>::max() - 2 * bayes::first_slot, "too many classes");
+  nb::gil_scoped_release release;
+  require(are_logs(prior.data(), prior.size()) && are_logs(table.data(), table.size()), "a log is NaN or infinite");
+  new (self) SharedScorer(prior.data(), prior.size(), table.data(), table.shape(0));
+}
+
+void leave_out(SharedScorer& self, Vector prior, Matrix table) {
+  self.change([&](bayes::Scorer& scorer) {
+    require(prior.size() == scorer.n_classes() && table.shape(1) == prior.size() && table.shape(0) == scorer.n_cells(),
+            "the tables differ in shape");
+    require(are_logs(prior.data(), prior.size()) && are_logs(table.data(), table.size()), "a log is NaN or infinite");
+    scorer.leave_out(prior.data(), table.data());
+  });
+}
+
+void add_table(SharedScorer& self, std::size_t column, std::size_t start, std::size_t n_slots,
+               std::optional<Vector> cuts) {
   bayes::TableTerm term{column, start, n_slots, {}, cuts.has_value()};
-  if (cuts) term.cuts = ascending(*cuts);
-  self.add(std::move(term));
+  if (cuts) term.cuts = cut_points(*cuts);
+  self.change([&](bayes::Scorer& scorer) {
+    require(n_slots >= bayes::first_slot && n_slots <= scorer.n_cells() && start <= scorer.n_cells() - n_slots &&
+                n_slots <= std::numeric_limits<std::int32_t>::max(),
+            "cells beyond the table");
+    scorer.add(std::move(term));
+  });
 }
 
 std::vector<bayes::Density> densities(const Matrix& parameters) {
@@ -100,97 +267,110 @@ std::vector<bayes::Density> densities(const Matrix& parameters) {
   std::vector<bayes::Density> result;
   for (std::size_t k = 0; k < parameters.shape(0); ++k) {
     const double* p = parameters.data() + 4 * k;
+    require(!std::any_of(p, p + 4, [](double x) { return std::isnan(x); }), "a parameter of a density is NaN");
     result.push_back({p[0], p[1], p[2], p[3]});
   }
   return result;
 }
 
-void add_density(bayes::Scorer& self, std::size_t column, Matrix parameters, bool normal) {
-  require(parameters.shape(0) == self.n_classes(), "one density for each class");
-  self.add(bayes::DensityTerm{column, normal ? bayes::Shape::normal : bayes::Shape::student, densities(parameters)});
+void add_density(SharedScorer& self, std::size_t column, Matrix parameters, bool normal) {
+  bayes::DensityTerm term{column, normal ? bayes::Shape::normal : bayes::Shape::student, densities(parameters)};
+  self.change([&](bayes::Scorer& scorer) {
+    require(term.classes.size() == scorer.n_classes(), "one density for each class");
+    scorer.add(std::move(term));
+  });
 }
 
 // The last row of the parameters is the density without regard to classes.
-void add_mixed(bayes::Scorer& self, std::size_t column, Matrix parameters, double log_in, double log_out) {
-  require(parameters.shape(0) == self.n_classes() + 1, "one density for each class, and one for all");
+void add_mixed(SharedScorer& self, std::size_t column, Matrix parameters, double log_in, double log_out) {
+  require(log_in <= 0.0 && log_out <= 0.0, "logs of probabilities are 0 or less");
+  require(parameters.shape(0) >= 1, "one density for each class, and one for all");
   std::vector<bayes::Density> classes = densities(parameters);
   const bayes::Density pooled = classes.back();
   classes.pop_back();
-  self.add(bayes::DensityTerm{column, bayes::Shape::mixed, std::move(classes), pooled, log_in, log_out});
+  bayes::DensityTerm term{column, bayes::Shape::mixed, std::move(classes), pooled, log_in, log_out};
+  self.change([&](bayes::Scorer& scorer) {
+    require(term.classes.size() == scorer.n_classes(), "one density for each class, and one for all");
+    scorer.add(std::move(term));
+  });
 }
 
-bayes::Scale scale_of(int scale) {
-  require(scale >= 0 && scale <= 2, "scale is 0, 1 or 2");
-  return static_cast<bayes::Scale>(scale);
-}
+bayes::Scale scale_of(int scale) { return checked_option(scale, bayes::Scale::probability, "scale is 0, 1 or 2"); }
 
-void check(const bayes::Scorer& self, const std::vector<bayes::Column>& views, std::size_t rows, const Scores& out) {
-  require(out.shape(0) == rows && out.shape(1) == self.n_classes(), "scores have the wrong shape");
-  self.check_columns(views);
-}
-
-void score(const bayes::Scorer& self, nb::sequence given, nb::sequence translate, int scale, std::size_t threads, Scores out) {
-  const Columns columns(given, translate);
-  check(self, columns.views, out.shape(0), out);
-  require(columns.views.empty() || columns.rows == out.shape(0), "scores have the wrong shape");
+// Scores rows of columns that are kept alive elsewhere; own is the class of each row to leave out.
+void score_views(SharedScorer& self, const std::vector<bayes::Column>& columns, std::size_t rows,
+                 const bayes::Column* own, int scale, std::size_t threads, const Scores& out) {
   const bayes::Scale wanted = scale_of(scale);
-  require(threads >= 1 && threads <= most_threads, "from 1 to 1024 threads");
+  double* const into = out.data();
   nb::gil_scoped_release release;
-  self.score(columns.views, out.shape(0), nullptr, wanted, out.data(), threads);
+  const std::shared_lock<std::shared_mutex> hold(self.mutex);
+  const bayes::Scorer& scorer = self.scorer;
+  require(out.shape(0) == rows && out.shape(1) == scorer.n_classes(), "scores have the wrong shape");
+  require(!own || (scorer.leaves_out() && !scorer.has_densities()), "this scorer cannot leave rows out");
+  scorer.check_columns(columns);
+  scorer.score(columns, rows, own, wanted, into, usable_threads(threads));
 }
 
-void score_cells(const bayes::Scorer& self, Matrix cells, int scale, std::size_t threads, Scores out) {
+void score(SharedScorer& self, nb::sequence given, nb::sequence translate, int scale, std::size_t threads, Scores out) {
+  const Columns columns(given, translate, out.shape(0));
+  score_views(self, columns.views, out.shape(0), nullptr, scale, threads, out);
+}
+
+void score_cells(SharedScorer& self, Matrix cells, int scale, std::size_t threads, Scores out) {
   std::vector<bayes::Column> columns(cells.shape(1));
   for (std::size_t a = 0; a < columns.size(); ++a)
     columns[a] = {bayes::CellType::real, cells.data() + a, static_cast<std::ptrdiff_t>(cells.shape(1)), nullptr, 0};
-  check(self, columns, cells.shape(0), out);
-  const bayes::Scale wanted = scale_of(scale);
-  require(threads >= 1 && threads <= most_threads, "from 1 to 1024 threads");
-  nb::gil_scoped_release release;
-  self.score(columns, cells.shape(0), nullptr, wanted, out.data(), threads);
+  score_views(self, columns, cells.shape(0), nullptr, scale, threads, out);
 }
 
-void score_left_out(const bayes::Scorer& self, nb::sequence given, nb::sequence translate, AnyColumn own, Slots translate_own,
-                    int scale, std::size_t threads, Scores out) {
-  const Columns columns(given, translate);
-  require(self.leaves_out() && !self.has_densities(), "this scorer cannot leave rows out");
-  check(self, columns.views, own.shape(0), out);
-  require(columns.views.empty() || columns.rows == own.shape(0), "columns differ in length");
+void score_left_out(SharedScorer& self, nb::sequence given, nb::sequence translations, AnyColumn own,
+                    Codes translate_own, int scale, std::size_t threads, Scores out) {
+  const Columns columns(given, translations, own.shape(0));
   bayes::Column classes = view(own);
-  classes.translate = translate_own.data();
-  classes.n_translate = translate_own.size();
+  translate(classes, translate_own);
+  score_views(self, columns.views, own.shape(0), &classes, scale, threads, out);
+}
+
+nb::ndarray<nb::numpy, double> normalise_rows(Matrix joint, int scale, std::size_t threads) {
   const bayes::Scale wanted = scale_of(scale);
-  require(threads >= 1 && threads <= most_threads, "from 1 to 1024 threads");
-  nb::gil_scoped_release release;
-  self.score(columns.views, own.shape(0), &classes, wanted, out.data(), threads);
+  const std::size_t rows = joint.shape(0), n = joint.shape(1);
+  require(n >= 1, "a row has no class");
+  std::vector<double> out;
+  {
+    nb::gil_scoped_release release;
+    out.resize(rows * n);
+    bayes::normalise_rows(joint.data(), rows, n, wanted, out.data(), usable_threads(threads));
+  }
+  return to_numpy(std::move(out), {rows, n});
 }
 
 }  // namespace
 
 void bind_bayes(nb::module_& module) {
+  module.def("code_counts", &code_counts, nb::arg("codes"), nb::arg("n"),
+             "How many rows hold each code from 0 to n - 1.");
+  module.def("factorise", &factorise, nb::arg("items"),
+             "Numbers of items, rows of bytes, in the order of their first occurrence, and where that is.");
+  module.def("recode", &recode, nb::arg("codes"), nb::arg("table"), nb::arg("out").noconvert(),
+             "Write the table's entry for each code; -1 beyond it.");
   module.def("count_values", &count_values, nb::arg("columns"), nb::arg("cuts"), nb::arg("classes"), nb::arg("starts"),
              nb::arg("totals").noconvert(), nb::arg("sign"), nb::arg("threads"),
              "Add class-conditional counts of some rows to the totals, cells by classes.");
-  module.def("normalise_rows", [](Scores joint, int scale) {
-    const bayes::Scale wanted = scale_of(scale);
-    for (std::size_t r = 0; r < joint.shape(0); ++r) bayes::normalise(joint.data() + r * joint.shape(1), joint.shape(1), wanted);
-  }, nb::arg("joint").noconvert(), nb::arg("scale"), "Turn joint logs into (log-)probabilities, in place.");
-  nb::class_<bayes::Scorer>(module, "Scorer", "Log-probabilities of classes as sums of terms, one for each attribute.")
-      .def("__init__", [](bayes::Scorer* self, Vector prior, Matrix table) {
-        require(prior.size() >= 1 && table.shape(1) == prior.size(), "one column for each class");
-        new (self) bayes::Scorer(prior.data(), prior.size(), table.data(), table.shape(0));
-      }, nb::arg("prior"), nb::arg("table"))
-      .def("leave_out", [](bayes::Scorer& self, Vector prior, Matrix table) {
-        require(prior.size() == self.n_classes() && table.shape(1) == prior.size() && table.shape(0) == self.n_cells(),
-                "the tables differ in shape");
-        self.leave_out(prior.data(), table.data());
-      }, nb::arg("prior"), nb::arg("table"))
+  module.def("add_moments", &add_moments, nb::arg("columns"), nb::arg("codes"), nb::arg("weights").none(),
+             nb::arg("moments").noconvert(), nb::arg("threads"),
+             "Add rows to the weight, mean (in two parts) and squared deviations of each column in each class.");
+  module.def("normalise_rows", &normalise_rows, nb::arg("joint"), nb::arg("scale"), nb::arg("threads"),
+             "Joint logs as (log-)probabilities of the classes.");
+  nb::class_<SharedScorer>(module, "Scorer", "Log-probabilities of classes as sums of terms, one for each attribute.")
+      .def("__init__", &make_scorer, nb::arg("prior"), nb::arg("table"))
+      .def("leave_out", &leave_out, nb::arg("prior"), nb::arg("table"))
       .def("add_table", &add_table, nb::arg("column"), nb::arg("start"), nb::arg("n_slots"), nb::arg("cuts").none())
       .def("add_density", &add_density, nb::arg("column"), nb::arg("parameters"), nb::arg("normal"))
       .def("add_mixed", &add_mixed, nb::arg("column"), nb::arg("parameters"), nb::arg("log_in"), nb::arg("log_out"))
       .def("score", &score, nb::arg("columns"), nb::arg("translate"), nb::arg("scale"), nb::arg("threads"),
            nb::arg("out").noconvert())
-      .def("score_cells", &score_cells, nb::arg("cells"), nb::arg("scale"), nb::arg("threads"), nb::arg("out").noconvert())
+      .def("score_cells", &score_cells, nb::arg("cells"), nb::arg("scale"), nb::arg("threads"),
+           nb::arg("out").noconvert())
       .def("score_left_out", &score_left_out, nb::arg("columns"), nb::arg("translate"), nb::arg("own"),
            nb::arg("translate_own"), nb::arg("scale"), nb::arg("threads"), nb::arg("out").noconvert());
 }

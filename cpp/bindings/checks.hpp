@@ -120,9 +120,7 @@ inline std::vector<double> copy(const Matrix& m) { return {m.data(), m.data() + 
 
 void bind_plan(nb::module_& module);
 void bind_index(nb::module_& module);
-void bind_codes(nb::module_& module);
 void bind_bayes(nb::module_& module);
-void bind_moments(nb::module_& module);
 void bind_trees(nb::module_& module);
 void bind_concepts(nb::module_& module);
 void bind_pebls(nb::module_& module);

@@ -31,9 +31,7 @@ NB_MODULE(_core, module) {
   namespace bindings = priorcase::bindings;
   bindings::bind_plan(module);
   bindings::bind_index(module);
-  bindings::bind_codes(module);
   bindings::bind_bayes(module);
-  bindings::bind_moments(module);
   bindings::bind_trees(module);
   bindings::bind_concepts(module);
   bindings::bind_pebls(module);

@@ -1,7 +1,6 @@
 // Counts and scores: equal to plain loops for any type, stride, translation, width and number of threads.
 #include "check.hpp"
-#include "bayes/codes.hpp"
-#include "bayes/counting.hpp"
+#include "bayes/counts.hpp"
 #include "bayes/scoring.hpp"
 
 #include <map>
@@ -74,8 +73,8 @@ struct Table {
         numbers(std::make_unique<Reals>(random, n, false)) {}
 
   std::vector<bayes::Column> columns() const {
-    std::vector<bayes::Column> all{small->column(bayes::CellType::int8), middle->column(bayes::CellType::int16), wide->column(bayes::CellType::int32),
-                            ranks->column(), numbers->column()};
+    std::vector<bayes::Column> all{small->column(bayes::CellType::int8), middle->column(bayes::CellType::int16),
+                                   wide->column(bayes::CellType::int32), ranks->column(), numbers->column()};
     all[2].translate = translate.data();
     all[2].n_translate = translate.size();
     return all;
@@ -95,8 +94,45 @@ void test_slots(std::mt19937_64& random) {
     for (std::size_t r = 7; r < n; ++r) CHECK(found[r - 7] == slow_slot(columns[c], table.cuts_of(c), r, n_slots));
   }
   const std::vector<double> cuts{1.0, 2.0}, none;
-  CHECK(bayes::bin_of(0.5, cuts) == 0 && bayes::bin_of(1.0, cuts) == 1 && bayes::bin_of(2.0, cuts) == 2 && bayes::bin_of(9.0, cuts) == 2);
+  CHECK(bayes::bin_of(0.5, cuts) == 0 && bayes::bin_of(1.0, cuts) == 1);
+  CHECK(bayes::bin_of(2.0, cuts) == 2 && bayes::bin_of(9.0, cuts) == 2);
   CHECK(bayes::bin_of(0.5, none) == 0);
+}
+
+// Codes at the ends of their type have no slot, and nothing overflows on the way there.
+template <class Code>
+void test_extreme_codes(bayes::CellType type) {
+  const Code least = std::numeric_limits<Code>::min(), most = std::numeric_limits<Code>::max();
+  const std::vector<Code> codes{most, static_cast<Code>(most - 1), least, static_cast<Code>(least + 1), -1, 0};
+  bayes::Column column{type, codes.data(), 1, nullptr, 0};
+  std::vector<std::int32_t> found(codes.size());
+  bayes::read_slots(column, nullptr, 0, codes.size(), 3, found.data());
+  CHECK((found == std::vector<std::int32_t>{1, 1, 0, 0, 0, 2}));
+  const std::vector<std::int32_t> slots{1, 2};
+  column.translate = slots.data();
+  column.n_translate = slots.size();
+  bayes::read_slots(column, nullptr, 0, codes.size(), 3, found.data());
+  CHECK((found == std::vector<std::int32_t>{0, 0, 0, 0, 1, 2}));
+  column.n_translate = 0;
+  bayes::read_slots(column, nullptr, 0, codes.size(), 3, found.data());
+  CHECK((found == std::vector<std::int32_t>(codes.size(), 0)));
+}
+
+// Rows of many blocks, which are counted by several threads.
+void test_many_rows(std::mt19937_64& random) {
+  const std::size_t n = 300'000;
+  const Codes<std::int8_t> values(random, n, 5), own(random, n, 3, 0);
+  const bayes::Column classes = own.column(bayes::CellType::int8);
+  const std::vector<bayes::CountedColumn> counted{{values.column(bayes::CellType::int8), {}, false, 0, 7}};
+  std::vector<std::int64_t> expected(7 * 3, 0);
+  for (std::size_t r = 0; r < n; ++r)
+    ++expected[static_cast<std::size_t>(values.data[2 * r] < 0 ? 0 : values.data[2 * r] + 2) * 3 +
+               static_cast<std::size_t>(own.data[2 * r])];
+  for (std::size_t threads : {1, 2, 4}) {
+    std::vector<std::int64_t> totals(7 * 3, 0);
+    bayes::count_values(counted, classes, 3, n, 1, totals.data(), threads);
+    CHECK(totals == expected);
+  }
 }
 
 void test_counts(std::mt19937_64& random, std::size_t n, std::size_t n_classes) {
@@ -119,13 +155,15 @@ void test_counts(std::mt19937_64& random, std::size_t n, std::size_t n_classes) 
     }
   for (std::size_t threads : {1, 2, 4}) {
     std::vector<std::int64_t> totals(start * n_classes, 0);
-    const bayes::Counter counter(counted, classes, n_classes);
-    counter.add(n, 1, totals.data(), threads);
+    const auto add = [&](int sign) {
+      bayes::count_values(counted, classes, n_classes, n, sign, totals.data(), threads);
+    };
+    add(1);
     CHECK(totals == expected);
-    counter.add(n, 1, totals.data(), threads);
-    counter.add(n, -1, totals.data(), threads);
+    add(1);
+    add(-1);
     CHECK(totals == expected);
-    counter.add(n, -1, totals.data(), threads);
+    add(-1);
     CHECK(totals == std::vector<std::int64_t>(start * n_classes, 0));
   }
 }
@@ -215,18 +253,23 @@ void test_densities(std::mt19937_64& random) {
     CHECK(shape == bayes::Shape::normal || std::isfinite(found[0]));
   }
   double certain[] = {-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  bayes::normalise(certain, 2, bayes::Scale::probability);
+  bayes::normalise(certain, 2, bayes::Scale::probability, certain);
   CHECK(certain[0] == 0.5 && certain[1] == 0.5);
+  const double joint[] = {0.0, std::log(3.0), 5.0, 5.0};
+  double shares[4];
+  bayes::normalise_rows(joint, 2, 2, bayes::Scale::probability, shares, 2);
+  CHECK(std::fabs(shares[0] - 0.25) < 1e-15 && shares[2] == 0.5 && shares[3] == 0.5);
 }
 
 void test_codes(std::mt19937_64& random) {
   for (std::size_t n : row_counts) {
     const Codes<std::int16_t> column(random, n, 9);
-    const std::vector<std::int64_t> counts = bayes::code_counts(column.data.data(), 2, n, 6);
+    const std::vector<std::int64_t> counts = bayes::code_counts(column.column(bayes::CellType::int16), n, 6);
     std::vector<std::int64_t> expected(6, 0);
     const std::vector<std::int32_t> table{3, -1, 120, 0};
     std::vector<std::int8_t> translated(n);
-    bayes::recode(column.data.data(), 2, n, table.data(), table.size(), translated.data());
+    bayes::recode(column.column(bayes::CellType::int16), n, table.data(), table.size(), bayes::CellType::int8,
+                  translated.data());
     for (std::size_t r = 0; r < n; ++r) {
       const int code = column.data[2 * r];
       if (code >= 0 && code < 6) ++expected[static_cast<std::size_t>(code)];
@@ -259,6 +302,11 @@ void test_factors(std::mt19937_64& random) {
 const testing::Test registered("test_counting", [] {
   std::mt19937_64 random(1);
   test_slots(random);
+  test_extreme_codes<std::int8_t>(bayes::CellType::int8);
+  test_extreme_codes<std::int16_t>(bayes::CellType::int16);
+  test_extreme_codes<std::int32_t>(bayes::CellType::int32);
+  test_extreme_codes<std::int64_t>(bayes::CellType::int64);
+  test_many_rows(random);
   test_codes(random);
   test_factors(random);
   test_densities(random);

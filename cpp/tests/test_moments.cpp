@@ -16,7 +16,7 @@ State of(const std::vector<std::vector<double>>& columns, const std::vector<std:
   std::vector<const double*> data;
   for (const auto& column : columns) data.push_back(column.data());
   State found(columns.size() * 2);
-  bayes::MomentsAdder(data, codes.data(), weights).add(codes.size(), found.data(), 2, threads);
+  bayes::add_moments(data, codes.data(), weights, codes.size(), found.data(), 2, threads);
   return found;
 }
 
@@ -51,9 +51,9 @@ const testing::Test registered("test_moments", [] {
   std::vector<const double*> data;
   for (const auto& column : many) data.push_back(column.data());
   State parts(many.size() * 2);
-  bayes::MomentsAdder(data, classes.data(), nullptr).add(123, parts.data(), 2, 1);
+  bayes::add_moments(data, classes.data(), nullptr, 123, parts.data(), 2, 1);
   for (const double*& column : data) column += 123;
-  bayes::MomentsAdder(data, classes.data() + 123, nullptr).add(377, parts.data(), 2, 1);
+  bayes::add_moments(data, classes.data() + 123, nullptr, 377, parts.data(), 2, 1);
   CHECK(same(whole, parts));
   for (const bayes::RunningMoments& m : whole) CHECK(std::abs(m.deviation / m.n - 1.0 / 12) < 0.02);
 

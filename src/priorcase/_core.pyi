@@ -38,8 +38,8 @@ def count_values(
 ) -> None:
     """Add class-conditional counts of some rows to the totals, cells by classes."""
 
-def normalise_rows(joint: FloatArray, scale: int) -> None:
-    """Turn joint logs into (log-)probabilities, in place."""
+def normalise_rows(joint: FloatArray, scale: int, threads: int) -> FloatArray:
+    """Joint logs as (log-)probabilities of the classes."""
 
 class Scorer:
     """Log-probabilities of classes as sums of terms, one for each attribute."""

@@ -307,7 +307,7 @@ class AdditiveModel:
         for a, kernels in self.kernels.items():
             found += kernels.log_density(np.asarray(table.columns[a]))
         if self.kernels and scale != Scale.JOINT:
-            normalise_rows(found, scale)
+            return normalise_rows(found, scale, threads)
         return found
 
     def terms(self, cells: FloatArray) -> FloatArray:

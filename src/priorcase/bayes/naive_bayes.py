@@ -394,7 +394,7 @@ class NaiveBayes(AdditiveBayes):
             elif isinstance(strategy, KernelDensity):
                 joint += self._model().kernels[a].log_density(column, own, row_weights)
         if first != wanted:
-            normalise_rows(joint, wanted)
+            joint = normalise_rows(joint, wanted, self._threads())
         return self._rescaled(joint, wanted, scale)
 
 

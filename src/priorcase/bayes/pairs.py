@@ -39,10 +39,10 @@ MAX_CELLS = 1 << 27
 
 # Sums of 2^27 whole numbers below it are exact in float64.
 _WHOLE = 2.0**26
+# Rows whose values are numbered at once, which bounds the memory that this takes: at least so many, or as much as the
+# tables take themselves.
 _ROWS_AT_ONCE = 1 << 16
 _MAX_CACHED = 256
-# Ctrl-C takes effect between two calls of the core; this many updates of an edge take about half a second.
-_UPDATES_AT_ONCE = 200_000_000
 
 
 # -- counts
@@ -86,10 +86,11 @@ class PairCounts:
     ) -> Self:
         """Counts of rows in any order, bit for bit; ``columns`` gives the values of a slice, (attributes, rows)."""
         counts = cls.empty(sizes, n_classes)
+        step = max(_ROWS_AT_ONCE, 2 * counts.pairs.size // max(counts.n_attributes, 1))
         for unit, whole in [(1.0, None)] if weights is None else _whole_parts(weights):
             part = counts if unit == 1.0 and not counts.classes.any() else cls.empty(sizes, n_classes)
-            for start in range(0, len(classes), _ROWS_AT_ONCE):
-                rows = slice(start, start + _ROWS_AT_ONCE)
+            for start in range(0, len(classes), step):
+                rows = slice(start, start + step)
                 part.add(columns(rows), classes[rows], None if whole is None else whole[rows], threads=threads)
             if part is not counts:
                 counts.classes[:] += unit * part.classes
@@ -307,17 +308,10 @@ class PairModel:
         return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), own, amounts, threads=threads)
 
     def _ask(self, codes: IntArray, widened: BoolArray, *left_out: AnyArray, threads: int) -> FloatArray:
-        counts, result = self.counts, np.empty((len(codes), self.counts.n_classes))
-        widths, weights = counts.sizes + widened, self._log_weights(widened)
-        step = max(1, _UPDATES_AT_ONCE // (counts.n_classes * (counts.n_attributes**3 // 6 + 1)))
-        for start in range(0, len(codes), step):
-            part = slice(start, start + step)
-            own, leave = (numbers[part] for numbers in left_out) if left_out else (None, None)
-            tables = (counts.classes, counts.singles, counts.pairs, counts.sizes)
-            result[part] = tree_joint_logs(
-                self.family, *tables, widths, self.ess, weights, self.least, codes[part], own, leave, threads
-            )
-        return result
+        counts, weights, (own, leave) = self.counts, self._log_weights(widened), left_out or (None, None)
+        tables = (counts.classes, counts.singles, counts.pairs, counts.sizes)
+        widths = counts.sizes + widened
+        return tree_joint_logs(self.family, *tables, widths, self.ess, weights, self.least, codes, own, leave, threads)
 
     def _log_weights(self, widened: BoolArray) -> FloatArray:
         """Log-weights where some attributes have one more value; only their edges are recomputed."""

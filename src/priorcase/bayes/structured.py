@@ -27,6 +27,7 @@ from priorcase.schema import CategoricalFeatures, Table
 Ess: TypeAlias = float | Literal["auto"]
 Bins: TypeAlias = str | Discretiser | Mapping[Any, str | Discretiser]
 
+# Rows whose values are numbered at once, which bounds the memory that this takes.
 _ROWS_AT_ONCE = 1 << 14
 # Thousands of rows spread over tables of pairs are few for each cell, so the range of ``ess`` ends at 1e6.
 _DECADES = (-3, 6)
@@ -87,9 +88,7 @@ class StructuredBayes(BayesClassifier):
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
         codes = self._numbered(self._stored().instances.encode(table))
         joint = self._model().joint_logs(codes, threads=threads)
-        if scale != Scale.JOINT:
-            normalise_rows(joint, scale)
-        return joint
+        return joint if scale == Scale.JOINT else normalise_rows(joint, scale, threads)
 
     def _left_out(self, scale: Scale) -> FloatArray:
         memory, threads, model = self._stored(), self._threads(), self._model()
@@ -99,8 +98,7 @@ class StructuredBayes(BayesClassifier):
             rows = slice(start, start + _ROWS_AT_ONCE)
             leave = None if weights is None else weights[rows]
             joint[rows] = model.left_out_joint_logs(self._numbered_rows(rows).T, own[rows], leave, threads=threads)
-        normalise_rows(joint, scale)
-        return joint
+        return normalise_rows(joint, scale, threads)
 
     def _numbered(self, cells: FloatArray) -> IntArray:
         """Queries, which it overwrites, as values numbered from 0 in the order of their slots; -1 if unseen."""

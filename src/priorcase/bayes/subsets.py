@@ -203,8 +203,7 @@ class SubsetAveragedBayes(AdditiveBayes):
         for a, strategy in enumerate(memory.numeric):
             if isinstance(strategy, Student):
                 _add_numbers(joint, memory, statistics, a, strategy, float(evidence.inclusion[a]))
-        normalise_rows(joint, scale)
-        return joint
+        return normalise_rows(joint, scale, self._threads())
 
 
 def _resolve_inclusion(value: Inclusion, schema: Schema) -> FloatArray:

@@ -1,0 +1,347 @@
+#include "bayes/counts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/threads.hpp"
+
+namespace priorcase::bayes {
+
+// Slots --------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+template <class Code>
+void read_codes(const Column& column, std::size_t start, std::size_t stop, std::int32_t n_slots, std::int32_t* out) {
+  const Code* codes = static_cast<const Code*>(column.data);
+  const auto at = [&](std::size_t row) { return codes[static_cast<std::ptrdiff_t>(row) * column.stride]; };
+  // Compared before anything is added, which could overflow.
+  if (column.translate) {
+    const auto n_codes = static_cast<std::int64_t>(column.n_translate) - 1;
+    for (std::size_t row = start; row < stop; ++row) {
+      const std::int64_t code = at(row);
+      const std::int32_t slot = code < -1 || code >= n_codes ? missing_slot : column.translate[code + 1];
+      *out++ = slot < n_slots ? slot : unseen_slot;
+    }
+  } else {
+    const std::int32_t n_codes = n_slots - first_slot;
+    const auto slot_of = [n_codes](auto code) {
+      const std::int32_t slot = code < n_codes ? static_cast<std::int32_t>(code) + first_slot : unseen_slot;
+      return code < 0 ? missing_slot : slot;
+    };
+    if (column.stride == 1)
+      std::transform(codes + start, codes + stop, out, slot_of);
+    else
+      for (std::size_t row = start; row < stop; ++row) *out++ = slot_of(at(row));
+  }
+}
+
+}  // namespace
+
+std::int32_t bin_of(double x, const std::vector<double>& cuts) {
+  return static_cast<std::int32_t>(std::upper_bound(cuts.begin(), cuts.end(), x) - cuts.begin());
+}
+
+void read_slots(const Column& column, const std::vector<double>* cuts, std::size_t start, std::size_t stop,
+                std::int32_t n_slots, std::int32_t* out) {
+  switch (column.type) {
+    case CellType::int8: return read_codes<std::int8_t>(column, start, stop, n_slots, out);
+    case CellType::int16: return read_codes<std::int16_t>(column, start, stop, n_slots, out);
+    case CellType::int32: return read_codes<std::int32_t>(column, start, stop, n_slots, out);
+    case CellType::int64: return read_codes<std::int64_t>(column, start, stop, n_slots, out);
+    case CellType::real: break;
+  }
+  for (std::size_t row = start; row < stop; ++row) {
+    const double x = column.number(row);
+    if (std::isnan(x)) {
+      *out++ = missing_slot;
+    } else if (cuts) {
+      *out++ = std::min(first_slot + bin_of(x, *cuts), n_slots - 1);
+    } else {
+      // A rank or code that the model does not have counts as unseen, -1 as well.
+      const bool within = x >= 0.0 && x < static_cast<double>(n_slots - first_slot);
+      *out++ = within ? first_slot + static_cast<std::int32_t>(x) : unseen_slot;
+    }
+  }
+}
+
+// Counts of values in each class -------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t few_rows = 64;
+constexpr std::size_t block_rows = 4096, block_values = std::size_t{1} << 23;
+constexpr std::size_t values_per_thread = std::size_t{1} << 17;  // counted in the time that starting a thread takes
+constexpr std::size_t values_per_cell = 8;  // values to count for each cell that a thread sets up
+constexpr std::size_t most_copies = 4;
+constexpr std::size_t small_table = 4096;  // a table above it is kept once
+
+const std::vector<double>* cuts_of(const CountedColumn& counted) { return counted.cut ? &counted.cuts : nullptr; }
+
+void count_few(const std::vector<CountedColumn>& columns, const Column& classes, std::size_t n_classes,
+               std::size_t rows, std::int64_t sign, std::int64_t* totals) {
+  std::array<std::int32_t, few_rows> slots, own;
+  read_slots(classes, nullptr, 0, rows, static_cast<std::int32_t>(n_classes) + first_slot, own.data());
+  for (const CountedColumn& counted : columns) {
+    read_slots(counted.column, cuts_of(counted), 0, rows, static_cast<std::int32_t>(counted.n_slots), slots.data());
+    for (std::size_t r = 0; r < rows; ++r)
+      if (own[r] >= first_slot)
+        totals[(counted.start + static_cast<std::size_t>(slots[r])) * n_classes +
+               static_cast<std::size_t>(own[r] - first_slot)] += sign;
+  }
+}
+
+// One thread's counts. Rows next to each other go to different copies of a small table: adding to one cell twice in
+// a row would wait for the first addition to reach memory.
+class Histogram {
+ public:
+  Histogram(const std::vector<CountedColumn>& columns, const Column& classes, std::size_t n_classes, std::size_t block)
+      : columns_(columns), classes_(classes), n_classes_(n_classes), slots_(block), own_(block) {
+    std::size_t size = 0;
+    for (const CountedColumn& counted : columns) {
+      // One class more than there are takes the rows whose class is missing.
+      const std::size_t table = counted.n_slots * (n_classes + 1);
+      places_.push_back({size, table, table <= small_table ? most_copies : 1});
+      size += table * places_.back().copies;
+    }
+    counts_.resize(size);
+  }
+
+  void add(std::size_t start, std::size_t stop) {
+    const std::size_t rows = stop - start;
+    const auto last = static_cast<std::int32_t>(n_classes_);
+    read_slots(classes_, nullptr, start, stop, last + first_slot, own_.data());
+    for (std::size_t r = 0; r < rows; ++r) own_[r] = own_[r] >= first_slot ? own_[r] - first_slot : last;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const CountedColumn& counted = columns_[c];
+      read_slots(counted.column, cuts_of(counted), start, stop, static_cast<std::int32_t>(counted.n_slots),
+                 slots_.data());
+      count(places_[c], rows);
+    }
+  }
+
+  void pour(std::int64_t sign, std::int64_t* totals) const noexcept {
+    for (std::size_t c = 0; c < places_.size(); ++c) {
+      const Place& place = places_[c];
+      std::int64_t* into = totals + columns_[c].start * n_classes_;
+      for (std::size_t copy = 0; copy < place.copies; ++copy)
+        for (std::size_t slot = 0; slot < columns_[c].n_slots; ++slot)
+          for (std::size_t k = 0; k < n_classes_; ++k)
+            into[slot * n_classes_ + k] +=
+                sign * static_cast<std::int64_t>(counts_[place.at + copy * place.size + slot * (n_classes_ + 1) + k]);
+    }
+  }
+
+ private:
+  struct Place {
+    std::size_t at, size, copies;
+  };
+
+  void count(const Place& place, std::size_t rows) {
+    std::uint32_t* table = counts_.data() + place.at;
+    const std::size_t width = n_classes_ + 1;
+    const auto cell = [&](std::size_t r) {
+      return static_cast<std::size_t>(slots_[r]) * width + static_cast<std::size_t>(own_[r]);
+    };
+    std::size_t r = 0;
+    if (place.copies == most_copies)
+      for (; r + most_copies <= rows; r += most_copies) {
+        ++table[cell(r)];
+        ++table[place.size + cell(r + 1)];
+        ++table[2 * place.size + cell(r + 2)];
+        ++table[3 * place.size + cell(r + 3)];
+      }
+    for (; r < rows; ++r) ++table[cell(r)];
+  }
+
+  const std::vector<CountedColumn>& columns_;
+  const Column& classes_;
+  std::size_t n_classes_;
+  std::vector<std::int32_t> slots_, own_;
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> counts_;
+};
+
+}  // namespace
+
+void count_values(const std::vector<CountedColumn>& columns, const Column& classes, std::size_t n_classes,
+                  std::size_t rows, std::int64_t sign, std::int64_t* totals, std::size_t threads) {
+  if (columns.empty() || n_classes == 0) return;
+  if (rows < few_rows) return count_few(columns, classes, n_classes, rows, sign, totals);
+  // Each thread has counts of its own: no more threads than those make up for.
+  std::size_t cells = 0;
+  for (const CountedColumn& counted : columns) cells += counted.n_slots * n_classes;
+  threads = std::clamp<std::size_t>(rows * columns.size() / (values_per_cell * cells), 1, threads);
+  const std::size_t block = std::clamp(block_values / columns.size(), few_rows, block_rows);
+  std::vector<std::unique_ptr<Histogram>> counted;  // poured out when nothing can fail any more
+  std::mutex lock;
+  base::for_blocks(rows, block, threads, [&] {
+    auto own = std::make_unique<Histogram>(columns, classes, n_classes, block);
+    Histogram& histogram = *own;
+    const std::lock_guard<std::mutex> hold(lock);
+    counted.push_back(std::move(own));
+    return [&histogram](std::size_t start, std::size_t stop) { histogram.add(start, stop); };
+  }, values_per_thread / columns.size());
+  for (const auto& histogram : counted) histogram->pour(sign, totals);
+}
+
+// Codes of nominal values --------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t step_rows = std::size_t{1} << 16, step_bytes = std::size_t{1} << 24;
+
+// Calls work with a null pointer of the codes' type.
+template <class Work>
+void with_type(CellType type, const Work& work) {
+  switch (type) {
+    case CellType::int8: return work(static_cast<std::int8_t*>(nullptr));
+    case CellType::int16: return work(static_cast<std::int16_t*>(nullptr));
+    case CellType::int32: return work(static_cast<std::int32_t*>(nullptr));
+    case CellType::int64: return work(static_cast<std::int64_t*>(nullptr));
+    case CellType::real: return;
+  }
+}
+
+// Calls work(start, stop) for some rows after the other.
+template <class Work>
+void in_steps(std::size_t rows, std::size_t step, const Work& work) {
+  for (std::size_t start = 0; start < rows; start += step) {
+    base::check_interrupt();
+    work(start, std::min(rows, start + step));
+  }
+}
+
+template <class Code, std::size_t Copies>
+void count_codes(const Column& column, std::size_t start, std::size_t stop, std::size_t n, std::int64_t* counts) {
+  const Code* codes = static_cast<const Code*>(column.data);
+  const std::ptrdiff_t stride = column.stride;
+  for (std::size_t row = start; row < stop; ++row) {
+    const std::int64_t code = codes[static_cast<std::ptrdiff_t>(row) * stride];
+    const bool within = code >= 0 && code < static_cast<std::int64_t>(n);
+    ++counts[row % Copies * (n + 1) + (within ? static_cast<std::size_t>(code) : n)];
+  }
+}
+
+template <class From, class To>
+void recode_rows(const Column& column, std::size_t start, std::size_t stop, const std::int32_t* table, std::size_t n,
+                 To* out) {
+  const From* codes = static_cast<const From*>(column.data);
+  const std::ptrdiff_t stride = column.stride;
+  for (std::size_t row = start; row < stop; ++row) {
+    const std::int64_t code = codes[static_cast<std::ptrdiff_t>(row) * stride];
+    out[row] = static_cast<To>(code >= 0 && code < static_cast<std::int64_t>(n) ? table[code] : -1);
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> code_counts(const Column& codes, std::size_t rows, std::size_t n) {
+  // Rows next to each other go to different counters, where they are few: see Histogram.
+  const std::size_t copies = n <= small_table ? most_copies : 1, size = n + 1;
+  std::vector<std::int64_t> counts(copies * size, 0);
+  with_type(codes.type, [&]<class Code>(Code*) {
+    in_steps(rows, step_rows, [&](std::size_t start, std::size_t stop) {
+      if (copies == most_copies)
+        count_codes<Code, most_copies>(codes, start, stop, n, counts.data());
+      else
+        count_codes<Code, 1>(codes, start, stop, n, counts.data());
+    });
+  });
+  for (std::size_t copy = 1; copy < copies; ++copy)
+    for (std::size_t c = 0; c < n; ++c) counts[c] += counts[copy * size + c];
+  counts.resize(n);
+  return counts;
+}
+
+void recode(const Column& codes, std::size_t rows, const std::int32_t* table, std::size_t n, CellType type, void* out) {
+  with_type(codes.type, [&]<class From>(From*) {
+    with_type(type, [&]<class To>(To*) {
+      in_steps(rows, step_rows, [&](std::size_t start, std::size_t stop) {
+        recode_rows<From>(codes, start, stop, table, n, static_cast<To*>(out));
+      });
+    });
+  });
+}
+
+namespace {
+
+// A hash table of the items that were numbered so far.
+class ItemNumbers {
+ public:
+  ItemNumbers(const char* items, std::ptrdiff_t stride, std::size_t width)
+      : items_(items),
+        stride_(stride),
+        width_(width),
+        step_(std::clamp(step_bytes / (width + 1), std::size_t{1}, step_rows)) {}
+
+  std::size_t step() const { return step_; }
+
+  std::int32_t number(std::size_t row) {
+    std::int32_t& slot = table_[place(item(row))];
+    if (slot >= 0) return slot;
+    const auto fresh = static_cast<std::int32_t>(first_.size());
+    slot = fresh;
+    first_.push_back(static_cast<std::int64_t>(row));
+    if (2 * first_.size() > table_.size()) grow();
+    return fresh;
+  }
+
+  std::vector<std::int64_t> take_first() { return std::move(first_); }
+
+ private:
+  const char* item(std::size_t row) const { return items_ + static_cast<std::ptrdiff_t>(row) * stride_; }
+  const char* item_of(std::int32_t number) const {
+    return item(static_cast<std::size_t>(first_[static_cast<std::size_t>(number)]));
+  }
+
+  std::size_t place(const char* item) const {
+    std::uint64_t hash = 14695981039346656037ull, word;
+    std::size_t i = 0;
+    for (; i + sizeof word <= width_; i += sizeof word) {
+      std::memcpy(&word, item + i, sizeof word);
+      hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
+      hash ^= hash >> 32;
+    }
+    for (; i < width_; ++i) hash = (hash ^ static_cast<unsigned char>(item[i])) * 1099511628211ull;
+    hash ^= hash >> 29;
+    std::size_t slot = hash & (table_.size() - 1);
+    while (table_[slot] >= 0 && std::memcmp(item_of(table_[slot]), item, width_) != 0)
+      slot = (slot + 1) & (table_.size() - 1);
+    return slot;
+  }
+
+  void grow() {
+    table_.assign(table_.size() * 4, -1);
+    in_steps(first_.size(), step_, [&](std::size_t start, std::size_t stop) {
+      for (std::size_t number = start; number < stop; ++number)
+        table_[place(item_of(static_cast<std::int32_t>(number)))] = static_cast<std::int32_t>(number);
+    });
+  }
+
+  const char* items_;
+  std::ptrdiff_t stride_;
+  std::size_t width_, step_;
+  std::vector<std::int32_t> table_ = std::vector<std::int32_t>(64, -1);
+  std::vector<std::int64_t> first_;
+};
+
+}  // namespace
+
+Factors factorise(const char* items, std::ptrdiff_t stride, std::size_t width, std::size_t rows) {
+  Factors found;
+  found.codes.resize(rows);
+  ItemNumbers numbers(items, stride, width);
+  in_steps(rows, numbers.step(), [&](std::size_t start, std::size_t stop) {
+    for (std::size_t row = start; row < stop; ++row) found.codes[row] = numbers.number(row);
+  });
+  found.first = numbers.take_first();
+  return found;
+}
+
+}  // namespace priorcase::bayes

@@ -1,0 +1,72 @@
+// Columns of codes and numbers: how many rows of each class hold each value, and codes of nominal values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace priorcase::bayes {
+
+// Slots: a value as a row of a table ---------------------------------------------------------------------------------
+
+// 0 for missing, 1 for a value never seen, 2 + code for the others.
+constexpr std::int32_t missing_slot = 0;
+constexpr std::int32_t unseen_slot = 1;
+constexpr std::int32_t first_slot = 2;
+
+enum class CellType : std::uint8_t { int8, int16, int32, int64, real };
+
+// Codes as integers, negative for missing; or real cells: ranks and codes, or numbers to be cut into bins.
+struct Column {
+  CellType type = CellType::real;
+  const void* data = nullptr;
+  std::ptrdiff_t stride = 1;                // in items
+  const std::int32_t* translate = nullptr;  // the slot of code c at c + 1; none: the codes are the model's own
+  std::size_t n_translate = 0;              // codes beyond it are missing
+
+  double number(std::size_t row) const {
+    return static_cast<const double*>(data)[static_cast<std::ptrdiff_t>(row) * stride];
+  }
+};
+
+// The bin of a number is the number of cuts, in ascending order, that are not above it.
+std::int32_t bin_of(double x, const std::vector<double>& cuts);
+
+// The slots of some rows, each below n_slots, which is at least 2; with cuts the column holds numbers.
+void read_slots(const Column& column, const std::vector<double>* cuts, std::size_t start, std::size_t stop,
+                std::int32_t n_slots, std::int32_t* out);
+
+// Counts of values in each class -------------------------------------------------------------------------------------
+
+struct CountedColumn {
+  Column column;
+  std::vector<double> cuts;
+  bool cut = false;
+  std::size_t start = 0;    // its first cell
+  std::size_t n_slots = 0;  // its cells
+};
+
+// Adds sign times the number of rows of each class that hold each value to the totals, cells by classes. At most
+// 2^32 - 1 rows. All of them are counted, or none.
+void count_values(const std::vector<CountedColumn>& columns, const Column& classes, std::size_t n_classes,
+                  std::size_t rows, std::int64_t sign, std::int64_t* totals, std::size_t threads);
+
+// Codes of nominal values --------------------------------------------------------------------------------------------
+
+// How many rows hold each code from 0 to n - 1; other codes are left out. The column holds codes.
+std::vector<std::int64_t> code_counts(const Column& codes, std::size_t rows, std::size_t n);
+
+// Writes the entry of the table for each code, -1 for codes that it does not have. The type of out has room for all
+// entries.
+void recode(const Column& codes, std::size_t rows, const std::int32_t* table, std::size_t n, CellType type, void* out);
+
+// Items of a fixed number of bytes, numbered in the order of their first occurrence.
+struct Factors {
+  std::vector<std::int32_t> codes;
+  std::vector<std::int64_t> first;  // the row in which each number first occurs
+};
+
+// At most 2^31 - 1 rows, `stride` bytes apart.
+Factors factorise(const char* items, std::ptrdiff_t stride, std::size_t width, std::size_t rows);
+
+}  // namespace priorcase::bayes

@@ -1,0 +1,114 @@
+// Sums over all spanning trees of the product of their edges' weights, by star-mesh elimination, and the best tree.
+//
+// Taking out node p with s = sum_j w_pj adds w_pi * w_pj / s to every other edge and divides the sum over all trees by
+// s. Nothing is ever subtracted, so each result is right to a few units in the last place whatever the weights' range.
+// Weights are extended numbers, since doubles would overflow or vanish.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace priorcase::bayes {
+
+// Positive numbers of any size -----------------------------------------------------
+
+// m * 2^e with m in [1, 2) and a whole e, a double as well: both parts then live in registers of the same kind.
+struct Extended {
+  double m = 1.0;
+  double e = 0.0;
+};
+
+// A natural logarithm in two parts, so that powers of two cancel exactly before the parts are joined.
+struct SplitLog {
+  double of_m = 0.0;
+  double e = 0.0;
+
+  void multiply(const Extended& factor) {
+    of_m += std::log(factor.m);
+    e += factor.e;
+  }
+
+  double value() const { return of_m + e * ln2; }
+  SplitLog operator-(const SplitLog& other) const { return {of_m - other.of_m, e - other.e}; }
+
+  static constexpr double ln2 = 0x1.62e42fefa39efp-1;
+};
+
+// 2^d for a whole d <= 0; 0 from 2^-1023 on, which is nothing beside a number that is at least 1.
+inline double two_to(double d) {
+  constexpr double shift = 0x1p52 + 1023.0;  // puts d + 1023 into the lowest bits
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(std::max(d, -1023.0) + shift) << 52);
+}
+
+// The number m * 2^e for any positive m that is not subnormal.
+inline Extended extended(double m, double e) {
+  constexpr std::uint64_t fraction = (std::uint64_t{1} << 52) - 1;
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(m);
+  const double exponent = std::bit_cast<double>((bits >> 52) | std::bit_cast<std::uint64_t>(0x1p52)) - 0x1p52;
+  return {std::bit_cast<double>((bits & fraction) | std::bit_cast<std::uint64_t>(1.0)), e + (exponent - 1023.0)};
+}
+
+inline Extended operator/(const Extended& a, const Extended& b) { return extended(a.m / b.m, a.e - b.e); }
+
+inline Extended operator+(const Extended& a, const Extended& b) {
+  const double e = std::max(a.e, b.e);
+  return extended(a.m * two_to(a.e - e) + b.m * two_to(b.e - e), e);
+}
+
+// exp(log), for logarithms up to 1e15 or so: beyond that they are too coarse.
+Extended exp_extended(double log);
+
+// Weights of edges ---------------------------------------------------------------------------------------------------
+
+// The edges between n nodes, in the order (1,0), (2,0), (2,1), (3,0) and so on.
+inline std::size_t edge_count(std::size_t nodes) { return nodes < 2 ? 0 : nodes * (nodes - 1) / 2; }
+inline std::size_t edge_at(std::size_t i, std::size_t j) { return i > j ? edge_count(i) + j : edge_count(j) + i; }
+
+// One positive weight for each edge.
+class EdgeWeights {
+ public:
+  EdgeWeights() = default;
+  explicit EdgeWeights(std::size_t nodes) { resize(nodes); }
+  static EdgeWeights exp(const double* logs, std::size_t nodes);
+
+  void resize(std::size_t nodes) {
+    nodes_ = nodes;
+    m.resize(edge_count(nodes));
+    e.resize(edge_count(nodes));
+  }
+
+  std::size_t nodes() const { return nodes_; }
+  Extended get(std::size_t at) const { return {m[at], e[at]}; }
+  void set(std::size_t at, const Extended& value) {
+    m[at] = value.m;
+    e[at] = value.e;
+  }
+
+  std::vector<double> m, e;
+
+ private:
+  std::size_t nodes_ = 0;
+};
+
+// Sums and trees -----------------------------------------------------------------------------------------------------
+
+// Space for one node's edges; kept between calls.
+struct EliminationScratch {
+  std::vector<double> m, e;
+};
+
+// The sum over all trees; uses the weights up.
+SplitLog tree_sum(EdgeWeights& weights, EliminationScratch& scratch);
+
+// For every edge the share of the sum that the trees with it have.
+std::vector<double> edge_shares(const EdgeWeights& weights);
+
+// The tree of the largest weight, as the parent of each node (0 has none: -1). Logarithms that agree to 2^-30 are
+// tied, and the pair that comes first in the order (0,1), (0,2), ... wins: rounding noise must not choose the tree.
+void best_tree(const double* logs, std::size_t nodes, std::vector<std::int64_t>& parents);
+
+}  // namespace priorcase::bayes
