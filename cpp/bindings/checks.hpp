@@ -129,8 +129,6 @@ void bind_votes(nb::module_& module);
 void bind_prequential(nb::module_& module);
 void bind_leave_one_out(nb::module_& module);
 void bind_local(nb::module_& module);
-void bind_local_classes(nb::module_& module);
-void bind_ridge(nb::module_& module);
 void bind_relevance(nb::module_& module);
 void bind_cases(nb::module_& module);
 

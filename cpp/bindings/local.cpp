@@ -1,187 +1,54 @@
-#include <nanobind/stl/optional.h>
-
-#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 
-#include "bindings/local_checks.hpp"
-#include "local/statistics.hpp"
-#include "base/threads.hpp"
+#include <nanobind/stl/optional.h>
+
+#include "bindings/checks.hpp"
+#include "local/classifiers.hpp"
+#include "local/design.hpp"
+#include "local/ridge.hpp"
 
 namespace priorcase::bindings {
 
 namespace {
 
-constexpr std::size_t most_local_threads = 1024;
-constexpr std::size_t fits_at_once = 16;
-constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
-
-enum Wanted : unsigned { statistics = 2, coefficients = 4, hat_rows = 8, left_out = 16 };
-
-// Where the answers go; empty what is not wanted. Queries without weight keep NaN, and 0 for sums of weights.
-struct Answers {
-  std::vector<double> predictions, weight, squares, parameters, trace, variance, rank, own, residuals, slopes, hat, loo;
-};
-
-struct Request {
-  local::LocalTable table;
-  local::LocalRules rules;
-  local::VoterLists lists;
-  const double* queries;
-  std::size_t n_queries;
-  unsigned wanted;
-  const std::int64_t* own;     // a row for each query whose share in the value is asked for; null: none
-  std::vector<std::size_t> slots;  // where the coefficients of each attribute start, and their number
-};
-
-// Fits one query after the other on one thread.
-class Worker {
- public:
-  Worker(const Request& request, Answers& answers)
-      : request_(request), answers_(answers), fit_(request.table, request.rules) {}
-
-  void operator()(std::size_t start, std::size_t stop) {
-    for (std::size_t q = start; q < stop; ++q) {
-      const double* query = request_.queries + q * request_.table.n_attributes;
-      require_voters(q);
-      if (!fit_.fit(request_.lists, query, q)) continue;
-      const std::size_t n_targets = request_.table.n_targets;
-      for (std::size_t t = 0; t < n_targets; ++t) answers_.predictions[q * n_targets + t] = fit_.value(t);
-      if (request_.wanted & coefficients) write_coefficients(q, query);
-      if (request_.wanted & (statistics | hat_rows | left_out)) write_statistics(q);
-    }
-  }
-
- private:
-  void require_voters(std::size_t q) const {
-    const local::VoterLists& lists = request_.lists;
-    const std::int64_t start = lists.indptr[q], stop = lists.indptr[q + 1];
-    const auto n_rows = static_cast<std::uint64_t>(request_.table.n_rows);
-    bool known = true, weighed = true, counted = true;
-    for (std::int64_t at = start; at < stop; ++at) {
-      known &= static_cast<std::uint64_t>(lists.rows[at]) < n_rows;  // a negative one becomes a large one
-      weighed &= is_weight(lists.weights[at]);
-    }
-    for (std::int64_t at = start; at < stop && lists.repetitions; ++at)
-      counted &= lists.weights[at] == 0.0 || (lists.repetitions[at] > 0.0 && is_weight(lists.repetitions[at]));
-    require(known, "no such row");
-    require(weighed, "weights are finite and not negative");
-    require(counted, "repetitions are finite and above 0");
-  }
-
-  void write_coefficients(std::size_t q, const double* query) {
-    const local::LocalTable& table = request_.table;
-    const std::size_t width = request_.slots.back();
-    double* out = answers_.slopes.data() + q * table.n_targets * width;
-    for (std::size_t t = 0; t < table.n_targets; ++t, out += width) {
-      for (std::size_t a = 0; a < table.n_attributes; ++a) {
-        if (std::isnan(query[a])) continue;
-        const std::size_t slot = request_.slots[a], count = request_.slots[a + 1] - slot;
-        if (table.kinds[a] != local::LocalTable::nominal)
-          out[slot] = request_.rules.degree == 0 ? no_number : 0.0;
-        else if (query[a] >= 0.0 && query[a] < static_cast<double>(count))
-          out[slot + static_cast<std::size_t>(query[a])] = 0.0;
-      }
-      for (std::size_t j = 0; j < fit_.terms().size(); ++j) {
-        const local::Term& term = fit_.terms()[j];
-        if (term.other != local::Term::none) continue;
-        const std::size_t offset = term.value == local::Term::none ? 0 : static_cast<std::size_t>(term.value);
-        out[request_.slots[term.attribute] + offset] = fit_.coefficients(t)[j] / term.unit;
-      }
-    }
-  }
-
-  void write_statistics(std::size_t q) {
-    statistics_.take(fit_);
-    if (request_.wanted & statistics) write_summary(q);
-    if (request_.wanted & hat_rows)
-      for (std::size_t i = 0; i < fit_.voters().size(); ++i)
-        answers_.hat[fit_.voters().place(i)] = statistics_.hat()[i];
-    if (request_.own) {
-      answers_.own[q] = 0.0;
-      for (std::size_t i = 0; i < fit_.voters().size(); ++i)
-        if (fit_.voters().row(i) == request_.own[q]) answers_.own[q] += statistics_.hat()[i];
-    }
-    const std::size_t n_targets = request_.table.n_targets;
-    for (std::size_t t = 0; t < n_targets && request_.wanted & (statistics | left_out); ++t) {
-      residuals_.take(fit_, t);
-      if (request_.wanted & statistics) answers_.residuals[q * n_targets + t] = residuals_.squares(fit_);
-      if (request_.wanted & left_out) answers_.loo[q * n_targets + t] = residuals_.left_out(fit_, statistics_, t);
-    }
-  }
-
-  void write_summary(std::size_t q) {
-    const local::LocalSummary sums = local::summarise(fit_, statistics_);
-    answers_.weight[q] = sums.weight;
-    answers_.squares[q] = sums.squares;
-    answers_.parameters[q] = sums.parameters;
-    answers_.trace[q] = sums.trace;
-    answers_.variance[q] = sums.variance;
-    answers_.rank[q] = static_cast<double>(fit_.rank());
-  }
-
-  const Request& request_;
-  Answers& answers_;
-  local::LocalFit fit_;
-  local::LocalStatistics statistics_;
-  local::LocalResiduals residuals_;
-};
-
-void require_lists(const Ids& indptr, const Ids& rows, const Vector& weights,
-                   const std::optional<Vector>& repetitions) {
-  require(indptr.size() > 0 && indptr.data()[0] == 0, "lists start at 0");
-  for (std::size_t q = 1; q < indptr.size(); ++q)
-    require(indptr.data()[q] >= indptr.data()[q - 1], "lists must not overlap");
-  require(indptr.data()[indptr.size() - 1] == static_cast<std::int64_t>(rows.size()), "lists end with the rows");
-  require(weights.size() == rows.size() && (!repetitions || repetitions->size() == rows.size()),
-          "one weight for each voter");
+void require_columns(const Flags& kinds, const Vector& scales) {
+  for (std::size_t a = 0; a < kinds.size(); ++a)
+    require(kinds.data()[a] <= local::LocalTable::nominal && std::isfinite(scales.data()[a]) && scales.data()[a] > 0.0,
+            "kinds are 0, 1 or 2 and scales are above 0");
 }
 
-// Codes become places in a table of coefficients.
-void require_codes(const local::LocalTable& table, const std::vector<std::size_t>& slots) {
-  for (std::size_t a = 0; a < table.n_attributes; ++a) {
-    if (table.kinds[a] != local::LocalTable::nominal) continue;
-    const double count = static_cast<double>(slots[a + 1] - slots[a]);
-    for (std::size_t i = 0; i < table.n_rows; ++i) {
-      const double cell = table.cells[i * table.n_attributes + a];
-      require(std::isnan(cell) || (cell >= 0.0 && cell < count), "no such value");
-    }
+// An array of this shape must be one that could exist: its size is computed without overflow.
+void require_room(std::initializer_list<std::size_t> shape) {
+  std::size_t room = std::size_t{1} << 48;
+  for (const std::size_t n : shape) {
+    require(n <= room, "the answers would take too much memory");
+    room /= std::max<std::size_t>(1, n);
   }
 }
 
+// Regressions -----------------------------------------------------------------------------------------------------
+
+// Where the coefficients of each attribute start, and their number: one for a number, one for each nominal value.
 std::vector<std::size_t> slots_of(const Flags& kinds, const Ids& values) {
   std::vector<std::size_t> slots{0};
   for (std::size_t a = 0; a < kinds.size(); ++a) {
     require(values.data()[a] >= 0, "numbers of values must not be negative");
+    require(values.data()[a] < std::int64_t{1} << 31, "the answers would take too much memory");
     const bool nominal = kinds.data()[a] == local::LocalTable::nominal;
     slots.push_back(slots.back() + (nominal ? static_cast<std::size_t>(values.data()[a]) : 1));
   }
   return slots;
 }
 
-Answers room_for(const Request& request, std::size_t n_voters) {
-  const std::size_t q = request.n_queries, t = request.table.n_targets;
-  Answers answers;
-  answers.predictions.assign(q * t, no_number);
-  if (request.wanted & statistics) {
-    for (auto* sums : {&answers.weight, &answers.squares, &answers.parameters, &answers.trace, &answers.rank})
-      sums->assign(q, 0.0);
-    answers.variance.assign(q, no_number);
-    answers.residuals.assign(q * t, no_number);
-  }
-  if (request.own) answers.own.assign(q, no_number);
-  if (request.wanted & coefficients) answers.slopes.assign(q * t * request.slots.back(), no_number);
-  if (request.wanted & hat_rows) answers.hat.assign(n_voters, 0.0);
-  if (request.wanted & left_out) answers.loo.assign(q * t, no_number);
-  return answers;
-}
-
-nb::dict as_dict(const Request& request, Answers answers) {
-  const std::size_t q = request.n_queries, t = request.table.n_targets;
+nb::dict as_dict(const local::LocalQuestions& questions, local::LocalAnswers answers) {
+  using Questions = local::LocalQuestions;
+  const std::size_t q = questions.n_queries, t = questions.table.n_targets;
   nb::dict found;
   found["predictions"] = to_numpy(std::move(answers.predictions), {q, t});
-  if (request.wanted & statistics) {
+  if (questions.wanted & Questions::statistics) {
     found["weight"] = to_numpy(std::move(answers.weight));
     found["squares"] = to_numpy(std::move(answers.squares));
     found["parameters"] = to_numpy(std::move(answers.parameters));
@@ -190,53 +57,183 @@ nb::dict as_dict(const Request& request, Answers answers) {
     found["rank"] = to_numpy(std::move(answers.rank));
     found["residuals"] = to_numpy(std::move(answers.residuals), {q, t});
   }
-  if (request.own) found["own"] = to_numpy(std::move(answers.own));
-  if (request.wanted & coefficients)
-    found["coefficients"] = to_numpy(std::move(answers.slopes), {q, t, request.slots.back()});
-  if (request.wanted & hat_rows) found["hat"] = to_numpy(std::move(answers.hat));
-  if (request.wanted & left_out) found["loo"] = to_numpy(std::move(answers.loo), {q, t});
+  if (questions.own) found["own"] = to_numpy(std::move(answers.own));
+  if (questions.wanted & Questions::coefficients)
+    found["coefficients"] = to_numpy(std::move(answers.slopes), {q, t, questions.slots.back()});
+  if (questions.wanted & Questions::hat_rows) found["hat"] = to_numpy(std::move(answers.hat));
+  if (questions.wanted & Questions::left_out) found["loo"] = to_numpy(std::move(answers.loo), {q, t});
   return found;
 }
 
 nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> repetitions, Matrix cells,
                     Matrix queries, Flags kinds, Vector scales, Matrix targets, int degree, double ridge, double rcond,
                     unsigned wanted, std::size_t threads, std::optional<Ids> own, std::optional<Ids> values) {
+  using Questions = local::LocalQuestions;
   const std::size_t n_attributes = kinds.size(), n_queries = queries.shape(0);
   require(cells.shape(1) == n_attributes && queries.shape(1) == n_attributes && scales.size() == n_attributes,
           "attributes differ in number");
   require(targets.shape(0) == cells.shape(0), "one target for each row");
   require(indptr.size() == n_queries + 1 && (!own || own->size() == n_queries), "one list for each query");
+  require(weights.size() == rows.size() && (!repetitions || repetitions->size() == rows.size()),
+          "one weight for each voter");
   require(degree >= 0 && degree <= 2, "degree is 0, 1 or 2");
-  require(std::isfinite(ridge) && ridge >= 0.0 && rcond >= 0.0 && rcond < 1.0, "ridge and rcond must not be negative");
-  require(!(wanted & coefficients) || (values && values->size() == n_attributes),
+  require(is_weight(ridge) && rcond >= 0.0 && rcond < 1.0, "ridge and rcond must not be negative");
+  require(!(wanted & Questions::coefficients) || (values && values->size() == n_attributes),
           "one number of values for each attribute");
-  require(!own || wanted & (statistics | hat_rows | left_out), "the share of a row comes with statistics");
+  require(!own || wanted & (Questions::statistics | Questions::hat_rows | Questions::left_out),
+          "the share of a row comes with statistics");
   require_columns(kinds, scales);
-  const local::LocalTable table{cells.data(),  cells.shape(0), n_attributes,    kinds.data(),
-                         scales.data(), targets.data(), targets.shape(1)};
-  const local::VoterLists lists{indptr.data(), rows.data(), weights.data(), repetitions ? repetitions->data() : nullptr};
-  Request request{table, {degree, ridge, rcond}, lists, queries.data(), n_queries, wanted, nullptr, {}};
-  if (own) request.own = own->data();
-  if (wanted & coefficients) request.slots = slots_of(kinds, *values);
-  Answers answers;
+  local::LocalQuestions questions{
+      {cells.data(), cells.shape(0), n_attributes, kinds.data(), scales.data(), targets.data(), targets.shape(1)},
+      {degree, ridge, rcond},
+      {indptr.data(), rows.data(), weights.data(), repetitions ? repetitions->data() : nullptr},
+      queries.data(), n_queries, wanted, own ? own->data() : nullptr, {}};
+  if (wanted & Questions::coefficients) questions.slots = slots_of(kinds, *values);
+  require_room({n_queries, targets.shape(1), questions.slots.empty() ? 1 : questions.slots.back()});
+  local::LocalAnswers answers;
   {
     nb::gil_scoped_release release;
-    require_lists(indptr, rows, weights, repetitions);
-    if (wanted & coefficients) require_codes(table, request.slots);
-    answers = room_for(request, rows.size());
-    base::for_blocks(n_queries, fits_at_once, std::clamp<std::size_t>(threads, 1, most_local_threads),
-               [&] { return Worker(request, answers); });
+    require_lists(indptr, rows.size());
+    answers = local::fit_queries(questions, usable_threads(threads));
   }
-  return as_dict(request, std::move(answers));
+  return as_dict(questions, std::move(answers));
+}
+
+// Classifiers -----------------------------------------------------------------------------------------------------
+
+// What both classifiers are given.
+struct ClassArrays {
+  Ids indptr, rows;
+  Vector weights;
+  Ids codes;
+  std::size_t n_classes;
+  Matrix cells, queries;
+  Flags kinds;
+  Vector scales;
+
+  // To be called without the GIL.
+  local::LocalClassTask task() const {
+    const std::size_t n_attributes = kinds.size();
+    require(n_classes >= 1, "at least one class");
+    require_room({queries.shape(0), n_classes});
+    require(indptr.size() == queries.shape(0) + 1, "one list for each query");
+    require_lists(indptr, rows.size());
+    require(weights.size() == rows.size(), "one weight for each entry");
+    require(cells.shape(1) == n_attributes && queries.shape(1) == n_attributes && scales.size() == n_attributes,
+            "one kind and one scale for each column");
+    require_columns(kinds, scales);
+    require(codes.size() == cells.shape(0), "one class for each row");
+    require_below(codes, static_cast<std::int64_t>(n_classes), "classes out of range");
+    require_below(rows, static_cast<std::int64_t>(cells.shape(0)), "rows out of range");
+    for (std::size_t e = 0; e < weights.size(); ++e)
+      require(is_weight(weights.data()[e]), "weights are finite and not negative");
+    for (std::size_t q = 0; q + 1 < indptr.size(); ++q) {
+      const double *first = weights.data() + indptr.data()[q], *last = weights.data() + indptr.data()[q + 1];
+      require(std::any_of(first, last, [](double w) { return w > 0; }), "a query without a voter of positive weight");
+    }
+    return {{cells.data(), cells.shape(0), n_attributes, kinds.data(), scales.data(), nullptr, 0},
+            {indptr.data(), rows.data(), weights.data(), nullptr},
+            codes.data(), n_classes, queries.data(), queries.shape(0)};
+  }
+};
+
+nb::object local_bayes(Ids indptr, Ids rows, Vector weights, Ids codes, Vector class_prior, Matrix cells, Matrix queries,
+                       Flags kinds, Vector scales, Ids sizes, double value_prior, bool student, double strength,
+                       double degrees, double smoothing, std::size_t threads) {
+  const std::size_t n_classes = class_prior.size();
+  const ClassArrays given{indptr, rows, weights, codes, n_classes, cells, queries, kinds, scales};
+  require(sizes.size() == kinds.size(), "one size for each column");
+  require_below(sizes, std::numeric_limits<std::int64_t>::max(), "sizes must not be negative");
+  for (const double rule : {value_prior, strength, degrees, smoothing})
+    require(is_weight(rule), "priors and smoothing are finite and not negative");
+  for (std::size_t c = 0; c < n_classes; ++c)
+    require(is_weight(class_prior.data()[c]), "priors and smoothing are finite and not negative");
+  const local::BayesRules rules{class_prior.data(), sizes.data(), value_prior, student, strength, degrees, smoothing};
+  std::vector<double> found;
+  {
+    nb::gil_scoped_release release;
+    found = local::bayes_probabilities(given.task(), rules, usable_threads(threads));
+  }
+  return nb::cast(to_numpy(std::move(found), {queries.shape(0), n_classes}));
+}
+
+nb::tuple local_logistic(Ids indptr, Ids rows, Vector weights, Ids codes, std::size_t n_classes, Matrix cells,
+                         Matrix queries, Flags kinds, Vector scales, double ridge, int max_iter, double tol,
+                         std::size_t threads) {
+  const ClassArrays given{indptr, rows, weights, codes, n_classes, cells, queries, kinds, scales};
+  require(ridge > 0.0 && is_weight(ridge), "a ridge above 0");
+  require(max_iter >= 0 && is_weight(tol), "max_iter and tol must not be negative");
+  local::LogisticAnswers found;
+  {
+    nb::gil_scoped_release release;
+    found = local::logistic_probabilities(given.task(), {ridge, max_iter, tol}, usable_threads(threads));
+  }
+  return nb::make_tuple(to_numpy(std::move(found.probabilities), {queries.shape(0), n_classes}),
+                        to_numpy(std::move(found.reached)));
+}
+
+// Ridge -----------------------------------------------------------------------------------------------------------
+
+nb::object ridge_rows(Matrix triangle, Matrix block) {
+  const std::size_t width = triangle.shape(0);
+  require(triangle.shape(1) == width && block.shape(1) == width, "a square triangle and rows of its width");
+  std::vector<double> rows;
+  {
+    nb::gil_scoped_release release;
+    rows = copy(triangle);
+    local::ridge_rows(rows.data(), width, block.data(), block.shape(0));
+  }
+  return nb::cast(to_numpy(std::move(rows), {width, width}));
+}
+
+nb::tuple ridge_spectrum(Matrix triangle, Matrix targets) {
+  const std::size_t count = triangle.shape(0), n_targets = targets.shape(1);
+  require(triangle.shape(1) == count && targets.shape(0) == count, "a square triangle and targets of its height");
+  std::vector<double> singular, right, projected;
+  {
+    nb::gil_scoped_release release;
+    singular.resize(count);
+    right.resize(count * count);
+    projected = copy(targets);
+    local::ridge_spectrum(triangle.data(), count, projected.data(), n_targets, singular.data(), right.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(singular)), to_numpy(std::move(right), {count, count}),
+                        to_numpy(std::move(projected), {count, n_targets}));
+}
+
+nb::tuple ridge_left_out(Matrix rows, Vector means, Matrix right, Matrix weights, Matrix inverses) {
+  const std::size_t n = rows.shape(0), count = means.size(), n_weights = weights.shape(0), n_inverses = inverses.shape(0);
+  require(right.shape(0) == count && right.shape(1) == count, "as many directions as columns");
+  require(rows.shape(1) == count && weights.shape(1) == count && inverses.shape(1) == count, "rows of one width");
+  require_room({n, n_weights});
+  require_room({n, n_inverses});
+  std::vector<double> fitted, leverages;
+  {
+    nb::gil_scoped_release release;
+    fitted.resize(n * n_weights);
+    leverages.resize(n * n_inverses);
+    local::ridge_left_out({means.data(), right.data(), count, weights.data(), n_weights, inverses.data(), n_inverses},
+                          rows.data(), n, fitted.data(), leverages.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(fitted), {n, n_weights}), to_numpy(std::move(leverages), {n, n_inverses}));
 }
 
 }  // namespace
 
 void bind_local(nb::module_& module) {
-  module.def("local_fits", &local_fits, nb::arg("indptr"), nb::arg("rows"), nb::arg("weights"),
-             nb::arg("repetitions").none(), nb::arg("cells"), nb::arg("queries"), nb::arg("kinds"), nb::arg("scales"),
-             nb::arg("targets"), nb::kw_only(), nb::arg("degree"), nb::arg("ridge"), nb::arg("rcond"), nb::arg("want"),
-             nb::arg("threads"), nb::arg("own").none() = nb::none(), nb::arg("values").none() = nb::none());
+  using namespace nb::literals;
+  module.def("local_fits", &local_fits, "indptr"_a, "rows"_a, "weights"_a, "repetitions"_a.none(), "cells"_a,
+             "queries"_a, "kinds"_a, "scales"_a, "targets"_a, nb::kw_only(), "degree"_a, "ridge"_a, "rcond"_a, "want"_a,
+             "threads"_a, "own"_a.none() = nb::none(), "values"_a.none() = nb::none());
+  module.def("local_bayes", &local_bayes, "indptr"_a, "rows"_a, "weights"_a, "codes"_a, "class_prior"_a, "cells"_a,
+             "queries"_a, "kinds"_a, "scales"_a, "sizes"_a, "value_prior"_a, "student"_a, "strength"_a, "degrees"_a,
+             "smoothing"_a, "threads"_a, "Class probabilities by naive Bayes over the voters of each query.");
+  module.def("local_logistic", &local_logistic, "indptr"_a, "rows"_a, "weights"_a, "codes"_a, "n_classes"_a, "cells"_a,
+             "queries"_a, "kinds"_a, "scales"_a, "ridge"_a, "max_iter"_a, "tol"_a, "threads"_a,
+             "Class probabilities by a logistic fit to the voters of each query, and whether its steps came to an end.");
+  module.def("ridge_rows", &ridge_rows, "triangle"_a, "block"_a);
+  module.def("ridge_spectrum", &ridge_spectrum, "triangle"_a, "targets"_a);
+  module.def("ridge_left_out", &ridge_left_out, "rows"_a, "means"_a, "right"_a, "weights"_a, "inverses"_a);
 }
 
 }  // namespace priorcase::bindings

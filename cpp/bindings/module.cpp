@@ -40,8 +40,6 @@ NB_MODULE(_core, module) {
   bindings::bind_prequential(module);
   bindings::bind_leave_one_out(module);
   bindings::bind_local(module);
-  bindings::bind_local_classes(module);
-  bindings::bind_ridge(module);
   bindings::bind_relevance(module);
   bindings::bind_cases(module);
 

@@ -1,15 +1,54 @@
-// The columns that a local model is fitted on: deviations from the query, so that the intercept is the prediction.
+// A regression fitted around each query: the rows that speak for it, the columns it is fitted on, its value, its slopes,
+// and how far it can be trusted.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
-#include "local/voters.hpp"
+#include "local/columns.hpp"
+#include "local/least_squares.hpp"
 
 namespace priorcase::local {
+
+// Lists of rows, one after the other: those of query q are at indptr[q] up to indptr[q + 1]. Views.
+struct VoterLists {
+  const std::int64_t* indptr;
+  const std::int64_t* rows;
+  const double* weights;      // kernel weights times repetitions
+  const double* repetitions;  // how many rows each stands for; null: one
+};
+
+// The voters of one query that have weight: not those, beside the heaviest, of so little that their part in a fit could
+// not be told from rounding. Weights are divided by a power of two near the largest, so that the fit of
+// a query that is far from everything does not run out of exponents; all else keeps its bits.
+class Voters {
+ public:
+  void take(const VoterLists& lists, std::size_t query);
+
+  std::size_t size() const { return size_; }
+  std::size_t length() const { return columns_.length(); }
+  std::int64_t row(std::size_t i) const { return rows_[places_[i]]; }
+  // Where the voter stands in the lists.
+  std::int64_t place(std::size_t i) const { return places_[i]; }
+  const double* weights() const { return columns_[0]; }
+  double total() const { return total_; }
+  // One over the number of repetitions.
+  const double* shares() const { return columns_[1]; }
+  // A sum of weights as it was given, and back.
+  double restore(double weight) const { return std::ldexp(weight, exponent_); }
+  double reduce(double weight) const { return std::ldexp(weight, -exponent_); }
+
+ private:
+  const ColumnSums* sums_ = &column_sums();
+  const std::int64_t* rows_ = nullptr;
+  std::vector<std::int64_t> places_;
+  std::size_t size_ = 0;
+  Columns columns_;
+  double total_ = 0.0;
+  int exponent_ = 0;
+};
 
 // The stored rows and what their columns mean. Views.
 struct LocalTable {
@@ -24,7 +63,7 @@ struct LocalTable {
 };
 
 // One column of a design: the deviation of an attribute, the product of two, or the indicator of a value.
-struct Term {
+struct DesignTerm {
   static constexpr std::int64_t none = -1;
 
   std::size_t attribute;
@@ -33,119 +72,156 @@ struct Term {
   double unit;         // a coefficient over the unit is in the units of the table
 };
 
+// The columns that a local model is fitted on: deviations from the query, so that the intercept is the prediction.
 // For numeric and ordinal attributes x - q; of degree 2 also their squares and products; for nominal ones an indicator
 // for each value but the query's among the voters. A gap of a row counts as the query's own value. A gap of the query
 // leaves the attribute out, and so does a value that no voter holds: nothing tells what a row with it would be like.
 // All divided by the scales of the attributes. Degree 0 has no columns.
 class LocalDesign {
  public:
-  void build(const LocalTable& table, const double* query, const Voters& voters, int degree) {
-    terms_.clear();
-    numbers_.clear();
-    if (degree > 0) choose(table, query, voters, degree);
-    columns_.reshape(voters.size(), terms_.size());
-    fill_numbers(table, query, voters);
-    for (std::size_t j = numbers_.size(); j < terms_.size(); ++j) {
-      if (terms_[j].value != Term::none)
-        fill_indicator(table, voters, j);
-      else
-        sums_->multiply(columns_[place_of(terms_[j].attribute)], columns_[place_of(terms_[j].other)], columns_[j],
-                        columns_.length());
-    }
-  }
+  void build(const LocalTable& table, const double* query, const Voters& voters, int degree);
 
-  const std::vector<Term>& terms() const { return terms_; }
+  const std::vector<DesignTerm>& terms() const { return terms_; }
   Columns& columns() { return columns_; }
   const Columns& columns() const { return columns_; }
 
-  // Moves a column to an earlier place, over one that is dropped.
-  void move(std::size_t from, std::size_t to) {
-    if (from == to) return;
-    std::copy_n(columns_[from], columns_.length(), columns_[to]);
-    terms_[to] = terms_[from];
-  }
-
-  void keep(std::size_t count) {
-    terms_.resize(count);
-    columns_.keep(count);
-  }
+  // Moves a column to an earlier place, over one that is dropped; keeps the first columns only.
+  void move(std::size_t from, std::size_t to);
+  void keep(std::size_t count);
 
  private:
-  // Numbers come first, then indicators, then products.
-  void choose(const LocalTable& table, const double* query, const Voters& voters, int degree) {
-    for (std::size_t a = 0; a < table.n_attributes; ++a)
-      if (!std::isnan(query[a]) && table.kinds[a] != LocalTable::nominal) {
-        numbers_.push_back(a);
-        terms_.push_back({a, Term::none, Term::none, table.scales[a]});
-      }
-    for (std::size_t a = 0; a < table.n_attributes; ++a)
-      if (!std::isnan(query[a]) && table.kinds[a] == LocalTable::nominal) choose_values(table, query, voters, a);
-    if (degree == 1) return;
-    for (std::size_t i = 0; i < numbers_.size(); ++i)
-      for (std::size_t j = i; j < numbers_.size(); ++j) {
-        const double unit = terms_[i].unit * terms_[j].unit;
-        terms_.push_back({numbers_[i], static_cast<std::int64_t>(numbers_[j]), Term::none, unit});
-      }
-  }
-
-  std::size_t place_of(std::size_t attribute) const {
-    return std::lower_bound(numbers_.begin(), numbers_.end(), attribute) - numbers_.begin();
-  }
-
-  void choose_values(const LocalTable& table, const double* query, const Voters& voters, std::size_t a) {
-    values_.clear();
-    bool held = false;
-    for (std::size_t i = 0; i < voters.size(); ++i) {
-      const double cell = table.cells[voters.row(i) * table.n_attributes + a];
-      held |= cell == query[a];
-      if (std::isnan(cell) || cell == query[a]) continue;
-      if (!(cell >= 0.0 && cell < most_values)) throw std::invalid_argument("no such value");
-      values_.push_back(static_cast<std::int64_t>(cell));
-    }
-    if (!held) return;
-    std::sort(values_.begin(), values_.end());
-    values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
-    for (std::int64_t value : values_) terms_.push_back({a, Term::none, value, table.scales[a]});
-  }
-
-  // Row by row, since rows lie far apart in memory.
-  void fill_numbers(const LocalTable& table, const double* query, const Voters& voters) {
-    const std::size_t length = columns_.length(), count = numbers_.size();
-    const std::size_t* numbers = numbers_.data();
-    for (std::size_t i = 0; i < voters.size(); ++i) {
-      const double* row = table.cells + voters.row(i) * table.n_attributes;
-      if (i + ahead < voters.size()) base::prefetch(table.cells + voters.row(i + ahead) * table.n_attributes);
-      double* out = columns_[0] + i;
-      for (std::size_t j = 0; j < count; ++j, out += length) {
-        const double deviation = row[numbers[j]] - query[numbers[j]];
-        *out = deviation == deviation ? deviation : 0.0;
-      }
-    }
-    for (std::size_t j = 0; j < count; ++j) {
-      std::fill(columns_[j] + voters.size(), columns_[j] + length, 0.0);
-      sums_->scale(1.0 / terms_[j].unit, columns_[j], length);
-    }
-  }
-
-  void fill_indicator(const LocalTable& table, const Voters& voters, std::size_t j) {
-    const Term& term = terms_[j];
-    const double value = static_cast<double>(term.value);
-    double* column = columns_[j];
-    for (std::size_t i = 0; i < voters.size(); ++i)
-      column[i] = table.cells[voters.row(i) * table.n_attributes + term.attribute] == value ? 1.0 / term.unit : 0.0;
-    std::fill(column + voters.size(), column + columns_.length(), 0.0);
-  }
-
-  // Whole numbers below this are told apart by float64.
-  static constexpr double most_values = 9007199254740992.0;
-  // So many rows are asked for before they are needed.
-  static constexpr std::size_t ahead = 16;
+  void choose(const LocalTable& table, const double* query, const Voters& voters, int degree);
+  void choose_values(const LocalTable& table, const double* query, const Voters& voters, std::size_t a);
+  void fill_numbers(const LocalTable& table, const double* query, const Voters& voters);
+  void fill_indicator(const LocalTable& table, const Voters& voters, std::size_t j);
+  std::size_t place_of(std::size_t attribute) const;
 
   const ColumnSums* sums_ = &column_sums();
-  std::vector<Term> terms_;
+  std::vector<DesignTerm> terms_;
   Columns columns_;
   std::vector<std::size_t> numbers_;
   std::vector<std::int64_t> values_;
 };
+
+struct LocalRules {
+  int degree;     // 0, 1 or 2
+  double ridge;   // lambda: lambda^2 is added to the squares of every column but the intercept, in scaled units
+  double rcond;   // singular values up to this share of the largest count as 0
+};
+
+// Minimises sum K (y - b0 - x'b)^2 + lambda^2 |b|^2 over the voters (Atkeson, Moore & Schaal 1997). Columns and targets
+// are centred by their weighted means first, so that the intercept bears no penalty and is never cut by rcond.
+class LocalFit {
+ public:
+  LocalFit(const LocalTable& table, const LocalRules& rules) : table_(table), rules_(rules) {}
+
+  // False where no voter has weight: there is no fit then.
+  bool fit(const VoterLists& lists, const double* query, std::size_t number);
+
+  const Voters& voters() const { return voters_; }
+  const std::vector<DesignTerm>& terms() const { return design_.terms(); }
+  const Columns& columns() const { return design_.columns(); }
+  // Weighted means of the columns.
+  const std::vector<double>& centre() const { return means_; }
+  // Targets less their weighted means.
+  const Columns& targets() const { return targets_; }
+  double total() const { return total_; }
+  LeastSquares& squares() { return squares_; }
+  std::size_t rank() const { return squares_.rank() + 1; }
+  const double* coefficients(std::size_t t) const { return coefficients_.data() + t * terms().size(); }
+
+  // The value at the query, where all columns are 0.
+  double value(std::size_t t) const;
+
+ private:
+  void centre_columns();
+  void take_targets();
+
+  const ColumnSums* sums_ = &column_sums();
+  const LocalTable table_;
+  const LocalRules rules_;
+  Voters voters_;
+  LocalDesign design_;
+  LeastSquares squares_;
+  Columns targets_;
+  std::vector<double> means_, target_means_, coefficients_;
+  double total_ = 0.0;
+};
+
+// Sums over the rows of a fit. Sums of weights are as the weights were given.
+struct LocalSummary {
+  double weight = 0.0;      // n_LWR = sum K
+  double squares = 0.0;     // sum K^2: weight^2 / squares is the effective number of neighbours
+  double parameters = 0.0;  // p_LWR = sum K^2 x'Cx, so that sum K e^2 / (weight - parameters) is unbiased (no ridge)
+  double trace = 0.0;       // sum K x'Cx: the rank, less what the ridge takes
+  double variance = 0.0;    // s's: the variance of the value in units of that of a target
+};
+
+// What one local fit owes to each of its rows (after Atkeson, Moore & Schaal 1997), with x the columns and a leading 1,
+// C = (sum K x x' + ridge)^-1 and e the residuals. A row with repetitions counts as that many rows of its own.
+class LocalStatistics {
+ public:
+  void take(LocalFit& fit);
+
+  // s: the value at the query is the sum of s times the targets.
+  const double* hat() const { return rows_[0]; }
+  // K x'Cx: what a row of this weight contributes to its own fitted value.
+  const double* leverage() const { return rows_[1]; }
+
+  LocalSummary summary(const LocalFit& fit) const;
+
+ private:
+  const ColumnSums* sums_ = &column_sums();
+  Columns rows_;
+  std::vector<double> centre_;
+};
+
+// Residuals of one target, and their sums.
+class LocalResiduals {
+ public:
+  void take(const LocalFit& fit, std::size_t target);
+
+  // sum K e^2
+  double squares(const LocalFit& fit) const;
+
+  // sum K (e / (1 - leverage))^2 / sum K: the mean square of residuals from fits without the row, one repetition of it.
+  // Where the fit hangs on the row alone (1 - leverage is 0) the mean of the others answers; infinite without any.
+  double left_out(const LocalFit& fit, const LocalStatistics& statistics, std::size_t target) const;
+
+ private:
+  const ColumnSums* sums_ = &column_sums();
+  Columns residuals_;
+};
+
+// How many queries make a block of work, and for how many another thread is worth starting, by the length of their lists.
+struct QueryBlocks {
+  QueryBlocks(std::size_t n_queries, std::size_t n_voters, std::size_t n_attributes);
+
+  std::size_t block, least;
+};
+
+// Fits around many queries ----------------------------------------------------------------------------------------
+
+struct LocalQuestions {
+  // What is asked for beside the predictions.
+  enum Wanted : unsigned { statistics = 2, coefficients = 4, hat_rows = 8, left_out = 16 };
+
+  LocalTable table;
+  LocalRules rules;
+  VoterLists lists;
+  const double* queries;
+  std::size_t n_queries;
+  unsigned wanted;
+  const std::int64_t* own;         // a row for each query whose share in the value is asked for; null: none
+  std::vector<std::size_t> slots;  // where the coefficients of each attribute start, and their number
+};
+
+// Empty what is not wanted. Queries without weight keep NaN, and 0 for sums of weights.
+struct LocalAnswers {
+  std::vector<double> predictions, weight, squares, parameters, trace, variance, rank, own, residuals, slopes, hat, loo;
+};
+
+// Throws std::invalid_argument where a row, a weight or a value is none.
+LocalAnswers fit_queries(const LocalQuestions& questions, std::size_t threads);
 
 }  // namespace priorcase::local

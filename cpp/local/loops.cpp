@@ -40,8 +40,7 @@ PRIORCASE_INLINE void some_dots(const double* x, const double* first, std::size_
   for (std::size_t c = 0; c < Count; ++c) out[c] = total(sums[c]);
 }
 
-void dots(const double* x, const double* first, std::size_t count, std::size_t n,
-                                  double* out) {
+void dots(const double* x, const double* first, std::size_t count, std::size_t n, double* out) {
   constexpr std::size_t at_once = Width == 2 ? 2 : 4;  // as many as there are registers for
   std::size_t c = 0;
   for (; c + at_once <= count; c += at_once) some_dots<at_once>(x, first + c * n, n, out + c);

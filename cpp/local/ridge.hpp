@@ -1,199 +1,33 @@
 // Ridge least squares on many rows, on one thread: a triangle that takes rows in, its singular values, and the values
-// and leverages of rows in their directions.
+// and leverages of rows in their directions. Matrices are given row by row.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
-#include "local/sums.hpp"
+#include <cstddef>
 
 namespace priorcase::local {
 
-// Whether a sum of squares can be multiplied by another one without leaving the range of double.
-inline bool is_safe_square(double square) { return square > 1e-140 && square < 1e140; }
+// Adds rows to the factor R of a matrix Q R, of shape (width, width), by Householder's reflections. What lies below the
+// diagonal is 0 and stays so.
+void ridge_rows(double* triangle, std::size_t width, const double* rows, std::size_t n);
 
-// The factor R of a matrix Q R, row by row; rows are added by Householder's reflections, a few at a time so that they
-// stay in the cache. What lies below the diagonal is 0 and stays so.
-class RidgeTriangle {
- public:
-  RidgeTriangle(double* rows, std::size_t width) : rows_(rows), width_(width), products_(width) {}
-
-  void add(const double* block, std::size_t n) {
-    for (std::size_t start = 0; start < n; start += at_once) {
-      const std::size_t count = std::min(at_once, n - start);
-      columns_.reshape(count, width_);
-      for (std::size_t j = 0; j < width_; ++j) {
-        double* column = columns_[j];
-        std::fill(column + count, column + columns_.length(), 0.0);
-        for (std::size_t i = 0; i < count; ++i) column[i] = block[(start + i) * width_ + j];
-      }
-      for (std::size_t j = 0; j < width_; ++j) reflect(j);
-    }
-  }
-
- private:
-  static constexpr std::size_t at_once = 128;
-
-  void reflect(std::size_t j) {
-    const std::size_t n = columns_.length(), rest = width_ - j - 1;
-    double* mirror = columns_[j];
-    double* row = rows_ + j * width_;
-    double square = sums_->dot(mirror, mirror, n), scale = 1.0;
-    if (square == 0.0) return;
-    if (!is_safe_square(square)) {  // squares and their products would leave the range of double
-      scale = std::abs(row[j]);
-      for (std::size_t i = 0; i < n; ++i) scale = std::max(scale, std::abs(mirror[i]));
-      for (std::size_t i = 0; i < n; ++i) mirror[i] /= scale;
-      square = sums_->dot(mirror, mirror, n);
-    }
-    const double pivot = row[j] / scale, length = std::sqrt(pivot * pivot + square);
-    const double corner = pivot > 0.0 ? -length : length, top = pivot - corner, factor = 1.0 / (corner * top);
-    row[j] = corner * scale;
-    if (rest > 0) sums_->dots(mirror, columns_[j + 1], rest, n, products_.data());
-    for (std::size_t k = 0; k < rest; ++k) {
-      double& entry = row[j + 1 + k];
-      const double along = factor * (top * entry + products_[k]);
-      entry += along * top;
-      sums_->add_multiple(along, mirror, columns_[j + 1 + k], n);
-    }
-  }
-
-  const ColumnSums* sums_ = &column_sums();
-  double* rows_;
-  std::size_t width_;
-  Columns columns_;
-  std::vector<double> products_;
-};
-
-// With R = U S V': the rows of R are turned against each other until all are orthogonal (one-sided Jacobi: Golub & Van
-// Loan 2013, section 8.6.3), the longest first. They are then S V', and targets that take the same turns are U'Y.
-class RidgeSpectrum {
- public:
-  RidgeSpectrum(const double* rows, std::size_t count, double* targets, std::size_t n_targets)
-      : count_(count), targets_(targets), n_targets_(n_targets), squares_(count) {
-    rows_.reshape(count, count);
-    double largest = 0.0;
-    for (std::size_t k = 0; k < count; ++k) {
-      double* row = rows_[k];
-      std::fill(std::copy_n(rows + k * count, count, row), row + rows_.length(), 0.0);
-      for (std::size_t j = 0; j < count; ++j) largest = std::max(largest, std::abs(row[j]));
-    }
-    if (largest > 0.0 && !is_safe_square(largest * largest)) {
-      scale_ = largest;
-      for (std::size_t k = 0; k < count; ++k)
-        for (std::size_t j = 0; j < count; ++j) rows_[k][j] /= scale_;
-    }
-    orthogonalise();
-  }
-
-  // The singular values, descending, and V', a row for each; a row of 0 where there is no direction.
-  void write(double* singular, double* right) const {
-    for (std::size_t k = 0; k < count_; ++k) {
-      const double length = std::sqrt(sums_->dot(rows_[k], rows_[k], rows_.length()));
-      singular[k] = length * scale_;
-      for (std::size_t j = 0; j < count_; ++j) right[k * count_ + j] = length > 0.0 ? rows_[k][j] / length : 0.0;
-    }
-  }
-
- private:
-  static constexpr double rounding = 1e-15;
-  static constexpr int most_sweeps = 60;
-
-  void orthogonalise() {
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-      for (std::size_t k = 0; k < count_; ++k) squares_[k] = sums_->dot(rows_[k], rows_[k], rows_.length());
-      const double largest = count_ ? *std::max_element(squares_.begin(), squares_.end()) : 0.0;
-      bool turned = false;
-      for (std::size_t k = 0; k < count_; ++k)
-        for (std::size_t l = k + 1; l < count_; ++l) turned |= turn(k, l, largest);
-      if (!turned) return;
-    }
-  }
-
-  // Turns two rows until they are orthogonal. Dust of rounding is left alone.
-  bool turn(std::size_t k, std::size_t l, double largest) {
-    const std::size_t n = rows_.length();
-    double *one = rows_[k], *other = rows_[l], *y = targets_ + k * n_targets_, *z = targets_ + l * n_targets_;
-    const bool swapped = squares_[l] > squares_[k];
-    if (swapped) {
-      std::swap_ranges(one, one + n, other);
-      std::swap_ranges(y, y + n_targets_, z);
-      std::swap(squares_[k], squares_[l]);
-    }
-    const double a = squares_[k], b = squares_[l];
-    if (b <= rounding * rounding * largest) return swapped;
-    const double c = sums_->dot(one, other, n), near = rounding * std::sqrt(static_cast<double>(n));
-    if (std::abs(c) <= near * std::sqrt(a * b)) return swapped;
-    const double zeta = (b - a) / (2.0 * c);
-    double tangent = 1.0 / (std::abs(zeta) + std::sqrt(1.0 + zeta * zeta));
-    if (zeta < 0.0) tangent = -tangent;
-    const double cosine = 1.0 / std::sqrt(1.0 + tangent * tangent), sine = cosine * tangent;
-    sums_->rotate(one, other, n, cosine, sine);
-    for (std::size_t t = 0; t < n_targets_; ++t) {
-      const double first = y[t], second = z[t];
-      y[t] = cosine * first - sine * second;
-      z[t] = sine * first + cosine * second;
-    }
-    squares_[k] = a - tangent * c;  // near enough until the next sweep
-    squares_[l] = std::max(b + tangent * c, 0.0);
-    return true;
-  }
-
-  const ColumnSums* sums_ = &column_sums();
-  std::size_t count_;
-  double* targets_;
-  std::size_t n_targets_;
-  std::vector<double> squares_;
-  Columns rows_;
-  double scale_ = 1.0;
-};
+// With R = U S V' of shape (count, count): the singular values, descending, and V', a row for each; a row of 0 where
+// there is no direction. Targets Y of shape (count, n_targets) become U'Y.
+void ridge_spectrum(const double* triangle, std::size_t count, double* targets, std::size_t n_targets,
+                    double* singular, double* right);
 
 // Rows, less their means and in the directions V, are z: sums of z times each of some weights, which are values of fits,
 // and of z^2 times each of some inverses, which are leverages.
-class RidgeDirections {
- public:
-  RidgeDirections(const double* means, const double* right, std::size_t count, const double* weights,
-                  std::size_t n_weights, const double* inverses, std::size_t n_inverses)
-      : count_(count), means_(means) {
-    fill(right_, right, count);
-    fill(weights_, weights, n_weights);
-    fill(inverses_, inverses, n_inverses);
-    z_.reshape(count, at_once);
-    std::fill_n(z_[0], z_.length() * at_once, 0.0);
-  }
-
-  void write(const double* rows, std::size_t n, double* fitted, double* leverages) {
-    const std::size_t length = z_.length();
-    for (std::size_t start = 0; start < n; start += at_once) {
-      const std::size_t some = std::min(at_once, n - start);
-      fill(centred_, rows + start * count_, some);
-      for (std::size_t i = 0; i < some; ++i)
-        for (std::size_t j = 0; j < count_; ++j) centred_[i][j] -= means_[j];
-      for (std::size_t k = 0; k < count_; k += at_once)  // directions that stay in the cache for all of these rows
-        for (std::size_t i = 0; i < some; ++i)
-          sums_->dots(centred_[i], right_[k], std::min(at_once, count_ - k), length, z_[i] + k);
-      for (std::size_t i = 0; i < some; ++i, fitted += weights_.count(), leverages += inverses_.count()) {
-        sums_->dots(z_[i], weights_[0], weights_.count(), length, fitted);
-        sums_->multiply(z_[i], z_[i], z_[i], length);
-        sums_->dots(z_[i], inverses_[0], inverses_.count(), length, leverages);
-      }
-    }
-  }
-
- private:
-  static constexpr std::size_t at_once = 16;
-
-  void fill(Columns& into, const double* rows, std::size_t n) const {
-    into.reshape(count_, n);
-    for (std::size_t i = 0; i < n; ++i)
-      std::fill(std::copy_n(rows + i * count_, count_, into[i]), into[i] + into.length(), 0.0);
-  }
-
-  const ColumnSums* sums_ = &column_sums();
-  std::size_t count_;
-  const double* means_;
-  Columns right_, weights_, inverses_, centred_, z_;
+struct RidgeFits {
+  const double* means;
+  const double* right;     // V'
+  std::size_t count;       // of columns and of directions
+  const double* weights;   // shape (n_weights, count)
+  std::size_t n_weights;
+  const double* inverses;  // shape (n_inverses, count)
+  std::size_t n_inverses;
 };
+
+// For n rows: values of shape (n, n_weights) and leverages of shape (n, n_inverses).
+void ridge_left_out(const RidgeFits& fits, const double* rows, std::size_t n, double* values, double* leverages);
 
 }  // namespace priorcase::local

@@ -1,8 +1,7 @@
 // Naive Bayes and logistic fits around queries of any shape: probabilities, gaps, many columns, on every CPU path.
 #include "base/cpu.hpp"
 #include "check.hpp"
-#include "local/classify_bayes.hpp"
-#include "local/classify_logistic.hpp"
+#include "local/classifiers.hpp"
 
 using namespace priorcase;
 
@@ -38,37 +37,34 @@ struct Case {
   std::vector<std::uint8_t> kinds;
   std::vector<double> cells, asked, scales, weights, prior;
   std::vector<std::int64_t> codes, indptr, list, sizes;
-  local::ClassTask task;
+  local::LocalClassTask task;
 };
 
-template <class Model>
-std::vector<double> answers(Model& model, const local::ClassTask& task) {
-  std::vector<double> out(task.n_queries * task.n_classes);
-  for (std::size_t q = 0; q < task.n_queries; ++q) model.answer(q, &out[q * task.n_classes]);
+void check_probabilities(const std::vector<double>& found, const local::LocalClassTask& task) {
+  CHECK(found.size() == task.n_queries * task.n_classes);
   for (std::size_t q = 0; q < task.n_queries; ++q) {
     double total = 0.0;
     for (std::size_t c = 0; c < task.n_classes; ++c) {
-      CHECK(out[q * task.n_classes + c] >= 0.0);
-      total += out[q * task.n_classes + c];
+      CHECK(found[q * task.n_classes + c] >= 0.0);
+      total += found[q * task.n_classes + c];
     }
     CHECK(std::abs(total - 1.0) < 1e-12);
   }
-  return out;
 }
 
 void check_case(const Case& of) {
   for (const bool student : {false, true}) {
     const local::BayesRules rules{of.prior.data(), of.sizes.data(), 1.0, student, 1.0, 1.0, 1e-9};
-    local::LocalBayes model(of.task, rules);
-    answers(model, of.task);
+    const std::vector<double> found = local::bayes_probabilities(of.task, rules, 1);
+    check_probabilities(found, of.task);
+    CHECK(local::bayes_probabilities(of.task, rules, 3) == found);
   }
   const base::Path before = base::path();
   std::vector<double> first;
   for (const base::Path path : base::available_paths()) {
     CHECK(base::use_path(base::name_of(path)));
-    const local::LogisticRules rules{0.1, 100, 1e-12};
-    local::LocalLogistic model(of.task, rules);
-    const std::vector<double> found = answers(model, of.task);
+    const std::vector<double> found = local::logistic_probabilities(of.task, {0.1, 100, 1e-12}, 1).probabilities;
+    check_probabilities(found, of.task);
     if (first.empty()) first = found;
     CHECK(found == first);
   }

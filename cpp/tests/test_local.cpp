@@ -1,7 +1,7 @@
 // Least squares by both ways, local designs and statistics of any shape, on every CPU path.
 #include "base/cpu.hpp"
 #include "check.hpp"
-#include "local/statistics.hpp"
+#include "local/design.hpp"
 
 using namespace priorcase;
 using namespace priorcase::local;
@@ -27,7 +27,7 @@ struct Case {
 
   void centre() {
     double mean;
-    const double total = sum(weights[0], columns.length());
+    const double total = column_sums().sum(weights[0], columns.length());
     for (std::size_t j = 0; j < columns.count(); ++j)
       local::column_sums().centre(weights[0], total, columns[j], columns.length(), mean);
   }
@@ -39,10 +39,11 @@ struct Case {
 template <class Squares>
 void check_solution(const Case& of, Squares& squares, double penalty, std::mt19937_64& random) {
   const std::size_t p = of.columns.count(), n = of.columns.length();
+  const ColumnSums& sums = column_sums();
   local::Columns target;
   target.reshape(n, 2);
   for (std::size_t i = 0; i < n; ++i) target[0][i] = uniform(random);
-  multiply(of.weights[0], target[0], target[1], n);
+  sums.multiply(of.weights[0], target[0], target[1], n);
   std::vector<double> b(p), white(p);
   if constexpr (std::is_same_v<Squares, local::LeastSquares>)
     squares.solve(target[0], b.data());
@@ -51,10 +52,10 @@ void check_solution(const Case& of, Squares& squares, double penalty, std::mt199
   local::Columns fitted;
   fitted.reshape(n, 1);
   std::fill(fitted[0], fitted[0] + n, 0.0);
-  for (std::size_t j = 0; j < p; ++j) add_multiple(b[j], of.columns[j], fitted[0], n);
+  for (std::size_t j = 0; j < p; ++j) sums.add_multiple(b[j], of.columns[j], fitted[0], n);
   for (std::size_t i = 0; i < n; ++i) fitted[0][i] *= of.weights[0][i];
   for (std::size_t j = 0; j < p; ++j)
-    CHECK(near(dot(of.columns[j], fitted[0], n) + penalty * b[j], dot(of.columns[j], target[1], n), 1e-9));
+    CHECK(near(sums.dot(of.columns[j], fitted[0], n) + penalty * b[j], sums.dot(of.columns[j], target[1], n), 1e-9));
   const local::Columns& t = squares.whitened();
   CHECK(t.count() == squares.rank() && squares.rank() <= p);
   for (std::size_t k = 0; k < t.count(); ++k)
@@ -113,7 +114,7 @@ void same_bits_on_every_path(std::mt19937_64& random) {
     std::vector<double> bits(12);
     squares.solve(one.columns[2], bits.data());
     careful.solve(one.weights[0], bits.data() + 6);
-    bits.push_back(sum(squares.whitened()[5], one.columns.length()));
+    bits.push_back(column_sums().sum(squares.whitened()[5], one.columns.length()));
     if (expected.empty()) expected = bits;
     CHECK(bits == expected);
   }
@@ -151,7 +152,7 @@ void any_lists(std::mt19937_64& random, int degree) {
       value += statistics.hat()[i] * targets[2 * fit.voters().row(i) + 1];
     }
     CHECK(near(total, 1.0, 1e-6) && near(value, fit.value(1), 1e-6));
-    CHECK(near(local::summarise(fit, statistics).trace, static_cast<double>(fit.rank()), 1e-6));
+    CHECK(near(statistics.summary(fit).trace, static_cast<double>(fit.rank()), 1e-6));
     local::LocalResiduals residuals;
     residuals.take(fit, 0);
     CHECK(residuals.squares(fit) >= 0.0 && residuals.left_out(fit, statistics, 0) >= 0.0);

@@ -12,11 +12,10 @@ bool near(double a, double b) { return std::abs(a - b) <= 1e-10 * (1.0 + std::ab
 void test_decomposition(std::mt19937_64& random, std::size_t n, std::size_t width) {
   std::vector<double> block(n * width), triangle(width * width, 0.0);
   for (double& x : block) x = static_cast<double>(random() % 2001) / 1000.0 - 1.0;
-  local::RidgeTriangle rows(triangle.data(), width);
-  rows.add(block.data(), n / 3);
-  rows.add(block.data() + n / 3 * width, n - n / 3);
+  local::ridge_rows(triangle.data(), width, block.data(), n / 3);
+  local::ridge_rows(triangle.data(), width, block.data() + n / 3 * width, n - n / 3);
   std::vector<double> singular(width), right(width * width), targets = triangle;
-  local::RidgeSpectrum(triangle.data(), width, targets.data(), width).write(singular.data(), right.data());
+  local::ridge_spectrum(triangle.data(), width, targets.data(), width, singular.data(), right.data());
   for (std::size_t j = 0; j < width; ++j)
     for (std::size_t k = 0; k < width; ++k) {
       double given = 0.0, found = 0.0, product = 0.0;
@@ -39,10 +38,10 @@ void test_extreme(std::mt19937_64& random, double scale) {
     small[i] = block[i] * scale;
   }
   std::vector<double> one(width * width, 0.0), other = one, singular(width), scaled(width), targets(width, 0.0);
-  local::RidgeTriangle(one.data(), width).add(block.data(), n);
-  local::RidgeTriangle(other.data(), width).add(small.data(), n);
-  local::RidgeSpectrum(one.data(), width, targets.data(), 1).write(singular.data(), unused.data());
-  local::RidgeSpectrum(other.data(), width, targets.data(), 1).write(scaled.data(), unused.data());
+  local::ridge_rows(one.data(), width, block.data(), n);
+  local::ridge_rows(other.data(), width, small.data(), n);
+  local::ridge_spectrum(one.data(), width, targets.data(), 1, singular.data(), unused.data());
+  local::ridge_spectrum(other.data(), width, targets.data(), 1, scaled.data(), unused.data());
   for (std::size_t k = 0; k < width; ++k) CHECK(near(scaled[k] / scale, singular[k]));
 }
 
@@ -56,8 +55,8 @@ void test_directions(std::mt19937_64& random, std::size_t n, std::size_t width) 
   const auto rows = numbers(n * width), means = numbers(width), right = numbers(width * width);
   const auto weights = numbers(3 * width), inverses = numbers(2 * width);
   std::vector<double> fitted(n * 3), leverages(n * 2);
-  local::RidgeDirections directions(means.data(), right.data(), width, weights.data(), 3, inverses.data(), 2);
-  directions.write(rows.data(), n, fitted.data(), leverages.data());
+  const local::RidgeFits fits{means.data(), right.data(), width, weights.data(), 3, inverses.data(), 2};
+  local::ridge_left_out(fits, rows.data(), n, fitted.data(), leverages.data());
   for (std::size_t i = 0; i < n; ++i) {
     double value[3] = {}, leverage[2] = {};
     for (std::size_t k = 0; k < width; ++k) {

@@ -1,4 +1,4 @@
-#include "local/loops.hpp"
+#include "local/columns.hpp"
 
 #include "base/cpu.hpp"
 
