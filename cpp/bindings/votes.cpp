@@ -30,7 +30,9 @@ nb::tuple elect(Ids indptr, Ids classes, Vector votes, Vector distances, std::si
     nb::gil_scoped_release release;
     const votes::VoteLists lists = vote_lists(indptr, votes);
     require_below(classes, static_cast<std::int64_t>(std::min<std::size_t>(n_classes, INT64_MAX)), "no such class");
-    votes::Election election(rule, class_weights ? class_weights->data() : nullptr, n_classes);
+    const std::int64_t* end = classes.data() + classes.size();
+    const std::int64_t most = classes.size() ? *std::max_element(classes.data(), end) + 1 : 0;  // more have no votes
+    votes::Election election(rule, class_weights ? class_weights->data() : nullptr, static_cast<std::size_t>(most));
     chosen = votes::elect(lists, classes.data(), distances.data(), election);
   }
   const auto open = std::count(chosen.begin(), chosen.end(), -1);

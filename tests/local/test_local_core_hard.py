@@ -102,8 +102,8 @@ def test_queries_without_weight_have_no_answer() -> None:
 
 WRONG = [
     ({"indptr": np.array([0, 3])}, "lists end"),
-    ({"indptr": np.array([1, 4])}, "lists start"),
-    ({"indptr": np.array([0, 5, 4]), "queries": np.ones((2, 1))}, "overlap"),
+    ({"indptr": np.array([1, 4])}, "lists begin"),
+    ({"indptr": np.array([0, 5, 4]), "queries": np.ones((2, 1))}, "follow each other"),
     ({"indptr": np.array([0, 2, 4])}, "one list for each query"),
     ({"rows": np.array([0, 1, 2, 4])}, "no such row"),
     ({"rows": np.array([0, 1, 2, -1])}, "no such row"),
