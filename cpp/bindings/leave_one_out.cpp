@@ -194,7 +194,8 @@ nb::tuple numbers(const LeftOut& question, Matrix stored, Matrix asked) {
 }  // namespace
 
 void bind_leave_one_out(nb::module_& module) {
-  nb::class_<LeftOut>(module, "LeftOut", "Rows to be left out one by one, and the votes and numbers of neighbours to try.")
+  nb::class_<LeftOut>(module, "LeftOut",
+                      "Rows to be left out one by one, and the votes and numbers of neighbours to try.")
       .def("__init__",
            [](LeftOut* self, SharedIndex& index, const search::Plan& plan, Matrix queries, Ids own, Vector times,
               Vector attribute_weights, Ids stored, std::optional<Vector> row_weights, double power, bool root,

@@ -137,8 +137,8 @@ struct ClassArrays {
   }
 };
 
-nb::object local_bayes(Ids indptr, Ids rows, Vector weights, Ids codes, Vector class_prior, Matrix cells, Matrix queries,
-                       Flags kinds, Vector scales, Ids sizes, double value_prior, bool student, double strength,
+nb::object local_bayes(Ids indptr, Ids rows, Vector weights, Ids codes, Vector class_prior, Matrix cells,
+                       Matrix queries, Flags kinds, Vector scales, Ids sizes, double value_prior, bool student, double strength,
                        double degrees, double smoothing, std::size_t threads) {
   const std::size_t n_classes = class_prior.size();
   const ClassArrays given{indptr, rows, weights, codes, n_classes, cells, queries, kinds, scales};
@@ -202,7 +202,8 @@ nb::tuple ridge_spectrum(Matrix triangle, Matrix targets) {
 }
 
 nb::tuple ridge_left_out(Matrix rows, Vector means, Matrix right, Matrix weights, Matrix inverses) {
-  const std::size_t n = rows.shape(0), count = means.size(), n_weights = weights.shape(0), n_inverses = inverses.shape(0);
+  const std::size_t n = rows.shape(0), count = means.size();
+  const std::size_t n_weights = weights.shape(0), n_inverses = inverses.shape(0);
   require(right.shape(0) == count && right.shape(1) == count, "as many directions as columns");
   require(rows.shape(1) == count && weights.shape(1) == count && inverses.shape(1) == count, "rows of one width");
   require_room({n, n_weights});
@@ -230,7 +231,7 @@ void bind_local(nb::module_& module) {
              "smoothing"_a, "threads"_a, "Class probabilities by naive Bayes over the voters of each query.");
   module.def("local_logistic", &local_logistic, "indptr"_a, "rows"_a, "weights"_a, "codes"_a, "n_classes"_a, "cells"_a,
              "queries"_a, "kinds"_a, "scales"_a, "ridge"_a, "max_iter"_a, "tol"_a, "threads"_a,
-             "Class probabilities by a logistic fit to the voters of each query, and whether its steps came to an end.");
+             "Class probabilities by a logistic fit to the voters of each query, and whether its steps ended.");
   module.def("ridge_rows", &ridge_rows, "triangle"_a, "block"_a);
   module.def("ridge_spectrum", &ridge_spectrum, "triangle"_a, "targets"_a);
   module.def("ridge_left_out", &ridge_left_out, "rows"_a, "means"_a, "right"_a, "weights"_a, "inverses"_a);

@@ -54,7 +54,8 @@ nb::ndarray<nb::numpy, double> weighted_means(Ids indptr, Vector numbers, Vector
 void bind_votes(nb::module_& module) {
   module.def("elect", &elect, nb::arg("indptr"), nb::arg("classes"), nb::arg("votes"), nb::arg("distances"),
              nb::arg("n_classes"), nb::arg("class_weights").none(), nb::arg("ties"),
-             "The class that the votes on each query are for, and how many are open (-1): tied, to be decided otherwise.");
+             "The class that the votes on each query are for, and how many are open (-1): tied, to be decided "
+             "otherwise.");
   module.def("weighted_means", &weighted_means, nb::arg("indptr"), nb::arg("numbers"), nb::arg("votes"),
              "The mean of the voters' numbers on each query, weighted by their votes.");
 }

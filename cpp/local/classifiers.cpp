@@ -168,8 +168,8 @@ class LocalBayes {
 // Logistic regression ---------------------------------------------------------------------------------------------
 
 // The columns of a local design made ready for a fit with a ridge: centred, and no more of them than voters.
-// Column 0 is 1; the others are those of the local design less their weighted means, which changes no fit whose intercept
-// is free. Constant ones are left out.
+// Column 0 is 1; the others are those of the local design less their weighted means, which changes no fit whose
+// intercept is free. Constant ones are left out.
 class CentredColumns {
  public:
   void build(const LocalClassTask& task, std::size_t q, const ClassVoters& voters) {
@@ -209,8 +209,8 @@ class CentredColumns {
     for (std::size_t i = 0; i < columns_.length(); ++i) column[i] = i < n_ ? 1.0 : 0.0;
   }
 
-  // The slopes of a fit with a ridge lie in the span of the voters' lines: coordinates in an orthonormal basis of it, by
-  // Gram and Schmidt (twice, for the rounding), give the same fit.
+  // The slopes of a fit with a ridge lie in the span of the voters' lines: coordinates in an orthonormal basis of it,
+  // by Gram and Schmidt (twice, for the rounding), give the same fit.
   void reduce() {
     const std::size_t p = columns_.count() - 1;
     basis_.clear();
@@ -238,7 +238,8 @@ class CentredColumns {
     for (std::size_t r = 0; r < rank; ++r) {
       double* column = rotated_[r + 1];
       std::fill(column, column + rotated_.length(), 0.0);
-      for (std::size_t j = 0; j < p; ++j) sums_->add_multiple(basis_[r * p + j], columns_[j + 1], column, rotated_.length());
+      for (std::size_t j = 0; j < p; ++j)
+        sums_->add_multiple(basis_[r * p + j], columns_[j + 1], column, rotated_.length());
       line_[r + 1] = inner(&basis_[r * p], query_.data() + 1, p);
     }
     std::swap(columns_, rotated_);
@@ -260,8 +261,8 @@ class CentredColumns {
 };
 
 // Minimises  -sum_i w_i ln p_i(class of i) + lambda^2 / 2 sum_c |b_c|^2  with p_i = softmax over c of a_c + x_i' b_c.
-// The slopes sum to zero over the classes at the minimum, so those of the last class are left out: with g_c = b_c - b_last
-// the penalty is  sum_c |g_c|^2 - |sum_c g_c|^2 / classes.
+// The slopes sum to zero over the classes at the minimum, so those of the last class are left out: with
+// g_c = b_c - b_last the penalty is  sum_c |g_c|^2 - |sum_c g_c|^2 / classes.
 class LocalLogistic {
  public:
   LocalLogistic(const LocalClassTask& task, const LogisticRules& rules) : task_(task), rules_(rules), voters_(task) {}
@@ -303,7 +304,7 @@ class LocalLogistic {
       solve();
       double slope = 0.0;
       for (std::size_t j = 0; j < size_; ++j) slope += gradient_[j] * move_[j];
-      if (slope <= rules_.tolerance * total_) {  // so near the minimum the whole step is right, and the loss is rounding
+      if (slope <= rules_.tolerance * total_) {  // near the minimum the whole step is right, and the loss is rounding
         for (std::size_t j = 0; j < size_; ++j) theta_[j] -= move_[j];
         return true;
       }
@@ -375,7 +376,8 @@ class LocalLogistic {
       sums_->dots(off, design_[0], width_, n, &gradient_[c * width_]);
       for (std::size_t d = 0; d <= c; ++d) {
         for (std::size_t i = 0; i < n; ++i)
-          off[i] = i < voters_.size() ? voters_.weight(i) * shares_[c][i] * ((c == d ? 1.0 : 0.0) - shares_[d][i]) : 0.0;
+          off[i] = i < voters_.size()
+                       ? voters_.weight(i) * shares_[c][i] * ((c == d ? 1.0 : 0.0) - shares_[d][i]) : 0.0;
         check_interrupt(width_ * width_ * n);
         for (std::size_t j = 0; j < width_; ++j) {
           sums_->multiply(off, design_[j], scaled, n);

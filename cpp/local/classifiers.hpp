@@ -22,12 +22,12 @@ struct LocalClassTask {
 };
 
 struct BayesRules {
-  const double* class_prior = nullptr;    // what is added to the weight of each class
-  const std::int64_t* sizes = nullptr;    // how many values each column has that is counted
-  double value_prior = 1;                 // what is added to the weight of each value
-  bool student = true;                    // the average over normal densities, otherwise the one of mean and variance
-  double strength = 1, degrees = 1;       // of Student's prior: how many values its mean and its variance count for
-  double smoothing = 0;                   // of the plug-in: share of the overall variance that each class gets in addition
+  const double* class_prior = nullptr;  // what is added to the weight of each class
+  const std::int64_t* sizes = nullptr;  // how many values each column has that is counted
+  double value_prior = 1;               // what is added to the weight of each value
+  bool student = true;                  // the average over normal densities, otherwise the one of mean and variance
+  double strength = 1, degrees = 1;     // of Student's prior: how many values its mean and its variance count for
+  double smoothing = 0;                 // of the plug-in: share of the overall variance added to each class's own
 };
 
 // Probabilities of all classes for each query by naive Bayes: weighted counts, and normal densities of numbers by

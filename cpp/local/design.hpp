@@ -1,5 +1,5 @@
-// A regression fitted around each query: the rows that speak for it, the columns it is fitted on, its value, its slopes,
-// and how far it can be trusted.
+// A regression fitted around each query: the rows that speak for it, the columns it is fitted on, its value, its
+// slopes, and how far it can be trusted.
 #pragma once
 
 #include <cmath>
@@ -193,7 +193,7 @@ class LocalResiduals {
   Columns residuals_;
 };
 
-// How many queries make a block of work, and for how many another thread is worth starting, by the length of their lists.
+// How many queries make a block of work, and for how many another thread is worth starting, by the lists' length.
 struct QueryBlocks {
   QueryBlocks(std::size_t n_queries, std::size_t n_voters, std::size_t n_attributes);
 

@@ -14,8 +14,8 @@ class Cholesky {
   // The matrix, row by row, for the caller to fill in: only its lower triangle is read.
   double* reshape(std::size_t size);
 
-  // Turns the matrix into its factor. False, and no factor, unless every pivot is a number above `share` of its diagonal
-  // entry and above `least`.
+  // Turns the matrix into its factor. False, and no factor, unless every pivot is a number above `share` of its
+  // diagonal entry and above `least`.
   bool factorise(double share, double least);
 
   std::size_t size() const { return size_; }

@@ -15,8 +15,8 @@ void ridge_rows(double* triangle, std::size_t width, const double* rows, std::si
 void ridge_spectrum(const double* triangle, std::size_t count, double* targets, std::size_t n_targets,
                     double* singular, double* right);
 
-// Rows, less their means and in the directions V, are z: sums of z times each of some weights, which are values of fits,
-// and of z^2 times each of some inverses, which are leverages.
+// Rows, less their means and in the directions V, are z: sums of z times each of some weights, which are values of
+// fits, and of z^2 times each of some inverses, which are leverages.
 struct RidgeFits {
   const double* means;
   const double* right;     // V'

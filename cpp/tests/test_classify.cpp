@@ -26,7 +26,10 @@ struct Case {
     indptr.push_back(0);
     for (std::size_t q = 0; q < queries; ++q) {
       for (std::size_t i = 0; i < rows; ++i)
-        if (random() % 2 || i == 0) list.push_back(static_cast<std::int64_t>(i)), weights.push_back(i == 0 ? 1.0 : uniform(random));
+        if (random() % 2 || i == 0) {
+          list.push_back(static_cast<std::int64_t>(i));
+          weights.push_back(i == 0 ? 1.0 : uniform(random));
+        }
       indptr.push_back(static_cast<std::int64_t>(list.size()));
     }
     prior.assign(classes, 0.5);

@@ -36,13 +36,15 @@ void test_running_sums(bool weighted, bool whole_ties) {
     shares.n_slots = 3;
     for (int vote = 0; vote <= static_cast<int>(votes::VoteKind::power); ++vote)
       for (const double bandwidth : {0.0, 0.6}) {
-        const votes::DistanceVote rule{static_cast<votes::VoteKind>(vote), vote == 7 ? 0.5 : 2.0, vote > 1 ? bandwidth : 0.0};
+        const votes::DistanceVote rule{static_cast<votes::VoteKind>(vote), vote == 7 ? 0.5 : 2.0,
+                                       vote > 1 ? bandwidth : 0.0};
         votes::RunningSums sums;
         sums.start(rule, list, shares);
         for (std::size_t k = 1; k <= 12; ++k) {
           const votes::Cut cut = list.cut(k, whole_ties);
           std::vector<double> votes, expected(3, 0.0);
-          votes::weigh(rule, list.distances.data(), cut.n_voters(), rule.bandwidth > 0 ? rule.bandwidth : cut.bandwidth, votes);
+          const double reach = rule.bandwidth > 0 ? rule.bandwidth : cut.bandwidth;
+          votes::weigh(rule, list.distances.data(), cut.n_voters(), reach, votes);
           double total = 0.0, found = 0.0;
           for (std::size_t i = 0; i < votes.size(); ++i) {
             expected[shares.slots[i]] += votes[i] * (i < cut.whole ? list.counts[i] : cut.part);
@@ -79,9 +81,10 @@ void test_table() {
   const double rows[] = {0.0, 1.0, 3.0}, ones[] = {1.0, 1.0, 1.0}, counts[] = {2.0, 1.0}, prior[] = {1.0, 1.0};
   index.append(ids, rows, 3);
   index.organise(plan);
-  votes::LeaveOneOut work{rows, ids, ones, ones, ids, 3, nullptr, base::Root(1.0, false), search::Algorithm::automatic, 2, true, {1, 2},
-                   {votes::DistanceVote{}}, {0, 2, 3}};
-  const votes::LeftOutClasses task{{{classes, classes, 2, counts}}, {{{prior, true}}}, {1.0}, ones, votes::VoteTies::majority};
+  votes::LeaveOneOut work{rows, ids, ones, ones, ids, 3, nullptr, base::Root(1.0, false), search::Algorithm::automatic,
+                          2, true, {1, 2}, {votes::DistanceVote{}}, {0, 2, 3}};
+  const votes::LeftOutClasses task{{{classes, classes, 2, counts}}, {{{prior, true}}}, {1.0}, ones,
+                                   votes::VoteTies::majority};
   const votes::ClassSums found = votes::leave_one_out(index, plan, work, task);
   const std::vector<double>& logs = found.logs;
   CHECK(found.odd.empty() && logs.size() == 4);

@@ -221,7 +221,8 @@ class ClassScores {
       parts.add(masses_[count++] = weights ? weights[0] : 0.0, last_times_);
     } else if (silent > 0) {
       for (std::size_t c = 0; c < n; ++c)
-        if (slot_of_[t][c] == none && static_cast<std::int64_t>(c) != mine) parts.add(masses_[count++] = weights[c], 1.0);
+        if (slot_of_[t][c] == none && static_cast<std::int64_t>(c) != mine)
+          parts.add(masses_[count++] = weights[c], 1.0);
     }
     n_masses_ = count;
     share_of_rest_ = shares_of_rest_[t];
@@ -306,7 +307,8 @@ class NumberScores {
                        [](double number) { return std::abs(number) < 1e150; });
   }
 
-  void score(std::size_t candidate, const DistanceVote&, const RankedList&, const Cut&, const std::vector<double>& sums) {
+  void score(std::size_t candidate, const DistanceVote&, const RankedList&, const Cut&,
+             const std::vector<double>& sums) {
     for (std::size_t t = 0; t < task_.n_targets; ++t) {
       const double error = sums[t + 1] / sums[0];
       squares_[candidate] += times_ * error * error;

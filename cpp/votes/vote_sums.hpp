@@ -14,7 +14,9 @@ namespace priorcase::votes {
 // Repetitions are floats: ten rows of weight 0.1 must reach one although their sum falls short of it.
 inline constexpr double slack = 1e-9;
 
-enum class VoteKind { uniform, inverse_square, triangular, epanechnikov, biweight, tricube, box, gaussian, exponential, power };
+enum class VoteKind {
+  uniform, inverse_square, triangular, epanechnikov, biweight, tricube, box, gaussian, exponential, power
+};
 
 // What a neighbour's word counts, by its distance.
 struct DistanceVote {
@@ -87,8 +89,8 @@ struct Shares {
 // Cuts must come with growing k. Compact kernels are polynomials in x = d^p: with g = h^p, the sums of (g - x)^j follow
 // from those at a smaller g by additions of numbers of one sign only,
 //   sum (g + e - x)^2 = sum (g - x)^2 + 2 e sum (g - x) + n e^2,
-// so that nothing cancels and voters at the bandwidth itself count exactly 0. Where distances differ by hardly more than
-// their rounding, each k is weighed afresh, so that what rounding makes of 1 - u^p is the same as in any other vote.
+// so that nothing cancels and voters at the bandwidth itself count exactly 0. Where distances differ by hardly more
+// than their rounding, each k is weighed afresh, so that what rounding makes of 1 - u^p is the same as in any other vote.
 class RunningSums {
  public:
   // The arguments must outlive the calls of at().

@@ -43,7 +43,9 @@ struct Poll {
   void take(const std::vector<search::Found>& found, const base::Root& root, VoteRule rule);
 
   // The first voter at an infinite distance; the number of voters where there is none.
-  std::size_t endless() const { return std::find(distances.begin(), distances.end(), base::infinity) - distances.begin(); }
+  std::size_t endless() const {
+    return std::find(distances.begin(), distances.end(), base::infinity) - distances.begin();
+  }
 };
 
 // votes[i] = 1 / d^2 relative to the nearest voter's, which is 1; rows as near as that count the same.
