@@ -53,7 +53,7 @@ def survives(call: Callable[..., Any], given: Mapping[str, Any], rounds: int, se
     return found[0], found[1]
 
 
-def others_run(call: Callable[[], object], tries: int = 50) -> bool:
+def others_run(call: Callable[[], object], tries: int = 200) -> bool:
     """Whether another thread runs during the call: without forced switches only if the call lets go of the GIL."""
     count, done, before = [0], threading.Event(), sys.getswitchinterval()
 

@@ -67,17 +67,17 @@ def score_numbers(**given: Any) -> Any:
     return LeftOut(**given, stored=ids).numbers(stored, of_queries)
 
 
-def class_question() -> dict[str, Any]:
-    given = asked(*TABLE)
+def class_question(rows: int = ROWS, queries: int = QUERIES) -> dict[str, Any]:
+    given = asked(*(TABLE if rows == ROWS else table(rows)), queries)
     ids = given.pop("stored")
     del given["threads"]
-    return given | targets() | {"ids": ids}
+    return given | targets(rows, queries) | {"ids": ids}
 
 
-def number_question() -> dict[str, Any]:
-    given, random = asked(*TABLE), np.random.default_rng(3)
+def number_question(rows: int = ROWS, queries: int = QUERIES) -> dict[str, Any]:
+    given, random = asked(*(TABLE if rows == ROWS else table(rows)), queries), np.random.default_rng(3)
     ids = given.pop("stored")
-    return given | {"ids": ids, "stored": random.normal(size=(ROWS, 2)), "asked": random.normal(size=(QUERIES, 2))}
+    return given | {"ids": ids, "stored": random.normal(size=(rows, 2)), "asked": random.normal(size=(queries, 2))}
 
 
 CALLS: list[Any] = [
@@ -157,8 +157,8 @@ def test_pieces_and_threads_change_no_bit() -> None:
     [
         (elect, votes(100_000, 10)),
         (weighted_means, numbers(100_000, 10)),
-        (score_classes, class_question()),
-        (score_numbers, number_question()),
+        (score_classes, class_question(2000, 2000)),
+        (score_numbers, number_question(2000, 2000)),
     ],
 )
 def test_other_threads_run_meanwhile(call: Any, given: dict[str, Any]) -> None:
