@@ -114,6 +114,8 @@ struct PackedLists {
 };
 
 inline std::vector<double> copy(const Vector& v) { return {v.data(), v.data() + v.size()}; }
+inline std::vector<std::int64_t> copy(const Ids& ids) { return {ids.data(), ids.data() + ids.size()}; }
+inline std::vector<std::uint8_t> copy(const Flags& flags) { return {flags.data(), flags.data() + flags.size()}; }
 inline std::vector<double> copy(const Matrix& m) { return {m.data(), m.data() + m.size()}; }
 
 // The parts of the module -----------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ using Members = std::vector<std::size_t>;
 struct Case {
   Case(std::uint64_t seed, std::size_t n, double power, bool skip)
       : random(seed), plan(testing::mixed_plan(power, skip)), cells(testing::mixed_rows(random, n, false)),
-        weights(coded.size(), 1.0), rows{plan, coded, cells.data(), n, weights.data()} {
+        weights(coded.size(), 1.0), rows(plan, coded, cells, weights) {
     // The labels follow a column, so that the rows are worth reducing, but not always.
     for (std::size_t i = 0; i < n; ++i) {
       const double x = cells[i * coded.size() + 1];
@@ -81,14 +81,14 @@ void check_condensing(const Case& c) {
   std::sort(members.begin(), members.end());
   std::vector<std::uint8_t> held;
   for (const std::size_t threads : {1, 3}) {
-    reduction::Condensed condensed(c.rows, c.labels.data());
+    reduction::Condensed condensed(c.rows, c.labels);
     const std::size_t half = c.rows.n / 2;
     while (condensed.take_in(0, half, threads) + condensed.take_in(half, c.rows.n, threads) > 0) continue;
     held = condensed.held();
     CHECK(members_of(held) == members);
   }
 
-  reduction::Reduced reduced(c.rows, c.labels.data(), held.data());
+  reduction::Reduced reduced(c.rows, c.labels, held);
   reduced.fill(0, c.rows.n / 2, 1);
   reduced.fill(c.rows.n / 2, c.rows.n, 3);
   reduced.consider(0, c.rows.n);
@@ -124,12 +124,11 @@ void check_dropping(const Case& c, const votes::Ballot& ballot, std::size_t k, b
   drop.fill(0, c.rows.n / 3, 1);
   drop.fill(c.rows.n / 3, c.rows.n, 2);
   const std::vector<std::int64_t> ids(order.begin(), order.end());
-  std::vector<double> found(c.rows.n);
   for (const std::size_t threads : {1, 3}) {
-    drop.enemy_costs(ids.data(), ids.size(), threads, found.data());
+    const std::vector<double> found = drop.enemy_costs(ids, threads);
     for (std::size_t i = 0; i < ids.size(); ++i) CHECK(found[i] == far[order[i]]);
   }
-  drop.consider(ids.data(), ids.size(), noise_only);
+  drop.consider(ids, noise_only);
 
   for (const std::size_t p : order) {
     const std::vector<votes::Row> own = c.nearest(p, members, k, false);
@@ -150,7 +149,7 @@ void check_dropping(const Case& c, const votes::Ballot& ballot, std::size_t k, b
 }
 
 void check_filtering(const Case& c, std::size_t threads) {
-  reduction::CaseFilter filter(c.rows, c.labels.data());
+  reduction::CaseFilter filter(c.rows, c.labels);
   Members members;
   for (std::size_t i = 0; i < c.rows.n; ++i) members.push_back(i);
   for (std::size_t gone = 1; gone > 0;) {
@@ -169,8 +168,9 @@ void check_filtering(const Case& c, std::size_t threads) {
     for (const std::size_t i : members)
       if (reachable[i] <= coverage[i]) left.push_back(i);
     const std::vector<std::int64_t> ids(members.begin(), members.end());
-    filter.count(ids.data(), ids.size() / 2, threads);
-    filter.count(ids.data() + ids.size() / 2, ids.size() - ids.size() / 2, threads);
+    const auto half = ids.begin() + ids.size() / 2;
+    filter.count({ids.begin(), half}, threads);
+    filter.count({half, ids.end()}, threads);
     gone = filter.filter();
     CHECK(gone == members.size() - left.size());
     members = left;
@@ -181,10 +181,9 @@ void check_filtering(const Case& c, std::size_t threads) {
 // Lists stay right while so many rows leave that the others are laid out afresh.
 void check_lists() {
   const Case c(99, 900, 2.0, false);
-  search::Remainder remainder(c.rows, std::vector<std::uint8_t>(c.rows.n, 1));
-  reduction::NeighbourLists lists(remainder, c.rows, 4, false);
-  const auto found = remainder.nearest_of(0, c.rows.n, lists.depth(), false, 2);
-  for (std::size_t i = 0; i < c.rows.n; ++i) lists.fill(i, found[i]);
+  search::Subset subset(c.rows, std::vector<std::uint8_t>(c.rows.n, 1));
+  reduction::NeighborLists lists(subset, c.rows, 4, false);
+  lists.fill(0, c.rows.n, 2);
   Members left;
   for (std::size_t i = 0; i < c.rows.n; ++i) {
     if (i % 7 == 3)

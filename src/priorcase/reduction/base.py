@@ -43,7 +43,7 @@ ALPHA = 5.0
 """How many standard deviations a number may be off by default (Kordos & Blachnik 2012)."""
 
 ROWS_AT_ONCE = 4_096
-
+"""How many rows' neighbours are held in memory beside the lists themselves."""
 
 _FITTED = ("sample_indices_", "n_iter_", "classes_", "n_features_in_", "feature_names_in_")
 """What a fit sets."""
@@ -158,9 +158,9 @@ class Rows:
         weights = self.memory.attribute_weights
         return plan, coded, cells, np.ones(cells.shape[1]) if weights is None else np.ascontiguousarray(weights)
 
-    def blocks(self, n: int, size: int = ROWS_AT_ONCE) -> Iterator[slice]:
-        """Parts of ``n`` rows; between them Ctrl-C is noticed and the progress bar moves on."""
-        return blocks(n, text=self.owner, size=size)
+    def blocks(self, n: int, size: int | None = None) -> Iterator[slice]:
+        """Parts of ``n`` rows, between which the progress bar moves on: hundredths, unless a size is given."""
+        return blocks(n, text=self.owner, size=size or max(1_000, -(-n // 100)))
 
 
 def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -> Rows:

@@ -127,7 +127,7 @@ class ICF(VotingReducer):
         core, passes, gone = CaseFilter(*rows.arguments(at), rows.codes[at]), 0, 1
         while gone:
             left = by_class(rows.codes[at], np.flatnonzero(core.held()))
-            for part in rows.blocks(len(left), size=1_024):
+            for part in rows.blocks(len(left)):
                 core.count(left[part], rows.threads)
             gone, passes = core.filter(), passes + 1
         self.n_iter_ = passes

@@ -12,8 +12,6 @@ from priorcase._typing import IdArray
 from priorcase.reduction.base import ALPHA, TARGETS, Rows, TargetSort, VotingReducer, by_class
 from priorcase.reduction.editing import edited
 
-_ROWS_AT_ONCE = 1_024
-
 
 class DROP1(VotingReducer):
     """Decremental reduction 1: a row leaves S if at least as many of its associates in S are right without it.
@@ -192,7 +190,7 @@ class Dropping:
 
     def consider(self, order: IdArray, *, noise_only: bool = False) -> IdArray:
         """Let rows leave in an order, with ``noise_only`` none that its own neighbours get right; the rows left."""
-        for part in self._rows.blocks(len(order), _ROWS_AT_ONCE):
+        for part in self._rows.blocks(len(order)):
             self._core.consider(order[part], noise_only)
         return self._at[np.flatnonzero(self._core.held())]
 
@@ -200,7 +198,7 @@ class Dropping:
         """Let rows leave by the distance of their nearest enemy, by default furthest first; the rows left."""
         held, costs = np.flatnonzero(self._core.held()), np.empty(len(self._at))
         asked = held if self._labels is None else by_class(self._labels, held)
-        for part in self._rows.blocks(len(asked), _ROWS_AT_ONCE):
+        for part in self._rows.blocks(len(asked)):
             costs[asked[part]] = self._core.enemy_costs(asked[part], self._rows.threads)
         # Stable: rows at equal distances from their enemies keep the order of the table.
         return self.consider(held[np.argsort(costs[held] if nearest_first else -costs[held], kind="stable")])

@@ -199,7 +199,7 @@ class NearestOthers:
         memory, width = self._rows.memory, self._width
         if not width:
             return
-        for block in self._rows.blocks(at.size):
+        for block in self._rows.blocks(at.size, ROWS_AT_ONCE):
             part = at[block]
             found = memory.search(memory.instances.cells(part), width, exclude=part, threads=self._rows.threads)
             self._lists[part, :width] = found.rows.reshape(-1, width)
