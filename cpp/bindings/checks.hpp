@@ -46,7 +46,8 @@ inline void require_distinct(const Ids& ids) {
 }
 
 // Lists that lie one behind the other: list i is [starts[i], starts[i + 1]).
-inline void require_lists(const Ids& starts, std::size_t entries) {
+template <class Places>
+void require_lists(const Places& starts, std::size_t entries) {
   require(starts.size() > 0 && starts.data()[0] == 0, "lists begin at 0");
   for (std::size_t i = 1; i < starts.size(); ++i)
     require(starts.data()[i - 1] <= starts.data()[i], "lists follow each other");
@@ -55,7 +56,8 @@ inline void require_lists(const Ids& starts, std::size_t entries) {
 
 inline bool is_weight(double weight) { return weight >= 0.0 && weight <= std::numeric_limits<double>::max(); }
 
-inline void require_below(const Ids& places, std::int64_t end, const char* rule) {
+template <class Places>
+void require_below(const Places& places, std::int64_t end, const char* rule) {
   for (std::size_t i = 0; i < places.size(); ++i) require(places.data()[i] >= 0 && places.data()[i] < end, rule);
 }
 

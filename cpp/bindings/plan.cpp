@@ -77,13 +77,14 @@ nb::ndarray<nb::numpy, double> differences(const search::Plan& plan, Vector quer
 
 void bind_plan(nb::module_& module) {
   using namespace nb::literals;
-  nb::class_<search::Plan>(module, "Plan", "How two rows differ: one difference per attribute, a power and a rule for gaps.")
+  nb::class_<search::Plan>(module, "Plan",
+                           "How two rows differ: one difference per attribute, a power and a rule for gaps.")
       .def(nb::init<std::size_t, double, bool, bool, double, bool>(), "n_attributes"_a, "power"_a, nb::kw_only(),
            "skip"_a = false, "mean"_a = false, "nothing_shared"_a = base::infinity, "root"_a = false)
       .def("linear", &linear, "a"_a, "scale"_a, nb::kw_only(), "low"_a = 0.0, "high"_a = 0.0, "widen"_a = false,
            "cap"_a = false, "coded"_a = false, "aha"_a = false, "f_one"_a = 1.0, "f_both"_a = 1.0, "f_unseen"_a = 1.0)
-      .def("curve", &curve, "a"_a, "breaks"_a, "profiles"_a, nb::kw_only(), "step"_a, "exponent"_a, "factor"_a, "root"_a,
-           "f_one"_a = 1.0, "f_both"_a = 1.0, "f_unseen"_a = 1.0)
+      .def("curve", &curve, "a"_a, "breaks"_a, "profiles"_a, nb::kw_only(), "step"_a, "exponent"_a, "factor"_a,
+           "root"_a, "f_one"_a = 1.0, "f_both"_a = 1.0, "f_unseen"_a = 1.0)
       .def("overlap", &overlap, "a"_a, nb::kw_only(), "f_differ"_a = 1.0, "f_one"_a = 1.0, "f_both"_a = 1.0,
            "f_unseen"_a = 1.0)
       .def("profile", &profile, "a"_a, "profiles"_a, "factors"_a, "unseen"_a.none(), "unseen_factor"_a, "f_unseen"_a,

@@ -21,7 +21,8 @@ namespace {
 template <class Core>
 struct Reduction {
   template <class Make>
-  Reduction(const search::Plan& plan, const Flags& coded, const Matrix& cells, const Vector& weights, const Make& make) {
+  Reduction(const search::Plan& plan, const Flags& coded, const Matrix& cells, const Vector& weights,
+            const Make& make) {
     require(cells.shape(1) == coded.size(), "plan, cells and weights differ in width");
     nb::gil_scoped_release release;
     rows.emplace(plan, copy(coded), copy(cells), copy(weights));

@@ -2,12 +2,13 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include <nanobind/stl/optional.h>
 
 #include "bindings/checks.hpp"
 #include "relevance/relief.hpp"
-#include "relevance/stretch_local.hpp"
+#include "relevance/stretch.hpp"
 
 namespace priorcase::bindings {
 
@@ -15,163 +16,161 @@ namespace {
 
 using Doubles = nb::ndarray<nb::numpy, double>;
 
-constexpr std::size_t most_threads = 1024;
+bool are_counts(const std::vector<double>& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), is_weight);
+}
 
-std::size_t usable(std::size_t threads) { return std::clamp<std::size_t>(threads, 1, most_threads); }
-
-std::vector<std::uint8_t> marks(const search::Plan& plan, const Flags& coded, const Matrix& cells) {
-  plan.require_complete();
-  require(plan.size() == coded.size() && cells.shape(1) == coded.size(), "plan and cells differ in width");
-  for (std::size_t a = 0; a < coded.size(); ++a) {
-    const double end = plan[a].codes_end();
-    for (std::size_t i = 0; i < cells.shape(0) && coded.data()[a]; ++i) {
-      const double code = cells.data()[i * coded.size() + a];
-      require(!(code < 0.0) && !(code > 1e9), "stored codes count from 0");
-      require(!(code >= end), "the plan does not know some of the symbols");
-    }
+// Arguments are copied before they are checked: nobody may change them afterwards. All of this is done without the GIL.
+struct Cells {
+  Cells(const search::Plan& plan, const Flags& flags, const Matrix& matrix)
+      : coded(copy(flags)), cells(copy(matrix)), n(matrix.shape(0)) {
+    require(matrix.shape(1) == plan.size(), "plan and cells differ in width");
+    plan.require_rows(coded, cells.data(), n);
   }
-  return {coded.data(), coded.data() + coded.size()};
-}
 
-void check_rows(const Ids& rows, std::size_t n) {
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    require(rows.data()[i] >= 0 && static_cast<std::size_t>(rows.data()[i]) < n, "no such row");
-}
+  const std::vector<std::uint8_t> coded;
+  const std::vector<double> cells;
+  const std::size_t n;
+};
 
-void check_lists(const Ids& indptr, std::size_t entries) {
-  require(indptr.size() > 0 && indptr.data()[0] == 0, "lists begin at 0");
-  for (std::size_t i = 1; i < indptr.size(); ++i) require(indptr.data()[i - 1] <= indptr.data()[i], "lists go on");
-  require(static_cast<std::size_t>(indptr.data()[indptr.size() - 1]) == entries, "lists end with the entries");
-}
+// Lists of rows, one behind the other.
+struct Lists {
+  Lists(const Ids& indptr, const Ids& rows, std::size_t n) : starts(copy(indptr)), rows(copy(rows)) {
+    require_lists(starts, rows.size());
+    require_below(this->rows, static_cast<std::int64_t>(n), "no such row");
+  }
 
-void check_weights(const Vector& weights, std::size_t width) {
-  const auto good = [](double weight) { return std::isfinite(weight) && weight >= 0.0; };
-  require(weights.size() == width && std::all_of(weights.data(), weights.data() + width, good),
-          "one finite weight that is not negative per attribute");
+  std::size_t size() const { return starts.size() - 1; }
+
+  const std::vector<std::int64_t> starts, rows;
+};
+
+std::vector<double> checked_weights(const Vector& given, std::size_t width) {
+  std::vector<double> weights = copy(given);
+  require(weights.size() == width && are_counts(weights), "one finite weight that is not negative per attribute");
+  return weights;
 }
 
 // Classes or numbers of some rows.
 struct Told {
-  Told(std::optional<Ids> labels, std::optional<Vector> numbers, Vector shares, int loss, std::size_t n)
-      : labels(labels), numbers(numbers), shares(shares), loss(static_cast<relevance::StretchLoss>(loss)) {
-    require(labels.has_value() != numbers.has_value() && loss >= 0 && loss <= 2, "either labels or numbers");
-    require(numbers.has_value() == (this->loss == relevance::StretchLoss::squared), "squares are for numbers");
-    require((labels ? labels->size() : numbers->size()) == n, "one target per row");
-    for (std::size_t i = 0; i < n && labels; ++i)
-      require(labels->data()[i] >= 0 && static_cast<std::size_t>(labels->data()[i]) < shares.size(), "no such class");
+  Told(const std::optional<Ids>& given_labels, const std::optional<Vector>& given_numbers, const Vector& given_shares,
+       int given_loss, std::size_t n)
+      : shares(copy(given_shares)),
+        loss(checked_option(given_loss, relevance::StretchLoss::squared, "no such loss")) {
+    require(given_labels.has_value() != given_numbers.has_value(), "either labels or numbers");
+    require(given_numbers.has_value() == (loss == relevance::StretchLoss::squared), "squares are for numbers");
+    if (given_labels) labels = copy(*given_labels);
+    if (given_numbers) numbers = copy(*given_numbers);
+    require(labels.size() + numbers.size() == n, "one target per row");
+    require_below(labels, static_cast<std::int64_t>(shares.size()), "no such class");
+    require(std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }),
+            "targets must be finite");
+    require(are_counts(shares), "shares are finite and not negative");
   }
 
-  relevance::StretchTargets targets() const {
-    return {loss, labels ? labels->data() : nullptr, numbers ? numbers->data() : nullptr, shares.data(), nullptr};
+  relevance::StretchTargets targets(const double* votes) const {
+    const bool has_labels = loss != relevance::StretchLoss::squared;
+    return {loss, has_labels ? labels.data() : nullptr, has_labels ? nullptr : numbers.data(), shares.data(), votes};
   }
 
-  const std::optional<Ids> labels;
-  const std::optional<Vector> numbers;
-  const Vector shares;
+  std::vector<std::int64_t> labels;
+  std::vector<double> numbers;
+  const std::vector<double> shares;
   const relevance::StretchLoss loss;
 };
 
 // Rows among which weights are tried out.
-struct PyStretch : Told {
-  PyStretch(const search::Plan& plan, Flags coded, Matrix cells, std::optional<Ids> labels, std::optional<Vector> numbers,
-            Vector times, Vector shares, int loss)
-      : Told(labels, numbers, shares, loss, cells.shape(0)), cells(cells), times(times),
-        table(plan, marks(plan, coded, cells), cells.data(), cells.shape(0)) {
-    require(times.size() == table.n, "one count per row");
+struct Stretch {
+  Stretch(const search::Plan& plan, Flags coded, Matrix cells, std::optional<Ids> labels, std::optional<Vector> numbers,
+          Vector given_times, Vector shares, int loss) {
+    nb::gil_scoped_release release;
+    const Cells checked(plan, coded, cells);
+    require(checked.n > 0, "there must be a row");
+    told.emplace(labels, numbers, shares, loss, checked.n);
+    times = copy(given_times);
+    require(times.size() == checked.n && are_counts(times), "one finite count that is not negative per row");
+    table.emplace(plan, checked.coded, checked.cells.data(), checked.n);
   }
 
-  nb::tuple evaluate(Vector weights, Ids rows, Vector votes, std::size_t threads, bool wants_gradient) {
-    const std::size_t width = table.columns.size();
-    check_weights(weights, width);
-    check_rows(rows, table.n);
-    require(votes.size() == table.n && rows.size() > 0, "one vote per row, and a row to tell");
-    relevance::StretchTargets told = targets();
-    told.votes = votes.data();
+  nb::tuple evaluate(Vector given_weights, Ids given_rows, Vector given_votes, std::size_t threads,
+                     bool wants_gradient) const {
+    const std::size_t width = table->columns.size();
     std::vector<double> gradient(wants_gradient ? width : 0);
     double loss = 0.0;
     {
       nb::gil_scoped_release release;
-      loss = relevance::stretch_loss(table, told, weights.data(), rows.data(), rows.size(), times.data(), usable(threads),
-                          wants_gradient ? gradient.data() : nullptr);
+      const std::vector<double> weights = checked_weights(given_weights, width), votes = copy(given_votes);
+      const std::vector<std::int64_t> rows = copy(given_rows);
+      require_below(rows, static_cast<std::int64_t>(table->n), "no such row");
+      require(votes.size() == table->n && are_counts(votes), "one finite vote that is not negative per row");
+      const auto counts = [this](std::int64_t row) { return times[static_cast<std::size_t>(row)] > 0.0; };
+      require(std::any_of(rows.begin(), rows.end(), counts), "there must be a row to tell that counts");
+      loss = relevance::stretch_loss(*table, told->targets(votes.data()), weights.data(), rows.data(), rows.size(),
+                                     times.data(), usable_threads(threads), wants_gradient ? gradient.data() : nullptr);
     }
     return nb::make_tuple(loss, to_numpy(std::move(gradient)));
   }
 
-  const Matrix cells;
-  const Vector times;
-  const relevance::StretchTable table;
+  std::optional<Told> told;
+  std::vector<double> times;
+  std::optional<relevance::StretchTable> table;
 };
 
 // Weights of each of some queries, by the rows listed for it, each counted as often as it says.
 Doubles local_weights(const search::Plan& plan, Flags coded, Matrix cells, std::optional<Ids> labels,
-                      std::optional<Vector> numbers, Vector shares, int loss, Ids indptr, Ids rows, Vector counts,
-                      Vector weights, double stiffness, std::size_t steps, std::size_t threads) {
-  const Told told(labels, numbers, shares, loss, cells.shape(0));
-  const std::vector<std::uint8_t> flags = marks(plan, coded, cells);
-  const std::size_t width = flags.size(), n = indptr.size() - 1;
-  check_lists(indptr, rows.size());
-  check_rows(rows, cells.shape(0));
-  check_weights(weights, width);
-  require(counts.size() == rows.size() && stiffness >= 0.0, "one count per listed row");
-  std::vector<double> out(n * width);
-  const auto bend = [&](std::size_t q) {
-    std::vector<double> near, numbers_near, votes;
-    std::vector<std::int64_t> labels_near;
-    for (std::int64_t e = indptr.data()[q]; e < indptr.data()[q + 1]; ++e) {
-      const std::size_t row = static_cast<std::size_t>(rows.data()[e]);
-      if (!(counts.data()[e] > 0.0)) continue;
-      near.insert(near.end(), cells.data() + row * width, cells.data() + (row + 1) * width);
-      votes.push_back(counts.data()[e]);
-      if (told.labels) labels_near.push_back(told.labels->data()[row]);
-      if (told.numbers) numbers_near.push_back(told.numbers->data()[row]);
-    }
-    double* written = out.data() + q * width;
-    std::copy(weights.data(), weights.data() + width, written);
-    if (!(std::accumulate(votes.begin(), votes.end(), 0.0) > 1.0)) return;
-    const relevance::StretchTable table(plan, flags, near.data(), votes.size());
-    const relevance::StretchTargets targets{told.loss, labels_near.data(), numbers_near.data(), told.shares.data(), votes.data()};
-    relevance::LocalStretch(table, targets, weights.data(), stiffness, steps).bend(written);
-  };
+                      std::optional<Vector> numbers, Vector shares, int loss, Ids indptr, Ids rows, Vector given_counts,
+                      Vector given_weights, double stiffness, std::size_t steps, std::size_t threads) {
+  std::vector<double> found;
   {
     nb::gil_scoped_release release;
-    base::for_blocks(n, 1, usable(threads), [&] {
-      return [&](std::size_t start, std::size_t stop) {
-        for (std::size_t q = start; q < stop; ++q) bend(q);
-      };
-    });
+    const Cells checked(plan, coded, cells);
+    const Told told(labels, numbers, shares, loss, checked.n);
+    const Lists lists(indptr, rows, checked.n);
+    const std::vector<double> weights = checked_weights(given_weights, plan.size()), counts = copy(given_counts);
+    require(std::accumulate(weights.begin(), weights.end(), 0.0) > 0.0, "there must be a weight above 0");
+    require(counts.size() == lists.rows.size() && are_counts(counts),
+            "one finite count that is not negative per listed row");
+    require(std::isfinite(stiffness) && stiffness >= 0.0, "stiffness must be a finite number of 0 or more");
+    const relevance::Neighborhoods around{plan,         checked.coded,     checked.cells.data(), lists.starts.data(),
+                                          lists.size(), lists.rows.data(), counts.data()};
+    found = relevance::local_weights(around, told.targets(nullptr), weights.data(), stiffness, steps,
+                                     usable_threads(threads));
   }
-  return to_numpy(std::move(out), {n, width});
+  return to_numpy(std::move(found), {indptr.size() - 1, plan.size()});
 }
 
-Doubles relief_sums(const search::Plan& plan, Flags coded, Matrix cells, Ids rows, Ids indptr, Ids others, Vector factors,
-                    double power, std::size_t threads) {
-  const std::vector<std::uint8_t> flags = marks(plan, coded, cells);
-  check_rows(rows, cells.shape(0));
-  check_rows(others, cells.shape(0));
-  check_lists(indptr, others.size());
-  require(indptr.size() == rows.size() + 1 && factors.size() == others.size() && power >= 1.0, "one list per row");
+Doubles relief_sums(const search::Plan& plan, Flags coded, Matrix cells, Ids given_rows, Ids indptr, Ids others,
+                    Vector given_factors, double power, std::size_t threads) {
   std::vector<double> sums;
   {
     nb::gil_scoped_release release;
-    const relevance::ReliefPairs pairs{plan, flags, cells.data(), rows.data(), rows.size(), indptr.data(), others.data(),
-                            factors.data()};
-    sums = relevance::summed_differences(pairs, power, usable(threads));
+    const Cells checked(plan, coded, cells);
+    const Lists lists(indptr, others, checked.n);
+    const std::vector<std::int64_t> rows = copy(given_rows);
+    const std::vector<double> factors = copy(given_factors);
+    require_below(rows, static_cast<std::int64_t>(checked.n), "no such row");
+    require(lists.size() == rows.size() && factors.size() == lists.rows.size(), "one list per row");
+    require(power >= 1.0 && power < base::infinity, "the power must be a finite number of 1 or more");
+    const relevance::ReliefPairs pairs{plan,        checked.coded,       checked.cells.data(), rows.data(),
+                                       rows.size(), lists.starts.data(), lists.rows.data(),    factors.data()};
+    sums = relevance::summed_differences(pairs, power, usable_threads(threads));
   }
-  return to_numpy(std::move(sums), {rows.size(), flags.size()});
+  return to_numpy(std::move(sums), {given_rows.size(), plan.size()});
 }
 
 }  // namespace
 
 void bind_relevance(nb::module_& module) {
   using namespace nb::literals;
-  nb::class_<PyStretch>(module, "Stretch", "Rows that tell each other's targets by soft votes.")
-      .def(nb::init<const search::Plan&, Flags, Matrix, std::optional<Ids>, std::optional<Vector>, Vector, Vector, int>(),
+  nb::class_<Stretch>(module, "Stretch", "Rows that tell each other's targets by soft votes.")
+      .def(nb::init<const search::Plan&, Flags, Matrix, std::optional<Ids>, std::optional<Vector>, Vector, Vector,
+                    int>(),
            "plan"_a, "coded"_a, "cells"_a, "labels"_a.none(), "numbers"_a.none(), "times"_a, "shares"_a, "loss"_a,
            nb::keep_alive<1, 2>())
-      .def("evaluate", &PyStretch::evaluate, "weights"_a, "rows"_a, "votes"_a, "threads"_a, "gradient"_a);
+      .def("evaluate", &Stretch::evaluate, "weights"_a, "rows"_a, "votes"_a, "threads"_a, "gradient"_a);
   module.def("local_weights", &local_weights, "plan"_a, "coded"_a, "cells"_a, "labels"_a.none(), "numbers"_a.none(),
-             "shares"_a, "loss"_a, "indptr"_a, "rows"_a, "counts"_a, "weights"_a, nb::kw_only(), "stiffness"_a, "steps"_a,
-             "threads"_a);
+             "shares"_a, "loss"_a, "indptr"_a, "rows"_a, "counts"_a, "weights"_a, nb::kw_only(), "stiffness"_a,
+             "steps"_a, "threads"_a);
   module.def("relief_sums", &relief_sums, "plan"_a, "coded"_a, "cells"_a, "rows"_a, "indptr"_a, "others"_a, "factors"_a,
              nb::kw_only(), "power"_a, "threads"_a);
 }

@@ -17,8 +17,8 @@ class CaseFilter {
 
   const std::vector<std::uint8_t>& held() const { return left_.held(); }
 
-  // Looks at some rows, each once in a pass: who is of their class and nearer than their nearest enemy. Quicker for rows
-  // of one class in a row. Where that is interrupted, none has been looked at.
+  // Looks at some rows, each once in a pass: who is of their class and nearer than their nearest enemy. Quicker for
+  // rows of one class in a row. Where that is interrupted, none has been looked at.
   void count(const std::vector<std::int64_t>& rows, std::size_t threads);
 
   // Ends a pass over all rows that are left: how many leave, since more cases reach them than they cover.

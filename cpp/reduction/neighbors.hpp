@@ -14,8 +14,8 @@
 
 namespace priorcase::reduction {
 
-// The classes of some rows, numbered in their order from 0 on. Throws std::invalid_argument where a label is negative or
-// does not fit 32 bits.
+// The classes of some rows, numbered in their order from 0 on. Throws std::invalid_argument where a label is negative
+// or does not fit 32 bits.
 std::vector<std::int64_t> numbered_classes(const std::vector<std::int64_t>& labels);
 
 // Throws std::invalid_argument unless first and last are those of a part of n rows, or the rows given are some of them.
@@ -63,8 +63,8 @@ class NeighborLists {
   // Nobody counts the row among its associates any more.
   void retire(std::size_t row);
 
-  // Calls work, which takes rows out; where it fails, all rows are back that were left before. What has to be built again
-  // for that is built by the next call.
+  // Calls work, which takes rows out; where it fails, all rows are back that were left before. What has to be built
+  // again for that is built by the next call.
   template <class Work>
   void change(const Work& work) {
     prepare();

@@ -19,8 +19,8 @@ class Difference {
   Difference(Difference&&) = default;
   Difference(const Difference&) = delete;  // own_ may point into profiles_read_
 
-  // coded: the cell holds a symbol's code or a level's rank, so that a negative query means "never seen". The plan knows
-  // the code, if it is one, and outlives the comparisons.
+  // coded: the cell holds a symbol's code or a level's rank, so that a negative query means "never seen". The plan
+  // knows the code, if it is one, and outlives the comparisons.
   void prepare(const Plan& plan, std::size_t a, bool coded, double query) {
     attribute_ = &plan[a];
     power_ = plan.power;

@@ -116,6 +116,15 @@ bool Plan::knows(const std::vector<std::uint8_t>& coded, const double* rows, std
   return true;
 }
 
+void Plan::require_rows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n) const {
+  require_complete();
+  require(size() > 0, "there must be an attribute");
+  require(coded.size() == size(), "plan and cells differ in width");
+  for (std::size_t a = 0; a < size(); ++a)
+    require(coded[a] || attributes_[a].codes_end() == base::infinity, "values of tables are codes");
+  require(knows(coded, rows, n, false), "the plan does not know some of the codes of the rows");
+}
+
 void Ranges::set(Plan& plan) const {
   for (std::size_t a = 0; a < ranged.size(); ++a)
     if (ranged[a]) std::isnan(low[a]) ? plan.set_range(a, 0.0, 0.0) : plan.set_range(a, low[a], high[a]);

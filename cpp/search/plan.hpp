@@ -68,8 +68,8 @@ struct Overlap {
   double f_differ = 1.0;
 };
 
-// d between the class profiles of symbols, `width` numbers each; the factor is that of the query's symbol. A symbol that
-// was never seen and a missing value may have profiles, too; these are empty where they have none.
+// d between the class profiles of symbols, `width` numbers each; the factor is that of the query's symbol. A symbol
+// that was never seen and a missing value may have profiles, too; these are empty where they have none.
 struct Profiles {
   std::vector<double> profiles, factors;
   std::size_t width = 0;
@@ -130,6 +130,9 @@ class Plan {
 
   // Whether the cells of some rows are codes that the plan knows, or missing; queries may also have negative ones.
   bool knows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n, bool queries) const;
+
+  // Throws std::invalid_argument unless the plan is complete and knows the cells of some rows.
+  void require_rows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n) const;
 
   const base::Power power;
   const base::Root root;

@@ -20,17 +20,13 @@ void require(bool holds, const char* rule) {
 Rows::Rows(const Plan& plan, std::vector<std::uint8_t> coded, std::vector<double> cells, std::vector<double> weights)
     : plan(plan), coded(std::move(coded)), cells(std::move(cells)), weights(std::move(weights)),
       n(this->coded.empty() ? 0 : this->cells.size() / this->coded.size()) {
-  plan.require_complete();
   const std::size_t width = this->coded.size();
-  require(width > 0, "there must be an attribute");
   require(plan.size() == width && this->cells.size() == n * width && this->weights.size() == width,
           "plan, cells and weights differ in width");
+  plan.require_rows(this->coded, this->cells.data(), n);
   require(n > 0, "there must be a row");
   const auto good = [](double weight) { return std::isfinite(weight) && weight >= 0.0; };
   require(std::all_of(this->weights.begin(), this->weights.end(), good), "weights are finite and not negative");
-  for (std::size_t a = 0; a < width; ++a)
-    require(this->coded[a] || plan[a].codes_end() == base::infinity, "values of tables are codes");
-  require(plan.knows(this->coded, this->cells.data(), n, false), "the plan does not know some of the codes of the rows");
 }
 
 Subset::Subset(const Rows& rows, std::vector<std::uint8_t> held)

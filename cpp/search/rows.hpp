@@ -1,4 +1,4 @@
-// The rows of a table, and some of them that are searched for those nearest to any row; they join and leave one at a time.
+// The rows of a table, and some of them that are searched for those nearest to any row.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Rows {
   const std::size_t n;
 };
 
-// Some rows of a table. Many threads may search; one changes them.
+// Some rows of a table, which join and leave one at a time. Many threads may search; one changes them.
 class Subset {
  public:
   // Begins with the rows that are marked.

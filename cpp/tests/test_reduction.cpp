@@ -203,10 +203,51 @@ void check_lists() {
   }
 }
 
+// A change that fails leaves lists and rows as they were.
+void check_undo() {
+  const Case c(98, 400, 2.0, false);
+  search::Subset subset(c.rows, std::vector<std::uint8_t>(c.rows.n, 1));
+  reduction::NeighborLists lists(subset, c.rows, 4, false);
+  lists.fill(0, c.rows.n, 1);
+  Members left;
+  const auto check = [&] {
+    for (std::size_t i = 0; i < c.rows.n; ++i) {
+      const auto expected = subset.has(i) ? c.nearest(i, left, 4, false) : std::vector<votes::Row>();
+      CHECK(std::vector<votes::Row>(lists.list(i), lists.list(i) + lists.length(i)) == expected);
+    }
+  };
+  const auto leave = [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      lists.remove(i);
+      lists.retire(i);
+    }
+  };
+  lists.change([&] { leave(0, 100); });
+  for (std::size_t i = 100; i < c.rows.n; ++i) left.push_back(i);
+  check();
+  bool failed = false;
+  try {
+    lists.change([&] {
+      leave(100, 390);
+      throw base::Interrupted();
+    });
+  } catch (const base::Interrupted&) {
+    failed = true;
+  }
+  CHECK(failed);
+  CHECK(members_of(subset.held()) == left);
+  lists.prepare();
+  check();
+  lists.change([&] { leave(100, 200); });
+  left.erase(left.begin(), left.begin() + 100);
+  check();
+}
+
 }  // namespace
 
 const testing::Test registered("test_reduction", [] {
   check_lists();
+  check_undo();
   std::uint64_t seed = 0;
   for (const std::size_t n : {2, 3, 9, 40, 280})  // the last one is large enough for a tree
     for (const bool skip : {false, true}) {

@@ -8,7 +8,8 @@
 #include "base/cpu.hpp"
 #include "check.hpp"
 #include "relevance/relief.hpp"
-#include "relevance/stretch_local.hpp"
+#include "relevance/stretch.hpp"
+#include "search/difference.hpp"
 
 using namespace priorcase;
 using testing::coded;
@@ -60,14 +61,19 @@ void check_slopes(const Case& example, relevance::StretchLoss kind) {
 }
 
 void check_local(const Case& example) {
-  std::vector<double> global(coded.size(), 1.0), bent(coded.size());
+  std::vector<double> global(coded.size(), 1.0);
   global[0] = 0.0;
+  const std::size_t n = example.rows.size();
+  const std::vector<std::int64_t> indptr{0, static_cast<std::int64_t>(n), static_cast<std::int64_t>(n)};
+  const relevance::Neighborhoods around{example.plan, coded, example.cells.data(), indptr.data(), 2, example.rows.data(),
+                                        example.votes.data()};
   const relevance::StretchTargets targets = example.targets(relevance::StretchLoss::log);
-  relevance::LocalStretch(example.table, targets, global.data(), 0.1, 10).bend(bent.data());
+  const std::vector<double> found = relevance::local_weights(around, targets, global.data(), 0.1, 10, 2);
   double sum = 0.0;
-  for (const double weight : bent) sum += weight;
-  CHECK(bent[0] == 0.0);
+  for (std::size_t a = 0; a < coded.size(); ++a) sum += found[a];
+  CHECK(found[0] == 0.0);
   CHECK(std::fabs(sum - static_cast<double>(coded.size() - 1)) < 1e-9);
+  CHECK(std::vector<double>(found.begin() + coded.size(), found.end()) == global);  // a query without neighbours
 }
 
 void check_relief(const Case& example) {
@@ -76,12 +82,13 @@ void check_relief(const Case& example) {
   const relevance::ReliefPairs pairs{example.plan, coded, example.cells.data(), rows.data(), 2, indptr.data(), others.data(), factors.data()};
   const std::vector<double> sums = relevance::summed_differences(pairs, 1.0, 2);
   for (std::size_t a = 0; a < coded.size(); ++a) {
-    relevance::StretchCosts costs(example.table);
-    std::vector<double> ones(coded.size(), 1.0);
-    costs.measure(3, ones.data());
+    const double query = example.cells[3 * coded.size() + a];
+    search::Difference difference;
+    difference.prepare(example.plan, a, coded[a] != 0, query);
     const auto f = [&](std::size_t row) {
-      const bool gone = example.plan.skip && (costs.is_gap(a, row) || costs.is_gap(a, 3));
-      return gone ? 0.0 : costs.difference(a, row);
+      const double x = example.cells[row * coded.size() + a];
+      if (example.plan.skip && (std::isnan(x) || std::isnan(query))) return 0.0;
+      return std::isnan(x) ? difference.against_missing() : difference.against(x);
     };
     CHECK(std::fabs(sums[a] - (0.5 * f(1) - 2.0 * f(2))) < 1e-12);
   }

@@ -29,6 +29,7 @@ PENALTIES: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1)
 """Strengths of the penalty that are tried where none is given."""
 
 _STEPS, _LOCAL_STEPS = 12, 10
+# Whose neighbours are held in memory together.
 _QUERIES_AT_ONCE = 1_024
 # Rows that vote, and rows that are predicted; fewer where there are more than 20 attributes.
 _MAX_ROWS, _MAX_PREDICTED = 8_000, 1_000
