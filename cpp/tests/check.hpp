@@ -1,11 +1,15 @@
 // The few lines a test needs: its name, a check that says where it failed, and random rows with ties and gaps.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <random>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "search/plan.hpp"
@@ -35,6 +39,36 @@ class Test {
   inline static const Test* first_ = nullptr;
   const Test* const next_;
 };
+
+// What the tests found, as one number: the same sources give the same number on every CPU and on every path.
+class Digest {
+ public:
+  void add(std::uint64_t word) {
+    state_ = (state_ ^ word) * 0x9E3779B97F4A7C15u;
+    state_ ^= state_ >> 29;
+    ++count_;
+  }
+  void add(double x) { add(std::bit_cast<std::uint64_t>(x != x ? gap : x)); }  // the bits of a NaN mean nothing
+  template <class Whole>
+    requires std::is_integral_v<Whole>
+  void add(Whole x) { add(static_cast<std::uint64_t>(x)); }
+  template <class First, class Second>
+  void add(const std::pair<First, Second>& both) { add(both.first), add(both.second); }
+  template <class Value>
+  void add(const std::vector<Value>& values) {
+    for (const Value& value : values) add(value);
+  }
+
+  std::uint64_t value() const { return state_; }
+  std::size_t count() const { return count_; }
+
+ private:
+  static constexpr double gap = std::numeric_limits<double>::quiet_NaN();
+  std::uint64_t state_ = 0x2545F4914F6CDD1Du;
+  std::size_t count_ = 0;
+};
+
+inline Digest digest;
 
 inline constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 

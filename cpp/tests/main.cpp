@@ -12,7 +12,11 @@ int main(int count, char** names) {
     for (int i = 1; i < count; ++i) wanted = wanted || std::strcmp(names[i], test->name) == 0;
     if (!wanted) continue;
     ++found;
+    priorcase::testing::digest = {};
     test->run();
+    const auto& digest = priorcase::testing::digest;
+    std::printf("%-20s %016llx of %zu numbers\n", test->name, static_cast<unsigned long long>(digest.value()),
+                digest.count());
   }
   if (found == 0 || (count > 1 && found != count - 1)) {
     std::fputs("no such test; there are:\n", stderr);

@@ -160,6 +160,7 @@ void test_counts(std::mt19937_64& random, std::size_t n, std::size_t n_classes) 
     };
     add(1);
     CHECK(totals == expected);
+    testing::digest.add(totals);
     add(1);
     add(-1);
     CHECK(totals == expected);
@@ -211,6 +212,8 @@ void test_scores(std::mt19937_64& random, std::size_t n, std::size_t n_classes) 
       CHECK(found == expected);
       scorer.score(columns, n, left_out, bayes::Scale::log_probability, logs.data(), threads);
       scorer.score(columns, n, left_out, bayes::Scale::probability, shares.data(), threads);
+      testing::digest.add(found);
+      testing::digest.add(shares);
       for (std::size_t r = 0; r < n; ++r) {
         double total = 0.0;
         for (std::size_t k = 0; k < n_classes; ++k) {
@@ -240,6 +243,7 @@ void test_densities(std::mt19937_64& random) {
     const std::vector<bayes::Column> columns{numbers.column()};
     std::vector<double> found(n * n_classes);
     scorer.score(columns, n, nullptr, bayes::Scale::joint, found.data(), 2);
+    testing::digest.add(found);
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t k = 0; k < n_classes; ++k) {
         const double x = numbers.data[r], sum = found[r * n_classes + k];

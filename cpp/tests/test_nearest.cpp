@@ -60,5 +60,4 @@ const testing::Test registered("test_nearest", [] {
     std::reverse(falling.begin(), falling.end());
     check(falling);
   }
-  std::puts("test_nearest: few and many nearest agree with sorting");
 });

@@ -73,6 +73,7 @@ void streams() {
         CHECK(poll->ids.size() == expected.size());
         for (std::size_t j = 0; j < expected.size(); ++j) {
           CHECK(poll->ids[j] == expected[j].second && poll->distances[j] == std::sqrt(expected[j].first));
+          testing::digest.add(poll->votes[j]);
           CHECK(poll->votes[j] <= 1.0 && (poll->votes[j] == 1.0) == (poll->distances[j] == poll->distances[0]));
         }
       }
