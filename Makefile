@@ -10,10 +10,15 @@ BENCH_ARGS ?=
 PAPERS_ARGS ?= all --jobs 2 --out docs/papers
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# The C++ tests, in a folder of their own for each way of building them.
+CMAKE_TESTS = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DPRIORCASE_BINDINGS=OFF -DPRIORCASE_TESTS=ON
+CMAKE_LOG = > build/cmake.log || { cat build/cmake.log; exit 1; }
+QEMU = $(shell command -v qemu-aarch64-static || command -v qemu-aarch64)
+
 CORE_SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help core-sources demo test lint format asan bench bench-quick papers build clean FORCE
+.PHONY: help core-sources demo test lint format sanitize test-arm bench bench-quick papers build clean FORCE
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -34,12 +39,29 @@ format: $(STAMPS)/dev  ## let ruff fix and format the Python files
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-asan: $(STAMPS)/tools  ## run the core's C++ tests under ASan and UBSan
-	$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-	  -DPRIORCASE_BINDINGS=OFF -DPRIORCASE_TESTS=ON -DPRIORCASE_SANITIZE=address,undefined > build/asan.log || { cat build/asan.log; exit 1; }
+sanitize: $(STAMPS)/tools  ## run the core's C++ tests under ASan with UBSan and under TSan, then link all of it with -Werror=odr
+	$(CMAKE_TESTS) -B build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPRIORCASE_SANITIZE=address,undefined $(CMAKE_LOG)
 	$(BIN)/cmake --build build/asan
-	$(BIN)/ctest --test-dir build/asan --output-on-failure --no-tests=error
+	build/asan/test_core
+	$(CMAKE_TESTS) -B build/tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPRIORCASE_SANITIZE=thread $(CMAKE_LOG)
+	$(BIN)/cmake --build build/tsan
+	build/tsan/test_core
+	$(CMAKE_TESTS) -B build/lto -DPRIORCASE_LTO=ON -DPRIORCASE_BINDINGS=ON -DPython_EXECUTABLE=$(abspath $(BIN)/python) $(CMAKE_LOG)
+	$(BIN)/cmake --build build/lto
 	@$(MAKE) --no-print-directory core-sources > .ci/sanitized
+
+test-arm: $(STAMPS)/tools  ## run the core's C++ tests for 64-bit ARM under qemu: they find the same bits as here
+	@if ! command -v aarch64-linux-gnu-g++ >/dev/null || [ -z "$(QEMU)" ]; then \
+	  echo "make test-arm needs a cross compiler and qemu. On Debian or Ubuntu: apt-get install g++-aarch64-linux-gnu qemu-user-static"; \
+	  exit 1; \
+	fi
+	$(CMAKE_TESTS) -B build/native $(CMAKE_LOG)
+	$(BIN)/cmake --build build/native
+	build/native/test_core > build/native.txt
+	$(CMAKE_TESTS) -B build/arm -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64-linux-gnu.cmake $(CMAKE_LOG)
+	$(BIN)/cmake --build build/arm
+	$(QEMU) -L /usr/aarch64-linux-gnu build/arm/test_core | tee build/arm.txt
+	@diff build/native.txt build/arm.txt && echo "All tests pass, and find the same bits on $$(uname -m) and aarch64."
 
 core-sources:
 	@cat CMakeLists.txt $(sort $(CORE_SOURCES)) | sha256sum | cut -c1-64

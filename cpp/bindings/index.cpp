@@ -8,6 +8,7 @@
 
 #include "base/threads.hpp"
 #include "votes/votes.hpp"
+#include "bindings/checks.hpp"
 #include "bindings/shared_index.hpp"
 
 namespace priorcase::bindings {
@@ -181,7 +182,9 @@ void organise(SharedIndex& self, const search::Plan& plan) {
 
 void bind_index(nb::module_& module) {
   nb::class_<SharedIndex>(module, "Index", "Rows as codes and cells, searched exactly.")
-      .def(nb::init<Flags>(), nb::arg("coded"))
+      .def("__init__", [](SharedIndex* self, Flags coded) {
+        new (self) SharedIndex({coded.data(), coded.data() + coded.size()});
+      }, nb::arg("coded"))
       .def("append", &append, nb::arg("ids"), nb::arg("rows"))
       .def("remove", &remove, nb::arg("ids"))
       .def("organise", &organise, nb::arg("plan"))

@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/optional.h>
 
+#include "bindings/checks.hpp"
 #include "bindings/shared_index.hpp"
 
 namespace priorcase::bindings {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "bindings/checks.hpp"
 #include "bindings/shared_index.hpp"
 
 namespace priorcase::bindings {

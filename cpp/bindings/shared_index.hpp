@@ -1,19 +1,20 @@
-// An index that several Python threads may use.
+// An index that several Python threads may use; nothing of Python is in it, so that the C++ tests use it too.
 #pragma once
 
 #include <mutex>
 #include <new>
 #include <shared_mutex>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
-#include "bindings/checks.hpp"
 #include "search/index.hpp"
 
 namespace priorcase::bindings {
 
 // Searches share it, changes have it alone.
 struct SharedIndex {
-  explicit SharedIndex(Flags coded) : index({coded.data(), coded.data() + coded.size()}) {}
+  explicit SharedIndex(std::vector<std::uint8_t> coded) : index(std::move(coded)) {}
 
   void require_cover(const search::Plan& plan, const double* queries, std::size_t n_queries) const {
     if (!index.covers(plan, queries, n_queries))
