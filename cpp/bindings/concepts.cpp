@@ -69,6 +69,10 @@ concepts::Rules rules_of(int keep, int ties, double z_accept, double z_drop, boo
 
 // Learning --------------------------------------------------------------------------------------------------------
 
+void require_all(const std::vector<SharedConcept*>& concepts) {
+  require(std::find(concepts.begin(), concepts.end(), nullptr) == concepts.end(), "None is no description");
+}
+
 // Descriptions that one call changes together; everyone locks them in the same order.
 class Changed {
  public:
@@ -93,6 +97,7 @@ std::vector<concepts::Learned> learn(const std::vector<SharedConcept*>& concepts
                                      const std::vector<Ids>& labels, bool trace, std::size_t threads,
                                      const concepts::Progress& progress) {
   const std::size_t n = names.size();
+  require_all(concepts);
   require(!concepts.empty() && labels.size() == concepts.size(), "one list of labels for each description");
   for (const SharedConcept* const each : concepts) require(each->width == cells.shape(1), "names, cells and labels do not match");
   std::vector<const std::int64_t*> of_each;
@@ -149,6 +154,7 @@ void learn_together(const std::vector<SharedConcept*>& concepts, Ids names, Matr
 }
 
 void forget_together(const std::vector<SharedConcept*>& concepts, Ids names, nb::list results) {
+  require_all(concepts);
   {
     nb::gil_scoped_release release;
     const Changed changed(concepts);

@@ -1,4 +1,9 @@
 // Concept descriptions under all rules: names are conserved, batches and packed copies go on alike, ties are complete.
+#include <chrono>
+#include <stdexcept>
+#include <string>
+
+#include "base/threads.hpp"
 #include "check.hpp"
 #include "concepts/concept.hpp"
 #include "concepts/state.hpp"
@@ -57,6 +62,109 @@ void check_stream(const concepts::Rules& rules, std::size_t n) {
   check_nearest(description, random);
 }
 
+// Several descriptions learn a batch as each would learn the rows one by one; one that fails changes none of them.
+void check_batches(const concepts::Rules& rules, std::size_t threads) {
+  constexpr std::size_t n = 900, first = 200, several = 3;
+  std::mt19937_64 random(5);
+  const std::vector<double> rows = testing::mixed_rows(random, n, false);
+  std::vector<std::int64_t> names(n), labels[several];
+  for (std::size_t i = 0; i < n; ++i) {
+    names[i] = static_cast<std::int64_t>(i);
+    for (std::size_t d = 0; d < several; ++d) labels[d].push_back(static_cast<std::int64_t>(random() % (d + 2)));
+  }
+  concepts::Description descriptions[several];
+  std::vector<concepts::Description*> all;
+  std::vector<const std::int64_t*> labels_of_first, labels_of_others;
+  for (std::size_t d = 0; d < several; ++d) {
+    descriptions[d].core = std::make_unique<concepts::Concept>(testing::mixed_plan(2.0, false), coded, ranged, rules, 7);
+    all.push_back(&descriptions[d]);
+    labels_of_first.push_back(labels[d].data());
+    labels_of_others.push_back(labels[d].data() + first);
+  }
+  const concepts::Batch some{names.data(), rows.data(), first, true};
+  const concepts::Batch others{names.data() + first, rows.data() + first * coded.size(), n - first, true};
+  const auto learned = concepts::learn(all, some, labels_of_first, threads, nullptr);
+  std::vector<std::string> before;
+  for (const auto* description : all) before.push_back(concepts::pack(*description->core));
+  bool failed = false;
+  try {
+    concepts::learn(all, others, labels_of_others, threads, [](std::size_t done) {
+      if (done > 256) throw std::runtime_error("enough");
+    });
+  } catch (const std::runtime_error&) {
+    failed = true;
+  }
+  CHECK(failed);
+  for (std::size_t d = 0; d < several; ++d) {
+    CHECK(!descriptions[d].incomplete);
+    CHECK(concepts::pack(*descriptions[d].core) == before[d]);
+  }
+  const auto more = concepts::learn(all, others, labels_of_others, threads, nullptr);
+  for (std::size_t d = 0; d < several; ++d) {
+    concepts::Concept alone = fresh(rules);
+    std::vector<std::int64_t> gone;
+    for (std::size_t i = 0; i < n; ++i) {
+      alone.learn(names[i], rows.data() + i * coded.size(), labels[d][i], gone);
+      const auto [now, newly] = alone.review();
+      const concepts::Learned& trace = i < first ? learned[d] : more[d];
+      const std::size_t at = i < first ? i : i - first;
+      CHECK(trace.acceptable[at] == now && trace.accepted[at] == newly);
+      CHECK(trace.stored[at] == static_cast<std::int64_t>(alone.size()));
+    }
+    CHECK(concepts::pack(alone) == concepts::pack(*descriptions[d].core));
+    CHECK(learned[d].gone.size() + more[d].gone.size() == gone.size());
+  }
+  if (rules.window > 0) return;
+  const std::int64_t missing[] = {-5};  // no description stores it
+  try {
+    concepts::forget(all, missing, 1);
+    CHECK(false);
+  } catch (const std::invalid_argument&) {
+  }
+  if (rules.keep != concepts::Keep::every) return;
+  concepts::forget(all, names.data() + 10, 700);
+  for (const auto* description : all) {
+    CHECK(description->core->size() == n - 700 && description->core->arrivals == static_cast<std::int64_t>(n - 700));
+    check_nearest(*description->core, random);
+  }
+}
+
+// A batch that is interrupted changes nothing; only one that may take long is.
+bool interrupt = false;
+
+void check_interrupted() {
+  const concepts::Rules rules;
+  const std::size_t n = 2000;
+  std::mt19937_64 random(6);
+  const std::vector<double> rows = testing::mixed_rows(random, n, false);
+  std::vector<std::int64_t> names(n), labels(n, 1);
+  concepts::Description description;
+  description.core = std::make_unique<concepts::Concept>(testing::mixed_plan(2.0, false), coded, ranged, rules, 7);
+  const concepts::Batch batch{names.data(), rows.data(), n, false}, one{names.data(), rows.data(), 1, false};
+  concepts::learn({&description}, batch, {labels.data()}, 1, nullptr);
+  const std::string before = concepts::pack(*description.core);
+  base::set_interrupt_check([] { return interrupt; });
+  const auto wait = [](std::size_t) {  // until the clock says that it is time to ask
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(60)) {
+    }
+    interrupt = true;
+  };
+  bool interrupted = false;
+  try {
+    concepts::learn({&description}, batch, {labels.data()}, 1, wait);
+  } catch (const base::Interrupted&) {
+    interrupted = true;
+  }
+  CHECK(interrupted);
+  CHECK(concepts::pack(*description.core) == before);
+  wait(0);
+  concepts::learn({&description}, one, {labels.data()}, 1, nullptr);
+  interrupt = false;
+  base::set_interrupt_check(nullptr);
+  CHECK(description.core->size() == n + 1);
+}
+
 // A state of which any bytes were changed is refused, or makes a description that can be used.
 void check_damage(const concepts::Rules& rules) {
   std::mt19937_64 random(11);
@@ -94,5 +202,7 @@ const testing::Test registered("test_concept", [] {
         rules.decay = window > 0 ? 1.0 : 0.95;
         check_stream(rules, 700);
         if (ties == concepts::TieRule::majority) check_damage(rules);
+        for (std::size_t threads : {1, 3}) check_batches(rules, threads);
       }
+  check_interrupted();
 });

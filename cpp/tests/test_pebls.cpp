@@ -1,5 +1,8 @@
 // Records of exemplars are those of the definition, on every CPU path; searches too, with any number of threads.
+#include <utility>
+
 #include "base/cpu.hpp"
+#include "base/threads.hpp"
 #include "check.hpp"
 #include "search/difference.hpp"
 #include "concepts/exemplars.hpp"
@@ -157,6 +160,41 @@ void run(std::uint64_t seed, std::size_t n, bool one_by_one, bool inherit) {
   }
 }
 
+// A call that is interrupted leaves all records as they were, and stores nothing.
+bool interrupt = false;
+
+void check_interrupted() {
+  const std::size_t n = 100000;  // takes longer than the time after which it is asked again
+  std::mt19937_64 random(99);
+  const search::Plan plan = symbol_plan(random);
+  const std::vector<double> rows = symbol_rows(random, n, false);
+  const std::vector<std::int64_t> ones(n, 1);
+  std::vector<std::int64_t> labels(n);
+  for (std::int64_t& label : labels) label = static_cast<std::int64_t>(random() % 2);
+  concepts::Exemplars exemplars(attribute_weights);
+  exemplars.arrive(plan, rows.data(), labels.data(), 500, true);
+  const std::vector<std::int64_t> used = exemplars.reliability().used(), correct = exemplars.reliability().correct();
+  const auto interrupted = [&](auto call) {
+    interrupt = false;
+    base::set_interrupt_check([] { return std::exchange(interrupt, true); });  // not when it is asked first
+    bool ended = false;
+    try {
+      call();
+    } catch (const base::Interrupted&) {
+      ended = true;
+    }
+    base::set_interrupt_check(nullptr);
+    CHECK(ended);
+  };
+  interrupted([&] { exemplars.arrive(plan, rows.data(), labels.data(), n, false); });
+  CHECK(exemplars.reliability().used() == used && exemplars.reliability().correct() == correct);
+  exemplars.store(plan, rows.data(), labels.data(), ones.data(), ones.data(), n);
+  CHECK(exemplars.size() == n + 500);
+  const std::vector<std::int64_t> later = exemplars.reliability().used();
+  interrupted([&] { exemplars.sweep(plan, rows.data(), 500, n); });
+  CHECK(exemplars.reliability().used() == later);
+}
+
 }  // namespace
 
 const testing::Test registered("test_pebls", [] {
@@ -169,4 +207,5 @@ const testing::Test registered("test_pebls", [] {
         run(++seed, n, false, inherit);
       }
   }
+  check_interrupted();
 });

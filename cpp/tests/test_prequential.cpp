@@ -83,6 +83,46 @@ void streams() {
   }
 }
 
+// A call that fails in the middle leaves stream, index and weights as they were; its rows may come again.
+void failed_calls() {
+  std::mt19937_64 random(3);
+  const std::size_t n = 600, first = 100;
+  const std::vector<double> rows = stream(random, n);
+  std::vector<std::int64_t> ids(n), codes(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    ids[i] = static_cast<std::int64_t>(i);
+    codes[i] = static_cast<std::int64_t>(random() % 3);
+  }
+  const votes::PollRules rules{3, true, votes::VoteRule::uniform, base::Root(2.0, true), search::Algorithm::automatic};
+  votes::Prequential once(plan_with(0.0, 0.0), no_ranges(), {1.0, 1.0, 1.0}, rules);
+  votes::Prequential again(plan_with(0.0, 0.0), no_ranges(), {1.0, 1.0, 1.0}, rules);
+  search::Index index(kinds), index_again(kinds);
+  const std::int64_t starts[] = {0, 3};
+  std::vector<double> weights(3, 0.0), weights_again(3, 0.0);
+  const auto known = [&](std::vector<double>& w) {
+    return votes::KnownClasses{codes.data(), 1, starts, w.data(), votes::VoteTies::majority};
+  };
+  const auto arrivals = [&](std::size_t from, std::size_t to) {
+    return votes::Arrivals{rows.data() + from * 3, ids.data() + from, to - from, ids.data(), n};
+  };
+  std::vector<std::int64_t> found, found_again;
+  votes::classify(again, index_again, arrivals(0, first), known(weights_again), found_again);
+  const std::vector<double> before = weights_again;
+  codes[400] = 3;  // no such class
+  try {
+    votes::classify(again, index_again, arrivals(first, n), known(weights_again), found_again);
+    CHECK(false);
+  } catch (const std::out_of_range&) {
+  }
+  CHECK(index_again.n_rows() == first && weights_again == before && !index_again.has(first));
+  codes[400] = 2;
+  votes::classify(again, index_again, arrivals(first, n), known(weights_again), found_again);
+  votes::classify(once, index, arrivals(0, n), known(weights), found);
+  CHECK(std::equal(found_again.begin(), found_again.end(), found.begin() + first));
+  CHECK(weights == weights_again && index_again.n_rows() == n);
+  CHECK(once.ranges().low[0] == again.ranges().low[0] && once.ranges().high[0] == again.ranges().high[0]);
+}
+
 void rows_too_far() {
   search::Plan plan(2, 2.0, true, false, base::infinity);
   plan.set(0, {search::Linear{}});
@@ -134,6 +174,7 @@ void means() {
 
 const testing::Test registered("test_prequential", [] {
   streams();
+  failed_calls();
   rows_too_far();
   elections();
   means();

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tables import row_lists
 
 from priorcase.concepts import PEBLS, pebls
+from priorcase.learning import resampling
 from priorcase.neighbors import KNNClassifier
 from priorcase.similarity import mvdm
 
@@ -226,19 +227,8 @@ def test_records_are_settled_in_parts(mode: dict[str, Any], monkeypatch: pytest.
     rng = np.random.default_rng(1)
     rows, classes = rng.integers(0, 3, (50, 3)).astype(str), rng.integers(0, 2, 50)
     at_once = PEBLS(**mode).fit(rows, classes)
-    monkeypatch.setattr(pebls, "_ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(pebls, "blocks", lambda n, text: resampling.blocks(n, text=text, size=7))
     assert state(PEBLS(**mode).fit(rows, classes)) == state(at_once)
-
-
-def test_many_queries_are_asked_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(4)
-    rows = [[str(rng.choice(list("abcd"))), str(rng.choice(list("xyz")))] for _ in range(50)]
-    model = PEBLS(4, ties="majority").fit(rows, [str(rng.choice(["p", "q"])) for _ in rows])
-    expected = model.predict_proba(rows), model.kneighbors(n_neighbors=3)
-    monkeypatch.setattr("priorcase.concepts.pebls._QUERIES_AT_ONCE", 7)
-    np.testing.assert_array_equal(model.predict_proba(rows), expected[0])
-    for now, before in zip(model.kneighbors(n_neighbors=3), expected[1], strict=True):
-        np.testing.assert_array_equal(now, before)
 
 
 def test_several_threads_may_ask_while_another_adds_and_forgets() -> None:

@@ -47,8 +47,6 @@ _COUNT = [Interval(Integral, 1, None, closed="left")]
 _POWER = [Interval(Real, 1, None, closed="left")]
 # Numbers beyond this have a range that may be infinite.
 _HUGE = float(np.finfo(np.float64).max) / 2
-# Between two blocks of rows, or batches of queries, Ctrl-C is heard.
-_ROWS_AT_ONCE, _QUERIES_AT_ONCE = 2048, 8192
 
 
 @dataclass(eq=False, repr=False)
@@ -387,17 +385,8 @@ class ExemplarMemory(NeighborsMemory):
         self, cells: FloatArray, k: int, *, exclude: Any = None, own: Any = None, ties: bool = False, threads: int = 1
     ) -> NeighborList:
         """The ``k`` exemplars nearest to each query by ``w_X Delta``."""
-        left_out, found = None if exclude is None else self.positions(exclude), []
-        for start in range(0, len(cells), _QUERIES_AT_ONCE):
-            part = slice(start, start + _QUERIES_AT_ONCE)
-            other = None if left_out is None else left_out[part]
-            found.append(self.exemplars.kneighbors(np.ascontiguousarray(cells[part]), k, ties, other, threads))
-        indptr, rows, distances = found[0]
-        if len(found) > 1:
-            lists = zip(*((np.diff(indptr), *rest) for indptr, *rest in found), strict=True)
-            lengths, rows, distances = map(np.concatenate, lists)
-            indptr = np.concatenate([[0], np.cumsum(lengths)])
-        return NeighborList(indptr, rows, distances)
+        left_out = None if exclude is None else self.positions(exclude)
+        return NeighborList(*self.exemplars.kneighbors(np.ascontiguousarray(cells), k, ties, left_out, threads))
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
         """The contribution of each attribute to ``w_X Delta`` of some exemplars, shape (exemplars, attributes)."""
@@ -421,13 +410,13 @@ class ExemplarMemory(NeighborsMemory):
 
 
 def weigh(exemplars: CompiledExemplars, cells: FloatArray, labels: IdArray, weighting: Weighting) -> None:
-    """Store all rows and compute their records, block by block, with a progress bar where that takes long."""
+    """Store all rows and compute their records, in blocks for a progress bar where that takes long."""
     name, passes, inherit = weighting
     if name != "one_pass":
         ones = np.ones(len(cells), np.int64)
         exemplars.store(cells, labels, ones, ones)
     for _ in range(passes if name else 0):
-        for part in blocks(len(cells), text="PEBLS: records of exemplars", size=_ROWS_AT_ONCE):
+        for part in blocks(len(cells), text="PEBLS: records of exemplars"):
             if name == "one_pass":
                 exemplars.arrive(cells[part], labels[part], inherit)
             else:
