@@ -109,8 +109,7 @@ std::vector<concepts::Learned> learn(const std::vector<SharedConcept*>& concepts
   const Changed changed(concepts);
   for (const Ids& some : labels) require_below(some, most_labels, "labels count from 0");
   for (const SharedConcept* const each : concepts)
-    for (std::size_t i = 0; i < n; ++i)
-      require(each->core().similarity.takes(cells.data() + i * each->width), "numbers are finite, and codes count from 0");
+    require(each->core().similarity.takes(cells.data(), n), "numbers are finite, and codes count from 0");
   return concepts::learn(changed.descriptions, {names.data(), cells.data(), n, trace}, of_each, usable_threads(threads),
                          progress);
 }
@@ -179,8 +178,7 @@ nb::tuple nearest(SharedConcept& self, Matrix cells, std::int64_t label, std::si
     self.organise_if_due();
     const std::shared_lock hold(self.lock);
     const concepts::Concept& core = self.core();
-    for (std::size_t q = 0; q < n; ++q)
-      require(core.similarity.takes_query(cells.data() + q * self.width), "numbers are finite, and codes are whole numbers");
+    require(core.similarity.takes(cells.data(), n, true), "numbers are finite, and codes are whole numbers");
     for (const auto& found : core.nearest(cells.data(), n, label, usable_threads(threads))) {
       for (const auto& [cost, order] : found) {
         names.push_back(core.records[order].name);

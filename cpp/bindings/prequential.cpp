@@ -61,6 +61,7 @@ class Arriving {
         release_(),
         stream_hold_(stream.lock),
         index_hold_(index.lock) {
+    require(index.index.takes(cells.data(), ids.size()), "numbers are finite, and codes count from 0");
     index.require_cover(stream.rows.plan(), cells.data(), ids.size());
   }
 
@@ -68,7 +69,6 @@ class Arriving {
     const std::size_t width = stream.rows.n_attributes();
     require(index.index.n_attributes() == width && cells.shape(1) == width, "index and rows differ in width");
     require(cells.shape(0) == ids.size(), "rows and ids do not match");
-    for (std::size_t i = 0; i < cells.size(); ++i) require(!std::isinf(cells.data()[i]), "numbers are finite");
   }
 
   const votes::Arrivals rows;

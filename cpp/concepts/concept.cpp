@@ -12,7 +12,6 @@ namespace priorcase::concepts {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double largest_code = 2147483648.0;
 constexpr const char* no_distance = "a row has no distance from the stored instances";
 
 struct Interval {
@@ -128,17 +127,6 @@ void Similarity::renumber(const std::vector<std::size_t>& orders) {
     fresh->append(&i, row.data(), 1);
   }
   index_ = std::move(fresh);
-}
-
-bool Similarity::takes(const double* row, bool query) const {
-  for (std::size_t a = 0; a < n_attributes(); ++a) {
-    const double cell = row[a];
-    if (std::isnan(cell)) continue;
-    if (!std::isfinite(cell)) return false;
-    if (!coded_[a] || (query && cell < 0.0)) continue;
-    if (!(0.0 <= cell && cell < largest_code) || cell != static_cast<double>(static_cast<std::int64_t>(cell))) return false;
-  }
-  return true;
 }
 
 void Similarity::admit(double* row) const {

@@ -110,10 +110,8 @@ class Similarity {
   void clear_ranges() { ranges.clear(plan_); }
   void set_ranges() { ranges.set(plan_); }
 
-  // Whether numbers are finite and codes are whole numbers from 0; a query may have a negative code, for a value that
-  // was never seen. Any cell may be missing.
-  bool takes(const double* row) const { return takes(row, false); }
-  bool takes_query(const double* row) const { return takes(row, true); }
+  // Whether rows can be stored, or be queries, as in the index.
+  bool takes(const double* rows, std::size_t n, bool queries = false) const { return index_->takes(rows, n, queries); }
 
   void admit(double* row) const;  // a row to be stored: values that the plan does not know are missing
   void ask(double* row) const;    // a query: values that the plan does not know are unseen
@@ -133,8 +131,6 @@ class Similarity {
   search::Ranges ranges;
 
  private:
-  bool takes(const double* row, bool query) const;
-
   std::vector<std::uint8_t> coded_;
   search::Plan plan_;
   std::unique_ptr<search::Index> index_;

@@ -1,6 +1,5 @@
 #include "concepts/exemplars.hpp"
 
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -10,7 +9,6 @@ namespace priorcase::concepts {
 
 namespace {
 
-constexpr double largest_code = 2147483648.0;
 constexpr std::int64_t most_uses = std::int64_t{1} << 53;  // beyond that weights would be rounded
 
 double weight_of(std::int64_t used, std::int64_t correct) {
@@ -70,11 +68,7 @@ Exemplars::Exemplars(std::vector<double> attribute_weights)
     : index_(std::vector<std::uint8_t>(attribute_weights.size(), 1)), attribute_weights_(std::move(attribute_weights)) {}
 
 bool Exemplars::takes(const search::Plan& plan, const double* rows, std::size_t count, bool queries) const {
-  for (std::size_t i = 0; i < count * n_attributes(); ++i) {
-    if (std::isnan(rows[i]) || (queries && rows[i] < 0.0 && std::isfinite(rows[i]))) continue;
-    if (!(0.0 <= rows[i] && rows[i] < largest_code) || rows[i] != std::floor(rows[i])) return false;
-  }
-  return index_.covers(plan, rows, count);
+  return index_.takes(rows, count, queries) && index_.covers(plan, rows, count);
 }
 
 void Exemplars::arrive(const search::Plan& plan, const double* rows, const std::int64_t* labels, std::size_t count,

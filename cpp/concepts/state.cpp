@@ -130,7 +130,7 @@ struct State {
     for (std::size_t row = 0; row < n; ++row) {
       base::check_interrupt();
       copy_row(row, cells_of_row.data());
-      demand(similarity.takes(cells_of_row.data()), damaged);
+      demand(similarity.takes(cells_of_row.data(), 1), damaged);
     }
   }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "base/threads.hpp"
@@ -253,6 +254,19 @@ struct Index::State {
   std::size_t n_bytes() const { return store_->n_bytes() + tree_.n_bytes(); }
   bool has(std::int64_t id) const { return store_->has(id); }
 
+  bool takes(const double* rows, std::size_t n, bool queries) const {
+    constexpr double codes_end = 2147483648.0;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t a = 0; a < n_attributes(); ++a) {
+        const double cell = rows[i * n_attributes() + a];
+        if (std::isnan(cell)) continue;
+        if (!std::isfinite(cell)) return false;
+        if (!coded_[a] || (queries && cell < 0.0)) continue;
+        if (!(0.0 <= cell && cell < codes_end) || cell != static_cast<double>(static_cast<std::int64_t>(cell))) return false;
+      }
+    return true;
+  }
+
   // Whether the plan knows every stored symbol and every queried one.
   bool covers(const Plan& plan, const double* queries, std::size_t n_queries) const {
     for (std::size_t a = 0; a < n_attributes(); ++a) {
@@ -490,6 +504,8 @@ std::size_t Index::n_attributes() const { return state_->n_attributes(); }
 std::size_t Index::n_rows() const { return state_->n_rows(); }
 std::size_t Index::n_bytes() const { return state_->n_bytes(); }
 bool Index::has(std::int64_t id) const { return state_->has(id); }
+
+bool Index::takes(const double* rows, std::size_t n, bool queries) const { return state_->takes(rows, n, queries); }
 
 bool Index::covers(const Plan& plan, const double* queries, std::size_t n_queries) const {
   return state_->covers(plan, queries, n_queries);

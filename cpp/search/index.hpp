@@ -70,6 +70,10 @@ class Index {
   std::size_t n_bytes() const;
   bool has(std::int64_t id) const;
 
+  // Whether rows can be stored: numbers are finite, codes are whole numbers from 0, and any cell may be missing. The
+  // codes of queries may be negative, for values that were never seen.
+  bool takes(const double* rows, std::size_t n, bool queries = false) const;
+
   // Whether the plan knows every stored symbol and every queried one.
   bool covers(const Plan& plan, const double* queries, std::size_t n_queries) const;
 

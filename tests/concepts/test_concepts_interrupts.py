@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -136,6 +137,41 @@ def test_out_of_memory_within_the_core(learner: Any, monkeypatch: pytest.MonkeyP
         with pytest.raises(TooLargeError, match="Fit again"):
             ask()
     assert model.fit(X[:40], Y[:40]).digest() == before
+
+
+PRESSED = """
+import os, signal, threading, time
+import numpy as np
+from priorcase import IB1, KNNClassifier
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where the tests run under nohup
+random = np.random.default_rng(0)
+X, y = random.normal(size=(ROWS, 64)), random.integers(0, 12, ROWS)
+model = KNNClassifier(3, n_jobs=1) if WHAT == "prequential" else IB1(per_class=True, n_jobs=1)
+model.fit(X[:500], y[:500])
+before, expected = model.digest(), model.predict(X[:50]).tolist()
+def press():
+    time.sleep(0.5)
+    press.at = time.monotonic()
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=press).start()
+try:
+    getattr(model, WHAT)(X, y)
+except KeyboardInterrupt:
+    waited = time.monotonic() - press.at
+    print("stopped", waited, (model.digest(), model.predict(X[:50]).tolist()) == (before, expected))
+model.partial_fit(X[500:600], y[500:600])
+print(model.digest() == model.__class__(**model.get_params()).fit(X[:600], y[:600]).digest())
+"""
+
+
+@pytest.mark.parametrize(("what", "rows"), [("partial_fit", 8_000), ("partial_fit", 60_000), ("prequential", 100_000)])
+def test_ctrl_c_within_the_core(what: str, rows: int) -> None:
+    """In place, on a copy, and in a stream: the call ends soon, and the model is as it was before."""
+    script = f"WHAT, ROWS = {what!r}, {rows}\n{PRESSED}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False)
+    word, waited, same, again = done.stdout.split()
+    assert (word, same, again) == ("stopped", "True", "True")
+    assert float(waited) < 5
 
 
 def test_the_handler_of_ctrl_c_is_that_of_the_program_at_every_line() -> None:
