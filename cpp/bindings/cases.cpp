@@ -20,31 +20,22 @@ using Characters = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, n
 
 // Texts -----------------------------------------------------------------------------------------------------------
 
-// The array is kept as long as the texts.
-struct Texts {
-  Characters characters;
-  cases::PackedTexts packed;
-};
-
-void make_texts(Texts* self, Characters characters, Ids offsets) {
+void make_texts(cases::PackedTexts* self, Characters characters, Ids offsets) {
   require_lists(offsets, characters.size());
   require(characters.size() <= std::numeric_limits<std::int32_t>::max(), "texts of at most 2^31 - 1 characters");
   require(offsets.size() - 1 <= std::numeric_limits<std::int32_t>::max(), "at most 2^31 - 1 texts");
-  cases::PackedTexts packed = [&] {
-    nb::gil_scoped_release release;
-    return cases::PackedTexts(characters.data(), {offsets.data(), offsets.data() + offsets.size()});
-  }();
-  new (self) Texts{std::move(characters), std::move(packed)};
+  nb::gil_scoped_release release;
+  const auto known = [](std::uint32_t character) { return character <= cases::last_character; };
+  require(std::all_of(characters.data(), characters.data() + characters.size(), known), "no such character");
+  new (self) cases::PackedTexts(characters.data(), offsets.data(), offsets.size() - 1);
 }
 
 template <class Measured>
-auto measured(const Texts& texts, const Characters& asked, std::size_t threads, const Measured& measure) {
+auto measured(const cases::PackedTexts& texts, const Characters& asked, std::size_t threads, const Measured& measure) {
   require(asked.size() <= std::numeric_limits<std::int32_t>::max(), "texts of at most 2^31 - 1 characters");
-  const auto known = [](std::uint32_t character) { return character <= cases::last_character; };
-  require(std::all_of(asked.data(), asked.data() + asked.size(), known), "no such character");
   auto found = [&] {
     nb::gil_scoped_release release;
-    return measure(asked.data(), asked.size(), texts.packed, usable_threads(threads));
+    return measure(asked.data(), asked.size(), texts, usable_threads(threads));
   }();
   return to_numpy(std::move(found));
 }
@@ -242,13 +233,13 @@ Doubles py_falling(Vector points, double point, double length, int side) {
 
 void bind_cases(nb::module_& module) {
   using namespace nb::literals;
-  nb::class_<Texts>(module, "PackedTexts")
+  nb::class_<cases::PackedTexts>(module, "PackedTexts")
       .def("__init__", &make_texts, "characters"_a, "offsets"_a)
-      .def("__len__", [](const Texts& texts) { return texts.packed.size(); })
-      .def("edit_distances", [](const Texts& texts, Characters asked, std::size_t threads) {
+      .def("__len__", &cases::PackedTexts::size)
+      .def("edit_distances", [](const cases::PackedTexts& texts, Characters asked, std::size_t threads) {
         return measured(texts, asked, threads, cases::edit_distances);
       }, "asked"_a, "threads"_a)
-      .def("edit_similarities", [](const Texts& texts, Characters asked, std::size_t threads) {
+      .def("edit_similarities", [](const cases::PackedTexts& texts, Characters asked, std::size_t threads) {
         return measured(texts, asked, threads, cases::edit_similarities);
       }, "asked"_a, "threads"_a);
   nb::class_<TermPostings>(module, "Postings")

@@ -37,6 +37,9 @@ struct ColumnPart {
   }
 };
 
+// Starting a thread takes as long as so many steps, each of a nanosecond or so.
+constexpr std::size_t least_steps = 1 << 19;
+
 // Whether a long call is to end: the thread that called asks for Ctrl-C, the others see that it has ended.
 class Stopping {
  public:
@@ -57,134 +60,139 @@ class Stopping {
   std::size_t steps_ = 0;
 };
 
-// The text that is asked about: for each of its characters the places where it stands.
+// The text that is asked about: for each symbol the places where it stands. Its characters that no text has match none.
 class Pattern {
  public:
-  Pattern(const std::uint32_t* text, std::size_t length) : length_(length), words_((length + 63) / 64) {
-    const std::size_t beyond = length ? *std::max_element(text, text + length) + std::size_t{1} : 0;
-    // With one word the places stand in the table itself; with several, there is a row of them for each character.
-    table_.assign(beyond + 1, 0);
-    if (words_ > 1) {
-      std::vector<std::uint32_t> used(text, text + length);
-      std::sort(used.begin(), used.end());
-      used.erase(std::unique(used.begin(), used.end()), used.end());
-      places_.assign((used.size() + 1) * words_, 0);
-      for (std::size_t row = 0; row < used.size(); ++row) table_[used[row]] = (row + 1) * words_;
-    }
+  Pattern(const std::uint32_t* text, std::size_t length, const std::vector<std::uint32_t>& alphabet)
+      : length_(length), words_((length + 63) / 64), places_((alphabet.size() + 1) * words_, 0) {
     for (std::size_t i = 0; i < length; ++i) {
-      std::uint64_t& word = words_ > 1 ? places_[table_[text[i]] + i / 64] : table_[text[i]];
-      word |= std::uint64_t{1} << (i % 64);
+      const auto found = std::lower_bound(alphabet.begin(), alphabet.end(), text[i]);
+      if (found == alphabet.end() || *found != text[i]) continue;
+      const auto symbol = static_cast<std::size_t>(found - alphabet.begin());
+      places_[symbol * words_ + i / 64] |= std::uint64_t{1} << (i % 64);
     }
   }
 
-  std::size_t words() const { return words_; }
-
-  // Calls found(text, distance) for texts start to stop, which are one block.
+  // Calls found(text, distance, length of the longer text) for each text; false where it was stopped on the way.
   template <class Found>
-  void measure(const PackedTexts& texts, std::size_t start, std::size_t stop, Stopping& stopping,
-               const Found& found) const {
-    if (words_ == 1) return side_by_side(texts, start, stop, stopping, found);
-    std::vector<ColumnPart> column;
-    for (std::size_t i = start; i < stop; ++i) {
-      column.assign(words_, {});
-      if (!advance(texts.text(i), texts.length(i), column, stopping)) return;
-      auto distance = static_cast<std::int64_t>(texts.length(i));
-      for (std::size_t w = 0; w < words_; ++w) distance += column[w].growth(std::min<std::size_t>(64, length_ - 64 * w));
-      found(i, static_cast<std::int32_t>(distance));
-    }
+  bool measure(const PackedTexts::Batch& batch, Stopping& stopping, const Found& found) const {
+    return words_ == 1 ? side_by_side(batch, stopping, found) : one_by_one(batch, stopping, found);
   }
 
  private:
-  std::size_t row_of(std::uint32_t character) const {
-    return table_[std::min<std::size_t>(character, table_.size() - 1)];
+  // Texts are in the order of their lengths: each is told when it ends, and the others go on.
+  template <class Found>
+  bool side_by_side(const PackedTexts::Batch& batch, Stopping& stopping, const Found& found) const {
+    EditLanes lanes, ended = {};
+    std::fill_n(lanes.grows, n_lanes, ~std::uint64_t{0});
+    std::fill_n(lanes.falls, n_lanes, std::uint64_t{0});
+    std::size_t done = 0;
+    for (std::size_t l = 0; l < batch.n; ++l) {
+      const std::size_t length = batch.lengths[l];
+      if (length > done) loops_.advance(lanes, batch.symbols + done * n_lanes, length - done, places_.data());
+      done = length;
+      ended.grows[l] = lanes.grows[l];
+      ended.falls[l] = lanes.falls[l];
+    }
+    std::int64_t growths[n_lanes];
+    loops_.growths(ended, ~std::uint64_t{0} >> (64 - length_), growths);
+    for (std::size_t l = 0; l < batch.n; ++l) {
+      const std::size_t length = batch.lengths[l];
+      found(batch.texts[l], static_cast<std::int64_t>(length) + growths[l], std::max(length, length_));
+    }
+    return !stopping.after(done * n_lanes);
   }
 
-  // False where it was stopped on the way.
-  bool advance(const std::uint32_t* text, std::size_t length, std::vector<ColumnPart>& column,
-               Stopping& stopping) const {
-    for (std::size_t j = 0; j < length && words_ > 0; ++j) {
-      const std::uint64_t* equal = places_.data() + row_of(text[j]);
-      std::uint64_t grown_above = 1, fallen_above = 0;
-      for (std::size_t w = 0; w < words_; ++w) column[w].step(equal[w], grown_above, fallen_above);
-      if (stopping.after(words_)) return false;
+  template <class Found>
+  bool one_by_one(const PackedTexts::Batch& batch, Stopping& stopping, const Found& found) const {
+    std::vector<ColumnPart> column;
+    for (std::size_t l = 0; l < batch.n; ++l) {
+      column.assign(words_, {});
+      const std::size_t length = batch.lengths[l];
+      for (std::size_t j = 0; j < length && words_ > 0; ++j) {
+        const std::uint64_t* const equal = places_.data() + batch.symbols[j * n_lanes + l] * words_;
+        std::uint64_t grown_above = 1, fallen_above = 0;
+        for (std::size_t w = 0; w < words_; ++w) column[w].step(equal[w], grown_above, fallen_above);
+        if (stopping.after(words_)) return false;
+      }
+      auto distance = static_cast<std::int64_t>(length);
+      for (std::size_t w = 0; w < words_; ++w) distance += column[w].growth(std::min<std::size_t>(64, length_ - 64 * w));
+      found(batch.texts[l], distance, std::max(length, length_));
     }
     return true;
   }
 
-  // Texts in the order of their lengths, some side by side: those that have ended go along with the longest.
-  template <class Found>
-  void side_by_side(const PackedTexts& texts, std::size_t start, std::size_t stop, Stopping& stopping,
-                    const Found& found) const {
-    const auto advance = loops().advance;
-    const CharacterPlaces places{table_.data(), static_cast<std::uint32_t>(table_.size() - 1)};
-    EditLanes lanes;
-    for (std::size_t first = start; first < stop; first += n_lanes) {
-      const std::uint32_t* const which = texts.order() + first;
-      const std::size_t used = std::min(n_lanes, stop - first), longest = texts.length(which[used - 1]);
-      for (std::size_t l = 0; l < n_lanes; ++l) {
-        lanes.at[l] = texts.text(which[std::min(l, used - 1)]);
-        lanes.grows[l] = ~std::uint64_t{0};
-        lanes.falls[l] = 0;
-      }
-      std::size_t done = 0;
-      for (std::size_t l = 0; l < used; ++l) {
-        const std::size_t length = texts.length(which[l]);
-        if (length > done) {
-          advance(lanes, length - done, places);
-          for (std::size_t other = 0; other < n_lanes; ++other) lanes.at[other] += length - done;
-          done = length;
-        }
-        const std::int64_t growth = ColumnPart{lanes.grows[l], lanes.falls[l]}.growth(length_);
-        found(which[l], static_cast<std::int32_t>(static_cast<std::int64_t>(length) + growth));
-        lanes.at[l] = lanes.at[used - 1];
-      }
-      if (stopping.after(longest * n_lanes)) return;
-    }
-  }
-
+  const Loops& loops_ = loops();
   std::size_t length_, words_;
-  std::vector<std::uint64_t> table_, places_;
+  std::vector<std::uint64_t> places_;
 };
 
+// Calls found(text, distance, length of the longer text) for each text.
 template <class Found>
 void measure_all(const std::uint32_t* asked, std::size_t length, const PackedTexts& texts, std::size_t threads,
                  const Found& found) {
-  const Pattern pattern(asked, length);
-  const std::size_t n = texts.size(), blocks = (n + PackedTexts::block - 1) / PackedTexts::block;
+  const Pattern pattern(asked, length, texts.alphabet());
+  constexpr std::size_t block = 128;
+  const std::size_t n = texts.n_batches(), steps = texts.n_symbols() * ((length + 63) / 64);
+  const std::size_t worth = std::max<std::size_t>(1, steps / least_steps);
   std::atomic<std::size_t> next{0};
-  base::run_on_threads(std::min(threads, blocks), [&](const std::atomic<bool>& stop) {
+  base::run_on_threads(std::min({threads, (n + block - 1) / block, worth}), [&](const std::atomic<bool>& stop) {
     Stopping stopping(stop);
-    for (std::size_t b; !stop.load(std::memory_order_relaxed) && (b = next++) < blocks;)
-      pattern.measure(texts, b * PackedTexts::block, std::min(n, (b + 1) * PackedTexts::block), stopping, found);
+    for (std::size_t start; (start = block * next++) < n;)
+      for (std::size_t b = start; b < std::min(n, start + block); ++b)
+        if (!pattern.measure(texts.batch(b), stopping, found)) return;
   });
 }
 
 }  // namespace
 
-PackedTexts::PackedTexts(const std::uint32_t* characters, std::vector<std::int64_t> offsets)
-    : characters_(characters), offsets_(std::move(offsets)), order_(offsets_.size() - 1) {
-  const std::size_t n = order_.size();
+PackedTexts::PackedTexts(const std::uint32_t* characters, const std::int64_t* offsets, std::size_t n)
+    : order_(n), lengths_(n) {
+  const auto length = [offsets](std::size_t i) { return static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]); };
   std::iota(order_.begin(), order_.end(), std::uint32_t{0});
-  for (std::size_t start = 0; start < n; start += block) {
+  std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return length(a) < length(b); });
+  std::transform(order_.begin(), order_.end(), lengths_.begin(), length);
+  base::check_interrupt();
+  const std::uint32_t *const begin = characters + offsets[0], *const end = characters + offsets[n];
+  std::vector<std::uint32_t> symbol_of(begin == end ? 0 : *std::max_element(begin, end) + std::size_t{1}, 0);
+  for (const std::uint32_t* at = begin; at != end; ++at) symbol_of[*at] = 1;
+  for (std::size_t character = 0; character < symbol_of.size(); ++character)
+    if (symbol_of[character] != 0) {
+      symbol_of[character] = static_cast<std::uint32_t>(alphabet_.size());
+      alphabet_.push_back(static_cast<std::uint32_t>(character));
+    }
+  const auto nothing = static_cast<std::uint32_t>(alphabet_.size());
+  for (std::size_t first = 0; first < n; first += n_lanes) {
     base::check_interrupt();
-    std::stable_sort(order_.begin() + static_cast<std::ptrdiff_t>(start),
-                     order_.begin() + static_cast<std::ptrdiff_t>(std::min(n, start + block)),
-                     [this](std::uint32_t a, std::uint32_t b) { return length(a) < length(b); });
+    const std::size_t used = std::min(n_lanes, n - first), start = symbols_.size();
+    starts_.push_back(start);
+    symbols_.resize(start + n_lanes * lengths_[first + used - 1], nothing);
+    for (std::size_t l = 0; l < used; ++l) {
+      const std::uint32_t* const text = characters + offsets[order_[first + l]];
+      for (std::size_t j = 0; j < lengths_[first + l]; ++j) symbols_[start + j * n_lanes + l] = symbol_of[text[j]];
+    }
   }
+}
+
+PackedTexts::Batch PackedTexts::batch(std::size_t b) const {
+  const std::size_t first = b * n_lanes;
+  return {symbols_.data() + starts_[b], order_.data() + first, lengths_.data() + first,
+          std::min(n_lanes, order_.size() - first)};
 }
 
 std::vector<std::int32_t> edit_distances(const std::uint32_t* asked, std::size_t length, const PackedTexts& texts,
                                          std::size_t threads) {
   std::vector<std::int32_t> distances(texts.size());
-  measure_all(asked, length, texts, threads, [&](std::size_t i, std::int32_t distance) { distances[i] = distance; });
+  measure_all(asked, length, texts, threads, [&](std::size_t i, std::int64_t distance, std::size_t) {
+    distances[i] = static_cast<std::int32_t>(distance);
+  });
   return distances;
 }
 
 std::vector<double> edit_similarities(const std::uint32_t* asked, std::size_t length, const PackedTexts& texts,
                                       std::size_t threads) {
   std::vector<double> similarities(texts.size());
-  measure_all(asked, length, texts, threads, [&](std::size_t i, std::int32_t distance) {
-    const std::size_t longer = std::max(length, texts.length(i));
+  measure_all(asked, length, texts, threads, [&](std::size_t i, std::int64_t distance, std::size_t longer) {
     similarities[i] = longer == 0 ? 1.0 : 1.0 - static_cast<double>(distance) / static_cast<double>(longer);
   });
   return similarities;

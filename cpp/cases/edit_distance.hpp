@@ -13,27 +13,36 @@ namespace priorcase::cases {
 
 inline constexpr std::uint32_t last_character = 0x10FFFF;
 
-// Texts that lie one behind the other: text i is characters[offsets[i]] up to characters[offsets[i + 1]]. The
-// characters must live as long as this. No text is longer than 2^31 - 1.
+// Texts in order of their lengths, eight side by side, as symbols: the places of their characters in the alphabet.
 class PackedTexts {
  public:
-  PackedTexts(const std::uint32_t* characters, std::vector<std::int64_t> offsets);
+  // Text i is characters[offsets[i]] up to characters[offsets[i + 1]], of less than 2^31 characters, none above
+  // the last one.
+  PackedTexts(const std::uint32_t* characters, const std::int64_t* offsets, std::size_t n);
+
+  // Eight texts, or fewer at the end: symbol j of text l is symbols[8 j + l]; texts that have ended go on with one that no text
+  // has, `alphabet().size()`.
+  struct Batch {
+    const std::uint32_t* symbols;
+    const std::uint32_t* texts;
+    const std::uint32_t* lengths;
+    std::size_t n;
+  };
 
   std::size_t size() const { return order_.size(); }
-  const std::uint32_t* text(std::size_t i) const { return characters_ + offsets_[i]; }
-  std::size_t length(std::size_t i) const { return static_cast<std::size_t>(offsets_[i + 1] - offsets_[i]); }
+  std::size_t n_symbols() const { return symbols_.size(); }
+  std::size_t n_batches() const { return starts_.size(); }
+  Batch batch(std::size_t b) const;
 
-  // Texts are measured in blocks, each in the order of their lengths, so that texts side by side end together.
-  static constexpr std::size_t block = 1024;
-  const std::uint32_t* order() const { return order_.data(); }
+  // The characters of all texts, ascending.
+  const std::vector<std::uint32_t>& alphabet() const { return alphabet_; }
 
  private:
-  const std::uint32_t* characters_;
-  std::vector<std::int64_t> offsets_;
-  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> alphabet_, order_, lengths_, symbols_;
+  std::vector<std::size_t> starts_;  // of the symbols of each batch
 };
 
-// The distance of each text from the one asked about, whose characters are at most the last one.
+// The distance of each text from the one asked about.
 std::vector<std::int32_t> edit_distances(const std::uint32_t* asked, std::size_t length, const PackedTexts& texts,
                                          std::size_t threads);
 

@@ -1,6 +1,8 @@
 // Compiled once for each instruction set, whose name is PRIORCASE_PATH and whose registers hold PRIORCASE_WIDTH numbers.
 #include "cases/loops.hpp"
 
+#include <utility>
+
 #include "base/cpu.hpp"
 
 namespace priorcase::cases::PRIORCASE_PATH {
@@ -13,34 +15,47 @@ typedef std::uint64_t Register __attribute__((vector_size(width * sizeof(std::ui
 typedef double Numbers __attribute__((vector_size(width * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef std::int64_t Truths __attribute__((vector_size(width * sizeof(double))));
 
-PRIORCASE_INLINE std::uint64_t places_of(const EditLanes& lanes, std::size_t l, std::size_t j,
-                                         const CharacterPlaces& places) {
-  const std::uint32_t character = lanes.at[l][j];
-  return places.table[character < places.last ? character : places.last];
+// All at once: one after the other, each would wait for the one before.
+template <std::size_t... Lanes>
+PRIORCASE_INLINE Register look_up(const std::uint64_t* places, const std::uint32_t* symbols,
+                                  std::index_sequence<Lanes...>) {
+  return Register{places[symbols[Lanes]]...};
 }
 
-// The same as ColumnPart::step of a first part, for all lanes at once.
-void advance(EditLanes& lanes, std::size_t steps, const CharacterPlaces& places) {
-  const EditLanes from = lanes;
+// The same as ColumnPart::step of a first part, for all lanes at once, with `right` and `from_above` complemented.
+void advance(EditLanes& lanes, const std::uint32_t* symbols, std::size_t steps, const std::uint64_t* places) {
   Register grows[registers], falls[registers];
   for (std::size_t r = 0; r < registers; ++r) {
-    grows[r] = *reinterpret_cast<const Register*>(from.grows + r * width);
-    falls[r] = *reinterpret_cast<const Register*>(from.falls + r * width);
+    grows[r] = *reinterpret_cast<const Register*>(lanes.grows + r * width);
+    falls[r] = *reinterpret_cast<const Register*>(lanes.falls + r * width);
   }
-  for (std::size_t j = 0; j < steps; ++j)
+  for (std::size_t j = 0; j < steps; ++j, symbols += n_lanes)
     for (std::size_t r = 0; r < registers; ++r) {
-      Register equal;
-      for (std::size_t l = 0; l < width; ++l) equal[l] = places_of(from, r * width + l, j, places);
-      const Register diagonal = (((equal & grows[r]) + grows[r]) ^ grows[r]) | equal | falls[r];
-      const Register right = falls[r] | ~(diagonal | grows[r]), left = diagonal & grows[r];
-      const Register from_above = right << 1 | 1;
-      grows[r] = left << 1 | ~(diagonal | from_above);
-      falls[r] = from_above & diagonal;
+      const Register equal = look_up(places, symbols + r * width, std::make_index_sequence<width>());
+      const Register diagonal = (((equal & grows[r]) + grows[r]) ^ grows[r]) | (equal | falls[r]);
+      const Register not_right = ~falls[r] & (diagonal | grows[r]), not_from_above = not_right << 1;
+      grows[r] = (diagonal & grows[r]) << 1 | (~diagonal & not_from_above);
+      falls[r] = ~not_from_above & diagonal;
     }
   for (std::size_t r = 0; r < registers; ++r) {
     *reinterpret_cast<Register*>(lanes.grows + r * width) = grows[r];
     *reinterpret_cast<Register*>(lanes.falls + r * width) = falls[r];
   }
+}
+
+PRIORCASE_INLINE std::uint64_t bits_of(std::uint64_t word) {
+  word -= word >> 1 & 0x5555555555555555u;
+  word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+  word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+  word += word >> 8;
+  word += word >> 16;
+  return (word + (word >> 32)) & 0x7Fu;
+}
+
+void growths(const EditLanes& lanes, std::uint64_t mask, std::int64_t* found) {
+  for (std::size_t l = 0; l < n_lanes; ++l)
+    found[l] = static_cast<std::int64_t>(bits_of(lanes.grows[l] & mask)) -
+               static_cast<std::int64_t>(bits_of(lanes.falls[l] & mask));
 }
 
 bool within_unit(const double* numbers, std::size_t n) {
@@ -94,6 +109,6 @@ void falling(const double* points, std::size_t n, double point, double length, S
 
 }  // namespace
 
-const Loops loops{advance, within_unit, largest_in_turn, falling};
+const Loops loops{advance, growths, within_unit, largest_in_turn, falling};
 
 }  // namespace priorcase::cases::PRIORCASE_PATH

@@ -6,20 +6,13 @@
 
 namespace priorcase::cases {
 
-// Eight texts whose edit distances are computed side by side: each step of a text depends on the step before it, but
-// not on the other texts. For each lane where its text is, and 64 differences of its column, see edit_distance.hpp.
+// Texts whose edit distances are computed side by side: each step of a text depends on the step before it, but not on
+// the other texts. For each of them 64 differences of a column of its table, see edit_distance.hpp.
 inline constexpr std::size_t n_lanes = 8;
 
 struct EditLanes {
-  const std::uint32_t* at[n_lanes];
   alignas(64) std::uint64_t grows[n_lanes];
   alignas(64) std::uint64_t falls[n_lanes];
-};
-
-// For each character the places where it stands; characters from `last` on are as the last one, which stands nowhere.
-struct CharacterPlaces {
-  const std::uint64_t* table;
-  std::uint32_t last;
 };
 
 // Values of a column share this many groups, such that the group of a value has a place in a table of bytes.
@@ -29,8 +22,10 @@ inline constexpr std::size_t n_groups = 62;
 enum class Side : std::uint8_t { both, larger, smaller };
 
 struct Loops {
-  // Advances each lane by so many characters of its text.
-  void (*advance)(EditLanes& lanes, std::size_t steps, const CharacterPlaces& places);
+  // Advances all lanes by so many symbols, the first of all lanes, then the second; `places` are those of each symbol.
+  void (*advance)(EditLanes& lanes, const std::uint32_t* symbols, std::size_t steps, const std::uint64_t* places);
+  // For each lane how much its column grows over the cells of the mask.
+  void (*growths)(const EditLanes& lanes, std::uint64_t mask, std::int64_t* found);
   // Whether all numbers are from 0 to 1.
   bool (*within_unit)(const double* numbers, std::size_t n);
   // For each group the largest of its numbers, if those are in groups 0, 1, ..., 61, 0, 1, ... in turn.

@@ -29,7 +29,7 @@ std::int32_t cell_by_cell(const Text& a, const Text& b) {
 }
 
 Text text_of(std::mt19937_64& random, std::size_t length) {
-  const std::uint32_t letters[] = {'a', 'b', 'c', 0x6F22, cases::last_character};
+  const std::uint32_t letters[] = {'a', 'b', 'c', 0x6F22, 0x10FFFF};
   Text text(length);
   for (std::uint32_t& letter : text) letter = letters[random() % 5];
   return text;
@@ -49,7 +49,7 @@ void test_distances() {
       characters.insert(characters.end(), text.begin(), text.end());
       offsets.push_back(static_cast<std::int64_t>(characters.size()));
     }
-    const cases::PackedTexts packed(characters.data(), offsets);
+    const cases::PackedTexts packed(characters.data(), offsets.data(), texts.size());
     const auto one = cases::edit_distances(asked.data(), asked.size(), packed, 1);
     CHECK(one == cases::edit_distances(asked.data(), asked.size(), packed, 3));
     const auto similar = cases::edit_similarities(asked.data(), asked.size(), packed, 1);
@@ -62,7 +62,8 @@ void test_distances() {
 }
 
 void test_nothing() {
-  CHECK(cases::edit_distances(nullptr, 0, cases::PackedTexts(nullptr, {0}), 2).empty());
+  const std::int64_t none[] = {0};
+  CHECK(cases::edit_distances(nullptr, 0, cases::PackedTexts(nullptr, none, 0), 2).empty());
 }
 
 void test_postings() {

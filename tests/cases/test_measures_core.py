@@ -83,7 +83,7 @@ TEXT_MISTAKES: dict[str, tuple[Any, Any, Any]] = {
     "lists begin at 0": (points("a"), points("ab"), np.array([1, 2])),
     "lists follow each other": (points("a"), points("ab"), np.array([0, 2, 1, 2])),
     "lists end with the entries": (points("a"), points("ab"), np.array([0, 3])),
-    "no such character": (np.array([0x110000], dtype=np.uint32), points("ab"), np.array([0, 2])),
+    "no such character": (points("a"), np.array([0x110000], dtype=np.uint32), np.array([0, 1])),
 }
 
 
