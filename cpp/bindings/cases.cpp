@@ -54,23 +54,42 @@ void make_postings(TermPostings* self, Ids starts, Codes holders, std::optional<
   require_lists(starts, holders.size());
   require(!weights || weights->size() == holders.size(), "one weight for each entry");
   require(n_values <= std::numeric_limits<std::int32_t>::max(), "at most 2^31 - 1 values");
-  const std::int32_t* const entries = holders.data();
-  const auto inside = [n_values](std::int32_t holder) { return static_cast<std::uint32_t>(holder) < n_values; };
-  require(std::all_of(entries, entries + holders.size(), inside), "no such value");
-  cases::Postings postings{{starts.data(), starts.data() + starts.size()}, entries,
-                           weights ? weights->data() : nullptr, n_values};
+  cases::Postings postings = [&] {
+    nb::gil_scoped_release release;
+    const auto inside = [n_values](std::int32_t holder) { return static_cast<std::uint32_t>(holder) < n_values; };
+    require(std::all_of(holders.data(), holders.data() + holders.size(), inside), "no such value");
+    return cases::Postings({starts.data(), starts.data() + starts.size()}, holders.data(),
+                           weights ? weights->data() : nullptr, n_values);
+  }();
   new (self) TermPostings{std::move(holders), std::move(weights), std::move(postings)};
 }
 
 Doubles sums_of_postings(const TermPostings& held, Ids terms, Vector term_weights) {
   require(terms.size() == term_weights.size(), "one weight for each term");
-  require_below(terms, static_cast<std::int64_t>(held.postings.starts.size()) - 1, "no such term");
+  require_below(terms, static_cast<std::int64_t>(held.postings.n_terms()), "no such term");
   std::vector<double> sums;
   {
     nb::gil_scoped_release release;
     sums = held.postings.products(terms.data(), term_weights.data(), terms.size());
   }
   return to_numpy(std::move(sums));
+}
+
+Doubles similarities_of_sets(const TermPostings& held, const std::vector<std::int64_t>& terms, std::size_t asked,
+                             int measure) {
+  const auto chosen = checked_option(measure, cases::SetMeasure::overlap, "no such measure of sets");
+  const auto n_terms = static_cast<std::int64_t>(held.postings.n_terms());
+  for (const std::int64_t term : terms) require(term >= 0 && term < n_terms, "no such term");
+  std::vector<std::int64_t> sorted = terms;
+  std::sort(sorted.begin(), sorted.end());
+  require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "a term is given twice");
+  require(terms.size() <= asked, "terms are among the members asked about");
+  std::vector<double> found;
+  {
+    nb::gil_scoped_release release;
+    found = held.postings.set_similarities(terms, asked, chosen);
+  }
+  return to_numpy(std::move(found));
 }
 
 // Cases -----------------------------------------------------------------------------------------------------------
@@ -244,7 +263,8 @@ void bind_cases(nb::module_& module) {
       }, "asked"_a, "threads"_a);
   nb::class_<TermPostings>(module, "Postings")
       .def("__init__", &make_postings, "starts"_a, "holders"_a, "weights"_a.none(), "n_values"_a)
-      .def("sums", &sums_of_postings, "terms"_a, "term_weights"_a);
+      .def("sums", &sums_of_postings, "terms"_a, "term_weights"_a)
+      .def("set_similarities", &similarities_of_sets, "terms"_a, "asked"_a, "measure"_a);
   nb::class_<CodedColumn>(module, "CodedColumn")
       .def("__init__", &make_column, "codes"_a, "n_values"_a, "numbers"_a.none() = nb::none(),
            "earlier"_a.none() = nb::none())

@@ -498,18 +498,66 @@ void best_cases_many(const ManyQueries& queries, std::size_t k, std::size_t thre
   }, least);
 }
 
-std::vector<double> Postings::products(const std::int64_t* terms, const double* term_weights, std::size_t n) const {
-  std::vector<double> sums(n_values, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
-    base::check_interrupt();
-    const auto term = static_cast<std::size_t>(terms[i]);
-    for (std::int64_t e = starts[term], stop = starts[term + 1]; e < stop; ++e) {
-      const auto holder = static_cast<std::size_t>(static_cast<std::uint32_t>(holders[e]));
-      require(holder < n_values, "no such value");
-      sums[holder] += weights ? term_weights[i] * weights[e] : term_weights[i];
-    }
+// Postings --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// 1 for two empty sets, and 0 where only one is.
+double similarity_of_sets(double common, double asked, double size, SetMeasure measure) {
+  switch (measure) {
+    case SetMeasure::jaccard:
+      return size + asked > 0.0 ? common / (size + asked - common) : 1.0;
+    case SetMeasure::dice:
+      return size + asked > 0.0 ? 2.0 * common / (size + asked) : 1.0;
+    case SetMeasure::containment:
+      return asked > 0.0 ? common / asked : 1.0;
+    default:
+      return std::min(size, asked) > 0.0 ? common / std::min(size, asked) : size + asked > 0.0 ? 0.0 : 1.0;
   }
+}
+
+}  // namespace
+
+Postings::Postings(std::vector<std::int64_t> starts, const std::int32_t* holders, const double* weights,
+                   std::size_t n_values)
+    : starts_(std::move(starts)), holders_(holders), weights_(weights), n_values_(n_values) {
+  if (weights != nullptr) return;
+  sizes_.assign(n_values, 0);
+  for (std::size_t term = 0; term < n_terms(); ++term)
+    for_holders(term, [this](std::size_t holder, std::size_t) { ++sizes_[holder]; });
+}
+
+// Calls add(holder, entry).
+template <class Add>
+void Postings::for_holders(std::size_t term, const Add& add) const {
+  base::check_interrupt();
+  const auto stop = static_cast<std::size_t>(starts_[term + 1]);
+  for (auto entry = static_cast<std::size_t>(starts_[term]); entry < stop; ++entry) {
+    const std::size_t holder = static_cast<std::uint32_t>(holders_[entry]);
+    require(holder < n_values_, "no such value");
+    add(holder, entry);
+  }
+}
+
+std::vector<double> Postings::products(const std::int64_t* terms, const double* term_weights, std::size_t n) const {
+  std::vector<double> sums(n_values_, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for_holders(static_cast<std::size_t>(terms[i]), [&, weight = term_weights[i]](std::size_t holder, std::size_t entry) {
+      sums[holder] += weights_ ? weight * weights_[entry] : weight;
+    });
   return sums;
+}
+
+std::vector<double> Postings::set_similarities(const std::vector<std::int64_t>& terms, std::size_t asked,
+                                               SetMeasure measure) const {
+  require(weights_ == nullptr, "sets have no weights");
+  std::vector<std::int32_t> common(n_values_, 0);
+  for (const std::int64_t term : terms)
+    for_holders(static_cast<std::size_t>(term), [&](std::size_t holder, std::size_t) { ++common[holder]; });
+  std::vector<double> found(n_values_);
+  for (std::size_t v = 0; v < n_values_; ++v)
+    found[v] = similarity_of_sets(common[v], static_cast<double>(asked), sizes_[v], measure);
+  return found;
 }
 
 // Loops -----------------------------------------------------------------------------------------------------------

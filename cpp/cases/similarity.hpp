@@ -101,17 +101,34 @@ struct ManyQueries {
 void best_cases_many(const ManyQueries& queries, std::size_t k, std::size_t threads, std::int64_t* positions,
                      double* similarities);
 
+// Members in common of a set asked about and a stored one, divided by: all members of both, half of the members of each
+// together, those asked about, or those of the smaller one.
+enum class SetMeasure : std::uint8_t { jaccard, dice, containment, overlap };
+
 // Lists that say for each term which values have it, and how much: what a sparse question is multiplied with. Term t is
 // in the values holders[starts[t]] up to holders[starts[t + 1]]; once each without weights.
-struct Postings {
-  std::vector<std::int64_t> starts;
-  const std::int32_t* holders;
-  const double* weights;
-  std::size_t n_values;
+class Postings {
+ public:
+  Postings(std::vector<std::int64_t> starts, const std::int32_t* holders, const double* weights, std::size_t n_values);
+
+  std::size_t n_terms() const { return starts_.size() - 1; }
 
   // For each value the sum over the terms asked about of the term's weight times its weight there, in the terms' order.
   // Throws where a holder is not among the values.
   std::vector<double> products(const std::int64_t* terms, const double* term_weights, std::size_t n) const;
+
+  // How similar each value is to a set of so many members, some of which are terms, if values are sets of terms.
+  std::vector<double> set_similarities(const std::vector<std::int64_t>& terms, std::size_t asked, SetMeasure measure) const;
+
+ private:
+  template <class Add>
+  void for_holders(std::size_t term, const Add& add) const;
+
+  std::vector<std::int64_t> starts_;
+  const std::int32_t* holders_;
+  const double* weights_;
+  std::size_t n_values_;
+  std::vector<std::int32_t> sizes_;  // how many terms each value has, where there are no weights
 };
 
 }  // namespace priorcase::cases

@@ -70,12 +70,12 @@ void test_postings() {
   const std::int64_t terms[] = {2, 0, 1};
   const std::int32_t holders[] = {0, 2, 2};
   const double weights[] = {0.5, 0.25, 4.0}, term_weights[] = {1.0, 2.0, 8.0};
-  const cases::Postings weighted{{0, 2, 2, 3}, holders, weights, 3}, counted{{0, 2, 2, 3}, holders, nullptr, 3};
+  const cases::Postings weighted({0, 2, 2, 3}, holders, weights, 3), counted({0, 2, 2, 3}, holders, nullptr, 3);
   CHECK((weighted.products(terms, term_weights, 3) == std::vector<double>{1.0, 0.0, 4.5}));
   CHECK((counted.products(terms, term_weights, 3) == std::vector<double>{2.0, 0.0, 3.0}));
   bool refused = false;
   try {
-    cases::Postings{{0, 2, 2, 3}, holders, nullptr, 2}.products(terms, term_weights, 3);
+    cases::Postings({0, 2, 2, 3}, holders, weights, 2).products(terms, term_weights, 3);
   } catch (const std::invalid_argument&) {
     refused = true;
   }

@@ -629,6 +629,12 @@ class Postings:
     def sums(self, terms: IdArray, term_weights: FloatArray) -> FloatArray:
         """For each value the sum over the terms, in their order, of the term's weight times its weight there."""
 
+    def set_similarities(self, terms: Sequence[int], asked: int, measure: int) -> FloatArray:
+        """Similarity of a set of ``asked`` members, some of which are terms, to each value as a set of its terms.
+
+        By ``measure`` Jaccard (0), Dice (1), containment (2) or overlap (3).
+        """
+
 class CodedColumn:
     """The codes of the cases in one column, below 0 where a value is missing; the array must not change any more.
 

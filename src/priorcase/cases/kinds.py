@@ -393,11 +393,15 @@ def _plain_texts(values: Collection[Any], longest: int) -> bool:
 
 def shown(kind: CaseKind, stored: Stored) -> Any:
     """A stored value as users see it."""
-    if stored is None or isinstance(kind, (Numeric, Ordinal, Nominal, Text, Taxonomy)):
-        return stored
-    if isinstance(kind, Set):
-        return frozenset(stored)  # type: ignore[arg-type]
-    return _from_iso(str(stored)) if isinstance(kind, Date) else FunctionGraph.from_json(str(stored))
+    read = _SHOWN.get(type(kind))
+    return stored if read is None or stored is None else read(stored)
+
+
+_SHOWN: dict[type, Callable[[Any], Any]] = {
+    Set: frozenset,
+    Date: lambda stored: _from_iso(str(stored)),
+    Graph: lambda stored: FunctionGraph.from_json(str(stored)),
+}
 
 
 def infer(values: Iterable[Any]) -> CaseKind:

@@ -213,7 +213,8 @@ class ReadersWriter:
     """
 
     def __init__(self) -> None:
-        self._changed = Condition(RLock())
+        self._guard = RLock()
+        self._changed = Condition(self._guard)
         self._readers: dict[int, int] = {}
         self._writer: int | None = None
         self._waiting = 0
@@ -225,14 +226,14 @@ class ReadersWriter:
     @contextmanager
     def reading(self) -> Iterator[None]:
         me = get_ident()
-        with self._changed:
+        with self._guard:
             while self._writer != me and me not in self._readers and (self._waiting or self._writer is not None):
                 self._changed.wait()
             self._readers[me] = self._readers.get(me, 0) + 1
         try:
             yield
         finally:
-            with self._changed:
+            with self._guard:
                 self._readers[me] -= 1
                 if not self._readers[me]:
                     del self._readers[me]

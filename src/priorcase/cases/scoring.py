@@ -12,9 +12,10 @@ For each attribute, ``codes`` (int32) are the positions of the cases' values in 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from operator import is_
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
@@ -29,6 +30,8 @@ from priorcase.cases.table import CaseColumn, CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, quoted
 from priorcase.learning.estimator import thread_count
 from priorcase.schema.kinds import is_hashable
+
+T = TypeVar("T")
 
 Unknown: TypeAlias = Literal["different", "ignore"]
 """How an attribute counts that a case does not know: with similarity 0, or not at all."""
@@ -179,12 +182,14 @@ class _Ready:
 class MeasureCache:
     """Prepared measures, the last few of each attribute, until the column they were prepared for changes.
 
-    Several threads may use it: what is ready is read without a lock, and only one thread prepares at a time.
+    And the last weights and measures that were asked for, checked. Several threads may use it: what is ready is read
+    without a lock, and only one thread prepares at a time.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._ready: dict[str, tuple[_Ready, ...]] = {}
+        self._checked: dict[Any, tuple[Mapping[str, CaseKind], list[Any], list[Any], dict[str, Any]]] = {}
 
     def __len__(self) -> int:
         return sum(map(len, self._ready.values()))
@@ -192,6 +197,21 @@ class MeasureCache:
     def clear(self) -> None:
         with self._lock:
             self._ready.clear()
+            self._checked.clear()
+
+    def checked(
+        self, check: Callable[[Mapping[str, CaseKind], Any], T], attributes: Mapping[str, CaseKind], given: Any
+    ) -> T:
+        """``check(attributes, given)``, remembered as long as the same objects are given; not to be changed."""
+        if type(given) is not dict:
+            return check(attributes, given)
+        names, values = list(given), list(given.values())
+        last = self._checked.get(check)
+        if last is not None and last[0] is attributes and last[1] == names and all(map(is_, last[2], values)):
+            return last[3]  # type: ignore[return-value]
+        found = check(attributes, given)
+        self._checked[check] = attributes, names, values, found  # type: ignore[assignment]
+        return found
 
     def similarities(
         self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn, query: Stored
@@ -274,14 +294,14 @@ class Likeness:
         unknown: Unknown = "different",
         cache: MeasureCache | None = None,
     ) -> None:
-        self.attributes = dict(table.attributes)
+        self._cache = MeasureCache() if cache is None else cache
+        self.attributes = table.attributes
         self.ids = table.ids
-        self.weights = weights_of(table.attributes, weights)
+        self.weights = self._cache.checked(weights_of, table.attributes, weights)
         self.unknown = check_unknown(unknown)
         self.columns = {name: table.column(name) for name in table.attributes}
         self._solutions = table.column("solution")
-        self._measures = measures_of(table.attributes, measures)
-        self._cache = MeasureCache() if cache is None else cache
+        self._measures = self._cache.checked(measures_of, table.attributes, measures)
 
     @cached_property
     def _filled(self) -> dict[str, IntArray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -107,39 +107,31 @@ def postings(documents: Documents, weights: FloatArray | None = None) -> _core.P
 class _Members(NamedTuple):
     documents: Documents
     postings: _core.Postings
-    sizes: FloatArray
 
 
 class _SetMeasure(Measure):
-    """Measures of the members in common; `_compared` gives the similarities of their counts."""
+    """Measures of the members in common, divided by a number of members."""
 
     accepts = ("set",)
+    _divisor: ClassVar[int]
+    """Which number of members, as the core counts them."""
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: _Members | None, /) -> _Members:
         # Python takes (1,) and (True,) for one tuple: sets with such members are always counted afresh.
         if earlier is not None and not all(isinstance(member, str) for member in earlier.documents.vocabulary):
             earlier = None
         documents = Documents.of(column.values, _members, earlier and earlier.documents)
-        return _Members(documents, postings(documents), np.diff(documents.begins).astype(np.float64))
+        return _Members(documents, postings(documents))
 
     def _compare(self, query: Any, column: CaseColumn, held: _Members, /) -> FloatArray:
-        members = _members(query)
-        numbers = (held.documents.vocabulary.get(member, -1) for member in members)
-        known = np.array([number for number in numbers if number >= 0], dtype=np.int64)
-        return self._compared(held.postings.sums(known, np.ones(len(known))), len(members), held.sizes)
-
-    def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
-        raise NotImplementedError
+        members, vocabulary = _members(query), held.documents.vocabulary
+        known = [number for member in members if (number := vocabulary.get(member)) is not None]
+        return held.postings.set_similarities(known, len(members), self._divisor)
 
 
 def _members(value: Any) -> Sequence[Value]:
     # Python takes True for 1 and finds it where there is a 1: only then is it worth telling them apart.
     return list(map(identity, value)) if True in value or False in value else value
-
-
-def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Quotients; 1 where both sides are 0."""
-    return np.divide(above, below, out=np.ones(len(below)), where=below > 0)
 
 
 @dataclass(frozen=True)
@@ -151,8 +143,7 @@ class Jaccard(_SetMeasure):
     [0.333...]
     """
 
-    def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
-        return _divided(common, sizes + asked - common)
+    _divisor = 0
 
 
 @dataclass(frozen=True)
@@ -164,8 +155,7 @@ class Dice(_SetMeasure):
     [0.5]
     """
 
-    def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
-        return _divided(2.0 * common, sizes + asked)
+    _divisor = 1
 
 
 @dataclass(frozen=True)
@@ -179,8 +169,7 @@ class Containment(_SetMeasure):
     [0.5]
     """
 
-    def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
-        return common / asked if asked else np.ones(len(sizes))
+    _divisor = 2
 
 
 @dataclass(frozen=True)
@@ -192,8 +181,4 @@ class SetOverlap(_SetMeasure):
     [0.5]
     """
 
-    def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
-        smaller = np.minimum(sizes, asked)
-        found = _divided(common, smaller)
-        found[(smaller == 0) & (sizes + asked > 0)] = 0.0
-        return found
+    _divisor = 3
