@@ -215,25 +215,35 @@ nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& code
   return nb::make_tuple(to_numpy(std::move(positions), shape), to_numpy(std::move(similarities), shape));
 }
 
-// For each column the values of some cases, None where one is missing.
-nb::list values_at(const std::vector<Codes>& codes, const std::vector<nb::tuple>& values, Ids positions) {
-  require(codes.size() == values.size(), "one tuple of values for each column");
-  nb::list found;
-  for (std::size_t a = 0; a < codes.size(); ++a) {
-    require_below(positions, static_cast<std::int64_t>(codes[a].size()), "no such case");
-    nb::list column;
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      const std::int32_t code = codes[a].data()[positions.data()[i]];
-      require(code < static_cast<std::int64_t>(values[a].size()), "a code has no place among the values");
-      if (code < 0)
-        column.append(nb::none());
-      else
-        column.append(values[a][static_cast<std::size_t>(code)]);
-    }
-    found.append(column);
+// The codes and values of all columns, to take cases out of. Arrays and tuples are kept.
+class CaseValues {
+ public:
+  CaseValues(std::vector<Codes> codes, std::vector<nb::tuple> values)
+      : codes_(std::move(codes)), values_(std::move(values)) {
+    require(codes_.size() == values_.size(), "one tuple of values for each column");
+    for (const Codes& column : codes_) require(column.size() == codes_[0].size(), "one code for each case");
   }
-  return found;
-}
+
+  // For each column the values of some cases, None where one is missing.
+  nb::list at(Ids positions) const {
+    require_below(positions, codes_.empty() ? 0 : static_cast<std::int64_t>(codes_[0].size()), "no such case");
+    nb::list found;
+    for (std::size_t a = 0; a < codes_.size(); ++a) {
+      nb::list column;
+      for (std::size_t i = 0; i < positions.size(); ++i) {
+        const std::int32_t code = codes_[a].data()[positions.data()[i]];
+        require(code < static_cast<std::int64_t>(values_[a].size()), "a code has no place among the values");
+        column.append(code < 0 ? nb::none() : nb::borrow(values_[a][static_cast<std::size_t>(code)]));
+      }
+      found.append(column);
+    }
+    return found;
+  }
+
+ private:
+  std::vector<Codes> codes_;
+  std::vector<nb::tuple> values_;
+};
 
 // Numbers ---------------------------------------------------------------------------------------------------------
 
@@ -275,7 +285,9 @@ void bind_cases(nb::module_& module) {
              "threads"_a);
   module.def("best_cases_many", &py_best_cases_many, "n_cases"_a, "codes"_a, "query_codes"_a, "tables"_a, "weights"_a,
              "own"_a, "mask"_a.none(), "k"_a, "ignore"_a, "threads"_a);
-  module.def("values_at", &values_at, "codes"_a, "values"_a, "positions"_a);
+  nb::class_<CaseValues>(module, "CaseValues")
+      .def(nb::init<std::vector<Codes>, std::vector<nb::tuple>>(), "codes"_a, "values"_a)
+      .def("at", &CaseValues::at, "positions"_a);
   module.def("falling", &py_falling, "points"_a, "point"_a, "length"_a, "side"_a);
 }
 

@@ -654,8 +654,12 @@ class CodedColumn:
 def falling(points: FloatArray, point: float, length: float, side: int) -> FloatArray:
     """``max(0, 1 - difference / length)``: of all differences (0), or only of larger (1) or of smaller (2) points."""
 
-def values_at(codes: Sequence[IntArray], values: Sequence[tuple[Any, ...]], positions: IdArray) -> list[list[Any]]:
-    """For each column the values of the cases at some positions, None where one is missing."""
+class CaseValues:
+    """The codes and values of all columns; the arrays must not change any more."""
+
+    def __init__(self, codes: Sequence[IntArray], values: Sequence[tuple[Any, ...]]) -> None: ...
+    def at(self, positions: IdArray) -> list[list[Any]]:
+        """For each column the values of the cases at some positions, None where one is missing."""
 
 def best_cases(
     n_cases: int,

@@ -993,6 +993,8 @@ class CaseBase:
 
     def _preferred(self, weights: Any, measures: Any) -> tuple[Any, Any]:
         """What a question says, and what the file keeps where it says nothing."""
+        if not any(self._live.settings.values()) and (measures is None or type(measures) is dict):
+            return weights, measures or None  # the file keeps nothing
         kept = self._settings()
         weights = kept["weights"] or None if weights is None else weights
         if measures is not None and not isinstance(measures, Mapping):

@@ -12,10 +12,10 @@ For each attribute, ``codes`` (int32) are the positions of the cases' values in 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import is_
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -30,8 +30,6 @@ from priorcase.cases.table import CaseColumn, CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, quoted
 from priorcase.learning.estimator import thread_count
 from priorcase.schema.kinds import is_hashable
-
-T = TypeVar("T")
 
 Unknown: TypeAlias = Literal["different", "ignore"]
 """How an attribute counts that a case does not know: with similarity 0, or not at all."""
@@ -171,6 +169,8 @@ def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[st
 
 @dataclass(frozen=True, eq=False)
 class _Ready:
+    """A measure prepared for a column; remembers the last queries if the column has few distinct values."""
+
     measure: LocalSimilarity
     key: object
     column: CaseColumn
@@ -178,18 +178,29 @@ class _Ready:
     prepared: Prepared
     tables: dict[Stored, FloatArray] = field(default_factory=dict)
 
+    def similarities(self, query: Stored) -> FloatArray:
+        # Texts and numbers are keys as they are; True, (True,) and their like equal other values.
+        if type(query) not in _KEYS or len(self.column.values) > _REMEMBERED:
+            return _checked(self.prepared.similarities(query), self.column, self.measure)
+        if (found := self.tables.get(query)) is None:
+            found = _checked(self.prepared.similarities(query), self.column, self.measure)
+            if len(self.tables) >= _REMEMBERED:
+                self.tables.clear()
+            self.tables[query] = found
+        return found
+
 
 class MeasureCache:
     """Prepared measures, the last few of each attribute, until the column they were prepared for changes.
 
-    And the last weights and measures that were asked for, checked. Several threads may use it: what is ready is read
+    And what the last query was compared with, for queries like it. Several threads may use it: what is ready is read
     without a lock, and only one thread prepares at a time.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._ready: dict[str, tuple[_Ready, ...]] = {}
-        self._checked: dict[Any, tuple[Mapping[str, CaseKind], list[Any], list[Any], dict[str, Any]]] = {}
+        self._last: tuple[object, tuple[Any, ...], Likeness] | None = None
 
     def __len__(self) -> int:
         return sum(map(len, self._ready.values()))
@@ -197,51 +208,30 @@ class MeasureCache:
     def clear(self) -> None:
         with self._lock:
             self._ready.clear()
-            self._checked.clear()
+            self._last = None
 
-    def checked(
-        self, check: Callable[[Mapping[str, CaseKind], Any], T], attributes: Mapping[str, CaseKind], given: Any
-    ) -> T:
-        """``check(attributes, given)``, remembered as long as the same objects are given; not to be changed."""
-        if type(given) is not dict:
-            return check(attributes, given)
-        names, values = list(given), list(given.values())
-        last = self._checked.get(check)
-        if last is not None and last[0] is attributes and last[1] == names and all(map(is_, last[2], values)):
-            return last[3]  # type: ignore[return-value]
-        found = check(attributes, given)
-        self._checked[check] = attributes, names, values, found  # type: ignore[assignment]
-        return found
+    def likeness(self, table: CaseTable, weights: Any, measures: Any, unknown: Any) -> Likeness:
+        """The `Likeness` of a table; the last one, if the table is as it was and the same objects are given."""
+        given = _parts(weights) + _parts(measures) + (unknown,)
+        last = self._last
+        if last is not None and last[0] is table.state and len(last[1]) == len(given) and all(map(is_, last[1], given)):
+            return last[2]
+        made = Likeness(table, weights=weights, measures=measures, unknown=unknown, cache=self)
+        self._last = table.state, given, made
+        return made
 
-    def similarities(
-        self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn, query: Stored
-    ) -> FloatArray:
-        """Similarity of a query's value to each distinct value of the column; not to be changed.
-
-        Those of the last queries are remembered if the column has few distinct values.
-        """
-        ready = self._prepared(column, measure, solutions if measure.needs_solutions else None)
-        # Texts and numbers are keys as they are; True, (True,) and their like equal other values.
-        key = query if type(query) in _KEYS and len(column.values) <= _REMEMBERED else None
-        if key is not None and (found := ready.tables.get(key)) is not None:
-            return found
-        found = _checked(ready.prepared.similarities(query), column, measure)
-        if key is not None:
-            if len(ready.tables) >= _REMEMBERED:
-                ready.tables.clear()
-            ready.tables[key] = found
-        return found
-
-    def _prepared(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn | None) -> _Ready:
-        if (found := self._find(column, measure, solutions)) is not None:
+    def prepared(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn) -> _Ready:
+        """A measure prepared for a column, and for the solutions if it needs them."""
+        needed = solutions if measure.needs_solutions else None
+        if (found := self._find(column, measure, needed)) is not None:
             return found
         with self._lock:
-            if (found := self._find(column, measure, solutions)) is not None:
+            if (found := self._find(column, measure, needed)) is not None:
                 return found
             key = _measure_key(measure)
             before = next((ready for ready in self._ready.get(column.name, ()) if ready.key == key), None)
-            prepared = measure.prepare(column, solutions, None if before is None else before.prepared)
-            found = _Ready(measure, key, column, solutions, prepared)
+            prepared = measure.prepare(column, needed, None if before is None else before.prepared)
+            found = _Ready(measure, key, column, needed, prepared)
             others = tuple(ready for ready in self._ready.get(column.name, ()) if ready.key != key)
             self._ready[column.name] = (found, *others)[:_MEASURES]
             return found
@@ -253,6 +243,11 @@ class MeasureCache:
             if same and (ready.measure is measure or ready.key == _measure_key(measure)):
                 return ready
         return None
+
+
+def _parts(given: Any) -> tuple[Any, ...]:
+    """What a mapping holds, object by object; a mapping that may be of any kind is a part itself, never the same."""
+    return (dict, *given, *given.values()) if type(given) is dict else (given if given is None else object(),)
 
 
 def _measure_key(measure: LocalSimilarity) -> object:
@@ -294,14 +289,17 @@ class Likeness:
         unknown: Unknown = "different",
         cache: MeasureCache | None = None,
     ) -> None:
-        self._cache = MeasureCache() if cache is None else cache
         self.attributes = table.attributes
         self.ids = table.ids
-        self.weights = self._cache.checked(weights_of, table.attributes, weights)
+        self.active = ~table.retired
+        self.n_active = int(np.count_nonzero(self.active))
+        self.weights = weights_of(table.attributes, weights)
         self.unknown = check_unknown(unknown)
         self.columns = {name: table.column(name) for name in table.attributes}
         self._solutions = table.column("solution")
-        self._measures = self._cache.checked(measures_of, table.attributes, measures)
+        self._measures = measures_of(table.attributes, measures)
+        self._cache = MeasureCache() if cache is None else cache
+        self._ready: dict[str, _Ready] = {}
 
     @cached_property
     def _filled(self) -> dict[str, IntArray]:
@@ -310,7 +308,10 @@ class Likeness:
 
     def by_value(self, name: str, query: Stored) -> FloatArray:
         """Similarity of a query's value to each distinct value of an attribute; not to be changed."""
-        return self._cache.similarities(self.columns[name], self._measures[name], self._solutions, query)
+        if (ready := self._ready.get(name)) is None:
+            ready = self._cache.prepared(self.columns[name], self._measures[name], self._solutions)
+            self._ready[name] = ready
+        return ready.similarities(query)
 
     def to(self, query: Mapping[str, Stored], *, both: bool = False, at: slice | IntArray = _ALL) -> FloatArray:
         """One similarity for each case, or for the cases at some positions; 0 if nothing is compared.

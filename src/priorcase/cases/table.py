@@ -198,20 +198,17 @@ def number_of(kind: CaseKind | None) -> Any:
 
 
 class Snapshot:
-    """Some cases as they were at one moment; it keeps no other cases alive."""
+    """Some cases as they were at one moment, their values column by column; it keeps no other cases alive."""
 
-    def __init__(self, columns: Iterable[CaseColumn], positions: IdArray) -> None:
-        self._cases = len(positions)
-        columns = list(columns)
-        held = _core.values_at([column.codes for column in columns], [column.values for column in columns], positions)
-        self._columns = [(column.name, column.kind, at) for column, at in zip(columns, held, strict=True)]
+    def __init__(self, kinds: Iterable[tuple[str, CaseKind | None]], values: list[list[Any]], cases: int) -> None:
+        self._kinds, self._values, self._cases = kinds, values, cases
 
     def shown(self) -> list[tuple[dict[str, Any], Any, Any]]:
         """For each case its values, its solution and its outcome, as users see them."""
         found = []
         for i in range(self._cases):
             case: dict[str, Any] = {}
-            for name, kind, stored in self._columns:
+            for (name, kind), stored in zip(self._kinds, self._values, strict=True):
                 case[name] = plain_shown(stored[i]) if kind is None else shown(kind, stored[i])
             solution, outcome = case.pop("solution"), case.pop("outcome")
             found.append((case, solution, outcome))
@@ -221,7 +218,7 @@ class Snapshot:
 class CaseTable:
     """All cases by columns, in the order of their ids, ready to be searched.
 
-    After any change a table equals a new one of the same cases.
+    After any change a table equals a new one of the same cases. ``state`` is the same object until a change begins.
     """
 
     def __init__(self, attributes: Mapping[str, CaseKind]) -> None:
@@ -230,6 +227,9 @@ class CaseTable:
         self._columns |= {name: GrowingColumn(name, None) for name in BESIDE}
         self._ids: Buffer[np.int64] = Buffer(np.empty(0, dtype=np.int64))
         self._retired: Buffer[np.bool_] = Buffer(np.empty(0, dtype=bool))
+        self._kinds = tuple((name, column.kind) for name, column in self._columns.items())
+        self._held: tuple[object, _core.CaseValues] | None = None
+        self.state = object()
 
     @classmethod
     def of(cls, attributes: Mapping[str, CaseKind], rows: Iterable[Row]) -> CaseTable:
@@ -288,7 +288,12 @@ class CaseTable:
         return found
 
     def snapshot(self, positions: IdArray) -> Snapshot:
-        return Snapshot(map(self.column, self._columns), positions)
+        state, held = self._held or (None, None)
+        if held is None or state is not self.state:
+            columns = [column.column() for column in self._columns.values()]
+            held = _core.CaseValues([column.codes for column in columns], [column.values for column in columns])
+            self._held = self.state, held
+        return Snapshot(self._kinds, held.at(positions), len(positions))
 
     def append(self, rows: Iterable[Row]) -> None:
         """Add cases; their ids are larger than all others."""
@@ -300,6 +305,7 @@ class CaseTable:
     ) -> None:
         if not len(ids):
             return
+        self.state = object()
         for name, column in self._columns.items():
             column.append(columns[name])
         self._ids.extend(np.asarray(ids, dtype=np.int64))
@@ -309,6 +315,7 @@ class CaseTable:
         if not (rows := list(rows)):
             return
         positions = [self.position(row[0]) for row in rows]
+        self.state = object()
         for name, values in self._by_columns(rows).items():
             self._columns[name].replace(positions, values)
 
@@ -317,6 +324,7 @@ class CaseTable:
             return
         kept = np.ones(len(self), dtype=bool)
         kept[[self.position(id) for id in ids]] = False
+        self.state = object()
         for column in self._columns.values():
             column.keep(kept)
         self._ids.keep(kept)
@@ -326,6 +334,7 @@ class CaseTable:
         if ids := list(ids):
             flags = self._retired.view().copy()
             flags[[self.position(id) for id in ids]] = retired
+            self.state = object()
             self._retired = Buffer(flags)
 
     def _by_columns(self, rows: Sequence[Row]) -> dict[str, list[Stored]]:

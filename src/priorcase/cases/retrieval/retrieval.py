@@ -356,14 +356,17 @@ def retrieve(
             "the most different ones among them."
         )
     threads = thread_count(n_jobs)
-    likeness = Likeness(table, weights=weights, measures=measures, unknown=unknown, cache=cache)
-    mask = ~table.retired if where is None else ~table.retired & where
+    cache = MeasureCache() if cache is None else cache
+    likeness = cache.likeness(table, weights, measures, unknown)
     _check_query(query, likeness)
     names = [name for name in likeness.attributes if query.get(name) is not None]
     columns = [likeness.columns[name].coded() for name in names]
     tables = [likeness.by_value(name, query[name]) for name in names]
     of_query = np.array([likeness.weights[name] for name in names])
     wanted = min(max(5 * k, 50) if diversity else k, len(table))
+    mask = None if likeness.n_active == len(table) else likeness.active
+    if where is not None:
+        mask = likeness.active & where
     positions, similarities, local = best_cases(
         columns, tables, of_query, mask=mask, k=wanted, unknown=unknown, n_threads=threads
     )
@@ -379,7 +382,7 @@ def retrieve(
         weights=of_query,
         load=partial(look_up or _from_table, ids, table.snapshot(positions)),
         ignore=unknown == "ignore",
-        among=int(np.count_nonzero(mask)),
+        among=likeness.n_active if where is None or mask is None else int(np.count_nonzero(mask)),
         diversity=float(diversity),
     )
 
@@ -402,7 +405,8 @@ def _diverse(likeness: Likeness, positions: IntArray, similarities: FloatArray, 
 
 
 def _check_query(query: Mapping[str, Stored], likeness: Likeness) -> None:
-    check_known(query, likeness.attributes)
+    if not query.keys() <= likeness.attributes.keys():
+        check_known(query, likeness.attributes)
     known = [name for name, value in query.items() if value is not None]
     if not known:
         raise CaseBaseError(
