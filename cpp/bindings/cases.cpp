@@ -127,11 +127,12 @@ void make_column(CodedColumn* self, Codes codes, std::size_t n_values, std::opti
 
 void require_weights(const Vector& weights, std::size_t width) {
   require(weights.size() == width, "one weight for each attribute");
-  const auto good = [](double weight) { return std::isfinite(weight) && weight >= 0.0; };
-  require(std::all_of(weights.data(), weights.data() + width, good), "weights are finite and not negative");
+  require(std::all_of(weights.data(), weights.data() + width, is_weight), "weights are finite and not negative");
 }
 
-const std::uint8_t* checked_mask(const std::optional<Flags>& mask, std::size_t n_cases) {
+// Without attributes the mask says how many cases there are.
+const std::uint8_t* checked_mask(const std::optional<Flags>& mask, std::size_t n_cases, std::size_t width) {
+  require(n_cases == 0 || width > 0 || mask, "cases have attributes, or marks");
   require(!mask || mask->size() == n_cases, "one mark for each case");
   return mask ? mask->data() : nullptr;
 }
@@ -148,7 +149,7 @@ nb::tuple py_best_cases(std::size_t n_cases, const std::vector<const CodedColumn
                         bool ignore, std::size_t threads) {
   require(columns.size() == tables.size(), "one table for each attribute");
   require_weights(weights, columns.size());
-  const std::uint8_t* const allowed = checked_mask(mask, n_cases);
+  const std::uint8_t* const allowed = checked_mask(mask, n_cases, columns.size());
   cases::Query query{{}, n_cases, ignore};
   query.attributes.reserve(columns.size());
   for (std::size_t a = 0; a < columns.size(); ++a) {
@@ -178,6 +179,7 @@ Doubles py_all_similarities(std::size_t n_cases, const std::vector<Codes>& codes
                             Vector weights, bool ignore, std::size_t threads) {
   require(codes.size() == tables.size(), "one table for each attribute");
   require_weights(weights, codes.size());
+  checked_mask(std::nullopt, n_cases, codes.size());
   cases::Query query{{}, n_cases, ignore};
   for (std::size_t a = 0; a < codes.size(); ++a)
     query.attributes.push_back(asked(codes[a], n_cases, tables[a].data(), tables[a].size(), weights.data()[a]));
@@ -195,7 +197,7 @@ nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& code
                              Ids own, std::optional<Flags> mask, std::size_t k, bool ignore, std::size_t threads) {
   require(codes.size() == tables.size() && codes.size() == query_codes.size(), "one table for each attribute");
   require_weights(weights, codes.size());
-  cases::ManyQueries queries{{}, own.data(), own.size(), n_cases, checked_mask(mask, n_cases), ignore};
+  cases::ManyQueries queries{{}, own.data(), own.size(), n_cases, checked_mask(mask, n_cases, codes.size()), ignore};
   for (std::size_t a = 0; a < codes.size(); ++a) {
     require(query_codes[a].size() == own.size(), "one code for each query");
     queries.attributes.push_back(

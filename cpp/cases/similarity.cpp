@@ -305,10 +305,14 @@ class GroupSearch {
     if (1.0 - least < 0.98 * (1.0 - bounds.asked_for())) bounds.ask_for(least);
     std::uint64_t survivors[panel_words];
     bounds.survivors(first, survivors);
+    std::size_t found = 0;
     for_bits(survivors, [&](std::size_t r) {
       const std::size_t row = first + r;
-      if (allowed(row) && offer(row, least, best)) least = std::max(floor, best.least());
+      if (!allowed(row) || !offer(row, least, best)) return;
+      least = std::max(floor, best.least());
+      ++found;
     });
+    if (found >= 32) base::check_interrupt();
   }
 
   const CaseScores& scores_;
