@@ -1,0 +1,464 @@
+"""The compiled counts, scores, moments and trees: what comes in is checked, Ctrl-C leaves tables as they were."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from priorcase import _core as core
+
+MOST, LEAST = 2**31 - 1, -(2**31)
+FAMILIES = ("all_trees", "best_tree", "super_parents", "plain_super_parents")
+
+# Valid calls, by name; in each a table that the call changes or fills comes under a name of `WRITTEN`.
+WRITTEN = {"totals", "moments", "out", "class_counts", "singles", "pairs"}
+
+
+def scorer() -> core.Scorer:
+    made = core.Scorer(np.log([0.5, 0.5]), np.full((9, 2), -1.0))
+    made.add_table(0, 0, 4, None)
+    made.add_table(1, 4, 5, np.array([0.0, 1.0]))
+    made.leave_out(np.log([0.5, 0.5]), np.full((9, 2), -2.0))
+    return made
+
+
+def with_density() -> core.Scorer:
+    made = scorer()
+    made.add_density(1, np.ones((2, 4)), False)
+    return made
+
+
+def columns(n: int) -> list[Any]:
+    return [(np.arange(n) % 2).astype(np.int8), np.linspace(-1, 2, n)]
+
+
+def pair_tables() -> dict[str, Any]:
+    sizes = np.array([2, 3])
+    return {"sizes": sizes, "class_counts": np.zeros(2), "singles": np.zeros(10), "pairs": np.zeros(12)}
+
+
+def tree_arguments(family: str = "all_trees", n: int = 3, leave: bool = False) -> dict[str, Any]:
+    own = {"own": np.zeros(n, np.int32), "leave": np.ones(n)} if leave else {"own": None, "leave": None}
+    codes = np.zeros((n, 2), np.int32)
+    counts = pair_tables() | {"widths": np.array([2, 4]), "ess": 1.0, "log_weights": np.zeros(1), "least": 1.0}
+    return {"family": family, **counts, "codes": codes, **own, "threads": 1}
+
+
+def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    """Every function of the core for Bayes learners, with arguments that it takes."""
+    n = 100
+    some = columns(n)
+    rows = {"columns": some, "translate": [None, None], "scale": 2, "threads": 2, "out": np.zeros((n, 2))}
+    counted = {"columns": some, "cuts": [None, np.array([0.0, 1.0])], "classes": some[0], "starts": np.array([0, 4, 9])}
+    found: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+        "code_counts": (core.code_counts, {"codes": some[0], "n": 2}),
+        "factorise": (core.factorise, {"items": np.zeros((5, 3), np.uint8)}),
+        "recode": (
+            core.recode,
+            {"codes": some[0], "table": np.array([1, 0], np.int32), "out": np.zeros(n, np.int8)},
+        ),
+        "count_values": (
+            core.count_values,
+            {**counted, "totals": np.zeros((9, 2), np.int64), "sign": 1, "threads": 2},
+        ),
+        "add_moments": (
+            core.add_moments,
+            {
+                "columns": [some[1]] * 5,
+                "codes": some[0].astype(np.int32),
+                "weights": np.ones(n),
+                "moments": np.zeros((5, 2, 4)),
+                "threads": 2,
+            },
+        ),
+        "normalise_rows": (core.normalise_rows, {"joint": np.zeros((4, 2)), "scale": 1, "threads": 2}),
+        "Scorer": (core.Scorer, {"prior": np.zeros(2), "table": np.zeros((9, 2))}),
+        "leave_out": (scorer().leave_out, {"prior": np.zeros(2), "table": np.zeros((9, 2))}),
+        "add_table": (scorer().add_table, {"column": 0, "start": 4, "n_slots": 5, "cuts": np.array([0.0, 1.0])}),
+        "add_density": (scorer().add_density, {"column": 1, "parameters": np.ones((2, 4)), "normal": True}),
+        "add_mixed": (
+            scorer().add_mixed,
+            {"column": 1, "parameters": np.ones((3, 4)), "log_in": -1.0, "log_out": -0.5},
+        ),
+        "score": (scorer().score, rows),
+        "score_with_density": (with_density().score, rows),
+        "score_cells": (
+            scorer().score_cells,
+            {"cells": np.zeros((4, 2)), "scale": 0, "threads": 1, "out": np.zeros((4, 2))},
+        ),
+        "score_left_out": (
+            scorer().score_left_out,
+            {**rows, "own": some[0], "translate_own": np.array([0, 2, 3], np.int32)},
+        ),
+        "log_tree_sum": (core.log_tree_sum, {"log_weights": np.zeros(3), "nodes": 3}),
+        "edge_shares": (core.edge_shares, {"log_weights": np.zeros(3), "nodes": 3}),
+        "largest_tree": (core.largest_tree, {"log_weights": np.zeros(3), "nodes": 3}),
+        "count_pairs": (
+            core.count_pairs,
+            {
+                "columns": np.zeros((2, n), np.int32),
+                "classes": np.zeros(n, np.int32),
+                "weights": np.ones(n),
+                "sign": 1.0,
+                **pair_tables(),
+                "threads": 2,
+            },
+        ),
+    }
+    for family in FAMILIES:
+        found[family] = core.tree_joint_logs, tree_arguments(family)
+        found[f"{family} left out"] = core.tree_joint_logs, tree_arguments(family, leave=True)
+    return found
+
+
+@pytest.mark.parametrize("name", calls())
+def test_valid_calls(name: str) -> None:
+    call, arguments = calls()[name]
+    call(**arguments)
+
+
+# -- values that have no place
+
+
+@pytest.mark.parametrize("n", [1, 100])
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
+def test_codes_at_the_ends_of_their_type_are_unseen_or_missing(n: int, dtype: Any) -> None:
+    ends = np.iinfo(dtype)
+    for code, slot in ((ends.max, 1), (ends.max - 1, 1), (ends.min, 0), (-1, 0)):
+        totals = np.zeros((4, 2), np.int64)
+        column = np.full(n, code, dtype)
+        core.count_values([column], [None], np.zeros(n, np.int8), np.array([0, 4]), totals, 1, 2)
+        assert totals.tolist() == [[n if s == slot else 0, 0] for s in range(4)]
+        core.count_values([column], [None], column, np.array([0, 4]), totals, 1, 2)  # of no class
+        assert totals.sum() == n
+        made = core.Scorer(np.zeros(1), np.arange(4.0)[:, None])
+        made.add_table(0, 0, 4, None)
+        scores = np.zeros((n, 1))
+        made.score([column], [None], 0, 1, scores)
+        assert (scores == slot).all()
+        made.score([column], [np.array([3, 2], np.int32)], 0, 1, scores)
+        assert (scores == (3 if code == -1 else 0)).all()
+        assert core.code_counts(column, 3).tolist() == [0, 0, 0]
+        recoded = np.zeros(n, np.int8)
+        core.recode(column, np.array([5], np.int32), recoded)
+        assert (recoded == -1).all()
+
+
+def changed(name: str, **changes: Any) -> Callable[[], Any]:
+    def made() -> Any:
+        call, arguments = calls()[name]
+        return call(**(arguments | changes))
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (changed("count_values", columns=[[0]] * 2), "a column is an array"),
+        (changed("count_values", columns=[np.zeros(100, np.uint8)] * 2), "columns are int8, int16"),
+        (changed("count_values", columns=[np.zeros(100, bool)] * 2), "columns are int8, int16"),
+        (changed("count_values", columns=columns(99)), "differ in length"),
+        (changed("count_values", starts=np.array([0, 4])), "one start"),
+        (changed("count_values", starts=np.array([0, 1, 9])), "out of order"),
+        (changed("count_values", starts=np.array([-1, 4, 9])), "out of order"),
+        (changed("count_values", starts=np.array([0, 4, 10])), "out of order"),
+        (changed("count_values", starts=np.array([2**63 - 1, -(2**63), 2**63 - 1])), "out of order"),
+        (changed("count_values", totals=np.zeros((2**40, 0), np.int64), starts=np.array([0, 2**40, 2**40])), "order"),
+        (changed("count_values", cuts=[np.zeros(1), None]), "only numbers are cut"),
+        (changed("count_values", cuts=[None, np.array([1.0, 0.0])]), "ascending"),
+        (changed("count_values", cuts=[None, np.array([0.0, np.nan, -1.0])]), "ascending"),
+        (changed("count_values", sign=2), "sign is 1 or -1"),
+        (changed("code_counts", n=2**62), "at most 2"),
+        (changed("code_counts", codes=np.zeros(3)), "codes are int8"),
+        (changed("recode", table=np.array([200, 0], np.int32)), "no room"),
+        (changed("recode", out=np.zeros(100)), "codes are int8"),
+        (changed("recode", out=np.zeros(99, np.int8)), "differ in length"),
+        (changed("factorise", items=np.zeros((4, 6), np.uint8)[:, ::2]), "side by side"),
+        (changed("add_moments", codes=np.full(100, 2, np.int32)), "too large"),
+        (changed("add_moments", codes=np.full(100, MOST, np.int32)), "too large"),
+        (changed("add_moments", weights=np.full(100, np.nan)), "a weight is a number"),
+        (changed("add_moments", weights=np.full(100, -1.0)), "a weight is a number"),
+        (changed("add_moments", weights=np.full(100, np.inf)), "a weight is a number"),
+        (changed("add_moments", moments=np.zeros((5, 2, 3))), "four moments"),
+        (changed("add_moments", moments=np.zeros((5, 0, 4))), "too large"),
+        (changed("normalise_rows", joint=np.zeros((3, 0))), "no class"),
+        (changed("normalise_rows", scale=3), "scale is 0, 1 or 2"),
+        (changed("Scorer", prior=np.zeros(0), table=np.zeros((3, 0))), "one column for each class"),
+        (changed("Scorer", prior=np.array([np.nan, 0.0])), "NaN or infinite"),
+        (changed("Scorer", table=np.full((9, 2), np.inf)), "NaN or infinite"),
+        (changed("leave_out", table=np.full((9, 2), np.nan)), "NaN or infinite"),
+        (changed("leave_out", table=np.zeros((8, 2))), "differ in shape"),
+        (changed("add_table", start=2**64 - 1, n_slots=2), "beyond the table"),
+        (changed("add_table", start=5), "beyond the table"),
+        (changed("add_table", n_slots=1), "beyond the table"),
+        (changed("add_table", cuts=np.array([np.nan])), "ascending"),
+        (changed("add_density", parameters=np.ones((3, 4))), "one density for each class"),
+        (changed("add_density", parameters=np.full((2, 4), np.nan)), "NaN"),
+        (changed("add_mixed", parameters=np.ones((0, 4))), "one density for each class"),
+        (changed("add_mixed", log_in=np.nan), "0 or less"),
+        (changed("score", columns=columns(99)), "differ in length"),
+        (changed("score", columns=columns(100)[:1], translate=[None]), "no column"),
+        (changed("score", columns=columns(100)[::-1]), "needs numbers"),
+        (changed("score", translate=[np.array([-1], np.int32), None]), "count from 0"),
+        (changed("score", translate=[None, np.array([1], np.int32)]), "only codes are translated"),
+        (changed("score", out=np.zeros((100, 3))), "wrong shape"),
+        (changed("score", scale=-1), "scale is 0, 1 or 2"),
+        (changed("score_cells", cells=np.zeros((4, 0))), "no column"),
+        (changed("score_left_out", translate_own=np.array([-5, 2, 3], np.int32)), "count from 0"),
+        (changed("log_tree_sum", nodes=2**64 - 1, log_weights=np.zeros(1)), "one weight for each pair"),
+        (changed("edge_shares", nodes=0, log_weights=np.zeros(0)), "one weight for each pair"),
+        (changed("largest_tree", log_weights=np.array([0.0, np.nan, 0.0])), "must be finite"),
+        (changed("log_tree_sum", log_weights=np.array([0.0, 1e300, 0.0])), "must be finite"),
+        (changed("count_pairs", sizes=np.array([2**63 - 1, 3])), "no values, or too many"),
+        (changed("count_pairs", sizes=np.array([2**62, 2**62]), singles=np.zeros(0), pairs=np.zeros(0)), "no values"),
+        (changed("count_pairs", sizes=np.array([0, 5])), "no values"),
+        (changed("count_pairs", sizes=np.array([3, 2]), pairs=np.zeros(13)), "another layout"),
+        (changed("count_pairs", columns=np.full((2, 100), MOST, np.int32)), "no such value"),
+        (changed("count_pairs", classes=np.full(100, LEAST, np.int32)), "no such class"),
+        (changed("count_pairs", class_counts=np.zeros(0)), "no class"),
+        (changed("count_pairs", weights=np.full(100, np.nan)), "a weight is a number"),
+        (changed("count_pairs", sign=np.nan), "sign is 1 or -1"),
+        (changed("all_trees", family="oaks"), "no such family"),
+        (changed("all_trees", ess=0.0), "ess is a number above 0"),
+        (changed("all_trees", ess=np.nan), "ess is a number above 0"),
+        (changed("all_trees", widths=np.array([2, 0])), "fewer values than its table"),
+        (changed("all_trees", codes=np.full((3, 2), 3, np.int32)), "no such value"),
+        (changed("all_trees", codes=np.full((3, 2), LEAST, np.int32)), "no such value"),
+        (changed("all_trees", own=np.zeros(3, np.int32)), "one class and one weight"),
+        (changed("all_trees left out", own=np.full(3, 2, np.int32)), "no such class"),
+        (changed("all_trees left out", leave=np.full(3, np.nan)), "a weight is a number"),
+        (changed("plain_super_parents", least=np.nan), "least is a number"),
+        (
+            changed(
+                "plain_super_parents",
+                sizes=np.zeros(0, np.int64),
+                widths=np.zeros(0, np.int64),
+                codes=np.zeros((3, 0), np.int32),
+            ),
+            "attributes differ in number",
+        ),
+    ],
+)
+def test_refuses(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+@pytest.mark.parametrize("name", [name for name, (_, arguments) in calls().items() if WRITTEN & {*arguments}])
+def test_tables_to_be_written_are_not_converted(name: str) -> None:
+    call, arguments = calls()[name]
+    if call is core.tree_joint_logs:  # it only reads them
+        return
+    for key in sorted(WRITTEN & {*arguments}):
+        array = arguments[key]
+        read_only = array.copy()
+        read_only.flags.writeable = False
+        other = np.float32 if array.dtype.kind == "f" else np.int16
+        strange = [read_only, np.asfortranarray(array)] if array.ndim > 1 else [read_only]
+        if key != "out" or array.dtype.kind == "f":  # codes may be of any type
+            strange.append(array.astype(other))
+        for wrong in strange:
+            with pytest.raises(TypeError):
+                call(**(arguments | {key: wrong}))
+
+
+def test_no_classes_count_nothing() -> None:
+    totals = np.zeros((9, 0), np.int64)
+    changed("count_values", totals=totals)()
+    assert totals.size == 0
+
+
+# -- any arguments
+
+
+def strange_arrays(random: np.random.Generator, array: Any) -> Any:
+    """The array in another shape, type or order, or with entries at the ends of its type."""
+    choice = random.integers(0, 12)
+    if choice < 4:
+        entries = array.copy()
+        kind = array.dtype.kind
+        ends = [np.nan, np.inf, -np.inf, 1e308, -1.0] if kind == "f" else [-1, 2, 7]
+        if kind == "i":
+            limits = np.iinfo(array.dtype)
+            ends = [limits.max, limits.min, limits.max - 1, -1, -2, 3]
+        if entries.size:
+            if kind == "u":
+                ends = [0, 255]
+            entries.flat[random.integers(0, entries.size, random.integers(1, 4))] = ends[random.integers(len(ends))]
+        return entries
+    if choice == 4:
+        return array[: len(array) // 2]
+    if choice == 5:
+        return np.concatenate([array, array])
+    if choice == 6:
+        return array[..., np.newaxis] if random.integers(2) else array.ravel()
+    if choice == 7:
+        return array.astype([np.float32, np.int64, np.int8, np.float64, np.bool_, np.complex128][random.integers(6)])
+    if choice == 8:
+        return np.ascontiguousarray(array[::-1])[::-1]
+    if choice == 9:
+        return array.T if array.ndim > 1 else array[::2]
+    if choice == 10:
+        return array[:0]
+    return array.astype(array.dtype.newbyteorder())
+
+
+def strange(random: np.random.Generator, value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return strange_arrays(random, value)
+    if isinstance(value, list):
+        at = int(random.integers(0, len(value)))
+        others: list[Any] = [value[:-1], [*value, value[0]], [*value[:at], None, *value[at + 1 :]], []]
+        if isinstance(value[at], np.ndarray):
+            others += [[*value[:at], strange_arrays(random, value[at]), *value[at + 1 :]]] * 4
+        return others[random.integers(len(others))]
+    if value is None:
+        return [np.zeros(3), np.zeros(0, np.int32), 1, "no"][random.integers(4)]
+    if isinstance(value, str):
+        return [*FAMILIES, "none", ""][random.integers(6)]
+    if isinstance(value, float):
+        return [np.nan, np.inf, -np.inf, 0.0, -1.0, 1e308, 5e-324][random.integers(7)]
+    return [-1, 0, 1, 2, 3, 7, MOST + 1, 2**32, 2**63 - 1, 2**64 - 1, 2**64, "no", None][random.integers(13)]
+
+
+@pytest.mark.parametrize("name", calls())
+def test_strange_arguments_are_answered_or_refused(name: str) -> None:
+    """Whatever comes in, the process lives on, and a call that raises has changed nothing."""
+    random = np.random.default_rng([*map(ord, name)])
+    refused = 0
+    end = time.monotonic() + 5  # calls that take very long would be a mistake as well
+    for _ in range(120):
+        call, arguments = calls()[name]
+        for key in random.choice([*arguments], random.integers(1, min(3, len(arguments)) + 1), replace=False):
+            arguments[key] = strange(random, arguments[key])
+        if name == "code_counts" and isinstance(arguments["n"], int) and 10**6 < arguments["n"] <= 2**31:
+            continue  # so many counts are a lot of memory, but no mistake
+        before = {key: value.copy() for key, value in arguments.items() if isinstance(value, np.ndarray)}
+        try:
+            call(**arguments)
+        except (ValueError, TypeError, IndexError):
+            refused += 1
+            for key, value in before.items():
+                assert value.tobytes() == arguments[key].tobytes()
+        assert time.monotonic() < end
+    assert refused > 10
+
+
+# -- many threads, and Ctrl-C
+
+
+def test_a_scorer_that_grows_while_others_ask_it() -> None:
+    made, cells = scorer(), np.zeros((2000, 2))
+    failures: list[object] = []
+
+    def ask() -> None:
+        out = np.zeros((2000, 2))
+        for _ in range(200):
+            made.score_cells(cells, 0, 1, out)
+            if (out != out[0]).any():
+                failures.append(out)
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(200):
+        made.add_table(0, 0, 4, None)
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_other_threads_run_meanwhile() -> None:
+    """`recode` and `code_counts` release the GIL."""
+    rows = 30_000_000
+    codes, table, out = np.broadcast_to(np.int8(1), (rows,)), np.zeros(2, np.int32), np.zeros(rows, np.int8)
+    for call in (lambda: core.recode(codes, table, out), lambda: core.code_counts(codes, 2)):
+        for _ in range(20):  # a busy machine may well give the other thread no time at all
+            started, done = threading.Event(), threading.Event()
+
+            def work(call: Any = call, started: Any = started, done: Any = done) -> None:
+                started.set()
+                call()
+                done.set()
+
+            thread, turns = threading.Thread(target=work), 0
+            thread.start()
+            started.wait()
+            while not done.is_set():
+                turns += 1
+            thread.join()
+            if turns > 2000:
+                break
+        assert turns > 2000
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+import numpy as np
+from priorcase import _core as core
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threads = THREADS
+random = np.random.default_rng(0)
+code, number = (np.broadcast_to(np.zeros((), dtype), (2**32 - 1,)) for dtype in (np.int8, np.float64))
+totals = np.full((36, 2), 5)
+few = 2_000_000
+numbers, classes, state = random.normal(size=few), np.zeros(few, np.int32), random.random((1000, 2, 4))
+width = 500
+values, sizes = random.integers(0, 2, (width, 40_000)).astype(np.int32), np.full(width, 2)
+tables = [random.random(n) for n in (2, 4 * width, 4 * width * (width - 1))]
+scorer = core.Scorer(np.zeros(2), np.zeros((4, 2)))
+for _ in range(4000):
+    scorer.add_table(0, 0, 4, None)
+scores = np.zeros((few, 2))
+logs = random.normal(size=width * (width - 1) // 2)
+wide = random.normal(size=2000 * 1999 // 2)
+items = np.broadcast_to(np.zeros((1, 2**26), np.uint8), (500, 2**26))
+one = np.zeros(40_000, np.int32)
+
+CALLS = {
+    "count_values": lambda: core.count_values([code] * 9, [None] * 9, code, np.arange(10) * 4, totals, 1, threads),
+    "code_counts": lambda: core.code_counts(np.broadcast_to(np.int8(0), (2**34,)), 2),
+    "factorise": lambda: core.factorise(items),
+    "add_moments": lambda: core.add_moments([numbers] * 1000, classes, None, state, threads),
+    "count_pairs": lambda: core.count_pairs(values, one, None, 1.0, sizes, *tables, threads),
+    "score": lambda: scorer.score([code[:few]], [None], 2, threads, scores),
+    "edge_shares": lambda: core.edge_shares(wide, 2000),
+    "log_tree_sum": lambda: core.log_tree_sum(wide, 2000),
+} | {
+    family: lambda family=family: core.tree_joint_logs(
+        family, *tables, sizes, sizes, 1.0, logs, 1.0, np.ascontiguousarray(values.T), None, None, threads
+    )
+    for family in ("all_trees", "best_tree", "super_parents", "plain_super_parents")
+}
+changed = [totals, state, *tables]
+for name, call in CALLS.items():
+    before = [array.copy() for array in changed]
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    try:
+        call()
+    except KeyboardInterrupt:
+        print(name, time.monotonic() - start, all((a == b).all() for a, b in zip(before, changed)), flush=True)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_ends_a_long_call_and_leaves_tables_as_they_were(threads: int) -> None:
+    program = INTERRUPTED.replace("THREADS", str(threads))
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stderr
+    lines = [line.split() for line in ran.stdout.splitlines()]
+    named = ["count_values", "code_counts", "factorise", "add_moments", "count_pairs", "score", "edge_shares"]
+    assert [name for name, *_ in lines] == [*named, "log_tree_sum", *FAMILIES]
+    for _, seconds, same in lines:
+        assert float(seconds) < 5.0
+        assert same == "True"
