@@ -83,6 +83,11 @@ constexpr std::size_t small_table = 4096;  // a table above it is kept once
 
 const std::vector<double>* cuts_of(const CountedColumn& counted) { return counted.cut ? &counted.cuts : nullptr; }
 
+// Beyond 2^63 totals wrap around, as those of NumPy do.
+void add_to(std::int64_t& total, std::uint64_t count, std::int64_t sign) {
+  total = static_cast<std::int64_t>(static_cast<std::uint64_t>(total) + static_cast<std::uint64_t>(sign) * count);
+}
+
 void count_few(const std::vector<CountedColumn>& columns, const Column& classes, std::size_t n_classes,
                std::size_t rows, std::int64_t sign, std::int64_t* totals) {
   std::array<std::int32_t, few_rows> slots, own;
@@ -91,8 +96,9 @@ void count_few(const std::vector<CountedColumn>& columns, const Column& classes,
     read_slots(counted.column, cuts_of(counted), 0, rows, static_cast<std::int32_t>(counted.n_slots), slots.data());
     for (std::size_t r = 0; r < rows; ++r)
       if (own[r] >= first_slot)
-        totals[(counted.start + static_cast<std::size_t>(slots[r])) * n_classes +
-               static_cast<std::size_t>(own[r] - first_slot)] += sign;
+        add_to(totals[(counted.start + static_cast<std::size_t>(slots[r])) * n_classes +
+                      static_cast<std::size_t>(own[r] - first_slot)],
+               1, sign);
   }
 }
 
@@ -132,8 +138,8 @@ class Histogram {
       for (std::size_t copy = 0; copy < place.copies; ++copy)
         for (std::size_t slot = 0; slot < columns_[c].n_slots; ++slot)
           for (std::size_t k = 0; k < n_classes_; ++k)
-            into[slot * n_classes_ + k] +=
-                sign * static_cast<std::int64_t>(counts_[place.at + copy * place.size + slot * (n_classes_ + 1) + k]);
+            add_to(into[slot * n_classes_ + k],
+                   counts_[place.at + copy * place.size + slot * (n_classes_ + 1) + k], sign);
     }
   }
 

@@ -29,6 +29,7 @@ PairLayout::PairLayout(std::vector<std::size_t> sizes, std::size_t n_classes)
 namespace {
 
 constexpr std::size_t block_rows = 4096;                   // the places of a block stay in the nearest cache
+constexpr std::size_t least_rows = 16;                     // so that the loop over rows pays
 constexpr std::size_t step_work = std::size_t{1} << 25;    // additions between two looks for Ctrl-C
 constexpr std::size_t thread_work = std::size_t{1} << 16;  // additions in the time that starting a thread takes
 
@@ -37,7 +38,7 @@ void count_attribute(const PairLayout& layout, const PairRows& rows, std::size_t
                      double* singles, double* pairs) noexcept {
   std::array<std::uint32_t, block_rows> places;
   std::array<double, block_rows> amounts;
-  amounts.fill(rows.sign);
+  std::fill_n(amounts.begin(), std::min(block_rows, stop - start), rows.sign);
   const std::size_t n_classes = layout.n_classes(), step = layout.size(v) * n_classes;
   const std::int32_t* own = rows.columns + v * rows.n_rows;
   double* alone = singles + layout.single(v, 0);
@@ -73,7 +74,7 @@ void count_pairs(const PairLayout& layout, const PairRows& rows, double* classes
           count_attribute(layout, rows, left - 1, start, stop, singles, pairs);
     });
   };
-  const std::size_t step = std::max(step_work / row_work, block_rows);
+  const std::size_t step = std::max(step_work / row_work, least_rows);
   if (rows.n_rows <= step) return count(0, rows.n_rows);
   const auto copy = [](const double* numbers, std::size_t n) { return std::vector<double>(numbers, numbers + n); };
   const std::vector<double> old_classes = copy(classes, layout.n_classes());

@@ -343,6 +343,6 @@ def _query_columns(instances: Instances, table: Table) -> tuple[list[AnyArray], 
         slots, codes = np.full(len(column.values) + 1, MISSING, np.int32), column.codes
         for position, code in instances.translation(a, column).items():
             slots[position + 1] = UNSEEN if code < 0 else code + FIRST
-        columns.append(codes if codes.dtype.itemsize <= 4 and codes.dtype.kind == "i" else codes.astype(np.int32))
+        columns.append(codes if codes.dtype.kind == "i" else codes.astype(np.int32))
         translate.append(slots)
     return columns, translate
