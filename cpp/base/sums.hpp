@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,27 @@ class LogSums {
     if (products_[i] >= smallest) return;
     sums_[i] -= std::log(products_[i]);
     products_[i] = 1.0;
+  }
+
+  // Adds -times ln p for n numbers p, to every stride-th sum from i on.
+  void add(std::size_t i, std::size_t stride, const double* p, std::size_t n, double times) {
+    std::int64_t small = 0;
+    for (std::size_t k = 0; k < n; ++k) small += p[k] < smallest;
+    if (stride != 1 || times != 1.0 || small > 0) {
+      for (std::size_t k = 0; k < n; ++k) add(i + k * stride, p[k], times);
+      return;
+    }
+    double* products = products_.data() + i;
+    for (std::size_t k = 0; k < n; ++k) {
+      products[k] *= p[k];
+      small += !(products[k] >= smallest);
+    }
+    for (std::size_t k = 0; small > 0 && k < n; ++k)
+      if (!(products[k] >= smallest)) {
+        sums_[i + k] -= std::log(products[k]);
+        products[k] = 1.0;
+        --small;
+      }
   }
 
   std::vector<double> take() {

@@ -112,7 +112,7 @@ votes::ClassPrior prior_of(const double* weights, std::size_t n) {
 }
 
 // Classes of all columns side by side: how many rows each has, and a line for each prior; a line of zeros is no prior.
-struct ClassArrays {
+struct LeftOutClassArrays {
   Codes stored, asked;
   Ids n_classes;
   Vector class_weights;
@@ -139,7 +139,7 @@ struct ClassArrays {
   }
 };
 
-votes::ClassSums class_sums(const LeftOut& question, const votes::LeaveOneOut& work, const ClassArrays& given) {
+votes::ClassSums class_sums(const LeftOut& question, const votes::LeaveOneOut& work, const LeftOutClassArrays& given) {
   given.check(work.n_stored, question.n_queries());
   const auto ties = checked_option(given.ties, votes::VoteTies::reduce, "no such rule for ties");
   const auto stored = columns_of(given.stored, given.n_classes), asked = columns_of(given.asked, given.n_classes);
@@ -159,7 +159,7 @@ votes::ClassSums class_sums(const LeftOut& question, const votes::LeaveOneOut& w
 
 nb::tuple classes(const LeftOut& question, Codes stored, Codes asked, Ids n_classes, Vector class_weights,
                   Matrix priors, Vector temperatures, Vector left_out, int ties) {
-  const ClassArrays given{stored, asked, n_classes, class_weights, priors, temperatures, left_out, ties};
+  const LeftOutClassArrays given{stored, asked, n_classes, class_weights, priors, temperatures, left_out, ties};
   votes::ClassSums sums;
   std::size_t n_blocks, rights;
   {

@@ -102,7 +102,7 @@ nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> 
 // Classifiers -----------------------------------------------------------------------------------------------------
 
 // What both classifiers are given.
-struct ClassArrays {
+struct LocalClassArrays {
   Ids indptr, rows;
   Vector weights;
   Ids codes;
@@ -141,7 +141,7 @@ nb::object local_bayes(Ids indptr, Ids rows, Vector weights, Ids codes, Vector c
                        Matrix queries, Flags kinds, Vector scales, Ids sizes, double value_prior, bool student, double strength,
                        double degrees, double smoothing, std::size_t threads) {
   const std::size_t n_classes = class_prior.size();
-  const ClassArrays given{indptr, rows, weights, codes, n_classes, cells, queries, kinds, scales};
+  const LocalClassArrays given{indptr, rows, weights, codes, n_classes, cells, queries, kinds, scales};
   require(sizes.size() == kinds.size(), "one size for each column");
   require_below(sizes, std::numeric_limits<std::int64_t>::max(), "sizes must not be negative");
   for (const double rule : {value_prior, strength, degrees, smoothing})
@@ -160,7 +160,7 @@ nb::object local_bayes(Ids indptr, Ids rows, Vector weights, Ids codes, Vector c
 nb::tuple local_logistic(Ids indptr, Ids rows, Vector weights, Ids codes, std::size_t n_classes, Matrix cells,
                          Matrix queries, Flags kinds, Vector scales, double ridge, int max_iter, double tol,
                          std::size_t threads) {
-  const ClassArrays given{indptr, rows, weights, codes, n_classes, cells, queries, kinds, scales};
+  const LocalClassArrays given{indptr, rows, weights, codes, n_classes, cells, queries, kinds, scales};
   require(ridge > 0.0 && is_weight(ridge), "a ridge above 0");
   require(max_iter >= 0 && is_weight(tol), "max_iter and tol must not be negative");
   local::LogisticAnswers found;

@@ -38,10 +38,16 @@ void test_running_sums(bool weighted, bool whole_ties) {
       for (const double bandwidth : {0.0, 0.6}) {
         const votes::DistanceVote rule{static_cast<votes::VoteKind>(vote), vote == 7 ? 0.5 : 2.0,
                                        vote > 1 ? bandwidth : 0.0};
-        votes::RunningSums sums;
-        sums.start(rule, list, shares);
-        for (std::size_t k = 1; k <= 12; ++k) {
-          const votes::Cut cut = list.cut(k, whole_ties);
+        std::vector<votes::Cut> cuts;
+        std::vector<double> sums, in_registers;
+        for (std::size_t k = 1; k <= 12; ++k) cuts.push_back(list.cut(k, whole_ties));
+        votes::RunningSums().fill(rule, list, shares, cuts, sums);
+        votes::Shares few = shares;
+        few.one_slot = true;
+        votes::RunningSums().fill(rule, list, few, cuts, in_registers);
+        CHECK(in_registers == sums);
+        for (std::size_t at = 0; at < cuts.size(); ++at) {
+          const votes::Cut& cut = cuts[at];
           std::vector<double> votes, expected(3, 0.0);
           const double reach = rule.bandwidth > 0 ? rule.bandwidth : cut.bandwidth;
           votes::weigh(rule, list.distances.data(), cut.n_voters(), reach, votes);
@@ -50,7 +56,8 @@ void test_running_sums(bool weighted, bool whole_ties) {
             expected[shares.slots[i]] += votes[i] * (i < cut.whole ? list.counts[i] : cut.part);
             total += votes[i] * (i < cut.whole ? list.counts[i] : cut.part);
           }
-          const std::vector<double>& running = sums.at(cut);
+          const std::size_t n = cuts.size();
+          const std::vector<double> running{sums[at], sums[n + at], sums[2 * n + at]};
           testing::digest.add(running);
           for (const double sum : running) found += sum;
           for (std::size_t s = 0; s < 3; ++s) CHECK(close(running[s] / found, expected[s] / total));
@@ -68,6 +75,23 @@ void test_log_sums() {
     expected += std::log(static_cast<double>(i));
   }
   sums.add(1, 0.0, 1.0);
+  base::LogSums one_by_one(6), together(6);
+  std::mt19937_64 random(9);
+  for (int i = 0; i < 2000; ++i) {
+    double p[6];
+    for (std::size_t k = 0; k < 6; ++k) {
+      p[k] = std::pow(static_cast<double>(random() % 1000) / 1000.0, i % 7 == 0 ? 60.0 : 1.0);
+      one_by_one.add(k, p[k], 1.0);
+    }
+    if (i % 2) {
+      together.add(0, 1, p, 6, 1.0);
+    } else {
+      const double odd[3] = {p[1], p[3], p[5]}, even[3] = {p[0], p[2], p[4]};
+      together.add(1, 2, odd, 3, 1.0);
+      together.add(0, 2, even, 3, 1.0);
+    }
+  }
+  CHECK(one_by_one.take() == together.take());
   const std::vector<double> found = sums.take();
   testing::digest.add(found);
   CHECK(close(found[0], expected));

@@ -100,7 +100,6 @@ class ClassScores {
  public:
   ClassScores(const LeftOutClasses& task, std::size_t n_candidates)
       : task_(task),
-        plain_(std::all_of(task.temperatures.begin(), task.temperatures.end(), [](double t) { return t == 1.0; })),
         n_each_(task.priors.size() * task.temperatures.size()),
         logs_(n_candidates * n_each_),
         surprises_(n_candidates * n_each_),
@@ -115,6 +114,11 @@ class ClassScores {
       most = std::max(most, column.n_classes);
     }
     masses_.resize(most + 1);
+    const auto is_one = [](double temperature) { return temperature == 1.0; };
+    const bool plain = std::all_of(task.temperatures.begin(), task.temperatures.end(), is_one);
+    const auto is_equal = [](const ClassPrior& prior) { return prior.equal; };
+    for (const auto& priors : task.priors)
+      equal_.push_back(plain && std::all_of(priors.begin(), priors.end(), is_equal));
   }
 
   const Shares& begin(const RankedList& list, std::size_t query, double times) {
@@ -127,6 +131,7 @@ class ClassScores {
       held_[t].clear();
       classes_[t].clear();
     }
+    shares_.one_slot = n == 1;
     shares_.coefficients.resize(list.size() * n, 1.0);
     shares_.slots.resize(list.size() * n);
     std::size_t* slot = shares_.slots.data();
@@ -144,27 +149,18 @@ class ClassScores {
 
   bool in_range() const { return true; }
 
-  void score(std::size_t candidate, const DistanceVote& rule, const RankedList& list, const Cut& cut,
+  // All ks of one vote, the first of which is the given candidate. sums[slot * cuts.size() + i] belongs to cut i.
+  void score(std::size_t candidate, const DistanceVote& rule, const RankedList& list, const std::vector<Cut>& cuts,
              const std::vector<double>& sums) {
-    const std::size_t n_priors = task_.priors.size(), n_temperatures = task_.temperatures.size();
-    for (std::size_t t = 0; t < task_.columns.size(); ++t) {
-      double total = 0.0;
-      for (const auto& [slot, c] : held_[t]) total += sums[slot];
-      const double scale = cut.total / total;
-      for (std::size_t p = 0; p < n_priors; ++p) {
-        const ClassPrior& prior = task_.priors[p][t];
-        if (plain_ && prior.equal)
-          weigh_equally(t, prior.weights ? prior.weights[0] : 0.0, prior.weights ? scale : 1.0, sums);
+    for (std::size_t p = 0; p < task_.priors.size(); ++p)
+      for (std::size_t t = 0; t < task_.columns.size(); ++t) {
+        const ColumnVotes votes{t, task_.priors[p][t], candidate, p, rule, list, cuts, sums.data()};
+        if (!equal_[p])
+          for (std::size_t i = 0; i < cuts.size(); ++i) score_one(votes, i);
         else
-          weigh_classes(t, prior, scale, sums);
-        const std::size_t at = candidate * n_priors + p;
-        if (is_right(t, prior.weights, rule, list, cut)) rights_[at] += times_;
-        for (std::size_t m = 0; m < n_temperatures; ++m) {
-          const double temperature = task_.temperatures[m];
-          add(at * n_temperatures + m, temperature == 1.0 ? of_masses_ : sharpened(temperature));
-        }
+          for (std::size_t i = 0; i < cuts.size(); i += at_once)
+            score_some(votes, i, std::min(at_once, cuts.size() - i));
       }
-    }
   }
 
   std::vector<std::vector<double>> take() {
@@ -174,6 +170,7 @@ class ClassScores {
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   static constexpr double close = 1e-9;
+  static constexpr std::size_t at_once = 64;
 
   std::int64_t own(std::size_t t) const { return task_.columns[t].asked[query_]; }
 
@@ -188,35 +185,121 @@ class ClassScores {
     }
   };
 
-  // The usual case: every class has the same weight, and nobody asks for single masses.
-  void weigh_equally(std::size_t t, double weight, double factor, const std::vector<double>& sums) {
-    const std::size_t at = slot_of_[t][own(t)], n = task_.columns[t].n_classes;
-    Parts parts;
-    parts.mine = (at == none ? 0.0 : sums[at] * factor) + weight;
-    for (const auto& held : held_[t])
-      if (held.first != at) parts.add(sums[held.first] * factor + weight, 1.0);
-    const std::size_t silent = n - held_[t].size() - (at == none);
-    if (silent > 0) parts.add(weight, static_cast<double>(silent));
-    n_masses_ = n;
-    share_of_rest_ = shares_of_rest_[t];
-    of_masses_ = parts;
+  // The votes on one column of classes, with one prior.
+  struct ColumnVotes {
+    std::size_t t;
+    const ClassPrior& prior;
+    std::size_t candidate, p;
+    const DistanceVote& rule;
+    const RankedList& list;
+    const std::vector<Cut>& cuts;
+    const double* sums;
+
+    const double* of(std::size_t slot) const { return sums + slot * cuts.size(); }
+  };
+
+  std::size_t place(const ColumnVotes& votes, std::size_t i) const {
+    return (votes.candidate + i) * task_.priors.size() + votes.p;
+  }
+
+  // The usual case: every class has the same weight, and nobody asks for single masses. Each k takes the same steps as
+  // alone, but the CPU takes some of them at once.
+  void score_some(const ColumnVotes& votes, std::size_t first, std::size_t count) {
+    const std::size_t t = votes.t, n_classes = task_.columns[t].n_classes, mine = slot_of_[t][own(t)];
+    const double weight = votes.prior.weights ? votes.prior.weights[0] : 0.0;
+    double factors[at_once], own_mass[at_once], others[at_once], squares[at_once], largest[at_once];
+    std::fill_n(factors, count, votes.prior.weights ? 0.0 : 1.0);
+    if (votes.prior.weights) {
+      for (const auto& held : held_[t]) {
+        const double* sums = votes.of(held.first) + first;
+        for (std::size_t i = 0; i < count; ++i) factors[i] += sums[i];
+      }
+      for (std::size_t i = 0; i < count; ++i) factors[i] = votes.cuts[first + i].total / factors[i];
+    }
+    for (std::size_t i = 0; i < count; ++i) own_mass[i] = weight, others[i] = squares[i] = largest[i] = 0.0;
+    if (mine != none) {
+      const double* sums = votes.of(mine) + first;
+      for (std::size_t i = 0; i < count; ++i) own_mass[i] = sums[i] * factors[i] + weight;
+    }
+    for (const auto& held : held_[t]) {
+      if (held.first == mine) continue;
+      const double* sums = votes.of(held.first) + first;
+      for (std::size_t i = 0; i < count; ++i) {
+        const double mass = sums[i] * factors[i] + weight;
+        others[i] += mass;
+        squares[i] += mass * mass;
+        largest[i] = std::max(largest[i], mass);
+      }
+    }
+    if (const std::size_t silent = n_classes - held_[t].size() - (mine == none); silent > 0) {
+      const double times = static_cast<double>(silent), all = weight * times, all_squares = weight * weight * times;
+      for (std::size_t i = 0; i < count; ++i) {
+        others[i] += all;
+        squares[i] += all_squares;
+        largest[i] = std::max(largest[i], weight);
+      }
+    }
+    count_rights(votes, first, count, own_mass, largest);
+    double shares[at_once], rests[at_once];
+    for (std::size_t i = 0; i < count; ++i) {
+      const double unit = 1.0 / (own_mass[i] + others[i]), rest = others[i] * unit;
+      shares[i] = own_mass[i] * unit;
+      rests[i] = rest * shares_of_rest_[t];
+      squares[i] = times_ * (rest * rest + squares[i] * unit * unit);
+    }
+    for (std::size_t m = 0; m < task_.temperatures.size(); ++m) {
+      const std::size_t at = place(votes, first) * task_.temperatures.size() + m;
+      logs_.add(at, n_each_, shares, count, times_);
+      if (n_classes > 1) surprises_.add(at, n_each_, rests, count, times_);
+      double* sums = squares_.data() + at;
+      if (n_each_ == 1)
+        for (std::size_t i = 0; i < count; ++i) sums[i] += squares[i];
+      else
+        for (std::size_t i = 0; i < count; ++i) sums[i * n_each_] += squares[i];
+    }
+  }
+
+  void count_rights(const ColumnVotes& votes, std::size_t first, std::size_t count, const double* mine,
+                    const double* others) {
+    const std::size_t n_priors = task_.priors.size();
+    double* rights = rights_.data() + place(votes, first);
+    std::int64_t open = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      open += !(mine[i] > others[i] * (1 + close)) & !(others[i] > mine[i] * (1 + close));
+    if (open == 0 && n_priors == 1)
+      for (std::size_t i = 0; i < count; ++i) rights[i] += mine[i] > others[i] ? times_ : 0.0;
+    else
+      for (std::size_t i = 0; i < count; ++i)
+        if (is_right(votes, first + i, mine[i], others[i])) rights[i * n_priors] += times_;
+  }
+
+  void score_one(const ColumnVotes& votes, std::size_t i) {
+    weigh_classes(votes, i);
+    const std::size_t at = place(votes, i);
+    if (is_right(votes, i, of_masses_.mine, of_masses_.largest_other)) rights_[at] += times_;
+    for (std::size_t m = 0; m < task_.temperatures.size(); ++m) {
+      const double temperature = task_.temperatures[m];
+      add(at * task_.temperatures.size() + m, temperature == 1.0 ? of_masses_ : sharpened(temperature));
+    }
   }
 
   // Mass 0 is that of the query's own class; the last may be that of several classes each, none of which has votes.
-  void weigh_classes(std::size_t t, const ClassPrior& prior, double scale, const std::vector<double>& sums) {
-    const std::size_t n = task_.columns[t].n_classes;
+  void weigh_classes(const ColumnVotes& votes, std::size_t i) {
+    const std::size_t t = votes.t, n = task_.columns[t].n_classes;
     const std::int64_t mine = own(t);
     const std::size_t at = slot_of_[t][mine];
-    const double* weights = prior.weights;
-    const double factor = weights ? scale : 1.0;
+    const double* weights = votes.prior.weights;
+    double total = 0.0;
+    for (const auto& [slot, c] : held_[t]) total += votes.of(slot)[i];
+    const double factor = weights ? votes.cuts[i].total / total : 1.0;
     Parts parts;
-    masses_[0] = parts.mine = (at == none ? 0.0 : sums[at] * factor) + (weights ? weights[mine] : 0.0);
+    masses_[0] = parts.mine = (at == none ? 0.0 : votes.of(at)[i] * factor) + (weights ? weights[mine] : 0.0);
     std::size_t count = 1;
     for (const auto& [slot, c] : held_[t])
-      if (slot != at) parts.add(masses_[count++] = sums[slot] * factor + (weights ? weights[c] : 0.0), 1.0);
+      if (slot != at) parts.add(masses_[count++] = votes.of(slot)[i] * factor + (weights ? weights[c] : 0.0), 1.0);
     const std::size_t silent = n - count;
     last_times_ = 1.0;
-    if (silent > 0 && (weights == nullptr || prior.equal)) {
+    if (silent > 0 && (weights == nullptr || votes.prior.equal)) {
       last_times_ = static_cast<double>(silent);
       parts.add(masses_[count++] = weights ? weights[0] : 0.0, last_times_);
     } else if (silent > 0) {
@@ -230,15 +313,15 @@ class ClassScores {
     of_masses_ = parts;
   }
 
-  bool is_right(std::size_t t, const double* prior, const DistanceVote& rule, const RankedList& list, const Cut& cut) {
-    const double mine = of_masses_.mine, others = of_masses_.largest_other;
+  bool is_right(const ColumnVotes& votes, std::size_t i, double mine, double others) {
     if (mine > others * (1 + close)) return true;
     if (others > mine * (1 + close)) return false;
+    const std::size_t t = votes.t;
     const ClassColumn& column = task_.columns[t];
     class_weights_.assign(column.weights, column.weights + column.n_classes);
     class_weights_[own(t)] -= task_.left_out[query_];
-    return careful_({rule, list, cut, classes_[t].data(), prior, class_weights_.data(), column.n_classes,
-                     task_.ties}) == own(t);
+    return careful_({votes.rule, votes.list, votes.cuts[i], classes_[t].data(), votes.prior.weights,
+                     class_weights_.data(), column.n_classes, task_.ties}) == own(t);
   }
 
   // The same of masses to the power 1 / T, relative to the largest.
@@ -261,8 +344,8 @@ class ClassScores {
   }
 
   const LeftOutClasses& task_;
-  const bool plain_;  // no temperature but 1
   const std::size_t n_each_;
+  std::vector<std::uint8_t> equal_;  // priors that are equal for all classes, where no temperature but 1 is asked for
   base::LogSums logs_, surprises_;
   std::vector<double> squares_, rights_;
   std::size_t query_ = 0, n_masses_ = 0;
@@ -307,13 +390,16 @@ class NumberScores {
                        [](double number) { return std::abs(number) < 1e150; });
   }
 
-  void score(std::size_t candidate, const DistanceVote&, const RankedList&, const Cut&,
+  void score(std::size_t candidate, const DistanceVote&, const RankedList&, const std::vector<Cut>& cuts,
              const std::vector<double>& sums) {
-    for (std::size_t t = 0; t < task_.n_targets; ++t) {
-      const double error = sums[t + 1] / sums[0];
-      squares_[candidate] += times_ * error * error;
-      absolutes_[candidate] += times_ * std::abs(error);
-    }
+    const std::size_t n = cuts.size();
+    double *squares = squares_.data() + candidate, *absolutes = absolutes_.data() + candidate;
+    for (std::size_t t = 0; t < task_.n_targets; ++t)
+      for (std::size_t i = 0; i < n; ++i) {
+        const double error = sums[(t + 1) * n + i] / sums[i];
+        squares[i] += times_ * error * error;
+        absolutes[i] += times_ * std::abs(error);
+      }
   }
 
   std::vector<std::vector<double>> take() { return {std::move(squares_), std::move(absolutes_)}; }
@@ -394,9 +480,9 @@ class Scorer {
     const Shares& shares = scores.begin(list_, query, work_.times[query]);
     if (!scores.in_range()) return false;
     for (std::size_t v = 0; v < work_.rules.size(); ++v) {
-      sums_.start(work_.rules[v], list_, shares);
-      for (std::size_t i = 0; i < cuts_.size(); ++i)
-        scores.score(v * cuts_.size() + i, work_.rules[v], list_, cuts_[i], sums_.at(cuts_[i]));
+      base::check_interrupt();
+      running_.fill(work_.rules[v], list_, shares, cuts_, sums_);
+      scores.score(v * cuts_.size(), work_.rules[v], list_, cuts_, sums_);
     }
     return true;
   }
@@ -417,7 +503,8 @@ class Scorer {
   Positions position_;
   RankedList list_;
   std::vector<Cut> cuts_;
-  RunningSums sums_;
+  RunningSums running_;
+  std::vector<double> sums_;
 };
 
 struct Totals {
@@ -449,7 +536,6 @@ Totals run(search::Index& index, const search::Plan& plan, const LeaveOneOut& wo
         const Piece& piece = pieces[first + at];
         Scores scores(targets, work.n_candidates());
         for (std::size_t query = piece.start; query < piece.stop; ++query) {
-          base::check_interrupt();
           if (!scorer.score(scores, query, found[query - start]))
             scored[at].odd.push_back(static_cast<std::int64_t>(query));
         }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/threads.hpp"
+
 namespace priorcase::votes {
 
 namespace {
@@ -29,6 +31,13 @@ double kernel(const DistanceVote& rule, double u) {
     case VoteKind::power: return 1.0 / std::pow(u, rule.parameter);
     default: return 1.0;
   }
+}
+
+// h^p - d^p without the loss of digits where the two are close.
+template <int power>
+double power_difference(double h, double d) {
+  const double gap = h - d;
+  return power == 1 ? gap : power == 2 ? gap * (h + d) : gap * (h * h + h * d + d * d);
 }
 
 // Calls add(slot, coefficient) for each slot of a row.
@@ -72,6 +81,7 @@ void RankedList::take(const std::vector<search::Found>& found, const base::Root&
   rows.resize(found.size());
   for (auto* numbers : {&costs_, &distances, &counts, &reach_}) numbers->resize(found.size());
   weighted_ = row_weights != nullptr;
+  crowded_ = -1;
   double reached = 0.0;
   std::size_t n = 0;
   for (const auto& [cost, id] : found) {
@@ -90,9 +100,12 @@ void RankedList::take(const std::vector<search::Found>& found, const base::Root&
 }
 
 bool RankedList::is_crowded() const {
-  for (std::size_t i = 0; i + 1 < size(); ++i)
-    if (const double gap = distances[i + 1] - distances[i]; gap > 0.0 && gap < 1e-7 * distances[i + 1]) return true;
-  return false;
+  if (crowded_ < 0) {
+    crowded_ = 0;
+    for (std::size_t i = 0; i + 1 < size(); ++i)
+      if (const double gap = distances[i + 1] - distances[i]; gap > 0.0 && gap < 1e-7 * distances[i + 1]) crowded_ = 1;
+  }
+  return crowded_ > 0;
 }
 
 Cut RankedList::cut(std::size_t k, bool whole_ties) const {
@@ -117,37 +130,41 @@ std::size_t RankedList::below(std::size_t k) const {
 
 // The sums --------------------------------------------------------------------------------------------------------
 
-void RunningSums::start(const DistanceVote& rule, const RankedList& list, const Shares& shares) {
+void RunningSums::fill(const DistanceVote& rule, const RankedList& list, const Shares& shares,
+                       const std::vector<Cut>& cuts, std::vector<double>& out) {
   rule_ = &rule;
-  fixed_ = !rule.follows_neighbours() || rule.kind == VoteKind::power;
-  power_ = rule.polynomial();
-  degree_ = rule.degree();
   list_ = &list;
   shares_ = &shares;
-  taken_ = 0;
-  reach_ = 0.0;
-  crowded_ = rule.polynomial() > 0 && list.is_crowded();
-  // A power of two, so that ratios stay, brings cubes of distances into range.
-  unit_ = list.distances.back() > 0.0 ? std::ldexp(1.0, -std::ilogb(list.distances.back())) : 1.0;
-  nearest_ = list.distances[0] * unit_;
-  for (auto* sums : {&counts_, &first_, &second_, &third_}) sums->assign(shares.n_slots, 0.0);
-  if (fixed_) weigh(rule, list.distances.data(), list.size(), rule.bandwidth, votes_);
-  if (fixed_ && rule.kind == VoteKind::power && rule.bandwidth == 0.0) weigh_by_power();
+  out.resize(shares.n_slots * cuts.size());
+  if (!rule.follows_neighbours() || rule.kind == VoteKind::power) return fixed(cuts, out.data());
+  if (rule.polynomial() == 0 || list.is_crowded()) return afresh(cuts, out.data());
+  switch (rule.kind) {
+    case VoteKind::triangular: return compact<1, 1>(cuts, out.data());
+    case VoteKind::epanechnikov: return compact<2, 1>(cuts, out.data());
+    case VoteKind::biweight: return compact<2, 2>(cuts, out.data());
+    default: return compact<3, 3>(cuts, out.data());
+  }
 }
 
-const std::vector<double>& RunningSums::at(const Cut& cut) {
-  if (!fixed_ && (power_ == 0 || crowded_)) return afresh(cut);
-  if (!fixed_) widen(cut.bandwidth * unit_);
-  for (; taken_ < cut.whole; ++taken_) {
-    const double count = list_->counts[taken_];
-    for_slots(*shares_, taken_, [&](std::size_t slot, double c) { add(slot, c * count, taken_); });
+// Votes that do not change with k.
+void RunningSums::fixed(const std::vector<Cut>& cuts, double* out) {
+  weigh(*rule_, list_->distances.data(), list_->size(), rule_->bandwidth, votes_);
+  if (rule_->kind == VoteKind::power && rule_->bandwidth == 0.0) weigh_by_power();
+  const std::size_t n = cuts.size(), n_slots = shares_->n_slots;
+  first_.assign(n_slots, 0.0);
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Cut& cut = cuts[i];
+    for (; taken < cut.whole; ++taken) {
+      const double count = list_->counts[taken], vote = votes_[taken];
+      for_slots(*shares_, taken, [&](std::size_t slot, double c) { first_[slot] += c * count * vote; });
+    }
+    for (std::size_t s = 0; s < n_slots; ++s) out[s * n + i] = first_[s];
+    if (cut.part > 0.0) {
+      const double vote = votes_[cut.whole];
+      for_slots(*shares_, cut.whole, [&](std::size_t slot, double c) { out[slot * n + i] += c * cut.part * vote; });
+    }
   }
-  const std::vector<double>& sums = fixed_ || degree_ == 1 ? first_ : degree_ == 2 ? second_ : third_;
-  if (cut.part == 0.0 && has_votes()) return sums;
-  sums_ = sums;
-  if (cut.part > 0.0)
-    for_slots(*shares_, cut.whole, [&](std::size_t slot, double c) { sums_[slot] += c * cut.part * vote(cut.whole); });
-  return has_votes() ? sums_ : equally(cut);
 }
 
 // 1 / u^p relative to the nearest row's, which no bandwidth changes.
@@ -157,56 +174,112 @@ void RunningSums::weigh_by_power() {
     votes_[i] = d[i] == d[0] ? 1.0 : d[0] == 0.0 ? 0.0 : std::pow(d[0] / d[i], rule_->parameter);
 }
 
-// h^p - d^p without the loss of digits where the two are close.
-double RunningSums::difference(double h, double d) const {
-  const double gap = h - d;
-  return power_ == 1 ? gap : power_ == 2 ? gap * (h + d) : gap * (h * h + h * d + d * d);
-}
-
-void RunningSums::widen(double bandwidth) {
-  if (bandwidth == reach_) return;
-  const double e = difference(bandwidth, reach_);
-  reach_ = bandwidth;
-  for (std::size_t s = 0; s < counts_.size(); ++s) {
-    if (degree_ == 3) third_[s] += e * (3.0 * second_[s] + e * (3.0 * first_[s] + e * counts_[s]));
-    if (degree_ >= 2) second_[s] += e * (2.0 * first_[s] + e * counts_[s]);
-    first_[s] += e * counts_[s];
+// Compact kernels (1 - u^p)^degree whose bandwidth follows the neighbours.
+template <int power, int degree>
+void RunningSums::compact(const std::vector<Cut>& cuts, double* out) {
+  if (shares_->one_slot && shares_->n_slots <= 2) return compact_lanes<power, degree, 2>(cuts, out);
+  if (shares_->one_slot && shares_->n_slots <= 4) return compact_lanes<power, degree, 4>(cuts, out);
+  const std::size_t n = cuts.size(), n_slots = shares_->n_slots;
+  const double* distances = list_->distances.data();
+  // A power of two, so that ratios stay, brings cubes of distances into range.
+  const double farthest = list_->distances.back(), unit = farthest > 0.0 ? std::ldexp(1.0, -std::ilogb(farthest)) : 1.0;
+  const double nearest = distances[0] * unit;
+  for (auto* sums : {&counts_, &first_, &second_, &third_}) sums->assign(n_slots, 0.0);
+  double *counts = counts_.data(), *first = first_.data(), *second = second_.data(), *third = third_.data();
+  const double* sums = degree == 1 ? first : degree == 2 ? second : third;
+  std::size_t taken = 0;
+  double reach = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Cut& cut = cuts[i];
+    if (const double bandwidth = cut.bandwidth * unit; bandwidth != reach) {
+      const double e = power_difference<power>(bandwidth, reach);
+      reach = bandwidth;
+      for (std::size_t s = 0; s < n_slots; ++s) {
+        if (degree == 3) third[s] += e * (3.0 * second[s] + e * (3.0 * first[s] + e * counts[s]));
+        if (degree >= 2) second[s] += e * (2.0 * first[s] + e * counts[s]);
+        first[s] += e * counts[s];
+      }
+    }
+    for (; taken < cut.whole; ++taken) {
+      const double count = list_->counts[taken], rest = power_difference<power>(reach, distances[taken] * unit);
+      for_slots(*shares_, taken, [&](std::size_t slot, double c) {
+        const double times = c * count;
+        counts[slot] += times;
+        first[slot] += times * rest;
+        if (degree >= 2) second[slot] += times * rest * rest;
+        if (degree == 3) third[slot] += times * rest * rest * rest;
+      });
+    }
+    const bool has_votes = reach > nearest;  // whoever is nearest has a vote where anybody has; else all count equally
+    const double* found = has_votes ? sums : counts;
+    for (std::size_t s = 0; s < n_slots; ++s) out[s * n + i] = found[s];
+    if (cut.part > 0.0) {
+      const double rest = power_difference<power>(reach, distances[cut.whole] * unit);
+      const double vote = !has_votes ? 1.0 : degree == 1 ? rest : degree == 2 ? rest * rest : rest * rest * rest;
+      for_slots(*shares_, cut.whole, [&](std::size_t slot, double c) { out[slot * n + i] += c * cut.part * vote; });
+    }
   }
 }
 
-void RunningSums::add(std::size_t slot, double times, std::size_t row) {
-  counts_[slot] += times;
-  if (fixed_) {
-    first_[slot] += times * votes_[row];
-    return;
+// The same for a few classes, whose sums stay in registers: a row adds 0 to the sums of other classes than its own.
+template <int power, int degree, std::size_t lanes>
+void RunningSums::compact_lanes(const std::vector<Cut>& cuts, double* out) {
+  const std::size_t n = cuts.size(), n_slots = shares_->n_slots;
+  const double *distances = list_->distances.data(), *row_counts = list_->counts.data();
+  const std::size_t* slots = shares_->slots.data();
+  const double farthest = list_->distances.back(), unit = farthest > 0.0 ? std::ldexp(1.0, -std::ilogb(farthest)) : 1.0;
+  const double nearest = distances[0] * unit;
+  double unit_vectors[lanes][lanes] = {};
+  for (std::size_t l = 0; l < lanes; ++l) unit_vectors[l][l] = 1.0;
+  double counts[lanes] = {}, first[lanes] = {}, second[lanes] = {}, third[lanes] = {};
+  std::size_t taken = 0;
+  double reach = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Cut& cut = cuts[i];
+    if (const double bandwidth = cut.bandwidth * unit; bandwidth != reach) {
+      const double e = power_difference<power>(bandwidth, reach);
+      reach = bandwidth;
+      for (std::size_t l = 0; l < lanes; ++l) {
+        if (degree == 3) third[l] += e * (3.0 * second[l] + e * (3.0 * first[l] + e * counts[l]));
+        if (degree >= 2) second[l] += e * (2.0 * first[l] + e * counts[l]);
+        first[l] += e * counts[l];
+      }
+    }
+    for (; taken < cut.whole; ++taken) {
+      const double times = row_counts[taken], rest = power_difference<power>(reach, distances[taken] * unit);
+      const double one = times * rest, two = one * rest, three = two * rest;
+      const double* own = unit_vectors[slots[taken]];
+      for (std::size_t l = 0; l < lanes; ++l) {
+        counts[l] += own[l] * times;
+        first[l] += own[l] * one;
+        if (degree >= 2) second[l] += own[l] * two;
+        if (degree == 3) third[l] += own[l] * three;
+      }
+    }
+    const bool has_votes = reach > nearest;
+    const double* sums = degree == 1 ? first : degree == 2 ? second : third;
+    for (std::size_t l = 0; l < n_slots; ++l) out[l * n + i] = has_votes ? sums[l] : counts[l];
+    if (cut.part > 0.0) {
+      const double rest = power_difference<power>(reach, distances[cut.whole] * unit);
+      const double vote = !has_votes ? 1.0 : degree == 1 ? rest : degree == 2 ? rest * rest : rest * rest * rest;
+      out[slots[cut.whole] * n + i] += cut.part * vote;
+    }
   }
-  const double rest = difference(reach_, list_->distances[row] * unit_);
-  first_[slot] += times * rest;
-  second_[slot] += times * rest * rest;
-  third_[slot] += times * rest * rest * rest;
 }
 
-double RunningSums::vote(std::size_t row) const {
-  if (fixed_) return votes_[row];
-  const double rest = difference(reach_, list_->distances[row] * unit_);
-  return degree_ == 1 ? rest : degree_ == 2 ? rest * rest : rest * rest * rest;
-}
-
-const std::vector<double>& RunningSums::afresh(const Cut& cut) {
-  const std::size_t voters = cut.n_voters();
-  weigh(*rule_, list_->distances.data(), voters, cut.bandwidth, votes_);
-  sums_.assign(shares_->n_slots, 0.0);
-  for (std::size_t i = 0; i < voters; ++i) {
-    const double times = votes_[i] * (i < cut.whole ? list_->counts[i] : cut.part);
-    for_slots(*shares_, i, [&](std::size_t slot, double c) { sums_[slot] += c * times; });
+void RunningSums::afresh(const std::vector<Cut>& cuts, double* out) {
+  const std::size_t n = cuts.size(), n_slots = shares_->n_slots;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t voters = cuts[i].n_voters();
+    if (voters > 1000) base::check_interrupt();
+    weigh(*rule_, list_->distances.data(), voters, cuts[i].bandwidth, votes_);
+    sums_.assign(n_slots, 0.0);
+    for (std::size_t v = 0; v < voters; ++v) {
+      const double times = votes_[v] * (v < cuts[i].whole ? list_->counts[v] : cuts[i].part);
+      for_slots(*shares_, v, [&](std::size_t slot, double c) { sums_[slot] += c * times; });
+    }
+    for (std::size_t s = 0; s < n_slots; ++s) out[s * n + i] = sums_[s];
   }
-  return sums_;
-}
-
-const std::vector<double>& RunningSums::equally(const Cut& cut) {
-  sums_ = counts_;
-  if (cut.part > 0.0) for_slots(*shares_, cut.whole, [&](std::size_t slot, double c) { sums_[slot] += c * cut.part; });
-  return sums_;
 }
 
 }  // namespace priorcase::votes

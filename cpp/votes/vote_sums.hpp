@@ -69,56 +69,50 @@ class RankedList {
   std::size_t below(std::size_t k) const;
 
   bool weighted_ = false;
+  mutable std::int8_t crowded_ = -1;  // -1: not asked yet
   std::vector<double> costs_, reach_;
 };
 
 // What each row adds to: `width` slots, each times a coefficient. A class is a slot; so is a target's weighted sum.
 struct Shares {
   std::size_t width = 1, n_slots = 0;
+  bool one_slot = false;  // every row adds to one slot, with coefficient 1
   std::vector<std::size_t> slots;
   std::vector<double> coefficients;
 
   void clear(std::size_t each) {
     width = each;
     n_slots = 0;
+    one_slot = false;
     slots.clear();
     coefficients.clear();
   }
 };
 
-// Cuts must come with growing k. Compact kernels are polynomials in x = d^p: with g = h^p, the sums of (g - x)^j follow
+// Compact kernels are polynomials in x = d^p: with g = h^p, the sums of (g - x)^j follow
 // from those at a smaller g by additions of numbers of one sign only,
 //   sum (g + e - x)^2 = sum (g - x)^2 + 2 e sum (g - x) + n e^2,
 // so that nothing cancels and voters at the bandwidth itself count exactly 0. Where distances differ by hardly more
 // than their rounding, each k is weighed afresh, so that what rounding makes of 1 - u^p is the same as in any other vote.
 class RunningSums {
  public:
-  // The arguments must outlive the calls of at().
-  void start(const DistanceVote& rule, const RankedList& list, const Shares& shares);
-
-  // The sum of each slot's votes among the voters of a cut.
-  const std::vector<double>& at(const Cut& cut);
+  // The sum of each slot's votes among the voters of each cut, by growing k: that of slot s and cut i is at
+  // out[s * cuts.size() + i].
+  void fill(const DistanceVote& rule, const RankedList& list, const Shares& shares, const std::vector<Cut>& cuts,
+            std::vector<double>& out);
 
  private:
+  void fixed(const std::vector<Cut>& cuts, double* out);
+  template <int power, int degree>
+  void compact(const std::vector<Cut>& cuts, double* out);
+  template <int power, int degree, std::size_t lanes>
+  void compact_lanes(const std::vector<Cut>& cuts, double* out);
+  void afresh(const std::vector<Cut>& cuts, double* out);
   void weigh_by_power();
-  double difference(double h, double d) const;
-  void widen(double bandwidth);
-  void add(std::size_t slot, double times, std::size_t row);
-  double vote(std::size_t row) const;
-  const std::vector<double>& afresh(const Cut& cut);
-  const std::vector<double>& equally(const Cut& cut);
-
-  // Whoever is nearest has a vote where anybody has.
-  bool has_votes() const { return fixed_ || reach_ > nearest_; }
 
   const DistanceVote* rule_ = nullptr;
-  bool fixed_ = true;  // votes do not change with k
-  int power_ = 0, degree_ = 1;
   const RankedList* list_ = nullptr;
   const Shares* shares_ = nullptr;
-  std::size_t taken_ = 0;
-  bool crowded_ = false;
-  double reach_ = 0.0, unit_ = 1.0, nearest_ = 0.0;
   std::vector<double> votes_, counts_, first_, second_, third_, sums_;
 };
 
