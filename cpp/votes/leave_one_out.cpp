@@ -414,14 +414,14 @@ class NumberScores {
 // All queries -----------------------------------------------------------------------------------------------------
 
 // Queries from start to stop are scored on one thread.
-struct Piece {
+struct QueryPiece {
   std::size_t block, start, stop;
 };
 
 // Pieces lie within blocks and do not depend on the threads, so that neither do the sums.
-std::vector<Piece> pieces_of(const std::vector<std::size_t>& blocks) {
+std::vector<QueryPiece> pieces_of(const std::vector<std::size_t>& blocks) {
   constexpr std::size_t most = 256;
-  std::vector<Piece> pieces;
+  std::vector<QueryPiece> pieces;
   for (std::size_t b = 0; b + 1 < blocks.size(); ++b)
     for (std::size_t start = blocks[b]; start < blocks[b + 1]; start += most)
       pieces.push_back({b, start, std::min(start + most, blocks[b + 1])});
@@ -466,9 +466,9 @@ class LeftOutSearch {
 
 // Scores queries one after the other on one thread.
 template <class Scores>
-class Scorer {
+class LeftOutScorer {
  public:
-  Scorer(const LeaveOneOut& work, const LeftOutSearch& search)
+  LeftOutScorer(const LeaveOneOut& work, const LeftOutSearch& search)
       : work_(work), search_(search), position_(work.stored, work.n_stored) {}
 
   // False where the query is left to the caller.
@@ -507,24 +507,24 @@ class Scorer {
   std::vector<double> sums_;
 };
 
-struct Totals {
+struct BlockTotals {
   std::vector<std::vector<double>> sums;  // block after block
   std::vector<std::int64_t> odd;
 };
 
 // Some pieces are searched together, so that the index can choose the order, and then scored.
 template <class Scores, class Targets>
-Totals run(search::Index& index, const search::Plan& plan, const LeaveOneOut& work, const Targets& targets) {
+BlockTotals run(search::Index& index, const search::Plan& plan, const LeaveOneOut& work, const Targets& targets) {
   constexpr std::size_t most_entries = std::size_t{1} << 20;  // of the lists that are kept at a time
   struct PieceSums {
     std::vector<std::vector<double>> sums;
     std::vector<std::int64_t> odd;
   };
-  Totals totals;
+  BlockTotals totals;
   totals.sums = Scores(targets, work.n_candidates()).take();
   for (auto& sums : totals.sums) sums.assign(sums.size() * work.n_blocks(), 0.0);
   const LeftOutSearch search(index, plan, work);
-  const std::vector<Piece> pieces = pieces_of(work.blocks);
+  const std::vector<QueryPiece> pieces = pieces_of(work.blocks);
   for (std::size_t first = 0, last; first < pieces.size(); first = last) {
     const std::size_t start = pieces[first].start;
     for (last = first + 1; last < pieces.size() && (pieces[last].stop - start) * search.k() <= most_entries;) ++last;
@@ -532,8 +532,8 @@ Totals run(search::Index& index, const search::Plan& plan, const LeaveOneOut& wo
         search(start, pieces[last - 1].stop - start, search.k(), work.threads);
     std::vector<PieceSums> scored(last - first);
     base::for_blocks(scored.size(), 1, work.threads, [&] {
-      return [&, scorer = Scorer<Scores>(work, search)](std::size_t at, std::size_t) mutable {
-        const Piece& piece = pieces[first + at];
+      return [&, scorer = LeftOutScorer<Scores>(work, search)](std::size_t at, std::size_t) mutable {
+        const QueryPiece& piece = pieces[first + at];
         Scores scores(targets, work.n_candidates());
         for (std::size_t query = piece.start; query < piece.stop; ++query) {
           if (!scorer.score(scores, query, found[query - start]))
@@ -558,14 +558,14 @@ Totals run(search::Index& index, const search::Plan& plan, const LeaveOneOut& wo
 
 ClassSums leave_one_out(search::Index& index, const search::Plan& plan, const LeaveOneOut& work,
                         const LeftOutClasses& classes) {
-  Totals found = run<ClassScores>(index, plan, work, classes);
+  BlockTotals found = run<ClassScores>(index, plan, work, classes);
   return {std::move(found.sums[0]), std::move(found.sums[1]), std::move(found.sums[2]), std::move(found.sums[3]),
           std::move(found.odd)};
 }
 
 NumberSums leave_one_out(search::Index& index, const search::Plan& plan, const LeaveOneOut& work,
                          const LeftOutNumbers& numbers) {
-  Totals found = run<NumberScores>(index, plan, work, numbers);
+  BlockTotals found = run<NumberScores>(index, plan, work, numbers);
   return {std::move(found.sums[0]), std::move(found.sums[1]), std::move(found.odd)};
 }
 }  // namespace priorcase::votes

@@ -93,7 +93,8 @@ struct Shares {
 // from those at a smaller g by additions of numbers of one sign only,
 //   sum (g + e - x)^2 = sum (g - x)^2 + 2 e sum (g - x) + n e^2,
 // so that nothing cancels and voters at the bandwidth itself count exactly 0. Where distances differ by hardly more
-// than their rounding, each k is weighed afresh, so that what rounding makes of 1 - u^p is the same as in any other vote.
+// than their rounding, each k is weighed afresh, so that what rounding makes of 1 - u^p is the same as in any other
+// vote.
 class RunningSums {
  public:
   // The sum of each slot's votes among the voters of each cut, by growing k: that of slot s and cut i is at
