@@ -206,7 +206,7 @@ void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights,
   for (std::size_t i = 0; i < n; ++i) {
     if (i % 65536 == 0) base::check_interrupt();
     require(classes[i] < static_cast<std::int64_t>(n_classes), "a code is too large");
-    if (amounts) require(amounts[i] >= 0.0 && amounts[i] < base::infinity, "a weight is a number of 0 or more");
+    if (amounts) require(is_weight(amounts[i]), "a weight is a number of 0 or more");
   }
   bayes::add_moments(columns, classes, amounts, n, into, n_classes, usable_threads(threads));
 }

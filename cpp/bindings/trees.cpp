@@ -93,7 +93,7 @@ void require_codes(const std::int32_t* codes, std::size_t n, std::int64_t low, s
 
 void require_amounts(const double* amounts, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i)
-    require(amounts[i] >= 0.0 && amounts[i] < base::infinity, "a weight is a number of 0 or more");
+    require(is_weight(amounts[i]), "a weight is a number of 0 or more");
 }
 
 void count_pairs(CodeMatrix columns, Codes classes, std::optional<Vector> weights, double sign, Ids sizes,
