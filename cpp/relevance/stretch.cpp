@@ -236,6 +236,12 @@ class StretchCosts {
       for (const SoftVote::Voter& voter : voters) sum += voter.pull * column.square_at(voter.row);
       return sum;
     }
+    if (table_.coded[a]) {
+      const std::uint32_t* const codes = table_.columns[a].codes.data();
+      const double* const f = by_code_[a].data();
+      for (const SoftVote::Voter& voter : voters) sum += voter.pull * std::min(f[codes[voter.row]], largest_difference);
+      return sum;
+    }
     for (const SoftVote::Voter& voter : voters) sum += voter.pull * limited(a, voter.row);
     return sum;
   }
