@@ -16,13 +16,11 @@ namespace {
 
 constexpr std::int64_t most_labels = std::int64_t{1} << 24;  // counts are kept for each
 
-std::vector<std::uint8_t> copy_flags(const Flags& flags) { return {flags.data(), flags.data() + flags.size()}; }
-
 // A description that several Python threads may use: questions share it, changes have it alone.
 struct SharedConcept {
   SharedConcept(const search::Plan& plan, Flags coded, Flags ranged, const concepts::Rules& rules, std::uint64_t seed)
       : width(checked_width(plan, coded, ranged)) {
-    description.core = std::make_unique<concepts::Concept>(plan, copy_flags(coded), copy_flags(ranged), rules, seed);
+    description.core = std::make_unique<concepts::Concept>(plan, copy(coded), copy(ranged), rules, seed);
   }
 
   static std::size_t checked_width(const search::Plan& plan, const Flags& coded, const Flags& ranged) {
@@ -99,19 +97,26 @@ std::vector<concepts::Learned> learn(const std::vector<SharedConcept*>& concepts
   const std::size_t n = names.size();
   require_all(concepts);
   require(!concepts.empty() && labels.size() == concepts.size(), "one list of labels for each description");
-  for (const SharedConcept* const each : concepts) require(each->width == cells.shape(1), "names, cells and labels do not match");
-  std::vector<const std::int64_t*> of_each;
-  for (const Ids& some : labels) {
-    require(cells.shape(0) == n && some.size() == n, "names, cells and labels do not match");
-    of_each.push_back(some.data());
-  }
+  bool match = cells.shape(0) == n;
+  for (const SharedConcept* const each : concepts) match = match && each->width == cells.shape(1);
+  for (const Ids& some : labels) match = match && some.size() == n;
+  require(match, "names, cells and labels do not match");
+  // Copies: what is checked without the GIL is what is learned, whatever other threads write meanwhile.
+  const std::vector<std::int64_t> named = copy(names);
+  const std::vector<double> values = copy(cells);
+  std::vector<std::vector<std::int64_t>> copied;
+  for (const Ids& some : labels) copied.push_back(copy(some));
   nb::gil_scoped_release release;
   const Changed changed(concepts);
-  for (const Ids& some : labels) require_below(some, most_labels, "labels count from 0");
+  std::vector<const std::int64_t*> of_each;
+  for (const std::vector<std::int64_t>& some : copied) {
+    for (const std::int64_t label : some) require(0 <= label && label < most_labels, "labels count from 0");
+    of_each.push_back(some.data());
+  }
   for (const SharedConcept* const each : concepts)
-    require(each->core().similarity.takes(cells.data(), n), "numbers are finite, and codes count from 0");
-  return concepts::learn(changed.descriptions, {names.data(), cells.data(), n, trace}, of_each, usable_threads(threads),
-                         progress);
+    require(each->core().similarity.takes(values.data(), n), "numbers are finite, and codes count from 0");
+  const concepts::Batch batch{named.data(), values.data(), n, trace};
+  return concepts::learn(changed.descriptions, batch, of_each, usable_threads(threads), progress);
 }
 
 nb::tuple packed(concepts::Learned& learned, bool trace) {
@@ -143,8 +148,9 @@ class Report {
 };
 
 // Results go to a list within this call: whoever is interrupted after it finds them there.
-void learn_together(const std::vector<SharedConcept*>& concepts, Ids names, Matrix cells, const std::vector<Ids>& labels,
-                    bool trace, std::size_t threads, nb::object progress, nb::list results) {
+void learn_together(const std::vector<SharedConcept*>& concepts, Ids names, Matrix cells,
+                    const std::vector<Ids>& labels, bool trace, std::size_t threads, nb::object progress,
+                    nb::list results) {
   Report report(progress);
   const auto tell = [&](std::size_t rows) { report(rows); };
   std::vector<concepts::Learned> learned = learn(concepts, names, cells, labels, trace, threads,
@@ -154,12 +160,13 @@ void learn_together(const std::vector<SharedConcept*>& concepts, Ids names, Matr
 
 void forget_together(const std::vector<SharedConcept*>& concepts, Ids names, nb::list results) {
   require_all(concepts);
+  const std::vector<std::int64_t> named = copy(names);
   {
     nb::gil_scoped_release release;
     const Changed changed(concepts);
     for (const concepts::Description* const each : changed.descriptions)
       require(each->core->rules.window == 0, "a description with a window cannot forget");
-    concepts::forget(changed.descriptions, names.data(), names.size());
+    concepts::forget(changed.descriptions, named.data(), named.size());
   }
   for (std::size_t i = 0; i < concepts.size(); ++i) results.append(nb::none());
 }
@@ -171,6 +178,7 @@ void forget_one(SharedConcept& self, Ids names) { forget_together({&self}, names
 nb::tuple nearest(SharedConcept& self, Matrix cells, std::int64_t label, std::size_t threads) {
   const std::size_t n = cells.shape(0);
   require(cells.shape(1) == self.width, "cells and description differ in width");
+  const std::vector<double> queries = copy(cells);
   std::vector<std::int64_t> starts{0}, names, labels;
   std::vector<double> costs;
   {
@@ -178,8 +186,8 @@ nb::tuple nearest(SharedConcept& self, Matrix cells, std::int64_t label, std::si
     self.organise_if_due();
     const std::shared_lock hold(self.lock);
     const concepts::Concept& core = self.core();
-    require(core.similarity.takes(cells.data(), n, true), "numbers are finite, and codes are whole numbers");
-    for (const auto& found : core.nearest(cells.data(), n, label, usable_threads(threads))) {
+    require(core.similarity.takes(queries.data(), n, true), "numbers are finite, and codes are whole numbers");
+    for (const auto& found : core.nearest(queries.data(), n, label, usable_threads(threads))) {
       for (const auto& [cost, order] : found) {
         names.push_back(core.records[order].name);
         labels.push_back(core.records[order].label);
@@ -249,9 +257,9 @@ void restore(SharedConcept& self, nb::bytes state) {
 void bind_concepts(nb::module_& module) {
   nb::class_<SharedConcept>(module, "Concept", "A concept description that learns one instance at a time.")
       .def("__init__",
-           [](SharedConcept* self, const search::Plan& plan, Flags coded, Flags ranged, int rule, int ties, double z_accept,
-              double z_drop, bool weighted, bool known_only, double weight_power, std::int64_t window, double decay,
-              std::uint64_t seed) {
+           [](SharedConcept* self, const search::Plan& plan, Flags coded, Flags ranged, int rule, int ties,
+              double z_accept, double z_drop, bool weighted, bool known_only, double weight_power, std::int64_t window,
+              double decay, std::uint64_t seed) {
              new (self) SharedConcept(plan, coded, ranged,
                                       rules_of(rule, ties, z_accept, z_drop, weighted, known_only, weight_power, window,
                                                decay),

@@ -22,14 +22,21 @@ struct SharedExemplars {
     require(plan.size() > 0, "exemplars have at least one attribute");
     plan.require_complete();
     require(plan.size() == weights.size(), "plan and weights differ in width");
-    require(std::all_of(weights.data(), weights.data() + weights.size(), is_weight), "weights are finite and not negative");
+    const double* const end = weights.data() + weights.size();
+    require(std::all_of(weights.data(), end, is_weight), "weights are finite and not negative");
     return copy(weights);
   }
 
-  // To be called with the lock.
-  void check(const Matrix& rows, bool queries) const {
+  // Rows for a call without the GIL: a copy, so that what is checked is what is used.
+  std::vector<double> rows_of(const Matrix& rows) const {
     require(rows.shape(1) == exemplars.n_attributes(), "rows and plan differ in width");
-    require(exemplars.takes(plan, rows.data(), rows.shape(0), queries), "the plan does not know some of the symbols");
+    return copy(rows);
+  }
+
+  // To be called with the lock.
+  void check(const std::vector<double>& cells, bool queries) const {
+    const std::size_t count = cells.size() / exemplars.n_attributes();
+    require(exemplars.takes(plan, cells.data(), count, queries), "the plan does not know some of the symbols");
   }
 
   const search::Plan& plan;  // kept alive by the binding
@@ -39,28 +46,34 @@ struct SharedExemplars {
 
 void arrive(SharedExemplars& self, Matrix rows, Ids labels, bool inherit) {
   require(rows.shape(0) == labels.size(), "one label for each row");
+  const std::vector<double> cells = self.rows_of(rows);
+  const std::vector<std::int64_t> classes = copy(labels);
   nb::gil_scoped_release release;
   const std::unique_lock hold(self.lock);
-  self.check(rows, false);
-  self.exemplars.arrive(self.plan, rows.data(), labels.data(), labels.size(), inherit);
+  self.check(cells, false);
+  self.exemplars.arrive(self.plan, cells.data(), classes.data(), classes.size(), inherit);
 }
 
 void store(SharedExemplars& self, Matrix rows, Ids labels, Ids used, Ids correct) {
   require(rows.shape(0) == labels.size(), "one label for each row");
   require(used.size() == labels.size() && correct.size() == labels.size(), "one record for each row");
+  const std::vector<double> cells = self.rows_of(rows);
+  const std::vector<std::int64_t> classes = copy(labels), uses = copy(used), right = copy(correct);
   nb::gil_scoped_release release;
   const std::unique_lock hold(self.lock);
-  self.check(rows, false);
-  self.exemplars.store(self.plan, rows.data(), labels.data(), used.data(), correct.data(), labels.size());
+  self.check(cells, false);
+  self.exemplars.store(self.plan, cells.data(), classes.data(), uses.data(), right.data(), classes.size());
 }
 
 void sweep(SharedExemplars& self, Matrix rows, std::size_t first) {
+  const std::vector<double> cells = self.rows_of(rows);
+  const std::size_t count = rows.shape(0);
   nb::gil_scoped_release release;
   const std::unique_lock hold(self.lock);
-  self.check(rows, false);
+  self.check(cells, false);
   const std::size_t stored = self.exemplars.size();
-  if (first > stored || rows.shape(0) > stored - first) throw std::out_of_range("no such exemplar");
-  self.exemplars.sweep(self.plan, rows.data(), first, rows.shape(0));
+  if (first > stored || count > stored - first) throw std::out_of_range("no such exemplar");
+  self.exemplars.sweep(self.plan, cells.data(), first, count);
 }
 
 nb::tuple records(const SharedExemplars& self) {
@@ -78,8 +91,9 @@ nb::tuple kneighbors(SharedExemplars& self, Matrix queries, std::size_t k, bool 
                      std::size_t threads) {
   require(k > 0, "k must be at least 1");
   require(!exclude || exclude->size() == queries.shape(0), "one row to exclude per query");
+  const std::vector<double> cells = self.rows_of(queries);
   search::Request request;
-  request.queries = queries.data();
+  request.queries = cells.data();
   request.n_queries = queries.shape(0);
   request.k = k;
   request.ties = ties;
@@ -89,7 +103,7 @@ nb::tuple kneighbors(SharedExemplars& self, Matrix queries, std::size_t k, bool 
   {
     nb::gil_scoped_release release;
     const std::shared_lock hold(self.lock);
-    self.check(queries, true);
+    self.check(cells, true);
     found.emplace(self.exemplars.search(self.plan, request));
   }
   return found->take();

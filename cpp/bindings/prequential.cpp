@@ -17,12 +17,13 @@ votes::VoteTies ties_of(int ties) { return checked_option(ties, votes::VoteTies:
 
 // A stream of rows that several calls go through, one after the other.
 struct Stream {
-  Stream(const search::Plan& plan, Flags ranged, Vector low, Vector high, Vector weights, std::size_t k, bool whole_ties,
-         int vote, double power, bool root, int algorithm)
+  Stream(const search::Plan& plan, Flags ranged, Vector low, Vector high, Vector weights, std::size_t k,
+         bool whole_ties, int vote, double power, bool root, int algorithm)
       : rows(plan, checked_ranges(plan, ranged, low, high), checked_weights(plan, weights),
              rules_of(k, whole_ties, vote, power, root, algorithm)) {}
 
-  static search::Ranges checked_ranges(const search::Plan& plan, const Flags& ranged, const Vector& low, const Vector& high) {
+  static search::Ranges checked_ranges(const search::Plan& plan, const Flags& ranged, const Vector& low,
+                                       const Vector& high) {
     const std::size_t n = plan.size();
     require(n > 0, "rows have at least one attribute");
     plan.require_complete();
@@ -39,7 +40,8 @@ struct Stream {
 
   static std::vector<double> checked_weights(const search::Plan& plan, const Vector& weights) {
     require(weights.size() == plan.size(), "one of each per attribute");
-    require(std::all_of(weights.data(), weights.data() + weights.size(), is_weight), "weights are finite and not negative");
+    const double* const end = weights.data() + weights.size();
+    require(std::all_of(weights.data(), end, is_weight), "weights are finite and not negative");
     return copy(weights);
   }
 
@@ -53,16 +55,18 @@ struct Stream {
   std::mutex lock;  // taken before that of an index
 };
 
-// Rows that a stream predicts and puts into an index, with both for this call alone, and without the GIL.
-class Arriving {
- public:
-  Arriving(Stream& stream, SharedIndex& index, const Matrix& cells, const Ids& ids, const Ids& known)
-      : rows{cells.data(), ids.data(), ids.size(), known.data(), known.size()},
-        release_(),
-        stream_hold_(stream.lock),
-        index_hold_(index.lock) {
-    require(index.index.takes(cells.data(), ids.size()), "numbers are finite, and codes count from 0");
-    index.require_cover(stream.rows.plan(), cells.data(), ids.size());
+// Rows that a stream predicts and puts into an index, with both for this call alone, and without the GIL. They are
+// copies, so that what is checked is what is stored; the other arrays are checked whenever they are read.
+struct Arriving {
+  Arriving(Stream& stream, SharedIndex& index, const Matrix& given, const Ids& names, const Ids& known)
+      : cells(copy(given)),
+        ids(copy(names)),
+        rows{cells.data(), ids.data(), ids.size(), known.data(), known.size()},
+        release(),
+        stream_hold(stream.lock),
+        index_hold(index.lock) {
+    require(index.index.takes(rows.cells, rows.n), "numbers are finite, and codes count from 0");
+    index.require_cover(stream.rows.plan(), rows.cells, rows.n);
   }
 
   static void check(const Stream& stream, const SharedIndex& index, const Matrix& cells, const Ids& ids) {
@@ -71,12 +75,12 @@ class Arriving {
     require(cells.shape(0) == ids.size(), "rows and ids do not match");
   }
 
+  const std::vector<double> cells;
+  const std::vector<std::int64_t> ids;
   const votes::Arrivals rows;
-
- private:
-  nb::gil_scoped_release release_;
-  std::unique_lock<std::mutex> stream_hold_;
-  std::unique_lock<std::shared_mutex> index_hold_;
+  const nb::gil_scoped_release release;
+  const std::unique_lock<std::mutex> stream_hold;
+  const std::unique_lock<std::shared_mutex> index_hold;
 };
 
 // Classes of several outputs; class_weights holds those of output t from starts[t] on, and follows the rows.
@@ -88,7 +92,8 @@ nb::tuple classify(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids 
   require(starts.size() == n + 1, "one start per output");
   require_lists(starts, class_weights.size());
   for (std::size_t t = 0; t < n; ++t) require(starts.data()[t] < starts.data()[t + 1], "an output has classes");
-  const votes::KnownClasses known{codes.data(), n, starts.data(), class_weights.data(), ties_of(ties)};
+  const std::vector<std::int64_t> begins = copy(starts);
+  const votes::KnownClasses known{codes.data(), n, begins.data(), class_weights.data(), ties_of(ties)};
   std::vector<std::int64_t> classes;
   votes::TooFar far;
   {

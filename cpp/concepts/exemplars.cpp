@@ -54,7 +54,8 @@ class Exemplars::Undo {
       exemplars_.reliability_.record(recorded_.back().first, recorded_.back().second, -1);
     exemplars_.labels_.resize(size_);
     exemplars_.reliability_.truncate(size_);
-    for (std::int64_t id = static_cast<std::int64_t>(size_); exemplars_.index_.has(id); ++id) exemplars_.index_.remove(id);
+    search::Index& index = exemplars_.index_;
+    for (std::int64_t id = static_cast<std::int64_t>(size_); index.has(id); ++id) index.remove(id);
   }
 
  private:
@@ -65,7 +66,8 @@ class Exemplars::Undo {
 };
 
 Exemplars::Exemplars(std::vector<double> attribute_weights)
-    : index_(std::vector<std::uint8_t>(attribute_weights.size(), 1)), attribute_weights_(std::move(attribute_weights)) {}
+    : index_(std::vector<std::uint8_t>(attribute_weights.size(), 1)),
+      attribute_weights_(std::move(attribute_weights)) {}
 
 bool Exemplars::takes(const search::Plan& plan, const double* rows, std::size_t count, bool queries) const {
   return index_.takes(rows, count, queries) && index_.covers(plan, rows, count);

@@ -28,8 +28,8 @@ class Reliability final : public search::Judge {
   std::vector<double> weights_;
 };
 
-// Rows of symbols, numbered from 0 in the order in which they are stored. Every call takes the same plan. An error or an
-// interrupt leaves the exemplars as they were before the call.
+// Rows of symbols, numbered from 0 in the order in which they are stored. Every call takes the same plan. An error or
+// an interrupt leaves the exemplars as they were before the call.
 class Exemplars {
  public:
   explicit Exemplars(std::vector<double> attribute_weights);
@@ -44,7 +44,8 @@ class Exemplars {
 
   // Rows come one by one: the nearest exemplar answers for the new row, its record takes note, and the new row is
   // stored, with that record as its own (inherit) or with 1 of 1.
-  void arrive(const search::Plan& plan, const double* rows, const std::int64_t* labels, std::size_t count, bool inherit);
+  void arrive(const search::Plan& plan, const double* rows, const std::int64_t* labels, std::size_t count,
+              bool inherit);
 
   // Stores rows with records that are known.
   void store(const search::Plan& plan, const double* rows, const std::int64_t* labels, const std::int64_t* used,

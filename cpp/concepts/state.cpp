@@ -109,7 +109,8 @@ struct State {
     const char* damaged = "the state is damaged";
     const std::size_t n = rows();
     demand(width() <= similarity.n_attributes(), "the state has more attributes than the plan");
-    demand(whole.size() == whole_numbers * n && parts.size() == real_numbers * n && cells.size() == n * width(), damaged);
+    demand(whole.size() == whole_numbers * n && parts.size() == real_numbers * n, damaged);
+    demand(cells.size() == n * width(), damaged);
     demand(high.size() == width() && sums.size() == width() && norms.size() == width(), damaged);
     demand(0 <= arrivals && arrivals < most && 0 <= n_dropped && n_dropped < most, damaged);
     demand(std::isfinite(seen) && seen >= 0.0, damaged);
@@ -166,8 +167,8 @@ void take_first(std::vector<double>& into, const std::vector<double>& from) {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double long_time = 0.1;           // seconds after which somebody may want to interrupt
-constexpr std::size_t rows_at_once = 256;   // after so many rows threads meet, and progress is reported
+constexpr double long_time = 0.1;              // seconds after which somebody may want to interrupt
+constexpr std::size_t rows_at_once = 256;      // after so many rows threads meet, and progress is reported
 constexpr std::size_t rows_for_a_thread = 64;  // of one description: fewer take less time than starting a thread
 
 // A guess at the seconds that a batch takes, rather too many than too few.

@@ -53,7 +53,8 @@ using Progress = std::function<void(std::size_t)>;
 
 // Lets descriptions learn the same rows, each with labels of its own. An error or an interrupt leaves all of them as
 // they were. Only batches that take too little time to be interrupted, such as a single row, keep nothing to go back
-// to: they are not interrupted, and an error in the middle, such as no memory, leaves descriptions marked as incomplete.
+// to: they are not interrupted, and an error in the middle, such as no memory, leaves descriptions marked as
+// incomplete.
 std::vector<Learned> learn(const std::vector<Description*>& descriptions, const Batch& batch,
                            const std::vector<const std::int64_t*>& labels, std::size_t threads,
                            const Progress& progress);

@@ -15,7 +15,9 @@ namespace {
 
 const std::vector<std::uint8_t> ranged{0, 1, 0, 0, 0};
 
-concepts::Concept fresh(const concepts::Rules& rules) { return concepts::Concept(testing::mixed_plan(2.0, false), coded, ranged, rules, 7); }
+concepts::Concept fresh(const concepts::Rules& rules) {
+  return concepts::Concept(testing::mixed_plan(2.0, false), coded, ranged, rules, 7);
+}
 
 void check_nearest(const concepts::Concept& description, std::mt19937_64& random) {
   const std::vector<double> queries = testing::mixed_rows(random, 20, true);
@@ -76,7 +78,7 @@ void check_batches(const concepts::Rules& rules, std::size_t threads) {
   std::vector<concepts::Description*> all;
   std::vector<const std::int64_t*> labels_of_first, labels_of_others;
   for (std::size_t d = 0; d < several; ++d) {
-    descriptions[d].core = std::make_unique<concepts::Concept>(testing::mixed_plan(2.0, false), coded, ranged, rules, 7);
+    descriptions[d].core = std::make_unique<concepts::Concept>(fresh(rules));
     all.push_back(&descriptions[d]);
     labels_of_first.push_back(labels[d].data());
     labels_of_others.push_back(labels[d].data() + first);
@@ -139,7 +141,7 @@ void check_interrupted() {
   const std::vector<double> rows = testing::mixed_rows(random, n, false);
   std::vector<std::int64_t> names(n), labels(n, 1);
   concepts::Description description;
-  description.core = std::make_unique<concepts::Concept>(testing::mixed_plan(2.0, false), coded, ranged, rules, 7);
+  description.core = std::make_unique<concepts::Concept>(fresh(rules));
   const concepts::Batch batch{names.data(), rows.data(), n, false}, one{names.data(), rows.data(), 1, false};
   concepts::learn({&description}, batch, {labels.data()}, 1, nullptr);
   const std::string before = concepts::pack(*description.core);

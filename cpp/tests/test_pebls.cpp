@@ -96,7 +96,8 @@ void check_records(const concepts::Exemplars& exemplars, const Obvious& obvious)
   CHECK(exemplars.reliability().correct() == obvious.correct);
 }
 
-void check_searches(concepts::Exemplars& exemplars, const search::Plan& plan, const Obvious& obvious, std::mt19937_64& random) {
+void check_searches(concepts::Exemplars& exemplars, const search::Plan& plan, const Obvious& obvious,
+                    std::mt19937_64& random) {
   const std::size_t n_queries = 12;
   const std::vector<double> queries = symbol_rows(random, n_queries, true);
   std::vector<std::int64_t> exclude(n_queries);

@@ -60,7 +60,8 @@ void streams() {
   for (const std::size_t k : {std::size_t{0}, std::size_t{3}}) {
     const std::size_t n = 900;
     const std::vector<double> rows = stream(random, n);
-    const votes::PollRules rules{k, true, votes::VoteRule::inverse_square, base::Root(2.0, true), search::Algorithm::automatic};
+    const votes::PollRules rules{k, true, votes::VoteRule::inverse_square, base::Root(2.0, true),
+                                 search::Algorithm::automatic};
     votes::Prequential prequential(plan_with(0.0, 0.0), no_ranges(), {1.0, 1.0, 1.0}, rules);
     search::Index index(kinds);
     for (std::size_t i = 0; i < n; ++i) {
