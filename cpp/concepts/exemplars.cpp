@@ -77,7 +77,7 @@ void Exemplars::arrive(const search::Plan& plan, const double* rows, const std::
                        bool inherit) {
   Undo undo(*this);
   for (std::size_t i = 0; i < count; ++i) {
-    base::check_interrupt();
+    if (i % 16 == 0) base::check_interrupt();
     std::int64_t used = 1, correct = 1;
     if (size() > 0) {
       const std::int64_t nearest = nearest_other(plan, rows + i * n_attributes(), -1);
@@ -99,7 +99,7 @@ void Exemplars::store(const search::Plan& plan, const double* rows, const std::i
       throw std::invalid_argument("a record is at least 1 of 1");
   Undo undo(*this);
   for (std::size_t i = 0; i < count; ++i) {
-    base::check_interrupt();
+    if (i % 16 == 0) base::check_interrupt();
     keep(plan, rows + i * n_attributes(), labels[i], used[i], correct[i]);
   }
   undo.done();
@@ -109,7 +109,7 @@ void Exemplars::sweep(const search::Plan& plan, const double* rows, std::size_t 
   if (size() < 2) return;
   Undo undo(*this);
   for (std::size_t i = 0; i < count; ++i) {
-    base::check_interrupt();
+    if (i % 16 == 0) base::check_interrupt();
     const std::int64_t own = static_cast<std::int64_t>(first + i);
     const std::int64_t nearest = nearest_other(plan, rows + i * n_attributes(), own);
     undo.record(nearest, labels_[nearest] == labels_[own]);

@@ -129,7 +129,7 @@ struct State {
     }
     std::vector<double> cells_of_row(similarity.n_attributes(), std::nan(""));
     for (std::size_t row = 0; row < n; ++row) {
-      base::check_interrupt();
+      if (row % 1024 == 0) base::check_interrupt();
       copy_row(row, cells_of_row.data());
       demand(similarity.takes(cells_of_row.data(), 1), damaged);
     }
@@ -168,7 +168,7 @@ void take_first(std::vector<double>& into, const std::vector<double>& from) {
 using Clock = std::chrono::steady_clock;
 
 constexpr double long_time = 0.1;              // seconds after which somebody may want to interrupt
-constexpr std::size_t rows_at_once = 256;      // after so many rows threads meet, and progress is reported
+constexpr std::size_t rows_at_once = 1024;     // after so many rows threads meet, and progress is reported
 constexpr std::size_t rows_for_a_thread = 64;  // of one description: fewer take less time than starting a thread
 
 // A guess at the seconds that a batch takes, rather too many than too few.
@@ -199,7 +199,7 @@ void learn_part(Concept& description, const Batch& batch, const std::int64_t* la
                 std::size_t last, Learned& learned) {
   const std::size_t width = description.similarity.n_attributes();
   for (std::size_t i = first; i < last; ++i) {
-    base::check_interrupt();
+    if (i % 16 == 0) base::check_interrupt();
     const Change change = description.learn(batch.names[i], batch.cells + i * width, labels[i], learned.gone);
     if (!batch.trace) continue;
     const auto [now, fresh] = description.review();
@@ -241,7 +241,7 @@ std::vector<std::size_t> orders_of(const Concept& description, const std::int64_
   std::sort(stored.begin(), stored.end());
   std::vector<std::size_t> orders;
   for (std::size_t i = 0; i < n; ++i) {
-    base::check_interrupt();
+    if (i % 1024 == 0) base::check_interrupt();
     const auto at = std::lower_bound(stored.begin(), stored.end(), std::pair{names[i], std::size_t{0}});
     demand(at != stored.end() && at->first == names[i], "no such name is stored");
     orders.push_back(at->second);
@@ -298,7 +298,7 @@ std::unique_ptr<Concept> unpack(const Concept& other, const char* bytes, std::si
   made->n_dropped = state.n_dropped;
   std::vector<double> row(similarity.n_attributes(), std::nan(""));
   for (std::size_t i = 0; i < state.rows(); ++i) {
-    base::check_interrupt();
+    if (i % 1024 == 0) base::check_interrupt();
     state.copy_row(i, row.data());
     made->similarity.admit(row.data());
     made->restore(state.record(i), row.data());

@@ -66,7 +66,7 @@ void check_stream(const concepts::Rules& rules, std::size_t n) {
 
 // Several descriptions learn a batch as each would learn the rows one by one; one that fails changes none of them.
 void check_batches(const concepts::Rules& rules, std::size_t threads) {
-  constexpr std::size_t n = 900, first = 200, several = 3;
+  constexpr std::size_t n = 1900, first = 200, several = 3;
   std::mt19937_64 random(5);
   const std::vector<double> rows = testing::mixed_rows(random, n, false);
   std::vector<std::int64_t> names(n), labels[several];
@@ -91,7 +91,7 @@ void check_batches(const concepts::Rules& rules, std::size_t threads) {
   bool failed = false;
   try {
     concepts::learn(all, others, labels_of_others, threads, [](std::size_t done) {
-      if (done > 256) throw std::runtime_error("enough");
+      if (done > 1024) throw std::runtime_error("enough");
     });
   } catch (const std::runtime_error&) {
     failed = true;
