@@ -62,8 +62,8 @@ struct LeftOutNumbers {
   std::size_t n_targets;
 };
 
-// Sums over the queries of each block, block after block. For every (vote, k, prior, temperature): of -ln p of the class,
-// of what -ln p would have been on average had it been another one, and of squared differences; for every
+// Sums over the queries of each block, block after block. For every (vote, k, prior, temperature): of -ln p of the
+// class, of what -ln p would have been on average had it been another one, and of squared differences; for every
 // (vote, k, prior): of right answers.
 struct ClassSums {
   std::vector<double> logs, surprises, squares, rights;
