@@ -13,7 +13,7 @@ from benchmarks.sizes import Sizes
 from benchmarks.timing import compare
 
 K = 10
-LIMIT = 5e-3
+LIMIT = 1e-3
 TIMES_FASTER = 50.0
 
 

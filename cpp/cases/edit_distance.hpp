@@ -13,14 +13,14 @@ namespace priorcase::cases {
 
 inline constexpr std::uint32_t last_character = 0x10FFFF;
 
-// Texts in order of their lengths, eight side by side, as symbols: the places of their characters in the alphabet.
+// Texts in order of their lengths, sixteen side by side, as symbols: the places of their characters in the alphabet.
 class PackedTexts {
  public:
   // Text i is characters[offsets[i]] up to characters[offsets[i + 1]], of less than 2^31 characters, none above
   // the last one.
   PackedTexts(const std::uint32_t* characters, const std::int64_t* offsets, std::size_t n);
 
-  // Eight texts, or fewer at the end: symbol j of text l is symbols[8 j + l]; texts that have ended go on with one that no text
+  // Sixteen texts, or fewer at the end: symbol j of text l is symbols[16 j + l]; texts that have ended go on with one that no text
   // has, `alphabet().size()`.
   struct Batch {
     const std::uint32_t* symbols;

@@ -8,7 +8,7 @@ namespace priorcase::cases {
 
 // Texts whose edit distances are computed side by side: each step of a text depends on the step before it, but not on
 // the other texts. For each of them 64 differences of a column of its table, see edit_distance.hpp.
-inline constexpr std::size_t n_lanes = 8;
+inline constexpr std::size_t n_lanes = 16;
 
 struct EditLanes {
   alignas(64) std::uint64_t grows[n_lanes];

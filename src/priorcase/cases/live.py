@@ -52,8 +52,11 @@ class LiveTable:
         if not self._lock.held() and (self._behind or self.store.changed_elsewhere()):
             with self._lock.writing():
                 self._catch_up()
-        with self._lock.reading():
+        self._lock.start_reading()
+        try:
             yield self.table
+        finally:
+            self._lock.stop_reading()
 
     @contextmanager
     def moment(self) -> Iterator[CaseTable]:
@@ -223,20 +226,20 @@ class ReadersWriter:
         me = get_ident()
         return self._writer == me or me in self._readers
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
+    def start_reading(self) -> None:
         me = get_ident()
         with self._guard:
             while self._writer != me and me not in self._readers and (self._waiting or self._writer is not None):
                 self._changed.wait()
             self._readers[me] = self._readers.get(me, 0) + 1
-        try:
-            yield
-        finally:
-            with self._guard:
-                self._readers[me] -= 1
-                if not self._readers[me]:
-                    del self._readers[me]
+
+    def stop_reading(self) -> None:
+        me = get_ident()
+        with self._guard:
+            self._readers[me] -= 1
+            if not self._readers[me]:
+                del self._readers[me]
+                if self._waiting:
                     self._changed.notify_all()
 
     @contextmanager
