@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <optional>
 
 #include <nanobind/stl/optional.h>
@@ -27,35 +28,31 @@ nb::ndarray<nb::numpy, std::uint8_t> holds(SharedIndex& self, Ids ids) {
 
 void append(SharedIndex& self, Ids ids, Matrix rows) {
   require_distinct(ids);
-  require(rows.shape(0) == ids.size() && rows.shape(1) == self.index.n_attributes(), "rows and ids do not match");
+  require(rows.shape(0) == ids.size() && rows.shape(1) == self.coded.size(), "rows and ids do not match");
   nb::gil_scoped_release release;
-  const std::unique_lock hold(self.lock);
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    if (self.index.has(ids.data()[i])) throw std::invalid_argument("a row with this id is stored already");
-  self.index.append(ids.data(), rows.data(), ids.size());
+  self.append(ids.data(), rows.data(), ids.size());
 }
 
 void remove(SharedIndex& self, Ids ids) {
   require_distinct(ids);
   nb::gil_scoped_release release;
-  const std::unique_lock hold(self.lock);
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    if (!self.index.has(ids.data()[i])) throw std::out_of_range("no such row id");
-  for (std::size_t i = 0; i < ids.size(); ++i) self.index.remove(ids.data()[i]);
+  self.remove(ids.data(), ids.size());
 }
 
 void check_queries(const SharedIndex& self, const search::Plan& plan, const Matrix& queries, const Matrix& weights) {
   plan.require_complete();
-  const std::size_t n = self.index.n_attributes();
+  const std::size_t n = self.coded.size();
   require(plan.size() == n && queries.shape(1) == n && weights.shape(1) == n, "plan, queries and weights differ in width");
   require(weights.shape(0) == 1 || weights.shape(0) == queries.shape(0), "one row of weights, or one per query");
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    require(weights.data()[i] >= 0.0 && std::isfinite(weights.data()[i]), "weights must be finite and at least 0");
 }
 
 Answer run(SharedIndex& self, const search::Plan& plan, search::Request& request) {
   std::vector<std::vector<search::Found>> results;
   {
     nb::gil_scoped_release release;
-    self.organise_if_due(plan);
+    self.organise_if_due(plan, request.threads);
     const std::shared_lock hold(self.lock);
     self.require_cover(plan, request.queries, request.n_queries);
     results = self.index.search(plan, request);
@@ -103,7 +100,7 @@ votes::Poll voters_on(SharedIndex& self, const search::Plan& plan, Matrix query,
   request.ties = ties;
   votes::Poll voters;
   nb::gil_scoped_release release;
-  self.organise_if_due(plan);
+  self.organise_if_due(plan, 1);
   const std::shared_lock hold(self.lock);
   self.require_cover(plan, request.queries, 1);
   static thread_local search::Seeker seeker;  // keeps its memory from one question to the next
@@ -152,7 +149,7 @@ std::int64_t winner(SharedIndex& self, const search::Plan& plan, Matrix query, M
 nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const search::Plan& plan, Matrix queries, Matrix weights, Ids ids,
                                      std::size_t threads) {
   check_queries(self, plan, queries, weights);
-  const std::size_t n = ids.size(), m = queries.shape(0), width = self.index.n_attributes();
+  const std::size_t n = ids.size(), m = queries.shape(0), width = self.coded.size();
   std::vector<double> out(n * m);
   {
     nb::gil_scoped_release release;
@@ -171,11 +168,11 @@ nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const search::Plan& plan
   return to_numpy(std::move(out), {m, n});
 }
 
-void organise(SharedIndex& self, const search::Plan& plan) {
+void organise(SharedIndex& self, const search::Plan& plan, std::size_t threads) {
   plan.require_complete();
-  require(plan.size() == self.index.n_attributes(), "plan and index differ in width");
+  require(plan.size() == self.coded.size(), "plan and index differ in width");
   nb::gil_scoped_release release;
-  self.organise_if_due(plan);
+  self.organise_if_due(plan, usable_threads(threads));
 }
 
 }  // namespace
@@ -187,7 +184,7 @@ void bind_index(nb::module_& module) {
       }, nb::arg("coded"))
       .def("append", &append, nb::arg("ids"), nb::arg("rows"))
       .def("remove", &remove, nb::arg("ids"))
-      .def("organise", &organise, nb::arg("plan"))
+      .def("organise", &organise, nb::arg("plan"), nb::arg("threads"))
       .def("kneighbors", &kneighbors, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("k"),
            nb::arg("ties"), nb::arg("exclude").none(), nb::arg("algorithm"), nb::arg("threads"))
       .def("within", &within, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("limits"),

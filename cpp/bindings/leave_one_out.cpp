@@ -54,7 +54,7 @@ struct LeftOut {
   // The sums for some targets; to be called without the GIL.
   template <class Targets>
   auto sums(const votes::LeaveOneOut& work, const Targets& targets) const {
-    shared.organise_if_due(plan);
+    shared.organise_if_due(plan, work.threads);
     const std::shared_lock hold(shared.lock);
     shared.require_cover(plan, queries.data(), n_queries());
     require(shared.index.n_rows() == stored.size(), "not all rows have a target");
@@ -64,7 +64,7 @@ struct LeftOut {
  private:
   void check_rows() const {
     plan.require_complete();
-    const std::size_t width = shared.index.n_attributes();
+    const std::size_t width = shared.coded.size();
     require(plan.size() == width && queries.shape(1) == width && attribute_weights.size() == width,
             "plan, queries and weights differ in width");
     require(own.size() == n_queries() && times.size() == n_queries(), "one own row and one weight per query");

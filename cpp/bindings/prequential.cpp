@@ -64,6 +64,7 @@ struct Arriving {
         rows{cells.data(), ids.data(), ids.size(), known.data(), known.size()},
         release(),
         stream_hold(stream.lock),
+        change_hold(index.changing),
         index_hold(index.lock) {
     require(index.index.takes(rows.cells, rows.n), "numbers are finite, and codes count from 0");
     index.require_cover(stream.rows.plan(), rows.cells, rows.n);
@@ -71,7 +72,7 @@ struct Arriving {
 
   static void check(const Stream& stream, const SharedIndex& index, const Matrix& cells, const Ids& ids) {
     const std::size_t width = stream.rows.n_attributes();
-    require(index.index.n_attributes() == width && cells.shape(1) == width, "index and rows differ in width");
+    require(index.coded.size() == width && cells.shape(1) == width, "index and rows differ in width");
     require(cells.shape(0) == ids.size(), "rows and ids do not match");
   }
 
@@ -79,7 +80,7 @@ struct Arriving {
   const std::vector<std::int64_t> ids;
   const votes::Arrivals rows;
   const nb::gil_scoped_release release;
-  const std::unique_lock<std::mutex> stream_hold;
+  const std::unique_lock<std::mutex> stream_hold, change_hold;
   const std::unique_lock<std::shared_mutex> index_hold;
 };
 

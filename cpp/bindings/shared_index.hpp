@@ -12,27 +12,49 @@
 
 namespace priorcase::bindings {
 
-// Searches share it, changes have it alone.
+// Searches share the index, and a change has it alone for a moment: what takes long, such as a new order of the rows, is
+// built aside while others go on searching. Lock without the GIL; `changing` comes before `lock`.
 struct SharedIndex {
-  explicit SharedIndex(std::vector<std::uint8_t> coded) : index(std::move(coded)) {}
+  explicit SharedIndex(std::vector<std::uint8_t> flags) : index(checked(flags)), coded(std::move(flags)) {}
 
   void require_cover(const search::Plan& plan, const double* queries, std::size_t n_queries) const {
     if (!index.covers(plan, queries, n_queries))
       throw std::invalid_argument("the plan does not know some of the stored or queried symbols");
   }
 
-  void organise_if_due(const search::Plan& plan) {
+  void append(const std::int64_t* ids, const double* rows, std::size_t n) {
+    const std::lock_guard change(changing);  // only changes alter the rows: they may be read without the other lock
+    if (!index.takes(rows, n, false))
+      throw std::invalid_argument("stored numbers must be finite, and stored codes whole numbers from 0 on");
+    for (std::size_t i = 0; i < n; ++i)
+      if (index.has(ids[i])) throw std::invalid_argument("a row with this id is stored already");
+    if (index.is_cramped(rows, n)) replace(index.with_room(rows, n));
+    const std::unique_lock hold(lock);
+    index.append(ids, rows, n);
+  }
+
+  void remove(const std::int64_t* ids, std::size_t n) {
+    const std::lock_guard change(changing);
+    for (std::size_t i = 0; i < n; ++i)
+      if (!index.has(ids[i])) throw std::out_of_range("no such row id");
+    const std::unique_lock hold(lock);
+    for (std::size_t i = 0; i < n; ++i) index.remove(ids[i]);
+  }
+
+  void organise_if_due(const search::Plan& plan, std::size_t threads) {
     {
       const std::shared_lock hold(lock);
       if (!index.is_due()) return;
     }
-    const std::unique_lock hold(lock);
+    const std::lock_guard change(changing);
+    if (!index.is_due()) return;
     require_cover(plan, nullptr, 0);
-    if (index.is_due()) index.organise(plan);
+    replace(index.organised(plan, threads));
   }
 
-  // In a forked child: frees the lock of threads that are no more, and says whether one of them was changing the rows.
+  // In a forked child: frees the locks of threads that are no more, and says whether one of them was changing the rows.
   bool torn_by_fork() {
+    new (&changing) std::mutex;
     if (lock.try_lock()) {
       lock.unlock();
       return false;
@@ -43,7 +65,22 @@ struct SharedIndex {
   }
 
   search::Index index;
+  const std::vector<std::uint8_t> coded;
+  std::mutex changing;
   std::shared_mutex lock;
+
+ private:
+  static const std::vector<std::uint8_t>& checked(const std::vector<std::uint8_t>& flags) {
+    if (flags.empty()) throw std::invalid_argument("an index needs at least one attribute");
+    return flags;
+  }
+
+  void replace(search::Index fresh) {
+    {
+      const std::unique_lock hold(lock);
+      std::swap(index, fresh);
+    }  // the old rows are freed when others may search again
+  }
 };
 
 }  // namespace priorcase::bindings

@@ -183,7 +183,7 @@ class GroupBounds {
   explicit GroupBounds(const CaseScores& scores)
       : scores_(scores),
         n_(scores.asked().size()),
-        lower_(n_ * search::n_codes, base::infinity),
+        lower_(n_ * search::n_codes, std::numeric_limits<float>::infinity()),
         tables_(n_ * search::n_codes),
         panel_(n_ * panel_rows) {
     double largest[n_groups];
@@ -191,8 +191,8 @@ class GroupBounds {
       base::check_interrupt();
       const AskedAttribute& attribute = scores.asked()[a];
       attribute.groups->largest(attribute.table, largest);
-      double* const lower = lower_.data() + a * search::n_codes;
-      for (std::size_t g = 0; g < n_groups; ++g) lower[g] = attribute.weight * (1.0 - largest[g]);
+      float* const lower = lower_.data() + a * search::n_codes;
+      for (std::size_t g = 0; g < n_groups; ++g) lower[g] = lowered(attribute.weight * (1.0 - largest[g]));
     }
     const auto n = static_cast<double>(n_);
     slack_ = 4.0 * (n + 8.0) * std::numeric_limits<double>::epsilon();
@@ -203,16 +203,18 @@ class GroupBounds {
     least_ = least;
     for (std::size_t a = 0; a < n_; ++a)
       lower_[a * search::n_codes + search::missing_code] =
-          scores_.asked()[a].weight * (scores_.ignores() ? 1.0 - least : 1.0);
-    const double reach = scores_.whole() * (1.0 - least + slack_);
-    search::kernels().round_down(lower_.data(), tables_.data(), tables_.size(), reach, 254.0 / reach);
+          lowered(scores_.asked()[a].weight * (scores_.ignores() ? 1.0 - least : 1.0));
+    const double reach = 1.0 - least + slack_;
+    search::kernels().round_down(lower_.data(), tables_.data(), tables_.size(), static_cast<float>(reach * (1.0 + 1e-6)),
+                                 static_cast<float>(254.0 / reach * (1.0 - 1e-6)));
   }
 
   double asked_for() const { return least_; }
 
   void survivors(std::size_t first, std::uint64_t* found) {
     gather(first);
-    search::kernels().scan(panel_.data(), tables_.data(), n_, found);
+    alignas(64) std::uint8_t sums[panel_rows];
+    search::kernels().scan(panel_.data(), tables_.data(), n_, found, sums);
   }
 
   // Those with the least sums, as many as wanted and all that tie with the last of them.
@@ -222,6 +224,9 @@ class GroupBounds {
   }
 
  private:
+  // A share of all weights, never more than what is exact.
+  float lowered(double weight) const { return static_cast<float>(weight / scores_.whole() * (1.0 - 1e-6)); }
+
   void gather(std::size_t first) {
     std::uint8_t* to = panel_.data();
     for (const AskedAttribute& attribute : scores_.asked()) {
@@ -232,7 +237,7 @@ class GroupBounds {
 
   const CaseScores& scores_;
   std::size_t n_;
-  base::Cells lower_;
+  std::vector<float> lower_;
   base::Bytes tables_, panel_;
   double slack_ = 0.0, least_ = 0.0;
 };

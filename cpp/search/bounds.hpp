@@ -56,74 +56,68 @@ class CurveBoxes {
   std::vector<std::vector<double>> low_, high_;
 };
 
+// Lower bounds of what each code of each attribute contributes to a query's cost, and their rounding down to bytes.
 class Bounds {
  public:
   void prepare(const Measure& measure, const CurveBoxes& boxes) {
     measure_ = &measure;
-    const std::size_t n = measure.store().n_attributes();
-    lower_.assign(n * n_codes, base::infinity);
-    tables_.resize(n * n_codes);
-    zero_.resize(n);
-    own_.resize(n);
-    for (std::size_t a = 0; a < n; ++a) {
-      fill(a, boxes);
-      own_[a] = own_code(a);
-    }
-    second_look_ = n >= many_attributes && !measure.skips();
-    if (second_look_) fine_.assign(lower_.begin(), lower_.end());
+    n_ = measure.store().n_attributes();
+    lower_.resize(n_ * n_codes);
+    tables_.resize(n_ * n_codes);
+    box_tables_.resize(n_ * 3 * n_codes);
+    symbols_.resize(n_);
+    own_.resize(n_);
+    for (std::size_t a = 0; a < n_; ++a) fill(a, boxes);
+    second_look_ = n_ >= many_attributes && !measure.skips();
     rescale(base::infinity);
   }
 
-  // Tables in which a sum above 254 proves a cost above the limit. The slack of 1e-9 covers rounding of sums.
+  // Tables in which a sum above 254 proves a cost above the limit. The slack covers rounding of sums, and of bounds to
+  // 32 bits.
   void rescale(double limit) {
     limit_ = limit;
-    // More slack than 32-bit sums can be off; no second look at limits that 32 bits cannot hold well.
-    fine_limit_ = limit < 1e-30 ? std::numeric_limits<float>::infinity() : static_cast<float>(limit * (1.0 + 1e-4 + 1e-7 * zero_.size()));
     const bool skip = measure_->skips();
     const double mean = skip ? measure_->mean_of(limit) : 0.0;
     const double reach = std::max(0.0, skip ? mean * measure_->known_weight : limit) * (1.0 + 1e-9);
-    if (!(reach < base::infinity) || (skip && !is_precise(mean))) return admit_all();
-    const double factor = 254.0 / reach * (1.0 - 1e-9);
-    const std::size_t n = zero_.size();
+    if (!(reach < 1e37) || (skip && !is_precise(mean))) return admit_all();
     if (skip)
-      for (std::size_t a = 0; a < n; ++a)
-        lower_[a * n_codes + missing_code] = known(a) ? mean * measure_->weight(a) : 0.0;
-    if (factor < base::infinity)
-      kernels().round_down(lower_.data(), tables_.data(), n * n_codes, reach, factor);
-    else  // so small a limit that only nothing is small enough
-      for (std::size_t i = 0; i < n * n_codes; ++i) tables_[i] = lower_[i] > reach ? 255 : 0;
-    for (std::size_t a = 0; a < n; ++a) {
-      tables_[a * n_codes + dead_code] = 255;
-      zero_[a] = kernels().zeros(tables_.data() + a * n_codes);
+      for (std::size_t a = 0; a < n_; ++a)
+        lower_[a * n_codes + missing_code] = known(a) ? lowered(mean * measure_->weight(a)) : 0.0f;
+    // Above this no sum of bounds lets a row pass; more slack than sums of 32 bits can be off.
+    fine_limit_ = reach < 1e-30 ? std::numeric_limits<float>::infinity()
+                                  : static_cast<float>(reach * (1.0 + 1e-4 + 1e-7 * static_cast<double>(n_)));
+    const double factor = 254.0 / reach * (1.0 - 1e-6);
+    if (factor < 1e30) {
+      kernels().round_down(lower_.data(), tables_.data(), n_ * n_codes, static_cast<float>(reach * (1.0 + 1e-6)),
+                           static_cast<float>(factor));
+    } else {  // so small a limit that only nothing is small enough
+      const float limit_of_bounds = static_cast<float>(reach * (1.0 + 1e-6));
+      for (std::size_t i = 0; i < n_ * n_codes; ++i) tables_[i] = lower_[i] > limit_of_bounds ? 255 : 0;
     }
   }
 
   double limit() const { return limit_; }
   const std::uint8_t* tables() const { return tables_.data(); }
 
-  // Lower bound, in table units, over a box of codes; 255 means "too far".
-  unsigned over(const std::uint64_t* box) const {
-    unsigned sum = 0;
-    for (std::size_t a = 0; a < zero_.size(); ++a) {
-      if (box[a] & zero_[a]) continue;
-      sum += kernels().smallest(tables_.data() + a * n_codes, box[a]);
-      if (sum > 254) return 255;
+  // Bounds of the boxes of all leaves, by the tables as they are now; 255 proves that all rows of a leaf are too far.
+  void bound_leaves(const Store& store, std::vector<std::uint8_t>& bounds) {
+    const std::size_t groups = (store.n_leaves() + 63) / 64;
+    bounds.resize(groups * 64);
+    for (std::size_t a = 0; a < n_; ++a) fill_box_tables(a);
+    kernels().bound_leaves(store.boxes(), groups, box_tables_.data(), symbols_.data(), n_, bounds.data());
+    std::fill(bounds.begin() + static_cast<std::ptrdiff_t>(store.n_leaves()), bounds.end(), std::uint8_t{255});
+  }
+
+  // About what the bounds of a row can add up to: a scale for rough sums.
+  double spread() const {
+    double sum = 0.0;
+    for (std::size_t a = 0; a < n_; ++a) {
+      float most = 0.0f;
+      for (const float* entry = lower_.data() + a * n_codes; entry < lower_.data() + a * n_codes + n_bins; ++entry)
+        if (*entry > most && *entry < std::numeric_limits<float>::infinity()) most = *entry;
+      sum += most;
     }
     return sum;
-  }
-
-  // About what the bounds of a box can add up to: a scale for rough sums.
-  double spread(const std::uint64_t* box) const {
-    double sum = 0.0;
-    for (std::size_t a = 0; a < zero_.size(); ++a) sum += most_over(a, box[a]);
-    return sum;
-  }
-
-  // Whether one set of codes of an attribute lies nearer to the query than another.
-  bool is_nearer(std::size_t a, std::uint64_t codes, std::uint64_t others) const {
-    const bool own = codes >> own_[a] & 1, others_own = others >> own_[a] & 1;
-    if (own != others_own) return own;
-    return !own && least_over(a, codes) < least_over(a, others);
   }
 
   bool second_look() const { return second_look_; }
@@ -133,9 +127,9 @@ class Bounds {
     if (!second_look_) return false;
     float sums[4] = {};
     std::size_t a = 0;
-    for (; a + 4 <= zero_.size(); a += 4)
-      for (std::size_t i = 0; i < 4; ++i) sums[i] += fine_[(a + i) * n_codes + codes[(a + i) * panel_rows]];
-    for (; a < zero_.size(); ++a) sums[0] += fine_[a * n_codes + codes[a * panel_rows]];
+    for (; a + 4 <= n_; a += 4)
+      for (std::size_t i = 0; i < 4; ++i) sums[i] += lower_[(a + i) * n_codes + codes[(a + i) * panel_rows]];
+    for (; a < n_; ++a) sums[0] += lower_[a * n_codes + codes[a * panel_rows]];
     return (sums[0] + sums[1]) + (sums[2] + sums[3]) > fine_limit_;
   }
 
@@ -149,31 +143,15 @@ class Bounds {
 
   // Tables without a limit: every row passes that is there.
   void admit_all() {
+    fine_limit_ = std::numeric_limits<float>::infinity();
     std::fill(tables_.begin(), tables_.end(), std::uint8_t{0});
-    for (std::size_t a = 0; a < zero_.size(); ++a) {
-      tables_[a * n_codes + dead_code] = 255;
-      zero_[a] = ~(std::uint64_t{1} << dead_code);
-    }
-  }
-
-  double least_over(std::size_t a, std::uint64_t codes) const {
-    double least = base::infinity;
-    for (; codes && least > 0.0; codes &= codes - 1)
-      least = std::min(least, lower_[a * n_codes + std::countr_zero(codes)]);
-    return least;
-  }
-
-  // Of bins of numbers, the outermost two lie farthest from the query.
-  double most_over(std::size_t a, std::uint64_t codes) const {
-    const double* lower = lower_.data() + a * n_codes;
-    double most = 0.0;
-    if (!measure_->store().bins[a].coded() && codes)
-      return std::max(lower[std::countr_zero(codes)], lower[63 - std::countl_zero(codes)]);
-    for (; codes; codes &= codes - 1) most = std::max(most, lower[std::countr_zero(codes)]);
-    return most;
+    for (std::size_t a = 0; a < n_; ++a) tables_[a * n_codes + dead_code] = 255;
   }
 
   bool known(std::size_t a) const { return measure_->differences[a].state != Difference::State::missing; }
+
+  // A bound in units of the table: never more than the bound itself.
+  float lowered(double bound) const { return static_cast<float>(bound * (1.0 - 1e-6)); }
 
   // The code of the query's own value, where it has one.
   std::uint8_t own_code(std::size_t a) const {
@@ -183,22 +161,55 @@ class Bounds {
   }
 
   void fill(std::size_t a, const CurveBoxes& boxes) {
+    float* const lower = lower_.data() + a * n_codes;
+    const Difference& d = measure_->differences[a];
     const Bins& bins = measure_->store().bins[a];
-    double* lower = lower_.data() + a * n_codes;
+    const double weight = measure_->weight(a);
+    const int power = measure_->plan().power.whole();
+    symbols_[a] = bins.coded();
+    own_[a] = own_code(a);
+    if (weight == 0.0 || (measure_->skips() && !known(a))) {
+      std::fill(lower, lower + missing_code + 1, 0.0f);
+    } else {
+      if (measure_->store().cell_of(a) < 0)
+        for (std::size_t c = 0; c < n_bins; ++c) lower[c] = lowered(measure_->exact(a, c));
+      else if (!bins.coded() && d.is_linear() && (power == 1 || power == 2))
+        kernels().bound_numbers(bins.lows(), bins.highs(), d.query(), 1.0 / d.scale, weight, power == 2, lower);
+      else
+        fill_slowly(a, boxes, lower);
+      lower[missing_code] = lowered(weight * d.against_missing());
+    }
+    lower[dead_code] = std::numeric_limits<float>::infinity();
+  }
+
+  void fill_box_tables(std::size_t a) {
+    const std::uint8_t* const table = tables_.data() + a * n_codes;
+    std::uint8_t* const three = box_tables_.data() + a * 3 * n_codes;
+    if (symbols_[a]) {
+      std::copy(table, table + n_codes, three);
+      three[any_code] = 0;
+    } else if (measure_->differences[a].is_linear()) {
+      kernels().split_table(table, own_[a], three);
+    } else {  // numbers from a code on are no nearer than the nearest of these codes
+      kernels().split_table(table, 0, three);
+      for (std::size_t c = n_bins, least = 255; c-- > 0;) three[c] = static_cast<std::uint8_t>(least = std::min<std::size_t>(least, table[c]));
+    }
+  }
+
+  void fill_slowly(std::size_t a, const CurveBoxes& boxes, float* out) const {
+    const Bins& bins = measure_->store().bins[a];
     const Difference& d = measure_->differences[a];
     const double weight = measure_->weight(a);
-    if (weight == 0.0 || (measure_->skips() && !known(a))) {
-      std::fill(lower, lower + missing_code + 1, 0.0);
-      return;
-    }
-    lower[missing_code] = weight * d.against_missing();
+    double lower[n_bins];
+    std::fill(lower, lower + n_bins, base::infinity);
     if (bins.coded())
-      fill_codes(a, bins, d, weight, lower);
+      fill_groups(bins, d, weight, lower);
     else if (d.is_linear())
       d.bound_bins(bins.lows(), bins.highs(), n_bins, weight, lower);
     else
       for (std::size_t code = 0; code < n_bins; ++code)
         if (!bins.empty(code)) lower[code] = weight * least(a, bins, d, boxes, code);
+    for (std::size_t c = 0; c < n_bins; ++c) out[c] = lowered(lower[c]);
   }
 
   double least(std::size_t a, const Bins& bins, const Difference& d, const CurveBoxes& boxes, std::size_t code) const {
@@ -207,31 +218,25 @@ class Bounds {
     return d.against(d.nearest_within(bins.low(code), bins.high(code)));
   }
 
-  // Symbols: exact for the first 62; later ones share a code with the least of their group.
-  void fill_codes(std::size_t a, const Bins& bins, const Difference& d, double weight, double* lower) const {
-    const std::int64_t largest = bins.largest();
-    if (measure_->store().cell_of(a) < 0) {
-      for (std::int64_t c = 0; c <= largest; ++c) lower[c] = measure_->exact(a, c);
-      return;
-    }
+  // Many symbols share a code: the least of each group.
+  static void fill_groups(const Bins& bins, const Difference& d, double weight, double* lower) {
     if (d.attribute().as<Overlap>() != nullptr) {
       std::fill(lower, lower + n_bins, weight * (d.is_overlap() ? d.f_differ() : d.against(0.0)));
       if (d.is_overlap()) lower[bins.code_of(d.query())] = 0.0;
       return;
     }
-    for (std::int64_t c = 0; c <= largest; ++c)
+    for (std::int64_t c = 0; c <= bins.largest(); ++c)
       lower[c % n_bins] = std::min(lower[c % n_bins], weight * d.against(static_cast<double>(c)));
   }
 
   const Measure* measure_ = nullptr;
+  std::size_t n_ = 0;
   double limit_ = base::infinity;
   bool second_look_ = false;
-  std::vector<double> lower_;
   float fine_limit_ = 0.0f;
-  std::vector<float> fine_;
-  std::vector<std::uint8_t> own_;
-  base::Bytes tables_;
-  std::vector<std::uint64_t> zero_;
+  std::vector<float> lower_;
+  std::vector<std::uint8_t> own_, symbols_;
+  base::Bytes tables_, box_tables_;
 };
 
 }  // namespace priorcase::search

@@ -67,6 +67,9 @@ class Difference {
   // A column without any spread: all known values are alike.
   bool is_flat() const { return form_ == Form::linear && scale == 0.0; }
 
+  // The same f against every known value.
+  bool is_constant() const { return form_ == Form::constant; }
+
   // A known value whose profile is read off a curve, or which is equal to another or not.
   bool is_on_curve() const { return form_ == Form::curve; }
   bool is_overlap() const { return form_ == Form::overlap; }

@@ -1,17 +1,16 @@
 #include "search/index.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
-#include <chrono>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/threads.hpp"
 #include "search/bounds.hpp"
 #include "search/measure.hpp"
 #include "search/store.hpp"
-#include "search/tree.hpp"
+#include "search/order.hpp"
 
 namespace priorcase::search {
 
@@ -21,94 +20,146 @@ struct Query {
   Bounds bounds;
   Nearest nearest;
   std::int64_t exclude = -1;
-  const Judge* judge = nullptr;        // none: every row at its cost
-  std::size_t seeded = Store::nobody;  // the panel that was looked at first
-  std::size_t panels_seen = 0, boxes_seen = 0, rows_weighed = 0;
-  std::vector<std::pair<std::size_t, unsigned>> nodes_waiting;
+  const Judge* judge = nullptr;  // none: every row at its cost
+  const double* cells = nullptr;
+  bool bounds_ready = false;
+  double last_limit = base::infinity;  // of the query before
+  std::size_t wide_streak = 0;         // so many queries in a row were near to most leaves
+  std::vector<std::uint8_t> leaf_bounds;
+  std::vector<std::uint32_t> leaves, sorted_leaves;
 
-  void start() {
-    seeded = first_surveyed_ = Store::nobody;
-    panels_seen = boxes_seen = rows_weighed = noted_ = 0;
+  void start(const Store& store) {
+    first_surveyed_ = Store::nobody;
+    looked_at_ = weighed_ = noted_ = 0;
     kernels_ = &kernels();
+    for (const std::uint32_t leaf : seen_) is_seen_[leaf] = 0;
+    seen_.clear();
+    is_seen_.resize(store.n_panels() * panel_words);
   }
 
+  // The k-th cost of some rows: no more than that is wanted. Infinite where there are not so many.
+  double limit_by(const Store& store, const std::vector<std::int64_t>& ids, std::size_t k) {
+    limits_.clear();
+    for (const std::int64_t id : ids)
+      if (id != exclude) limits_.push_back(static_cast<double>(store.slot(id)));
+    if (limits_.size() < k) return base::infinity;
+    for (std::size_t first = 0; first < limits_.size(); first += panel_rows) {
+      const std::size_t count = std::min(panel_rows, limits_.size() - first);
+      for (std::size_t i = 0; i < count; ++i) waiting_[i] = static_cast<std::uint32_t>(limits_[first + i]);
+      measure.costs(waiting_, count, base::infinity, limits_.data() + first);
+    }
+    std::nth_element(limits_.begin(), limits_.begin() + static_cast<std::ptrdiff_t>(k) - 1, limits_.end());
+    return measure.plan().root.settled(limits_[k - 1]);
+  }
+
+  // Leaves that were looked at already.
+  const std::vector<std::uint32_t>& seen() const { return seen_; }
+
+  // Looks at a panel; rows that may be near wait for weigh.
   void look_at(const Store& store, std::size_t panel) {
-    look_ahead(store, panel);
-    if (noted_ > 0) weigh(store);
-  }
-
-  // As look_at, but a few rows may wait for the next call or for weigh: their cells come from far memory meanwhile.
-  void look_ahead(const Store& store, std::size_t panel) {
     std::uint64_t survivors[panel_words];
-    kernels_->scan(store.panel(panel), bounds.tables(), store.n_attributes(), survivors);
+    kernels_->scan(store.panel(panel), bounds.tables(), store.n_attributes(), survivors, sums_);
     pass(store, panel, survivors);
   }
 
-  // Two queries look ahead at a panel together.
-  static void look_ahead(Query& one, Query& other, const Store& store, std::size_t panel) {
+  // Two queries look at a panel together.
+  static void look_at(Query& one, Query& other, const Store& store, std::size_t panel) {
     std::uint64_t survivors[panel_words], other_survivors[panel_words];
     one.kernels_->scan_two(store.panel(panel), one.bounds.tables(), other.bounds.tables(), store.n_attributes(),
-                           survivors, other_survivors);
+                           survivors, other_survivors, one.sums_, other.sums_);
     one.pass(store, panel, survivors);
     other.pass(store, panel, other_survivors);
   }
 
-  // Takes over the rows of a panel that the scan did not rule out.
-  void pass(const Store& store, std::size_t panel, std::uint64_t* survivors) {
-    ++panels_seen;
-    if (panel == seeded) return;
-    if (panel - first_surveyed_ < n_surveyed)
-      for (std::size_t w = 0; w < panel_words; ++w) survivors[w] &= ~surveyed_[panel - first_surveyed_][w];
-    note(store, panel, survivors);
-    if (noted_ >= most_waiting) weigh(store);
+  void look_at_leaf(const Store& store, std::size_t leaf) {
+    const std::size_t panel = leaf / panel_words, word = leaf % panel_words;
+    see(leaf);
+    note(store, panel, word,
+         kernels_->scan_leaf(store.panel(panel), word, bounds.tables(), store.n_attributes(), sums_ + 64 * word));
+    if (noted_ >= (bounds.second_look() ? few_waiting : most_waiting)) weigh(store);
+  }
+
+  // Whether the bounds let so many rows pass that looking at them is a waste.
+  bool is_hopeless() const { return looked_at_ >= 8 * panel_rows && 2 * weighed_ > looked_at_; }
+
+  // Measures all rows of a panel.
+  void weigh_panel(const Store& store, std::size_t panel) {
+    weigh(store);
+    const std::size_t first = panel * panel_rows, last = std::min(first + panel_rows, store.n_slots());
+    for (std::size_t slot = first; slot < last; ++slot)
+      if (store.is_alive(slot) && !is_seen_[slot / leaf_rows] && !is_surveyed(slot))
+        wait(slot, 0);
+    weigh(store);
   }
 
   // Measures the most promising rows of some panels around the first one: where rows are long, a good limit saves most.
   void survey(const Store& store) {
     if (!bounds.second_look() || nearest.wanted() == 0 || bounds.limit() == base::infinity) return;
-    if (store.n_panels() < 4 * n_surveyed) return;
+    if (store.n_panels() < 4 * n_surveyed || seen_.empty()) return;
+    const std::size_t seeded = seen_.front() / panel_words;
     first_surveyed_ = std::min(seeded / n_surveyed * n_surveyed, store.n_panels() - n_surveyed);
     for (std::size_t i = 0; i < n_surveyed; ++i) {
       const std::size_t panel = first_surveyed_ + i;
+      std::fill(surveyed_[i], surveyed_[i] + panel_words, std::uint64_t{0});
       if (panel == seeded) continue;
+      std::fill(sums_, sums_ + panel_rows, std::uint8_t{0});
       kernels_->promising(store.panel(panel), bounds.tables(), store.n_attributes(), (nearest.wanted() + 15) / 16,
                           surveyed_[i]);
+      for (std::size_t w = 0; w < panel_words; ++w)
+        if (is_seen_[panel * panel_words + w]) surveyed_[i][w] = 0;
       note(store, panel, surveyed_[i]);
-      if (noted_ >= most_waiting) weigh(store);
+      if (noted_ >= (bounds.second_look() ? few_waiting : most_waiting)) weigh(store);
     }
     weigh(store);
   }
 
-  // The first panel, for a first limit: its most promising rows by rough sums, then those the limit lets pass.
-  void look_first(const Store& store, std::size_t panel, const std::uint64_t* box) {
-    if (bounds.limit() < base::infinity) return look_at(store, panel);
-    ++panels_seen;
-    std::uint64_t chosen[panel_words], survivors[panel_words];
-    bounds.rescale(bounds.spread(box));
-    kernels_->promising(store.panel(panel), bounds.tables(), store.n_attributes(), nearest.wanted(), chosen);
-    bounds.rescale(base::infinity);
-    note(store, panel, chosen);
-    weigh(store);
-    kernels_->scan(store.panel(panel), bounds.tables(), store.n_attributes(), survivors);
+  // A first panel, for a first limit: its most promising rows by rough sums, then those the limit lets pass. The tables
+  // are scaled for rough sums already, unless there is a limit.
+  void look_first(const Store& store, std::size_t panel) {
+    std::uint64_t chosen[panel_words] = {}, survivors[panel_words];
+    const std::size_t wanted = nearest.wanted();
+    if (reach() == base::infinity) {
+      if (kernels_->promising(store.panel(panel), bounds.tables(), store.n_attributes(), wanted, chosen) < wanted) {
+        bounds.rescale(bounds.spread());
+        kernels_->promising(store.panel(panel), bounds.tables(), store.n_attributes(), wanted, chosen);
+      }
+      bounds.rescale(base::infinity);
+      std::fill(sums_, sums_ + panel_rows, std::uint8_t{0});
+      note(store, panel, chosen);
+      weigh(store);
+    }
+    kernels_->scan(store.panel(panel), bounds.tables(), store.n_attributes(), survivors, sums_);
     for (std::size_t w = 0; w < panel_words; ++w) survivors[w] &= ~chosen[w];
     note(store, panel, survivors);
     weigh(store);
+    for (std::size_t w = 0; w < panel_words; ++w) see(panel * panel_words + w);
   }
 
-  // Measures the noted rows. The tables are worth scaling again once the limit has shrunk by a tenth.
+  // Measures the rows that wait, those with the least bounds first, until the limit rules the others out. The tables are
+  // worth scaling again once the limit has shrunk by a tenth.
   void weigh(const Store& store) {
-    rows_weighed += noted_;
-    double costs[panel_rows + most_waiting];
-    measure.costs(waiting_, noted_, reach(), costs);
-    measure.plan().root.settle(costs, noted_);
-    for (std::size_t i = 0; i < noted_; ++i)
-      if (costs[i] <= nearest.limit()) keep(costs[i], store.id(waiting_[i]));
+    if (noted_ == 0) return;
+    const std::uint32_t* slots = waiting_;
+    const double bounded = bounds_ready && !measure.skips() ? bounds.limit() : base::infinity;
+    if (noted_ > batch) slots = sort_waiting();
+    for (std::size_t first = 0; first < noted_; first += batch) {
+      const std::size_t count = std::min(batch, noted_ - first);
+      if (first > 0 && bounded < base::infinity && sorted_sums_[first] > 254.0 * reach() / bounded + 1.0) break;
+      for (std::size_t i = first + batch; i < std::min(noted_, first + 2 * batch); ++i) store.prefetch(slots[i]);
+      weighed_ += count;
+      double costs[batch];
+      measure.costs(slots + first, count, reach(), costs);
+      measure.plan().root.settle(costs, count);
+      for (std::size_t i = 0; i < count; ++i)
+        if (costs[i] <= nearest.limit()) keep(costs[i], store.id(slots[first + i]));
+    }
     noted_ = 0;
-    tighten();
+    if (bounds_ready) tighten();
   }
 
-  void offer(double cost, std::int64_t id) {
-    if (cost <= reach()) keep(measure.plan().root.settled(cost), id);
+  std::vector<Found> take() {
+    last_limit = nearest.wanted() > 0 ? reach() : base::infinity;
+    return nearest.take();
   }
 
   void keep(double cost, std::int64_t id) {
@@ -119,126 +170,209 @@ struct Query {
 
   void tighten() {
     const double limit = reach();
-    if (limit < 0.9 * bounds.limit() || (bounds.limit() == base::infinity && limit < base::infinity)) bounds.rescale(limit);
+    if (limit < 0.9 * bounds.limit() || (bounds.limit() == base::infinity && limit < base::infinity))
+      bounds.rescale(limit);
   }
 
   // A row with a larger cost cannot be kept any more.
   double reach() const { return measure.plan().root.reach(nearest.limit()); }
 
  private:
-  static constexpr std::size_t most_waiting = 16;
+  static constexpr std::size_t few_waiting = 16, most_waiting = 512, n_surveyed = 16, batch = 32;
+
+  // Takes over the rows of a panel that the scan did not rule out.
+  void pass(const Store& store, std::size_t panel, std::uint64_t* survivors) {
+    looked_at_ += panel_rows;
+    for (std::size_t w = 0; w < panel_words; ++w)
+      if (is_seen_[panel * panel_words + w]) survivors[w] = 0;
+    if (panel - first_surveyed_ < n_surveyed)
+      for (std::size_t w = 0; w < panel_words; ++w) survivors[w] &= ~surveyed_[panel - first_surveyed_][w];
+    note(store, panel, survivors);
+    if (noted_ >= (bounds.second_look() ? few_waiting : most_waiting)) weigh(store);
+  }
 
   // Notes the given rows of a panel but for those that a second look rules out.
   void note(const Store& store, std::size_t panel, const std::uint64_t* rows) {
-    const std::uint8_t* codes = store.panel(panel);
     for (std::size_t w = 0; w < panel_words; ++w)
-      for (std::uint64_t left = rows[w]; left; left &= left - 1) {
-        const std::size_t lane = w * 64 + std::countr_zero(left);
-        if (bounds.rules_out(codes + lane)) continue;
-        const std::size_t slot = panel * panel_rows + lane;
-        store.prefetch(slot);
-        waiting_[noted_++] = static_cast<std::uint32_t>(slot);
-      }
+      if (rows[w]) note(store, panel, w, rows[w]);
   }
 
-  static constexpr std::size_t n_surveyed = 16;
+  void note(const Store& store, std::size_t panel, std::size_t word, std::uint64_t rows) {
+    const std::uint8_t* codes = store.panel(panel);
+    for (; rows; rows &= rows - 1) {
+      const std::size_t lane = word * 64 + static_cast<std::size_t>(std::countr_zero(rows));
+      if (bounds.rules_out(codes + lane)) continue;
+      const std::size_t slot = panel * panel_rows + lane;
+      if (noted_ < batch) store.prefetch(slot);
+      wait(slot, sums_[lane]);
+    }
+  }
+
+  void wait(std::size_t slot, std::uint8_t sum) {
+    waiting_[noted_] = static_cast<std::uint32_t>(slot);
+    waiting_sums_[noted_++] = sum;
+  }
+
+  // The rows that wait, by their sums.
+  const std::uint32_t* sort_waiting() {
+    std::uint32_t starts[256] = {};
+    for (std::size_t i = 0; i < noted_; ++i) ++starts[waiting_sums_[i]];
+    for (std::uint32_t sum = 0, at = 0; sum < 256; ++sum) at += std::exchange(starts[sum], at);
+    for (std::size_t i = 0; i < noted_; ++i) {
+      const std::uint32_t at = starts[waiting_sums_[i]]++;
+      sorted_[at] = waiting_[i];
+      sorted_sums_[at] = waiting_sums_[i];
+    }
+    return sorted_;
+  }
+
+  bool is_surveyed(std::size_t slot) const {
+    const std::size_t panel = slot / panel_rows - first_surveyed_;
+    return panel < n_surveyed && (surveyed_[panel][slot % panel_rows / 64] >> slot % 64 & 1);
+  }
+
+  void see(std::size_t leaf) {
+    is_seen_[leaf] = 1;
+    seen_.push_back(static_cast<std::uint32_t>(leaf));
+  }
 
   const Kernels* kernels_ = nullptr;
+  std::vector<std::uint8_t> is_seen_;
+  std::vector<std::uint32_t> seen_;
+  std::vector<double> limits_;
   std::size_t first_surveyed_ = Store::nobody;
+  std::size_t looked_at_ = 0, weighed_ = 0;  // rows
   std::uint64_t surveyed_[n_surveyed][panel_words];
   std::size_t noted_ = 0;
-  std::uint32_t waiting_[panel_rows + most_waiting];
+  std::uint32_t waiting_[panel_rows + most_waiting], sorted_[panel_rows + most_waiting];
+  std::uint8_t waiting_sums_[panel_rows + most_waiting], sorted_sums_[panel_rows + most_waiting];
+  alignas(64) std::uint8_t sums_[panel_rows];
 };
 
 namespace {
 
+// The search of one layout of the rows by one plan.
 class Search {
  public:
-  Search(const Plan& plan, const Store& store, const Tree& tree)
-      : store_(store), tree_(tree), boxes_(plan, store), plan_(plan) {}
+  Search(const Plan& plan, const Store& store, const Order& order)
+      : plan_(plan), store_(store), order_(order), boxes_(plan, store) {}
 
-  void start(Query& seeker, const double* query, const double* weights, bool bounds) const {
-    seeker.measure.prepare(plan_, store_, query, weights);
-    seeker.start();
-    if (!bounds) return;
-    seeker.bounds.prepare(seeker.measure, boxes_);
-    seeker.tighten();
+  void measure(Query& query, const double* cells, const double* weights) const {
+    query.cells = cells;
+    query.measure.prepare(plan_, store_, cells, weights);
   }
 
-  void plain(Query& seeker) const {
-    for (std::size_t slot = 0; slot < store_.n_slots(); ++slot)
-      if (store_.is_alive(slot)) {
-        seeker.offer(seeker.measure.cost(slot, base::infinity), store_.id(slot));
+  void start(Query& query, bool bounds) const {
+    query.start(store_);
+    query.bounds_ready = bounds;
+    if (!bounds) return;
+    query.bounds.prepare(query.measure, boxes_);
+    query.tighten();
+  }
+
+  void run(Algorithm algorithm, Query* queries, std::size_t count) const {
+    if (algorithm == Algorithm::plain) {
+      for (std::size_t i = 0; i < count; ++i) plain(queries[i]);
+      return;
+    }
+    std::vector<Query*>& wide = waiting_queries();
+    wide.clear();
+    for (std::size_t i = 0; i < count; ++i)
+      if (algorithm == Algorithm::scan || !visit_leaves(queries[i], algorithm == Algorithm::tree)) wide.push_back(&queries[i]);
+    scan(wide.data(), wide.size(), algorithm != Algorithm::scan);
+  }
+
+ private:
+  static constexpr std::size_t near_memory = 16 * 1024;
+  static constexpr std::ptrdiff_t few_leaves = 8;
+
+  static std::vector<Query*>& waiting_queries() {
+    static thread_local std::vector<Query*> waiting;
+    return waiting;
+  }
+
+  void plain(Query& query) const {
+    for (std::size_t panel = 0; panel < store_.n_panels(); ++panel) query.weigh_panel(store_, panel);
+  }
+
+  // The panel in which the query would lie makes the limit small before the long search begins.
+  void seed(Query& query) const {
+    if (store_.n_panels() == 0) return;
+    const std::size_t leaf = query.exclude >= 0 && store_.has(query.exclude)
+                                 ? store_.slot(query.exclude) / leaf_rows  // most likely the query itself
+                                 : order_.leaf_of(query.cells);
+    // Rough sums are told apart around the limit of the query before, which may be like that of this one.
+    if (query.reach() == base::infinity)
+      query.bounds.rescale(query.last_limit < base::infinity ? 1.5 * query.last_limit : query.bounds.spread() / 8);
+    query.look_first(store_, leaf / panel_words);
+  }
+
+  // Looks at the leaves whose boxes are near enough, the nearest first. False, with only some of them seen, where there
+  // are so many that a scan of all rows is faster.
+  bool visit_leaves(Query& query, bool always) const {
+    if (query.nearest.wanted() > 0) seed(query);
+    if (query.seen().size() == store_.n_panels() * panel_words) return true;
+    if (query.bounds.limit() == base::infinity) return false;
+    if (!always && query.wide_streak > 0 && query.wide_streak % 16 != 0) {
+      ++query.wide_streak;
+      return false;
+    }
+    std::vector<std::uint32_t>&leaves = query.leaves, &sorted = query.sorted_leaves;
+    for (int round = 0;; ++round) {
+      query.bounds.bound_leaves(store_, query.leaf_bounds);
+      for (const std::uint32_t leaf : query.seen()) query.leaf_bounds[leaf] = 255;
+      leaves.resize(query.leaf_bounds.size() + 1);
+      const std::size_t near =
+          kernels().places_at_most(query.leaf_bounds.data(), query.leaf_bounds.size() / 64, 254, leaves.data());
+      const bool last = near <= 2 * few_leaves || round == 2;
+      if (last && !always && 3 * near > store_.n_leaves() && near > 2 * few_leaves) {
+        ++query.wide_streak;
+        return false;
       }
+      std::uint32_t starts[256] = {};
+      for (std::size_t i = 0; i < near; ++i) ++starts[query.leaf_bounds[leaves[i]]];
+      for (std::uint32_t b = 0, at = 0; b < 256; ++b) at += std::exchange(starts[b], at);
+      sorted.resize(near);
+      for (std::size_t i = 0; i < near; ++i) sorted[starts[query.leaf_bounds[leaves[i]]]++] = leaves[i];
+      const double bounded = query.bounds.limit();
+      const auto end = last ? sorted.end() : sorted.begin() + few_leaves;
+      for (auto leaf = sorted.begin(); leaf != end; ++leaf) {
+        if (!query.measure.skips() && query.leaf_bounds[*leaf] > 254.0 * query.bounds.limit() / bounded + 1.0) break;
+        query.look_at_leaf(store_, *leaf);
+      }
+      query.weigh(store_);
+      if (last) {
+        query.wide_streak = 0;
+        return true;
+      }
+      if (query.bounds.limit() > 0.8 * bounded) round = 1;  // the limit is good: the next round is the last
+    }
   }
 
   // All panels for a few queries at a time, so that the codes are read from the nearest memory.
-  void scan(Query* seekers, std::size_t count) const {
+  void scan(Query** queries, std::size_t count, bool seeded) const {
+    if (count == 0) return;
     for (std::size_t i = 0; i < count; ++i) {
-      seed(seekers[i]);
-      seekers[i].survey(store_);
+      if (!seeded && queries[i]->nearest.wanted() > 0) seed(*queries[i]);
+      queries[i]->survey(store_);
     }
     const std::size_t stride = std::max<std::size_t>(1, near_memory / (store_.n_attributes() * panel_rows));
     for (std::size_t first = 0; first < store_.n_panels(); first += stride) {
       const std::size_t last = std::min(first + stride, store_.n_panels());
       std::size_t i = 0;
-      for (; i + 2 <= count; i += 2)
-        for (std::size_t p = first; p < last; ++p) Query::look_ahead(seekers[i], seekers[i + 1], store_, p);
+      for (; i + 2 <= count && !queries[i]->is_hopeless() && !queries[i + 1]->is_hopeless(); i += 2)
+        for (std::size_t p = first; p < last; ++p) Query::look_at(*queries[i], *queries[i + 1], store_, p);
       for (; i < count; ++i)
-        for (std::size_t p = first; p < last; ++p) seekers[i].look_ahead(store_, p);
+        for (std::size_t p = first; p < last; ++p)
+          queries[i]->is_hopeless() ? queries[i]->weigh_panel(store_, p) : queries[i]->look_at(store_, p);
     }
-    for (std::size_t i = 0; i < count; ++i) seekers[i].weigh(store_);
+    for (std::size_t i = 0; i < count; ++i) queries[i]->weigh(store_);
   }
 
-  // Depth first, nearer child first, leaving out every box that lies too far; then the rows that came later.
-  void tree(Query& seeker) const {
-    if (!tree_.empty()) descend(seeker);
-    for (std::size_t p = tree_.n_panels(); p < store_.n_panels(); ++p) seeker.look_at(store_, p);
-  }
-
- private:
-  static constexpr std::size_t near_memory = 16 * 1024;
-
-  // A first panel close to the query makes the limit small before the long search begins.
-  void seed(Query& seeker) const {
-    if (tree_.empty()) return;
-    std::size_t at = 0;
-    while (tree_.node(at).left >= 0) {
-      const Node& node = tree_.node(at);
-      const std::uint64_t left = tree_.box(node.left)[node.split], right = tree_.box(node.right)[node.split];
-      at = seeker.bounds.is_nearer(node.split, right, left) ? node.right : node.left;
-    }
-    seeker.look_first(store_, tree_.node(at).first_panel, tree_.box(at));
-    seeker.seeded = tree_.node(at).first_panel;
-  }
-
-  void descend(Query& seeker) const {
-    std::vector<std::pair<std::size_t, unsigned>>& waiting = seeker.nodes_waiting;
-    seed(seeker);
-    waiting.assign(1, {0, 0});
-    while (!waiting.empty()) {
-      const auto [at, bound] = waiting.back();
-      waiting.pop_back();
-      if (bound > 0 && seeker.bounds.over(tree_.box(at)) > 254) continue;
-      const Node& node = tree_.node(at);
-      if (node.left < 0) {
-        seeker.look_at(store_, node.first_panel);
-        continue;
-      }
-      seeker.boxes_seen += 2;
-      const unsigned left = seeker.bounds.over(tree_.box(node.left));
-      const unsigned right = seeker.bounds.over(tree_.box(node.right));
-      const std::pair<std::size_t, unsigned> near{left <= right ? node.left : node.right, std::min(left, right)};
-      const std::pair<std::size_t, unsigned> far{left <= right ? node.right : node.left, std::max(left, right)};
-      if (far.second <= 254) waiting.push_back(far);
-      if (near.second <= 254) waiting.push_back(near);
-    }
-  }
-
-  const Store& store_;
-  const Tree& tree_;
-  const CurveBoxes boxes_;
   const Plan& plan_;
+  const Store& store_;
+  const Order& order_;
+  const CurveBoxes boxes_;
 };
 
 }  // namespace
@@ -251,7 +385,7 @@ struct Index::State {
 
   std::size_t n_attributes() const { return coded_.size(); }
   std::size_t n_rows() const { return store_->n_alive(); }
-  std::size_t n_bytes() const { return store_->n_bytes() + tree_.n_bytes(); }
+  std::size_t n_bytes() const { return store_->n_bytes() + order_.n_bytes(); }
   bool has(std::int64_t id) const { return store_->has(id); }
 
   bool takes(const double* rows, std::size_t n, bool queries) const {
@@ -279,60 +413,101 @@ struct Index::State {
     return true;
   }
 
-  // Rows go to the open panel behind the tree; the tree is built when there are enough of them.
+  State(std::vector<std::uint8_t> coded, std::vector<std::uint8_t> wide, std::unique_ptr<Store> store, Order order)
+      : coded_(std::move(coded)), wide_(std::move(wide)), store_(std::move(store)), order_(std::move(order)) {}
+
   void append(const std::int64_t* ids, const double* rows, std::size_t n) {
+    if (is_cramped(rows, n)) *this = std::move(*with_room(rows, n));
     if (n > 0 && store_->n_slots() == 0) store_->set_first_id(ids[0]);
-    if (store_->n_dead() > 4 * panel_rows + 2 * store_->n_alive()) compact();
     if (n > store_->n_slots()) store_->reserve(store_->n_slots() + n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const double* row = rows + i * n_attributes();
-      if (!store_->fits(row)) widen(row);
-      store_->append(ids[i], row);
-    }
+    for (std::size_t i = 0; i < n; ++i) store_->append(ids[i], rows + i * n_attributes());
+  }
+
+  // Too many places of removed rows, or a symbol past the 62nd.
+  bool is_cramped(const double* rows, std::size_t n) const {
+    if (store_->n_dead() > 4 * panel_rows + 2 * store_->n_alive()) return true;
+    for (std::size_t i = 0; i < n; ++i)
+      if (!store_->fits(rows + i * n_attributes())) return true;
+    return false;
+  }
+
+  // Without the places of removed rows, and with cells for the exact codes of an attribute that needs them; the order
+  // comes again with the next search.
+  std::unique_ptr<State> with_room(const double* rows, std::size_t n) const {
+    std::vector<std::uint8_t> wide = wide_;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t a = 0; a < n_attributes(); ++a)
+        if (coded_[a] && rows[i * n_attributes() + a] >= static_cast<double>(n_bins)) wide[a] = 1;
+    const std::vector<std::uint32_t> slots = alive_slots();
+    auto store = std::make_unique<Store>(coded_, wide);
+    store->bins = learn_bins(slots);
+    store->take_over(*store_, slots, 1);
+    return std::make_unique<State>(coded_, std::move(wide), std::move(store), Order());
   }
 
   void remove(std::int64_t id) { store_->remove(id); }
 
   // Whether so many rows came or went that a new layout is worth its time.
   bool is_due() const {
-    const std::size_t in_tree = tree_.n_panels() * panel_rows;
-    const std::size_t late = store_->n_slots() - std::min(in_tree, store_->n_slots());
+    const std::size_t late = store_->n_slots() - std::min((order_.size() + panel_rows - 1) / panel_rows * panel_rows, store_->n_slots());
     const bool many_late = late > std::max<std::size_t>(panel_rows, store_->n_slots() / 5);
     return many_late || store_->n_dead() > panel_rows + store_->n_alive() / 2;
   }
 
-  // Learns the bins afresh and lays the rows out in tree order.
-  void organise(const Plan& plan) {
+  // Learns the bins afresh and puts the rows in order.
+  std::unique_ptr<State> organised(const Plan& plan, std::size_t threads) const {
     std::vector<std::uint32_t> slots = alive_slots();
-    std::vector<Bins> bins = learn_bins(slots);
-    TreeOrder order(plan, *store_, slots);
-    relay(slots, std::move(bins));
-    store_->close_panel();
-    tree_ = Tree(std::move(order.nodes), *store_);
-    looks_ = 0.0;
-    bounds_fail_ = false;
-    plain_pace_ = 0.0;
+    auto store = std::make_unique<Store>(coded_, wide_);
+    store->bins = learn_bins(slots);
+    Order order(plan, *store_, slots, threads);
+    store->take_over(*store_, slots, threads);
+    store->close_panel();
+    return std::make_unique<State>(coded_, wide_, std::move(store), std::move(order));
   }
 
   std::vector<std::vector<Found>> search(const Plan& plan, const Request& request) {
     std::vector<std::vector<Found>> results(request.n_queries);
-    const Search search(plan, *store_, tree_);
+    const Search search(plan, *store_, order_);
+    const std::vector<std::uint32_t> turns = turns_of(request);
     const std::size_t tile = std::clamp<std::size_t>(request.n_queries / 4 / request.threads, 1, most_in_tile);
     base::for_blocks(request.n_queries, tile, request.threads, [&] {
-      return [&, seekers = std::vector<Query>(tile)](std::size_t first, std::size_t last) mutable {
-        answer(search, request, seekers, first, last - first, results);
+      return [&, seekers = std::vector<Query>(tile), before = std::vector<std::int64_t>()](
+                 std::size_t first, std::size_t last) mutable {
+        const auto query = [&](std::size_t i) { return turns.empty() ? first + i : turns[first + i]; };
+        const std::size_t count = last - first;
+        for (std::size_t i = 0; i < count; ++i) start(search, request, seekers[i], query(i), before);
+        search.run(chosen(request.algorithm), seekers.data(), count);
+        for (std::size_t i = 0; i < count; ++i) results[query(i)] = seekers[i].take();
+        if (turns.empty()) return;
+        before.assign(1, request.exclude[query(count - 1)]);
+        for (const Found& found : results[query(count - 1)]) before.push_back(found.second);
       };
     });
     return results;
   }
 
+  // Queries that are rows themselves take turns in the order of the rows: each is like the one before.
+  std::vector<std::uint32_t> turns_of(const Request& request) const {
+    std::vector<std::uint32_t> turns;
+    if (request.exclude == nullptr || request.k == 0 || request.judge != nullptr || order_.size() == 0) return turns;
+    for (std::size_t q = 0; q < request.n_queries; ++q)
+      if (!store_->has(request.exclude[q])) return turns;
+    turns.resize(request.n_queries);
+    std::iota(turns.begin(), turns.end(), 0u);
+    std::sort(turns.begin(), turns.end(), [&](std::uint32_t one, std::uint32_t other) {
+      const std::size_t slot = store_->slot(request.exclude[one]), next = store_->slot(request.exclude[other]);
+      return slot != next ? slot < next : one < other;
+    });
+    return turns;
+  }
+
   // One query on the calling thread: the k nearest rows, or with k = 0 all at a cost of at most the limit. The seeker
   // keeps its memory from one query to the next.
   std::vector<Found> find(const Plan& plan, Query& seeker, const Request& one) {
-    const Search search(plan, *store_, tree_);
+    const Search search(plan, *store_, order_);
     start(search, one, seeker, 0);
-    run(search, one.algorithm, &seeker, 1);
-    return seeker.nearest.take();
+    search.run(chosen(one.algorithm), &seeker, 1);
+    return seeker.take();
   }
 
   // The values of a row.
@@ -351,78 +526,23 @@ struct Index::State {
   static constexpr std::size_t most_in_tile = 16;
   static constexpr std::size_t sample_rows = 1 << 12;
 
-  void answer(const Search& search, const Request& request, std::vector<Query>& seekers, std::size_t first,
-              std::size_t count, std::vector<std::vector<Found>>& results) {
-    for (std::size_t i = 0; i < count; ++i) start(search, request, seekers[i], first + i);
-    run(search, request.algorithm, seekers.data(), count);
-    for (std::size_t i = 0; i < count; ++i) results[first + i] = seekers[i].nearest.take();
-  }
-
-  void run(const Search& search, Algorithm algorithm, Query* seekers, std::size_t count) {
-    switch (algorithm) {
-      case Algorithm::plain:
-        for (std::size_t i = 0; i < count; ++i) search.plain(seekers[i]);
-        break;
-      case Algorithm::scan: search.scan(seekers, count); break;
-      case Algorithm::tree:
-        for (std::size_t i = 0; i < count; ++i) search.tree(seekers[i]);
-        break;
-      case Algorithm::automatic: choose(search, seekers, count); break;
-    }
-  }
-
-  // The tree while it looks at less than a scan would; now and then one query tells whether that has changed. Where
-  // most rows pass the bounds all the same, the plain loop if the clock finds it faster.
-  void choose(const Search& search, Query* seekers, std::size_t count) {
-    if (tree_.empty() || (bounds_fail_ && plain_pace_ <= bounds_pace_)) {
-      plain_pace_ = seconds([&] {
-        for (std::size_t i = 0; i < count; ++i) search.plain(seekers[i]);
-      }) / static_cast<double>(count);
-      if ((until_probe_ -= static_cast<std::int64_t>(count)) <= 0) {  // later queries may be easier to bound
-        until_probe_ = 64;
-        bounds_fail_ = false;
-      }
-      return;
-    }
-    bounds_pace_ = seconds([&] { tree_or_scan(search, seekers, count); }) / static_cast<double>(count);
-    std::size_t weighed = 0;
-    for (std::size_t i = 0; i < count; ++i) weighed += seekers[i].rows_weighed;
-    bounds_fail_ = 2 * weighed > count * store_->n_alive();
-  }
-
-  void tree_or_scan(const Search& search, Query* seekers, std::size_t count) {
-    const bool probe = (until_probe_ -= static_cast<std::int64_t>(count)) <= 0;
-    if (probe) until_probe_ = probe_gap_ = std::min<std::int64_t>(2 * probe_gap_, 8192);
-    std::size_t done = 0;
-    for (; done < count && (looks_ < store_->n_panels() || (probe && done == 0)); ++done) {
-      search.tree(seekers[done]);
-      const double looks = seekers[done].panels_seen + kernels().box_cost * seekers[done].boxes_seen;
-      // A running mean: one odd query is no reason to change.
-      looks_ = looks_ == 0.0 ? looks : probe ? (looks_ + looks) / 2 : looks_ + (looks - looks_) / 16;
-    }
-    if (done < count) search.scan(seekers + done, count - done);
-  }
-
-  template <class Work>
-  static double seconds(const Work& work) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  }
-
-  void start(const Search& search, const Request& request, Query& seeker, std::size_t q) const {
-    if (request.k > 0)
-      seeker.nearest.start(request.k, request.ties);
-    else
-      seeker.nearest.start_within(request.limits[q]);
+  // before: rows that are likely to be near, since they were near to a query like this one.
+  void start(const Search& search, const Request& request, Query& seeker, std::size_t q,
+             const std::vector<std::int64_t>& before = {}) const {
     seeker.exclude = request.exclude ? request.exclude[q] : -1;
     seeker.judge = request.judge;
     const double* weights = request.weights + (request.weights_per_query ? q * n_attributes() : 0);
-    search.start(seeker, request.queries + q * n_attributes(), weights, uses_bounds(request.algorithm));
+    search.measure(seeker, request.queries + q * n_attributes(), weights);
+    if (request.k > 0)
+      seeker.nearest.start(request.k, request.ties, seeker.limit_by(*store_, before, request.k));
+    else
+      seeker.nearest.start_within(request.limits[q]);
+    search.start(seeker, chosen(request.algorithm) != Algorithm::plain);
   }
 
-  bool uses_bounds(Algorithm algorithm) const {
-    return algorithm != Algorithm::plain && !(algorithm == Algorithm::automatic && tree_.empty());
+  // Few rows are measured faster than they are bounded.
+  Algorithm chosen(Algorithm asked) const {
+    return asked == Algorithm::automatic && order_.size() == 0 ? Algorithm::plain : asked;
   }
 
   std::vector<Bins> learn_bins(const std::vector<std::uint32_t>& slots) const {
@@ -441,36 +561,6 @@ struct Index::State {
     return bins;
   }
 
-  // A fresh store with the given rows in the given order.
-  void relay(const std::vector<std::uint32_t>& slots, std::vector<Bins> bins) {
-    auto fresh = std::make_unique<Store>(coded_, wide_);
-    fresh->bins = std::move(bins);
-    fresh->reserve((slots.size() + panel_rows - 1) / panel_rows * panel_rows);
-    std::int64_t first = slots.empty() ? store_->first_id() : store_->id(slots.front());
-    for (const std::uint32_t slot : slots) first = std::min(first, store_->id(slot));
-    fresh->set_first_id(first);
-    std::vector<double> row(n_attributes());
-    for (const std::uint32_t slot : slots) {
-      for (std::size_t a = 0; a < n_attributes(); ++a) row[a] = store_->value(slot, a);
-      fresh->append(store_->id(slot), row.data());
-    }
-    store_ = std::move(fresh);
-    tree_ = Tree();
-  }
-
-  // A symbol past the 62nd: its attribute keeps exact codes as cells from now on.
-  void widen(const double* row) {
-    for (std::size_t a = 0; a < n_attributes(); ++a)
-      if (coded_[a] && row[a] >= static_cast<double>(n_bins)) wide_[a] = 1;
-    compact();
-  }
-
-  // Drops the places of removed rows; the tree comes again with the next search.
-  void compact() {
-    const std::vector<std::uint32_t> slots = alive_slots();
-    relay(slots, learn_bins(slots));
-  }
-
   std::vector<std::uint32_t> alive_slots() const {
     std::vector<std::uint32_t> slots;
     slots.reserve(store_->n_alive());
@@ -481,11 +571,7 @@ struct Index::State {
 
   std::vector<std::uint8_t> coded_, wide_;
   std::unique_ptr<Store> store_;
-  Tree tree_;
-  std::atomic<double> looks_{0.0};  // what the tree lately looked at for a query, in panels
-  std::atomic<bool> bounds_fail_{false};               // most rows were measured all the same
-  std::atomic<double> bounds_pace_{0.0}, plain_pace_{0.0};  // seconds a query
-  std::atomic<std::int64_t> until_probe_{64}, probe_gap_{64};
+  Order order_;  // slots behind it came later
 };
 
 Seeker::Seeker() : query_(std::make_unique<Query>()) {}
@@ -496,6 +582,7 @@ Seeker& Seeker::operator=(Seeker&&) noexcept = default;
 const Difference& Seeker::difference(std::size_t a) const { return query_->measure.differences[a]; }
 
 Index::Index(std::vector<std::uint8_t> coded) : state_(std::make_unique<State>(std::move(coded))) {}
+Index::Index(Made, std::unique_ptr<State> state) : state_(std::move(state)) {}
 Index::~Index() = default;
 Index::Index(Index&&) noexcept = default;
 Index& Index::operator=(Index&&) noexcept = default;
@@ -514,7 +601,10 @@ bool Index::covers(const Plan& plan, const double* queries, std::size_t n_querie
 void Index::append(const std::int64_t* ids, const double* rows, std::size_t n) { state_->append(ids, rows, n); }
 void Index::remove(std::int64_t id) { state_->remove(id); }
 bool Index::is_due() const { return state_->is_due(); }
-void Index::organise(const Plan& plan) { state_->organise(plan); }
+bool Index::is_cramped(const double* rows, std::size_t n) const { return state_->is_cramped(rows, n); }
+Index Index::with_room(const double* rows, std::size_t n) const { return Index(Made(), state_->with_room(rows, n)); }
+
+Index Index::organised(const Plan& plan, std::size_t threads) const { return Index(Made(), state_->organised(plan, threads)); }
 
 std::vector<std::vector<Found>> Index::search(const Plan& plan, const Request& request) {
   return state_->search(plan, request);

@@ -81,11 +81,18 @@ class Index {
   void append(const std::int64_t* ids, const double* rows, std::size_t n);
   void remove(std::int64_t id);
 
+  // Whether these rows do not fit into the memory as it is laid out, so that append would lay it out anew.
+  bool is_cramped(const double* rows, std::size_t n) const;
+
+  // A copy that has room for these rows.
+  Index with_room(const double* rows, std::size_t n) const;
+
   // Whether so many rows came or went that a new order is worth its time.
   bool is_due() const;
 
-  // Learns the bins afresh and puts the rows in order.
-  void organise(const Plan& plan);
+  // A copy whose bins were learned afresh and whose rows are in order.
+  Index organised(const Plan& plan, std::size_t threads = 1) const;
+  void organise(const Plan& plan, std::size_t threads = 1) { *this = organised(plan, threads); }
 
   // For each query what was found, by cost and then by id.
   std::vector<std::vector<Found>> search(const Plan& plan, const Request& request);
@@ -102,6 +109,8 @@ class Index {
 
  private:
   struct State;
+  struct Made {};
+  Index(Made, std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -17,10 +17,10 @@ using Found = std::pair<double, std::int64_t>;
 // the limit shrinks by counting, where a heap would compare and guess wrong half of the time.
 class NearestMany {
  public:
-  void start(std::size_t k, bool ties) {
+  void start(std::size_t k, bool ties, double limit) {
     k_ = most_ = k;
     ties_ = ties;
-    limit_ = base::infinity;
+    limit_ = limit;
     factor_ = 0.0;
     size_ = 0;
   }
@@ -75,7 +75,7 @@ class NearestMany {
       std::iter_swap(std::max_element(begin, end), last);
     else
       std::nth_element(begin, last, end);
-    limit_ = last->first;
+    limit_ = std::min(limit_, last->first);
     if (ties_)
       end = std::partition(last + 1, end, [this](const Found& row) { return row.first == limit_; });
     else
@@ -121,13 +121,14 @@ class NearestMany {
 
 class Nearest {
  public:
-  void start(std::size_t k, bool ties) {
+  // At least k rows are known to have a cost of at most the limit.
+  void start(std::size_t k, bool ties, double limit = base::infinity) {
     k_ = k;
     ties_ = ties;
-    limit_ = base::infinity;
+    limit_ = limit;
     found_.clear();
     tied_.clear();
-    if (k > few) many_.start(k, ties);
+    if (k > few) many_.start(k, ties, limit);
   }
 
   // Keeps all rows with a cost of at most the limit, however many.

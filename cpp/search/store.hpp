@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
 #include "base/memory.hpp"
 #include "base/numbers.hpp"
+#include "base/threads.hpp"
 #include "search/kernels/kernels.hpp"
 
 namespace priorcase::search {
@@ -19,8 +21,8 @@ namespace priorcase::search {
 class Bins {
  public:
   explicit Bins(bool coded) : coded_(coded) {
-    std::fill(low_, low_ + n_bins, base::infinity);
-    std::fill(high_, high_ + n_bins, -base::infinity);
+    std::fill(low_, low_ + n_codes, base::infinity);
+    std::fill(high_, high_ + n_codes, -base::infinity);
   }
 
   // Edges between bins; one bin per value where that is possible.
@@ -67,6 +69,15 @@ class Bins {
     return static_cast<std::uint8_t>(std::upper_bound(edges_.begin(), edges_.end(), value) - edges_.begin());
   }
 
+  // Makes the bins cover what other bins with the same edges cover.
+  void cover(const Bins& other) {
+    for (std::size_t code = 0; code < n_bins; ++code) {
+      low_[code] = std::min(low_[code], other.low_[code]);
+      high_[code] = std::max(high_[code], other.high_[code]);
+    }
+    largest_ = std::max(largest_, other.largest_);
+  }
+
   bool coded() const { return coded_; }
   bool empty(std::size_t code) const { return low_[code] > high_[code]; }
   const double* lows() const { return low_; }
@@ -79,7 +90,7 @@ class Bins {
   bool coded_;
   std::int64_t largest_ = -1;
   std::vector<double> edges_;
-  double low_[n_bins], high_[n_bins];
+  double low_[n_codes], high_[n_codes];  // the last two are never used
 };
 
 // A slot is a place in the store; an id names a row for ever.
@@ -91,7 +102,9 @@ class Store {
   Store(const std::vector<std::uint8_t>& coded, const std::vector<std::uint8_t>& wide) : wide_(wide) {
     for (std::size_t a = 0; a < coded.size(); ++a) {
       bins.emplace_back(coded[a] != 0);
-      cell_of_.push_back(!coded[a] || wide[a] ? static_cast<int>(n_cells_++) : -1);
+      const bool has_cell = !coded[a] || wide[a];
+      cell_of_.push_back(has_cell ? static_cast<int>(n_cells_++) : -1);
+      symbol_of_.push_back(has_cell ? -1 : static_cast<int>(n_symbols_++));
     }
   }
 
@@ -101,15 +114,25 @@ class Store {
   std::size_t n_alive() const { return alive_; }
   std::size_t n_dead() const { return dead_; }
   bool has_gaps() const { return has_gaps_; }
+
+  // Where an attribute has its value among the cells of a row, or among its symbols; -1 where it has none there.
   int cell_of(std::size_t a) const { return cell_of_[a]; }
+  int symbol_of(std::size_t a) const { return symbol_of_[a]; }
 
   const std::uint8_t* panel(std::size_t p) const { return codes_.data() + p * n_attributes() * panel_rows; }
   const double* cells(std::size_t slot) const { return cells_.data() + slot * n_cells_; }
+  // The codes of a row's symbols, one behind the other.
+  const std::uint8_t* symbols(std::size_t slot) const { return symbols_.data() + slot * n_symbols_; }
   void prefetch(std::size_t slot) const {
     const char* row = reinterpret_cast<const char*>(cells(slot));
     for (std::size_t byte = 0; byte < n_cells_ * sizeof(double); byte += 64) base::prefetch(row + byte);
+    for (std::size_t byte = 0; byte < n_symbols_; byte += 64) base::prefetch(symbols(slot) + byte);
   }
   std::uint32_t relative_id(std::size_t slot) const { return id_of_slot_[slot]; }
+
+  // The boxes around the rows of each leaf, in groups of 64 leaves; see kernels.
+  std::size_t n_leaves() const { return (n_slots() + leaf_rows - 1) / leaf_rows; }
+  const std::uint8_t* boxes() const { return boxes_.data(); }
   bool is_alive(std::size_t slot) const { return id_of_slot_[slot] != nobody; }
   std::int64_t id(std::size_t slot) const { return first_id_ + id_of_slot_[slot]; }
 
@@ -119,7 +142,7 @@ class Store {
 
   double value(std::size_t slot, std::size_t a) const {
     if (cell_of_[a] >= 0) return cells(slot)[cell_of_[a]];
-    const std::uint8_t c = code(slot, a);
+    const std::uint8_t c = symbols(slot)[symbol_of_[a]];
     return c == missing_code ? std::numeric_limits<double>::quiet_NaN() : c;
   }
 
@@ -133,6 +156,7 @@ class Store {
   void reserve(std::size_t rows) {
     codes_.reserve((rows + panel_rows - 1) / panel_rows * panel_rows * n_attributes());
     cells_.reserve(rows * n_cells_);
+    symbols_.reserve(rows * n_symbols_);
     id_of_slot_.reserve(rows);
   }
 
@@ -146,18 +170,53 @@ class Store {
     const std::size_t slot = n_slots();
     if (slot_of_id_.size() <= static_cast<std::size_t>(relative)) slot_of_id_.resize(relative + 1, nobody);
     make_room(cells_, n_cells_);
+    make_room(symbols_, n_symbols_);
     make_room(id_of_slot_, 1);
+    make_room(boxes_, slot % (64 * leaf_rows) == 0 ? n_attributes() * box_bytes : 0);
     if (slot % panel_rows == 0) codes_.resize(codes_.size() + n_attributes() * panel_rows, dead_code);
+    if (slot % (64 * leaf_rows) == 0) boxes_.resize(boxes_.size() + n_attributes() * box_bytes, dead_code);
     std::uint8_t* panel = codes_.data() + slot / panel_rows * n_attributes() * panel_rows;
     for (std::size_t a = 0; a < n_attributes(); ++a) {
       const std::uint8_t code = bins[a].admit(row[a]);
       panel[a * panel_rows + slot % panel_rows] = code;
+      cover(slot, a, code);
       has_gaps_ |= code == missing_code;
-      if (cell_of_[a] >= 0) cells_.push_back(row[a]);
+      if (cell_of_[a] >= 0)
+        cells_.push_back(row[a]);
+      else
+        symbols_.push_back(code);
     }
     slot_of_id_[relative] = static_cast<std::uint32_t>(slot);
     id_of_slot_.push_back(static_cast<std::uint32_t>(relative));
     ++alive_;
+  }
+
+  // Takes over rows of another store, in the order of the given slots, into this one, which is empty but has its bins.
+  void take_over(const Store& from, const std::vector<std::uint32_t>& slots, std::size_t threads) {
+    const std::size_t n = slots.size();
+    first_id_ = n == 0 ? from.first_id_ : from.id(slots.front());
+    std::int64_t last_id = first_id_;
+    for (const std::uint32_t slot : slots) {
+      first_id_ = std::min(first_id_, from.id(slot));
+      last_id = std::max(last_id, from.id(slot));
+    }
+    codes_.resize((n + panel_rows - 1) / panel_rows * panel_rows * n_attributes(), dead_code);
+    boxes_.resize((n + 64 * leaf_rows - 1) / (64 * leaf_rows) * n_attributes() * box_bytes, dead_code);
+    cells_.resize(n * n_cells_);
+    symbols_.resize(n * n_symbols_);
+    id_of_slot_.resize(n);
+    slot_of_id_.resize(n == 0 ? 0 : static_cast<std::size_t>(last_id - first_id_) + 1, nobody);
+    std::mutex lock;
+    base::for_blocks(n, 64 * leaf_rows, threads, [&] {
+      return [&, own = bins](std::size_t start, std::size_t stop) mutable {
+        bool gaps = false;
+        for (std::size_t slot = start; slot < stop; ++slot) gaps |= take_over(from, slots[slot], slot, own);
+        const std::lock_guard<std::mutex> hold(lock);
+        for (std::size_t a = 0; a < bins.size(); ++a) bins[a].cover(own[a]);
+        has_gaps_ |= gaps;
+      };
+    });
+    alive_ = n;
   }
 
   // Closes the last panel with absent rows, so that the next append opens a new one.
@@ -165,6 +224,7 @@ class Store {
     while (n_slots() % panel_rows != 0) {
       id_of_slot_.push_back(nobody);
       cells_.resize(cells_.size() + n_cells_, 0.0);
+      symbols_.resize(symbols_.size() + n_symbols_, missing_code);
     }
   }
 
@@ -186,7 +246,7 @@ class Store {
   }
 
   std::size_t n_bytes() const {
-    return codes_.capacity() + sizeof(double) * cells_.capacity() +
+    return codes_.capacity() + boxes_.capacity() + symbols_.capacity() + sizeof(double) * cells_.capacity() +
            sizeof(std::uint32_t) * (slot_of_id_.capacity() + id_of_slot_.capacity());
   }
 
@@ -198,12 +258,57 @@ class Store {
     if (vector.capacity() - vector.size() < more) vector.reserve(std::max(2 * vector.size(), vector.size() + more));
   }
 
+  // Takes over one row; true where a value is missing.
+  bool take_over(const Store& from, std::size_t source, std::size_t slot, std::vector<Bins>& own) {
+    bool gaps = false;
+    std::uint8_t* const panel = codes_.data() + slot / panel_rows * n_attributes() * panel_rows;
+    for (std::size_t a = 0; a < n_attributes(); ++a) {
+      const double value = from.value(source, a);
+      const std::uint8_t code = own[a].admit(value);
+      panel[a * panel_rows + slot % panel_rows] = code;
+      cover(slot, a, code);
+      gaps |= code == missing_code;
+      if (cell_of_[a] >= 0)
+        cells_[slot * n_cells_ + static_cast<std::size_t>(cell_of_[a])] = value;
+      else
+        symbols_[slot * n_symbols_ + static_cast<std::size_t>(symbol_of_[a])] = code;
+    }
+    const std::uint32_t relative = static_cast<std::uint32_t>(from.id(source) - first_id_);
+    slot_of_id_[relative] = static_cast<std::uint32_t>(slot);
+    id_of_slot_[slot] = relative;
+    return gaps;
+  }
+
+  // Makes the box of a slot's leaf cover one more code.
+  void cover(std::size_t slot, std::size_t a, std::uint8_t code) {
+    const std::size_t leaf = slot / leaf_rows;
+    std::uint8_t* const first = boxes_.data() + (leaf / 64 * n_attributes() + a) * box_bytes + leaf % 64;
+    std::uint8_t &x = first[0], &y = first[64], &z = first[128];
+    if (!bins[a].coded()) {
+      if (code == missing_code) {
+        z = code;
+      } else {
+        x = x == dead_code ? code : std::min(x, code);
+        y = y == dead_code ? code : std::max(y, code);
+      }
+    } else if (slot % leaf_rows == 0) {
+      x = y = z = code;
+    } else if (x != any_code && code != x && code != y && code != z) {
+      if (y == x)
+        y = code;
+      else if (z == x)
+        z = code;
+      else
+        x = any_code;
+    }
+  }
+
   std::vector<std::uint8_t> wide_;
-  std::vector<int> cell_of_;
-  std::size_t n_cells_ = 0, alive_ = 0, dead_ = 0;
+  std::vector<int> cell_of_, symbol_of_;
+  std::size_t n_cells_ = 0, n_symbols_ = 0, alive_ = 0, dead_ = 0;
   std::int64_t first_id_ = 0;
   bool has_gaps_ = false;
-  base::Bytes codes_;
+  base::Bytes codes_, boxes_, symbols_;
   base::Cells cells_;
   std::vector<std::uint32_t> slot_of_id_, id_of_slot_;
 };

@@ -23,7 +23,7 @@ std::vector<std::vector<search::Found>> found_by(SharedIndex& shared, const sear
   request.weights = weights.data();
   request.k = 7;
   request.threads = threads;
-  shared.organise_if_due(plan);
+  shared.organise_if_due(plan, 2);
   const std::shared_lock hold(shared.lock);
   shared.require_cover(plan, request.queries, request.n_queries);
   return shared.index.search(plan, request);
@@ -32,8 +32,7 @@ std::vector<std::vector<search::Found>> found_by(SharedIndex& shared, const sear
 void append(SharedIndex& shared, const std::vector<double>& rows, std::size_t from, std::size_t to) {
   std::vector<std::int64_t> ids;
   for (std::size_t i = from; i < to; ++i) ids.push_back(static_cast<std::int64_t>(i));
-  const std::unique_lock hold(shared.lock);
-  shared.index.append(ids.data(), rows.data() + from * coded.size(), ids.size());
+  shared.append(ids.data(), rows.data() + from * coded.size(), ids.size());
 }
 
 }  // namespace
@@ -63,8 +62,8 @@ const testing::Test registered("test_concurrent", [] {
     for (std::size_t b = 0; b < n_batches; ++b) {
       append(shared, rows, n_start + b * batch, n_start + (b + 1) * batch);
       for (std::size_t i = b * batch; i < (b + 1) * batch; ++i) {
-        const std::unique_lock hold(shared.lock);
-        shared.index.remove(static_cast<std::int64_t>(i));
+        const std::int64_t id = static_cast<std::int64_t>(i);
+        shared.remove(&id, 1);
       }
       while (searches < b / 3) std::this_thread::yield();
     }

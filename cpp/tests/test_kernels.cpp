@@ -13,21 +13,31 @@ const testing::Test registered("test_kernels", [] {
       base::Bytes panel(n * search::panel_rows), tables(n * search::n_codes);
       for (auto& code : panel) code = static_cast<std::uint8_t>(random() % search::n_codes);
       for (auto& entry : tables) entry = static_cast<std::uint8_t>(random() % (largest + 1));
-      std::vector<double> lower(n * search::n_codes);
-      for (double& bound : lower) bound = random() % 5 == 0 ? base::infinity : static_cast<double>(random() % 1000) / 300;
+      std::vector<float> lower(n * search::n_codes);
+      for (float& bound : lower)
+        bound = random() % 5 == 0 ? std::numeric_limits<float>::infinity() : static_cast<float>(random() % 1000) / 300;
+      base::Bytes boxes(2 * n * search::box_bytes), box_tables(3 * n * search::n_codes);
+      for (auto& code : boxes) code = static_cast<std::uint8_t>(random() % search::n_codes);
+      for (auto& entry : box_tables) entry = static_cast<std::uint8_t>(random() % (largest + 1));
+      std::vector<std::uint8_t> symbols(n), bounds(128), same_bounds(128);
+      for (auto& mark : symbols) mark = random() % 2;
+      search::scalar::kernels.bound_leaves(boxes.data(), 2, box_tables.data(), symbols.data(), n, bounds.data());
       std::uint64_t expected[search::panel_words];
-      search::scalar::kernels.scan(panel.data(), tables.data(), n, expected);
+      alignas(64) std::uint8_t sums[search::panel_rows], same[search::panel_rows], none_sums[search::panel_rows];
+      search::scalar::kernels.scan(panel.data(), tables.data(), n, expected, sums);
       base::Bytes rounded(lower.size());
-      search::scalar::kernels.round_down(lower.data(), rounded.data(), lower.size(), 2.0, 127.0);
+      search::scalar::kernels.round_down(lower.data(), rounded.data(), lower.size(), 2.0f, 127.0f);
       for (const base::Path each : base::available_paths()) {
         base::use_path(base::name_of(each));
         const search::Kernels& path = search::kernels();
         std::uint64_t survivors[search::panel_words];
-        path.scan(panel.data(), tables.data(), n, survivors);
+        path.scan(panel.data(), tables.data(), n, survivors, same);
+        CHECK(std::equal(sums, sums + search::panel_rows, same));
         for (std::size_t w = 0; w < search::panel_words; ++w) CHECK(survivors[w] == expected[w]);
         std::uint64_t none[search::panel_words];
         const base::Bytes nothing(n * search::n_codes, 0);
-        path.scan_two(panel.data(), tables.data(), nothing.data(), n, survivors, none);
+        path.scan_two(panel.data(), tables.data(), nothing.data(), n, survivors, none, same, none_sums);
+        CHECK(std::equal(sums, sums + search::panel_rows, same));
         for (std::size_t w = 0; w < search::panel_words; ++w) CHECK(survivors[w] == expected[w] && none[w] == ~std::uint64_t{0});
         for (std::size_t wanted : {1, 10, 300}) {
           std::uint64_t chosen[search::panel_words], again[search::panel_words];
@@ -36,11 +46,15 @@ const testing::Test registered("test_kernels", [] {
           for (std::size_t w = 0; w < search::panel_words; ++w) CHECK(chosen[w] == again[w]);
         }
         base::Bytes bytes(lower.size());
-        path.round_down(lower.data(), bytes.data(), lower.size(), 2.0, 127.0);
+        path.round_down(lower.data(), bytes.data(), lower.size(), 2.0f, 127.0f);
         CHECK(bytes == rounded);
-        const std::uint64_t codes = random() & random();
-        CHECK(path.zeros(tables.data()) == search::scalar::kernels.zeros(tables.data()));
-        CHECK(path.smallest(tables.data(), codes) == search::scalar::kernels.smallest(tables.data(), codes));
+        for (std::size_t leaf = 0; leaf < search::panel_words; ++leaf)
+          {
+          CHECK(path.scan_leaf(panel.data(), leaf, tables.data(), n, same + 64 * leaf) == expected[leaf]);
+          CHECK(std::equal(sums + 64 * leaf, sums + 64 * leaf + 64, same + 64 * leaf));
+        }
+        path.bound_leaves(boxes.data(), 2, box_tables.data(), symbols.data(), n, same_bounds.data());
+        CHECK(same_bounds == bounds);
       }
     }
   }

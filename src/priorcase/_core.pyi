@@ -150,7 +150,7 @@ class Index:
     def torn_by_fork(self) -> bool:
         """In a forked child: free the lock; whether another thread was changing the rows at the fork."""
 
-    def organise(self, plan: Plan) -> None: ...
+    def organise(self, plan: Plan, threads: int) -> None: ...
     def kneighbors(
         self,
         plan: Plan,

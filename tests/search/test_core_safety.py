@@ -116,7 +116,7 @@ def test_differences_are_finite() -> None:
     searched.table(0, endless)
     index = Index(np.ones(1, np.uint8))
     with pytest.raises(ValueError, match="a table of differences must be finite"):
-        index.organise(searched)
+        index.organise(searched, 1)
     with pytest.raises(ValueError, match="a table of differences must be finite"):
         index.costs(searched, np.zeros((1, 1)), np.ones((1, 1)), np.empty(0, np.int64), 1)
     with pytest.raises(ValueError, match="factors must be finite"):
@@ -143,3 +143,40 @@ def test_differences_of_cells_that_the_plan_knows(query: list[float], row: list[
     assert plan("table").differences(np.array([0.0, -1.0]), np.array([[1.0, np.nan]])).tolist() == [[1.0, 1.0]]
     with pytest.raises(ValueError, match="lacks an attribute"):
         Plan(2, 2.0).differences(TWO, TWO[None])
+
+
+def test_an_index_has_attributes() -> None:
+    with pytest.raises(ValueError, match="at least one attribute"):
+        Index(np.empty(0, np.uint8))
+
+
+@pytest.mark.parametrize("cell", [-1.0, 0.5, 2.0**31, np.inf])
+def test_stored_codes_are_whole_numbers_from_0_on(cell: float) -> None:
+    index = Index(np.array([0, 1], np.uint8))
+    index.append(np.array([0]), np.array([[0.5, 1.0]]))
+    with pytest.raises(ValueError, match="stored codes whole numbers"):
+        index.append(np.array([1]), np.array([[0.5, cell]]))
+    assert len(index) == 1
+
+
+def test_stored_numbers_are_finite() -> None:
+    index = Index(np.array([0, 1], np.uint8))
+    with pytest.raises(ValueError, match="stored numbers must be finite"):
+        index.append(np.array([1]), np.array([[-np.inf, 1.0]]))
+    assert len(index) == 0
+
+
+@pytest.mark.parametrize("algorithm", [-1, 4, 99])
+def test_an_unknown_algorithm_is_refused(algorithm: int) -> None:
+    index = Index(np.zeros(2, np.uint8))
+    index.append(np.arange(3), np.ones((3, 2)))
+    with pytest.raises(ValueError, match="no such algorithm"):
+        index.kneighbors(plan(), np.ones((1, 2)), np.ones((1, 2)), 1, False, None, algorithm, 1)
+
+
+@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
+def test_weights_of_a_search_are_finite(weight: float) -> None:
+    index = Index(np.zeros(2, np.uint8))
+    index.append(np.arange(3), np.ones((3, 2)))
+    with pytest.raises(ValueError, match="weights must be finite"):
+        index.kneighbors(plan(), np.ones((1, 2)), np.array([[1.0, weight]]), 1, False, None, 0, 1)

@@ -187,13 +187,17 @@ def test_same_bits_for_every_path_batch_and_thread_count(name: str, paths: list[
                 np.testing.assert_array_equal(np.concatenate([part.costs for part in parts]), expected.costs)
 
 
-def test_many_batches_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
-    case = Case(5, 500, 4, heom())
-    whole = case.index.kneighbors(case.fitted, case.queries, 5)
-    near = case.index.within(case.fitted, case.queries, 0.7)
-    monkeypatch.setattr("priorcase.search.index._QUERIES_AT_ONCE", 2)
-    assert case.index.kneighbors(case.fitted, case.queries, 5) == whole
-    assert case.index.within(case.fitted, case.queries, 0.7) == near
+def test_rows_that_leave_themselves_out_may_be_asked_for_in_any_order() -> None:
+    case = Case(5, 900, 4, heom())
+    cells, ids = case.fitted.prepare(case.instances.cells()), case.instances.ids
+    everyone = np.argsort(np.random.default_rng(0).random(ids.size))
+    for k, ties in ((1, False), (5, True), (40, False)):
+        whole = case.index.kneighbors(case.fitted, cells, k, exclude=ids, ties=ties, algorithm="plain")
+        for order in (np.arange(ids.size), everyone, everyone[:50]):
+            found = case.index.kneighbors(case.fitted, cells[order], k, exclude=ids[order], ties=ties, threads=2)
+            for place, row in enumerate(order):
+                np.testing.assert_array_equal(found[place][0], whole[row][0])
+                np.testing.assert_array_equal(found[place][1], whole[row][1])
 
 
 def test_other_distances_may_use_the_same_rows() -> None:

@@ -38,35 +38,76 @@ void add_up(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n
   }
 }
 
-void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
-                                std::uint64_t* survivors) {
+void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors,
+          std::uint8_t* bytes) {
   __m256i sums[lanes];
   add_up(panel, tables, n, sums);
+  for (std::size_t l = 0; l < lanes; ++l) _mm256_store_si256(reinterpret_cast<__m256i*>(bytes) + l, sums[l]);
   for (std::size_t w = 0; w < panel_words; ++w)
     survivors[w] = ~(static_cast<std::uint64_t>(lost(sums[2 * w + 1])) << 32 | lost(sums[2 * w]));
 }
 
-void promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
+std::size_t promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
                                      std::size_t wanted, std::uint64_t* chosen) {
   __m256i sums[lanes];
   add_up(panel, tables, n, sums);
   std::uint8_t bytes[panel_rows];
   for (std::size_t l = 0; l < lanes; ++l) _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes) + l, sums[l]);
   const std::uint8_t* found = bytes;
-  least_most(wanted, [found, chosen](unsigned most) { return rows_at_most(found, most, chosen); });
+  return least_most(wanted, [found, chosen](unsigned most) { return rows_at_most(found, most, chosen); });
 }
 
-std::uint64_t zeros(const std::uint8_t* table) {
-  const __m256i* halves = reinterpret_cast<const __m256i*>(table);
-  const __m256i none = _mm256_setzero_si256();
-  const auto low = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_load_si256(halves), none)));
-  const auto high =
-      static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_load_si256(halves + 1), none)));
-  return static_cast<std::uint64_t>(high) << 32 | low;
+struct Table {
+  explicit Table(const std::uint8_t* table) {
+    for (std::size_t q = 0; q < 4; ++q)
+      quarters[q] = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table + 16 * q)));
+  }
+
+  __m256i operator()(const std::uint8_t* codes) const {
+    return look_up(quarters, _mm256_load_si256(reinterpret_cast<const __m256i*>(codes)));
+  }
+
+  __m256i quarters[4];
+};
+
+std::uint64_t scan_leaf(const std::uint8_t* panel, std::size_t leaf, const std::uint8_t* tables, std::size_t n,
+                        std::uint8_t* sums) {
+  __m256i low = _mm256_setzero_si256(), high = low;
+  for (std::size_t a = 0; a < n; ++a) {
+    const Table table(tables + a * n_codes);
+    const std::uint8_t* codes = panel + a * panel_rows + leaf * leaf_rows;
+    low = _mm256_adds_epu8(low, table(codes));
+    high = _mm256_adds_epu8(high, table(codes + 32));
+  }
+  _mm256_store_si256(reinterpret_cast<__m256i*>(sums), low);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(sums + 32), high);
+  return ~(static_cast<std::uint64_t>(lost(high)) << 32 | lost(low));
+}
+
+void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables, const std::uint8_t* symbols,
+                  std::size_t n, std::uint8_t* bounds) {
+  for (std::size_t g = 0; g < groups; ++g)
+    for (std::size_t half = 0; half < 64; half += 32) {
+      __m256i sums = _mm256_setzero_si256();
+      for (std::size_t a = 0; a < n; ++a) {
+        const std::uint8_t* box = boxes + (g * n + a) * box_bytes + half;
+        const Table first(tables + a * 3 * n_codes);
+        __m256i bound;
+        if (symbols[a]) {
+          bound = _mm256_min_epu8(first(box), _mm256_min_epu8(first(box + 64), first(box + 128)));
+        } else {
+          const Table second(tables + (a * 3 + 1) * n_codes), third(tables + (a * 3 + 2) * n_codes);
+          bound = _mm256_min_epu8(_mm256_adds_epu8(first(box), second(box + 64)), third(box + 128));
+        }
+        sums = _mm256_adds_epu8(sums, bound);
+      }
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(bounds + g * 64 + half), sums);
+    }
 }
 
 }  // namespace
 
-const Kernels kernels{0.2, scan, scan_each<scan>, promising, round_down, zeros, smallest};
+const Kernels kernels{scan, scan_each<scan>, promising, scan_leaf, round_down, bound_numbers, split_table,
+                      bound_leaves, first_least, places_at_most};
 
 }  // namespace priorcase::search::avx2

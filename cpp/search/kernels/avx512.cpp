@@ -13,7 +13,12 @@ namespace priorcase::search::avx512 {
 
 namespace {
 
-// One table look-up for 64 rows is one byte permutation. Ends early once every sum is full.
+// One table look-up for 64 rows is one byte permutation.
+__m512i looked_up(const std::uint8_t* table, const std::uint8_t* codes) {
+  return _mm512_permutexvar_epi8(_mm512_load_si512(codes), _mm512_load_si512(table));
+}
+
+// Ends early once every sum is full.
 void add_up(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
                                     __m512i* sums) {
   __m512i s0 = _mm512_setzero_si512(), s1 = s0, s2 = s0, s3 = s0;
@@ -35,17 +40,19 @@ void add_up(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n
   sums[3] = s3;
 }
 
-void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
-                                  std::uint64_t* survivors) {
+void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors,
+          std::uint8_t* bytes) {
   __m512i sums[panel_words];
   add_up(panel, tables, n, sums);
-  for (std::size_t w = 0; w < panel_words; ++w)
+  for (std::size_t w = 0; w < panel_words; ++w) {
     survivors[w] = _mm512_cmpneq_epu8_mask(sums[w], _mm512_set1_epi8(-1));
+    _mm512_store_si512(bytes + 64 * w, sums[w]);
+  }
 }
 
 void scan_two(const std::uint8_t* panel, const std::uint8_t* tables,
                                       const std::uint8_t* other_tables, std::size_t n, std::uint64_t* survivors,
-                                      std::uint64_t* other_survivors) {
+              std::uint64_t* other_survivors, std::uint8_t* sums, std::uint8_t* other_sums) {
   __m512i s0 = _mm512_setzero_si512(), s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
   const __m512i full = _mm512_set1_epi8(-1);
   for (std::size_t a = 0; a < n; ++a) {
@@ -62,6 +69,14 @@ void scan_two(const std::uint8_t* panel, const std::uint8_t* tables,
     t2 = _mm512_adds_epu8(t2, _mm512_permutexvar_epi8(c2, other));
     t3 = _mm512_adds_epu8(t3, _mm512_permutexvar_epi8(c3, other));
   }
+  _mm512_store_si512(sums, s0);
+  _mm512_store_si512(sums + 64, s1);
+  _mm512_store_si512(sums + 128, s2);
+  _mm512_store_si512(sums + 192, s3);
+  _mm512_store_si512(other_sums, t0);
+  _mm512_store_si512(other_sums + 64, t1);
+  _mm512_store_si512(other_sums + 128, t2);
+  _mm512_store_si512(other_sums + 192, t3);
   survivors[0] = _mm512_cmpneq_epu8_mask(s0, full);
   survivors[1] = _mm512_cmpneq_epu8_mask(s1, full);
   survivors[2] = _mm512_cmpneq_epu8_mask(s2, full);
@@ -81,28 +96,109 @@ std::size_t at_most(const __m512i* sums, unsigned most, std::uint64_t* rows) {
   return count;
 }
 
-void promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
+std::size_t promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
                                        std::size_t wanted, std::uint64_t* chosen) {
   __m512i sums[panel_words];
   add_up(panel, tables, n, sums);
   const __m512i* found = sums;
-  least_most(wanted, [found, chosen](unsigned most) { return at_most(found, most, chosen); });
+  return least_most(wanted, [found, chosen](unsigned most) { return at_most(found, most, chosen); });
 }
 
-std::uint64_t zeros(const std::uint8_t* table) {
-  return _mm512_testn_epi8_mask(_mm512_load_si512(table), _mm512_set1_epi8(-1));
+std::uint64_t scan_leaf(const std::uint8_t* panel, std::size_t leaf, const std::uint8_t* tables, std::size_t n,
+                        std::uint8_t* sums) {
+  const std::uint8_t* codes = panel + leaf * leaf_rows;
+  __m512i even = _mm512_setzero_si512(), odd = even;
+  std::size_t a = 0;
+  for (; a + 2 <= n; a += 2) {
+    even = _mm512_adds_epu8(even, looked_up(tables + a * n_codes, codes + a * panel_rows));
+    odd = _mm512_adds_epu8(odd, looked_up(tables + (a + 1) * n_codes, codes + (a + 1) * panel_rows));
+  }
+  if (a < n) even = _mm512_adds_epu8(even, looked_up(tables + a * n_codes, codes + a * panel_rows));
+  even = _mm512_adds_epu8(even, odd);
+  _mm512_store_si512(sums, even);
+  return _mm512_cmpneq_epu8_mask(even, _mm512_set1_epi8(-1));
 }
 
-unsigned smallest_of(const std::uint8_t* table, std::uint64_t codes) {
-  const __m512i chosen = _mm512_mask_mov_epi8(_mm512_set1_epi8(-1), codes, _mm512_load_si512(table));
-  const __m256i half = _mm256_min_epu8(_mm512_castsi512_si256(chosen), _mm512_extracti64x4_epi64(chosen, 1));
+void round_to_bytes(const float* lower, std::uint8_t* tables, std::size_t n, float reach, float factor) {
+  const __m512 most = _mm512_set1_ps(254.0f), times = _mm512_set1_ps(factor), limit = _mm512_set1_ps(reach);
+  for (std::size_t i = 0; i < n; i += 16) {
+    const __m512 bound = _mm512_loadu_ps(lower + i);
+    const __mmask16 beyond = _mm512_cmp_ps_mask(bound, limit, _CMP_GT_OQ);
+    const __m512i units = _mm512_cvttps_epi32(_mm512_min_ps(_mm512_mul_ps(bound, times), most));
+    const __m512i bytes = _mm512_mask_mov_epi32(units, beyond, _mm512_set1_epi32(255));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(tables + i), _mm512_cvtepi32_epi8(bytes));
+  }
+}
+
+void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables, const std::uint8_t* symbols,
+                  std::size_t n, std::uint8_t* bounds) {
+  for (std::size_t g = 0; g < groups; ++g) {
+    __m512i sums = _mm512_setzero_si512();
+    for (std::size_t a = 0; a < n; ++a) {
+      const std::uint8_t* box = boxes + (g * n + a) * box_bytes;
+      const std::uint8_t* table = tables + a * 3 * n_codes;
+      const __m512i x = looked_up(table, box);
+      __m512i bound;
+      if (symbols[a])
+        bound = _mm512_min_epu8(x, _mm512_min_epu8(looked_up(table, box + 64), looked_up(table, box + 128)));
+      else
+        bound = _mm512_min_epu8(_mm512_adds_epu8(x, looked_up(table + n_codes, box + 64)),
+                                looked_up(table + 2 * n_codes, box + 128));
+      sums = _mm512_adds_epu8(sums, bound);
+    }
+    _mm512_storeu_si512(bounds + g * 64, sums);
+  }
+}
+
+void bound_of_numbers(const double* low, const double* high, double query, double unit, double weight, bool square,
+                      float* lower) {
+  const __m512d q = _mm512_set1_pd(query), u = _mm512_set1_pd(unit), w = _mm512_set1_pd(weight * slack);
+  for (std::size_t c = 0; c < n_codes; c += 8) {
+    const __m512d below = _mm512_sub_pd(_mm512_loadu_pd(low + c), q), above = _mm512_sub_pd(q, _mm512_loadu_pd(high + c));
+    const __m512d f = _mm512_mul_pd(_mm512_max_pd(_mm512_max_pd(below, above), _mm512_setzero_pd()), u);
+    _mm256_storeu_ps(lower + c, _mm512_cvtpd_ps(_mm512_mul_pd(w, square ? _mm512_mul_pd(f, f) : f)));
+  }
+}
+
+void split_into_three(const std::uint8_t* table, std::uint8_t own, std::uint8_t* three) {
+  alignas(64) static constexpr std::uint8_t codes[64] = {
+      0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+      22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+      44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+  constexpr std::uint64_t numbers = (std::uint64_t{1} << n_bins) - 1;
+  const __m512i entries = _mm512_load_si512(table), code = _mm512_load_si512(codes);
+  const __m512i mine = _mm512_set1_epi8(static_cast<char>(own)), full = _mm512_set1_epi8(-1);
+  const __mmask64 above = _mm512_cmpgt_epu8_mask(code, mine) & numbers, below = _mm512_cmplt_epu8_mask(code, mine) & numbers;
+  _mm512_store_si512(three, _mm512_mask_mov_epi8(_mm512_maskz_mov_epi8(above, entries), ~numbers, full));
+  _mm512_store_si512(three + n_codes, _mm512_maskz_mov_epi8(below, entries));
+  _mm512_store_si512(three + 2 * n_codes, _mm512_mask_mov_epi8(full, std::uint64_t{1} << missing_code, entries));
+}
+
+std::size_t first_of_least(const std::uint8_t* bytes, std::size_t groups) {
+  __m512i least = _mm512_set1_epi8(-1);
+  for (std::size_t g = 0; g < groups; ++g) least = _mm512_min_epu8(least, _mm512_loadu_si512(bytes + g * 64));
+  const __m256i half = _mm256_min_epu8(_mm512_castsi512_si256(least), _mm512_extracti64x4_epi64(least, 1));
   const __m128i quarter = _mm_min_epu8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
   const __m128i pairs = _mm_min_epu8(quarter, _mm_srli_epi16(quarter, 8));
-  return static_cast<unsigned>(_mm_extract_epi8(_mm_minpos_epu16(_mm_and_si128(pairs, _mm_set1_epi16(255))), 0));
+  const int found = _mm_extract_epi8(_mm_minpos_epu16(_mm_and_si128(pairs, _mm_set1_epi16(255))), 0);
+  for (std::size_t g = 0;; ++g)
+    if (const std::uint64_t at = _mm512_cmpeq_epu8_mask(_mm512_loadu_si512(bytes + g * 64),
+                                                        _mm512_set1_epi8(static_cast<char>(found))))
+      return g * 64 + lowest_bit(at);
+}
+
+std::size_t all_at_most(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most, std::uint32_t* places) {
+  const __m512i limit = _mm512_set1_epi8(static_cast<char>(most));
+  std::size_t count = 0;
+  for (std::size_t g = 0; g < groups; ++g)
+    for (std::uint64_t left = _mm512_cmple_epu8_mask(_mm512_loadu_si512(bytes + g * 64), limit); left; left &= left - 1)
+      places[count++] = static_cast<std::uint32_t>(g * 64 + lowest_bit(left));
+  return count;
 }
 
 }  // namespace
 
-const Kernels kernels{0.5, scan, scan_two, promising, round_down, zeros, smallest_of};
+const Kernels kernels{scan, scan_two, promising, scan_leaf, round_to_bytes, bound_of_numbers, split_into_three,
+                      bound_leaves, first_of_least, all_at_most};
 
 }  // namespace priorcase::search::avx512

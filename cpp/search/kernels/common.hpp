@@ -1,6 +1,8 @@
 // What the versions for several instruction sets share: compiled with the flags of each, and private to each.
 #pragma once
 
+#include <bit>
+
 #include "search/kernels/kernels.hpp"
 
 namespace priorcase::search {
@@ -9,7 +11,7 @@ namespace {
 
 // Calls at_most with the least number up to 254 that lets as many rows pass as wanted; last of all with that number.
 template <class AtMost>
-inline void least_most(std::size_t wanted, const AtMost& at_most) {
+inline std::size_t least_most(std::size_t wanted, const AtMost& at_most) {
   unsigned low = 0, high = 254;
   while (low < high) {
     const unsigned middle = (low + high) / 2;
@@ -18,8 +20,10 @@ inline void least_most(std::size_t wanted, const AtMost& at_most) {
     else
       low = middle + 1;
   }
-  at_most(high);
+  return at_most(high);
 }
+
+inline std::size_t lowest_bit(std::uint64_t word) { return static_cast<std::size_t>(std::countr_zero(word)); }
 
 inline std::size_t count_bits(std::uint64_t word) {
   word -= word >> 1 & 0x5555555555555555u;
@@ -39,27 +43,62 @@ inline std::size_t rows_at_most(const std::uint8_t* sums, unsigned most, std::ui
   return count;
 }
 
-inline void round_down(const double* lower, std::uint8_t* tables, std::size_t n, double reach, double factor) {
+inline void round_down(const float* lower, std::uint8_t* tables, std::size_t n, float reach, float factor) {
   for (std::size_t i = 0; i < n; ++i) {
-    const double scaled = lower[i] * factor;
-    const int units = static_cast<int>(scaled < 254.0 ? scaled : 254.0);
+    const float scaled = lower[i] * factor;
+    const int units = static_cast<int>(scaled < 254.0f ? scaled : 254.0f);
     tables[i] = static_cast<std::uint8_t>(lower[i] > reach ? 255 : units);
   }
 }
 
-inline unsigned smallest(const std::uint8_t* table, std::uint64_t codes) {
-  unsigned least = 255;
-  for (std::size_t c = 0; codes; ++c, codes >>= 1)
-    if ((codes & 1) && table[c] < least) least = table[c];
-  return least;
+// Reciprocals and sums are off by a few units in the last place: bounds stay below what is exact all the same.
+constexpr double slack = 1.0 - 1e-6;
+
+inline void bound_numbers(const double* low, const double* high, double query, double unit, double weight, bool square,
+                          float* lower) {
+  weight *= slack;
+  for (std::size_t c = 0; c < n_codes; ++c) {
+    const double below = low[c] - query, above = query - high[c];
+    const double outside = below > above ? below : above;
+    const double f = (outside > 0.0 ? outside : 0.0) * unit;
+    lower[c] = static_cast<float>(square ? weight * (f * f) : weight * f);
+  }
+}
+
+inline void split_table(const std::uint8_t* table, std::uint8_t own, std::uint8_t* three) {
+  for (std::size_t c = 0; c < n_codes; ++c) {
+    three[c] = c > own ? table[c] : 0;
+    three[n_codes + c] = c < own ? table[c] : 0;
+    three[2 * n_codes + c] = 255;
+  }
+  three[missing_code] = three[dead_code] = 255;
+  three[n_codes + missing_code] = three[n_codes + dead_code] = 0;
+  three[2 * n_codes + missing_code] = table[missing_code];
+}
+
+inline std::size_t first_least(const std::uint8_t* bytes, std::size_t groups) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < groups * 64; ++i)
+    if (bytes[i] < bytes[best]) best = i;
+  return best;
+}
+
+inline std::size_t places_at_most(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most, std::uint32_t* places) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < groups * 64; ++i) {
+    places[count] = static_cast<std::uint32_t>(i);
+    count += bytes[i] <= most;
+  }
+  return count;
 }
 
 // Two scans, one after the other, for CPUs that would gain nothing by more.
-template <void (*Scan)(const std::uint8_t*, const std::uint8_t*, std::size_t, std::uint64_t*)>
+template <void (*Scan)(const std::uint8_t*, const std::uint8_t*, std::size_t, std::uint64_t*, std::uint8_t*)>
 inline void scan_each(const std::uint8_t* panel, const std::uint8_t* tables, const std::uint8_t* other_tables,
-                      std::size_t n, std::uint64_t* survivors, std::uint64_t* other_survivors) {
-  Scan(panel, tables, n, survivors);
-  Scan(panel, other_tables, n, other_survivors);
+                      std::size_t n, std::uint64_t* survivors, std::uint64_t* other_survivors, std::uint8_t* sums,
+                      std::uint8_t* other_sums) {
+  Scan(panel, tables, n, survivors, sums);
+  Scan(panel, other_tables, n, other_survivors, other_sums);
 }
 
 }  // namespace

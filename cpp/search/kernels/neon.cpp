@@ -47,15 +47,17 @@ std::uint64_t word_at_most(const uint8x16_t* sums, unsigned most) {
                  vcleq_u8(sums[3], limit));
 }
 
-void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors) {
+void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors,
+          std::uint8_t* bytes) {
   uint8x16_t sums[lanes];
   add_up(panel, tables, n, sums);
+  for (std::size_t l = 0; l < lanes; ++l) vst1q_u8(bytes + 16 * l, sums[l]);
   for (std::size_t w = 0; w < panel_words; ++w) survivors[w] = word_at_most(sums + 4 * w, 254);
 }
 
 // Half a panel at a time: the sums of both queries and both tables then fit into the 32 registers.
 void scan_two(const std::uint8_t* panel, const std::uint8_t* tables, const std::uint8_t* other_tables, std::size_t n,
-              std::uint64_t* survivors, std::uint64_t* other_survivors) {
+              std::uint64_t* survivors, std::uint64_t* other_survivors, std::uint8_t* sums, std::uint8_t* other_sums) {
   constexpr std::size_t half = lanes / 2;
   for (std::size_t h = 0; h < 2; ++h) {
     uint8x16_t s[half], t[half];
@@ -69,6 +71,10 @@ void scan_two(const std::uint8_t* panel, const std::uint8_t* tables, const std::
         t[l] = vqaddq_u8(t[l], vqtbl4q_u8(other, code));
       }
     }
+    for (std::size_t l = 0; l < half; ++l) {
+      vst1q_u8(sums + (h * half + l) * 16, s[l]);
+      vst1q_u8(other_sums + (h * half + l) * 16, t[l]);
+    }
     for (std::size_t w = 0; w < panel_words / 2; ++w) {
       survivors[h * panel_words / 2 + w] = word_at_most(s + 4 * w, 254);
       other_survivors[h * panel_words / 2 + w] = word_at_most(t + 4 * w, 254);
@@ -76,57 +82,56 @@ void scan_two(const std::uint8_t* panel, const std::uint8_t* tables, const std::
   }
 }
 
-void promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::size_t wanted,
-               std::uint64_t* chosen) {
+std::size_t promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::size_t wanted,
+                      std::uint64_t* chosen) {
   uint8x16_t sums[lanes];
   add_up(panel, tables, n, sums);
   const uint8x16_t* found = sums;
-  least_most(wanted, [found, chosen](unsigned most) {
+  return least_most(wanted, [found, chosen](unsigned most) {
     std::size_t count = 0;
     for (std::size_t w = 0; w < panel_words; ++w) count += count_bits(chosen[w] = word_at_most(found + 4 * w, most));
     return count;
   });
 }
 
-// Two bounds in units, as the low halves of two words; 255 where they are out of reach. A NaN counts as 254.
-uint32x2_t units_of(const double* lower, float64x2_t reach, float64x2_t factor) {
-  const float64x2_t bounds = vld1q_f64(lower);
-  const uint64x2_t units = vcvtq_u64_f64(vminnmq_f64(vmulq_f64(bounds, factor), vdupq_n_f64(254.0)));
-  return vmovn_u64(vbslq_u64(vcgtq_f64(bounds, reach), vdupq_n_u64(255), units));
-}
-
-void round_down_many(const double* lower, std::uint8_t* tables, std::size_t n, double reach, double factor) {
-  const float64x2_t limit = vdupq_n_f64(reach), scale = vdupq_n_f64(factor);
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    const auto four = [&](std::size_t at) {
-      return vmovn_u32(vcombine_u32(units_of(lower + at, limit, scale), units_of(lower + at + 2, limit, scale)));
-    };
-    vst1_u8(tables + i, vmovn_u16(vcombine_u16(four(i), four(i + 4))));
+std::uint64_t scan_leaf(const std::uint8_t* panel, std::size_t leaf, const std::uint8_t* tables, std::size_t n,
+                        std::uint8_t* sums) {
+  uint8x16_t s[4];
+  for (std::size_t l = 0; l < 4; ++l) s[l] = vdupq_n_u8(0);
+  for (std::size_t a = 0; a < n; ++a) {
+    const uint8x16x4_t table = load_table(tables + a * n_codes);
+    const std::uint8_t* codes = panel + a * panel_rows + leaf * leaf_rows;
+    for (std::size_t l = 0; l < 4; ++l) s[l] = vqaddq_u8(s[l], vqtbl4q_u8(table, vld1q_u8(codes + 16 * l)));
   }
-  round_down(lower + i, tables + i, n - i, reach, factor);
+  for (std::size_t l = 0; l < 4; ++l) vst1q_u8(sums + 16 * l, s[l]);
+  return word_at_most(s, 254);
 }
 
-std::uint64_t zeros(const std::uint8_t* table) {
-  const uint8x16x4_t entries = load_table(table);
-  return bits_of(vceqzq_u8(entries.val[0]), vceqzq_u8(entries.val[1]), vceqzq_u8(entries.val[2]),
-                 vceqzq_u8(entries.val[3]));
-}
-
-// The entries of the other codes count as 255.
-unsigned smallest_of(const std::uint8_t* table, std::uint64_t codes) {
-  const uint8x16_t place = vld1q_u8(places);
-  uint8x16_t least = vdupq_n_u8(255);
-  for (std::size_t q = 0; q < 4; ++q, codes >>= 16) {
-    const uint8x16_t bits = vcombine_u8(vdup_n_u8(static_cast<std::uint8_t>(codes)),
-                                        vdup_n_u8(static_cast<std::uint8_t>(codes >> 8)));
-    least = vminq_u8(least, vornq_u8(vld1q_u8(table + 16 * q), vtstq_u8(bits, place)));
+void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables, const std::uint8_t* symbols,
+                  std::size_t n, std::uint8_t* bounds) {
+  for (std::size_t g = 0; g < groups; ++g) {
+    uint8x16_t s[4];
+    for (std::size_t l = 0; l < 4; ++l) s[l] = vdupq_n_u8(0);
+    for (std::size_t a = 0; a < n; ++a) {
+      const std::uint8_t* box = boxes + (g * n + a) * box_bytes;
+      const std::uint8_t* table = tables + a * 3 * n_codes;
+      const uint8x16x4_t first = load_table(table);
+      const uint8x16x4_t second = load_table(symbols[a] ? table : table + n_codes);
+      const uint8x16x4_t third = load_table(symbols[a] ? table : table + 2 * n_codes);
+      for (std::size_t l = 0; l < 4; ++l) {
+        const uint8x16_t x = vqtbl4q_u8(first, vld1q_u8(box + 16 * l));
+        const uint8x16_t y = vqtbl4q_u8(second, vld1q_u8(box + 64 + 16 * l));
+        const uint8x16_t z = vqtbl4q_u8(third, vld1q_u8(box + 128 + 16 * l));
+        s[l] = vqaddq_u8(s[l], vminq_u8(symbols[a] ? vminq_u8(x, y) : vqaddq_u8(x, y), z));
+      }
+    }
+    for (std::size_t l = 0; l < 4; ++l) vst1q_u8(bounds + g * 64 + 16 * l, s[l]);
   }
-  return vminvq_u8(least);
 }
 
 }  // namespace
 
-const Kernels kernels{0.15, scan, scan_two, promising, round_down_many, zeros, smallest_of};
+const Kernels kernels{scan, scan_two, promising, scan_leaf, round_down, bound_numbers, split_table,
+                      bound_leaves, first_least, places_at_most};
 
 }  // namespace priorcase::search::neon

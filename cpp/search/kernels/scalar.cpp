@@ -14,27 +14,55 @@ void add_up(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n
     }
 }
 
-void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors) {
-  std::uint8_t sums[panel_rows];
+void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors,
+          std::uint8_t* sums) {
   add_up(panel, tables, n, sums);
   rows_at_most(sums, 254, survivors);
 }
 
-void promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::size_t wanted,
+std::size_t promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::size_t wanted,
                std::uint64_t* chosen) {
   std::uint8_t sums[panel_rows];
   add_up(panel, tables, n, sums);
-  least_most(wanted, [&](unsigned most) { return rows_at_most(sums, most, chosen); });
+  return least_most(wanted, [&](unsigned most) { return rows_at_most(sums, most, chosen); });
 }
 
-std::uint64_t zeros(const std::uint8_t* table) {
-  std::uint64_t codes = 0;
-  for (std::size_t c = 0; c < n_codes; ++c) codes |= static_cast<std::uint64_t>(table[c] == 0) << c;
-  return codes;
+unsigned saturated(unsigned sum) { return sum > 255 ? 255 : sum; }
+unsigned lesser(unsigned one, unsigned other) { return one < other ? one : other; }
+
+std::uint64_t scan_leaf(const std::uint8_t* panel, std::size_t leaf, const std::uint8_t* tables, std::size_t n,
+                        std::uint8_t* sums) {
+  std::uint64_t survivors = 0;
+  for (std::size_t r = 0; r < leaf_rows; ++r) {
+    unsigned sum = 0;
+    for (std::size_t a = 0; a < n; ++a)
+      sum = saturated(sum + tables[a * n_codes + panel[a * panel_rows + leaf * leaf_rows + r]]);
+    sums[r] = static_cast<std::uint8_t>(sum);
+    survivors |= static_cast<std::uint64_t>(sum < 255) << r;
+  }
+  return survivors;
+}
+
+void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables, const std::uint8_t* symbols,
+                  std::size_t n, std::uint8_t* bounds) {
+  for (std::size_t g = 0; g < groups; ++g)
+    for (std::size_t l = 0; l < 64; ++l) {
+      unsigned sum = 0;
+      for (std::size_t a = 0; a < n; ++a) {
+        const std::uint8_t* box = boxes + (g * n + a) * box_bytes + l;
+        const std::uint8_t* table = tables + a * 3 * n_codes;
+        const unsigned x = table[box[0]];
+        sum += symbols[a] ? lesser(x, lesser(table[box[64]], table[box[128]]))
+                          : lesser(saturated(x + table[n_codes + box[64]]), table[2 * n_codes + box[128]]);
+        sum = saturated(sum);
+      }
+      bounds[g * 64 + l] = static_cast<std::uint8_t>(sum);
+    }
 }
 
 }  // namespace
 
-const Kernels kernels{0.02, scan, scan_each<scan>, promising, round_down, zeros, smallest};
+const Kernels kernels{scan, scan_each<scan>, promising, scan_leaf, round_down, bound_numbers, split_table,
+                      bound_leaves, first_least, places_at_most};
 
 }  // namespace priorcase::search::scalar

@@ -60,6 +60,7 @@ class NeighborsMemory(Memory):
         super().__init__(instances)
         self.distance = distance
         self.algorithm = algorithm
+        self.threads = 1  # that put the rows in order
         self._weights = attribute_weights
         self._fitted: FittedDistance | None = None
         self._fitted_version = -1
@@ -150,7 +151,7 @@ class NeighborsMemory(Memory):
                 raise Outdated  # the read begins again
             index = None
         if index is None:
-            self._index = index = Index(self.instances, self.fitted)
+            self._index = index = Index(self.instances, self.fitted, threads=self.threads)
         return index
 
     def settle(self) -> None:
@@ -421,6 +422,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         self._memory.check()
 
     def _finish_fit(self) -> None:
+        self._memory.threads = self._threads()
         _ = self._memory.index, self._memory.attribute_weights  # rather than at the first query
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> NeighborsMemory:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Literal, cast
@@ -29,14 +29,9 @@ ALGORITHMS: dict[str, int] = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}  # th
 _POSITIVE = Interval(Integral, 1, None, closed="left")
 
 _ROWS_AT_ONCE = 65_536
-# An interrupt is noticed between two batches; this many values are compared in about half a second.
-_VALUES_AT_ONCE = {"auto": 20_000_000_000, "tree": 20_000_000_000, "scan": 20_000_000_000, "plain": 250_000_000}
-_QUERIES_AT_ONCE = 8_192
 
 # Counts are floats: ten rows of weight 0.1 must reach one although their floating-point sum falls short of it.
 SLACK = 1e-9
-
-_Found = tuple[IdArray, IdArray, FloatArray]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -195,7 +190,7 @@ class Index:
     search at the same time; whoever changes the rows holds `lock`.
 
     ``fitted`` is the distance by which the rows are first put in order; later searches may use another one of the same
-    table. ``ids``: the rows to begin with; None for all.
+    table. ``ids``: the rows to begin with; None for all. ``threads``: how many put them in order.
 
     >>> from priorcase.schema import Nominal, Numeric, Schema
     >>> from priorcase.similarity import resolve
@@ -209,7 +204,9 @@ class Index:
     (array([0, 1]), array([1., 1.]))
     """
 
-    def __init__(self, instances: Instances, fitted: FittedDistance, ids: IdArray | None = None) -> None:
+    def __init__(
+        self, instances: Instances, fitted: FittedDistance, ids: IdArray | None = None, *, threads: int = 1
+    ) -> None:
         coded = [not isinstance(kind, Numeric) for kind in instances.schema.kinds]
         self.lock = Lock()
         self.core = _core.Index(np.array(coded, dtype=np.uint8))
@@ -220,7 +217,7 @@ class Index:
         self._torn_by_fork = False
         _INDEXES.add(self)
         self.append(instances.ids if ids is None else ids)
-        self.core.organise(self._latest[1])
+        self.core.organise(self._latest[1], threads)
 
     def __len__(self) -> int:
         return len(self.core)
@@ -303,14 +300,10 @@ class Index:
         if type(k) is not int or k < 1:
             check_value("k", k, [_POSITIVE])
         queries, weights, exclude = self._checked(fitted, queries, weights, exclude, algorithm, threads)
-        plan, number = self.plan_of(fitted), ALGORITHMS[algorithm]
-
-        def search(part: slice) -> _Found:
-            rows = weights if len(weights) == 1 else weights[part]
-            left_out = None if exclude is None else exclude[part]
-            return self.core.kneighbors(plan, queries[part], rows, k, ties, left_out, number, threads)
-
-        return self._in_batches(search, fitted, len(queries), algorithm)
+        found = self.core.kneighbors(
+            self.plan_of(fitted), queries, weights, k, ties, exclude, ALGORITHMS[algorithm], threads
+        )
+        return _neighbors(fitted, *found)
 
     def within(
         self,
@@ -336,20 +329,16 @@ class Index:
             raise ParameterError(
                 f"radius must be a number, or one for each of the {len(queries)} queries, got {quoted(radius)}"
             )
-        plan, number, limits = self.plan_of(fitted), ALGORITHMS[algorithm], radii
+        limits = radii
         if fitted.distance.root:
             with np.errstate(over="ignore"):
                 limits = np.where(radii < 0, -1.0, np.abs(radii) ** fitted.distance.power * (1 + 1e-9))
-
-        def search(part: slice) -> _Found:
-            rows = weights if len(weights) == 1 else weights[part]
-            left_out = None if exclude is None else exclude[part]
-            indptr, ids, costs = self.core.within(plan, queries[part], rows, limits[part], left_out, number, threads)
-            # The limits leave room for the rounding of powers and roots; the distance itself decides.
-            near = fitted.finish(costs) <= np.repeat(radii[part], np.diff(indptr))
-            return np.concatenate([[0], np.cumsum(near)])[indptr], ids[near], costs[near]
-
-        return self._in_batches(search, fitted, len(queries), algorithm)
+        indptr, ids, costs = self.core.within(
+            self.plan_of(fitted), queries, weights, limits, exclude, ALGORITHMS[algorithm], threads
+        )
+        # The limits leave room for the rounding of powers and roots; the distance itself decides.
+        near = fitted.finish(costs) <= np.repeat(radii, np.diff(indptr))
+        return _neighbors(fitted, np.concatenate([[0], np.cumsum(near)])[indptr], ids[near], costs[near])
 
     def costs(
         self, fitted: FittedDistance, queries: ArrayLike, *, weights: ArrayLike | None = None, threads: int = 1
@@ -374,23 +363,6 @@ class Index:
                 plan = fitted.plan()
             self._latest = fitted, plan  # in one step: other threads may be searching
         return plan
-
-    def _in_batches(
-        self, search: Callable[[slice], _Found], fitted: FittedDistance, count: int, algorithm: Algorithm
-    ) -> Neighbors:
-        """The lists of all queries, searched in parts of bounded size."""
-        values = max(len(self), 1) * self.ones.size
-        size = max(1, min(_QUERIES_AT_ONCE, _VALUES_AT_ONCE[algorithm] // values))
-        if count <= size:
-            indptr, ids, costs = search(slice(0, count))
-        else:
-            parts = [search(slice(start, start + size)) for start in range(0, count, size)]
-            lengths = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
-            indptr = np.concatenate([[0], np.cumsum(lengths)])
-            ids = np.concatenate([ids for _, ids, _ in parts])
-            costs = np.concatenate([costs for _, _, costs in parts])
-        # The core's integers are C's long long, the same bits as NumPy's int64 under another name.
-        return Neighbors(indptr.view(np.int64), ids.view(np.int64), costs, fitted.finish(costs))
 
     def _checked_ids(self, ids: ArrayLike, *, held: bool) -> IdArray:
         """Distinct ids, of which the index holds all or none."""
@@ -438,6 +410,11 @@ class Index:
                 )
             exclude = np.ascontiguousarray(exclude, dtype=np.int64)
         return np.ascontiguousarray(fitted.prepare(cells)), rows, exclude
+
+
+def _neighbors(fitted: FittedDistance, indptr: IdArray, ids: IdArray, costs: FloatArray) -> Neighbors:
+    # The core's integers are C's long long, the same bits as NumPy's int64 under another name.
+    return Neighbors(indptr.view(np.int64), ids.view(np.int64), costs, fitted.finish(costs))
 
 
 def _floats(numbers: ArrayLike) -> FloatArray:
