@@ -60,7 +60,7 @@ void test_sound_and_complete(bool ignore) {
   const Base base(7, 40000);
   const cases::Query query = base.query({0, 1, 2, 3}, ignore), grouped = base.query({0, 1, 2, 3}, ignore, true);
   const std::vector<double> all = cases::all_similarities(query, 2);
-  testing::digest.add(all);
+  if (base::path() == base::Path::scalar) testing::digest.add(all);
   for (const bool masked : {false, true}) {
     std::vector<cases::Match> expected;
     for (std::size_t i = 0; i < base.n; ++i)

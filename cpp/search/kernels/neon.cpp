@@ -47,11 +47,15 @@ std::uint64_t word_at_most(const uint8x16_t* sums, unsigned most) {
                  vcleq_u8(sums[3], limit));
 }
 
+void store(const uint8x16_t* sums, std::size_t count, std::uint8_t* bytes) {
+  for (std::size_t l = 0; l < count; ++l) vst1q_u8(bytes + 16 * l, sums[l]);
+}
+
 void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors,
           std::uint8_t* bytes) {
   uint8x16_t sums[lanes];
   add_up(panel, tables, n, sums);
-  for (std::size_t l = 0; l < lanes; ++l) vst1q_u8(bytes + 16 * l, sums[l]);
+  store(sums, lanes, bytes);
   for (std::size_t w = 0; w < panel_words; ++w) survivors[w] = word_at_most(sums + 4 * w, 254);
 }
 
@@ -71,10 +75,8 @@ void scan_two(const std::uint8_t* panel, const std::uint8_t* tables, const std::
         t[l] = vqaddq_u8(t[l], vqtbl4q_u8(other, code));
       }
     }
-    for (std::size_t l = 0; l < half; ++l) {
-      vst1q_u8(sums + (h * half + l) * 16, s[l]);
-      vst1q_u8(other_sums + (h * half + l) * 16, t[l]);
-    }
+    store(s, half, sums + h * panel_rows / 2);
+    store(t, half, other_sums + h * panel_rows / 2);
     for (std::size_t w = 0; w < panel_words / 2; ++w) {
       survivors[h * panel_words / 2 + w] = word_at_most(s + 4 * w, 254);
       other_survivors[h * panel_words / 2 + w] = word_at_most(t + 4 * w, 254);
@@ -95,43 +97,87 @@ std::size_t promising(const std::uint8_t* panel, const std::uint8_t* tables, std
 }
 
 std::uint64_t scan_leaf(const std::uint8_t* panel, std::size_t leaf, const std::uint8_t* tables, std::size_t n,
-                        std::uint8_t* sums) {
-  uint8x16_t s[4];
-  for (std::size_t l = 0; l < 4; ++l) s[l] = vdupq_n_u8(0);
+                        std::uint8_t* bytes) {
+  uint8x16_t sums[4];
+  for (std::size_t l = 0; l < 4; ++l) sums[l] = vdupq_n_u8(0);
   for (std::size_t a = 0; a < n; ++a) {
     const uint8x16x4_t table = load_table(tables + a * n_codes);
     const std::uint8_t* codes = panel + a * panel_rows + leaf * leaf_rows;
-    for (std::size_t l = 0; l < 4; ++l) s[l] = vqaddq_u8(s[l], vqtbl4q_u8(table, vld1q_u8(codes + 16 * l)));
+    for (std::size_t l = 0; l < 4; ++l) sums[l] = vqaddq_u8(sums[l], vqtbl4q_u8(table, vld1q_u8(codes + 16 * l)));
   }
-  for (std::size_t l = 0; l < 4; ++l) vst1q_u8(sums + 16 * l, s[l]);
-  return word_at_most(s, 254);
+  store(sums, 4, bytes);
+  return word_at_most(sums, 254);
+}
+
+// Four bounds in units; 255 where they are out of reach. A NaN counts as 254.
+uint16x4_t units_of(const float* lower, float32x4_t reach, float32x4_t factor) {
+  const float32x4_t bounds = vld1q_f32(lower);
+  const uint32x4_t units = vcvtq_u32_f32(vminnmq_f32(vmulq_f32(bounds, factor), vdupq_n_f32(254.0f)));
+  return vmovn_u32(vbslq_u32(vcgtq_f32(bounds, reach), vdupq_n_u32(255), units));
+}
+
+void round_to_bytes(const float* lower, std::uint8_t* tables, std::size_t n, float reach, float factor) {
+  const float32x4_t limit = vdupq_n_f32(reach), scale = vdupq_n_f32(factor);
+  for (std::size_t i = 0; i < n; i += 8)
+    vst1_u8(tables + i, vmovn_u16(vcombine_u16(units_of(lower + i, limit, scale), units_of(lower + i + 4, limit, scale))));
 }
 
 void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables, const std::uint8_t* symbols,
                   std::size_t n, std::uint8_t* bounds) {
   for (std::size_t g = 0; g < groups; ++g) {
-    uint8x16_t s[4];
-    for (std::size_t l = 0; l < 4; ++l) s[l] = vdupq_n_u8(0);
+    uint8x16_t sums[4];
+    for (std::size_t l = 0; l < 4; ++l) sums[l] = vdupq_n_u8(0);
     for (std::size_t a = 0; a < n; ++a) {
       const std::uint8_t* box = boxes + (g * n + a) * box_bytes;
-      const std::uint8_t* table = tables + a * 3 * n_codes;
-      const uint8x16x4_t first = load_table(table);
-      const uint8x16x4_t second = load_table(symbols[a] ? table : table + n_codes);
-      const uint8x16x4_t third = load_table(symbols[a] ? table : table + 2 * n_codes);
-      for (std::size_t l = 0; l < 4; ++l) {
-        const uint8x16_t x = vqtbl4q_u8(first, vld1q_u8(box + 16 * l));
-        const uint8x16_t y = vqtbl4q_u8(second, vld1q_u8(box + 64 + 16 * l));
-        const uint8x16_t z = vqtbl4q_u8(third, vld1q_u8(box + 128 + 16 * l));
-        s[l] = vqaddq_u8(s[l], vminq_u8(symbols[a] ? vminq_u8(x, y) : vqaddq_u8(x, y), z));
+      const std::uint8_t* three = tables + a * 3 * n_codes;
+      const uint8x16x4_t first = load_table(three);
+      if (symbols[a]) {
+        for (std::size_t l = 0; l < 4; ++l) {
+          const uint8x16_t x = vqtbl4q_u8(first, vld1q_u8(box + 16 * l));
+          const uint8x16_t y = vqtbl4q_u8(first, vld1q_u8(box + 64 + 16 * l));
+          const uint8x16_t z = vqtbl4q_u8(first, vld1q_u8(box + 128 + 16 * l));
+          sums[l] = vqaddq_u8(sums[l], vminq_u8(x, vminq_u8(y, z)));
+        }
+      } else {
+        const uint8x16x4_t second = load_table(three + n_codes), third = load_table(three + 2 * n_codes);
+        for (std::size_t l = 0; l < 4; ++l) {
+          const uint8x16_t x = vqtbl4q_u8(first, vld1q_u8(box + 16 * l));
+          const uint8x16_t y = vqtbl4q_u8(second, vld1q_u8(box + 64 + 16 * l));
+          const uint8x16_t z = vqtbl4q_u8(third, vld1q_u8(box + 128 + 16 * l));
+          sums[l] = vqaddq_u8(sums[l], vminq_u8(vqaddq_u8(x, y), z));
+        }
       }
     }
-    for (std::size_t l = 0; l < 4; ++l) vst1q_u8(bounds + g * 64 + 16 * l, s[l]);
+    store(sums, 4, bounds + g * 64);
   }
+}
+
+// The bytes of 64 that are at most a number.
+std::uint64_t bytes_at_most(const std::uint8_t* bytes, std::uint8_t most) {
+  const uint8x16_t four[4] = {vld1q_u8(bytes), vld1q_u8(bytes + 16), vld1q_u8(bytes + 32), vld1q_u8(bytes + 48)};
+  return word_at_most(four, most);
+}
+
+std::size_t first_of_least(const std::uint8_t* bytes, std::size_t groups) {
+  uint8x16_t least = vdupq_n_u8(255);
+  for (std::size_t i = 0; i < groups * 64; i += 16) least = vminq_u8(least, vld1q_u8(bytes + i));
+  const std::uint8_t found = vminvq_u8(least);
+  for (std::size_t g = 0; g < groups; ++g)
+    if (const std::uint64_t at = bytes_at_most(bytes + g * 64, found)) return g * 64 + lowest_bit(at);
+  return 0;
+}
+
+std::size_t all_at_most(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most, std::uint32_t* places) {
+  std::size_t count = 0;
+  for (std::size_t g = 0; g < groups; ++g)
+    for (std::uint64_t left = bytes_at_most(bytes + g * 64, most); left; left &= left - 1)
+      places[count++] = static_cast<std::uint32_t>(g * 64 + lowest_bit(left));
+  return count;
 }
 
 }  // namespace
 
-const Kernels kernels{scan, scan_two, promising, scan_leaf, round_down, bound_numbers, split_table,
-                      bound_leaves, first_least, places_at_most};
+const Kernels kernels{scan, scan_two, promising, scan_leaf, round_to_bytes, bound_numbers, split_table,
+                      bound_leaves, first_of_least, all_at_most};
 
 }  // namespace priorcase::search::neon
