@@ -451,7 +451,7 @@ for name, call in CALLS.items():
 """
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_ctrl_c_ends_a_long_call_and_leaves_tables_as_they_were(threads: int) -> None:
     program = INTERRUPTED.replace("THREADS", str(threads))
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)

@@ -215,6 +215,7 @@ assert (core.enemy_costs(np.arange(1500), 2) == fresh.enemy_costs(np.arange(1500
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_every_long_call_and_nothing_has_changed() -> None:
     found = seconds_to_stop(__file__, PROGRAM)
     assert len(found) == 7

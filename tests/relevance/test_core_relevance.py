@@ -172,6 +172,7 @@ for threads in (1, 2):
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_every_long_call() -> None:
     found = seconds_to_stop(__file__, PROGRAM)
     assert len(found) == 8
