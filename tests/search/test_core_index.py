@@ -80,7 +80,7 @@ def test_other_threads_run_meanwhile(call: str) -> None:
         "organise": organise,
         "costs": lambda: index.costs(plan, asked["queries"], asked["weights"], np.arange(N), 1),
     }
-    assert others_run(calls[call], tries=40)
+    assert others_run(calls[call])
 
 
 PROGRAM = """
