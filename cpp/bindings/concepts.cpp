@@ -27,11 +27,9 @@ struct SharedConcept {
     require(plan.size() > 0, "a description has at least one attribute");
     plan.require_complete();
     require(plan.size() == coded.size() && plan.size() == ranged.size(), "plan and flags differ in width");
-    for (std::size_t a = 0; a < plan.size(); ++a) {
-      const bool tabled = plan[a].codes_end() < base::infinity;
+    plan.require_codes(copy(coded));
+    for (std::size_t a = 0; a < plan.size(); ++a)
       require(!ranged.data()[a] || plan[a].as<search::Linear>() != nullptr, "only linear attributes have a range");
-      require(!tabled || coded.data()[a], "values of tables are codes");
-    }
     return plan.size();
   }
 

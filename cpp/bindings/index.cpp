@@ -1,7 +1,6 @@
 #include "search/index.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <optional>
 
@@ -157,13 +156,19 @@ nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const search::Plan& plan
     for (std::size_t i = 0; i < n; ++i)
       if (!self.index.has(ids.data()[i])) throw std::out_of_range("no such row id");
     self.require_cover(plan, queries.data(), m);
-    std::atomic<std::size_t> next{0};
-    base::run_on_threads(std::min(usable_threads(threads), m), [&](const std::atomic<bool>&) {
-      search::Seeker seeker;
-      for (std::size_t q; (q = next++) < m;)
-        self.index.costs(plan, seeker, queries.data() + q * width, weights.data() + (weights.shape(0) > 1 ? q * width : 0),
-                         ids.data(), n, out.data() + q * n);
-    });
+    // Blocks are pieces of the rows for one query, since one query may take long if there are many rows.
+    constexpr std::size_t cells_in_piece = 1 << 15;
+    const std::size_t piece = std::max<std::size_t>(1, cells_in_piece / width), pieces = (n + piece - 1) / piece;
+    const std::size_t least = cells_in_piece / std::max<std::size_t>(1, std::min(n, piece) * width);
+    const auto make = [&] {
+      return [&, seeker = search::Seeker()](std::size_t block, std::size_t) mutable {
+        const std::size_t q = block / pieces, first = block % pieces * piece;
+        const double* const own = weights.data() + (weights.shape(0) > 1 ? q * width : 0);
+        self.index.costs(plan, seeker, queries.data() + q * width, own, ids.data() + first, std::min(piece, n - first),
+                         out.data() + q * n + first);
+      };
+    };
+    base::for_blocks(m * pieces, 1, usable_threads(threads), make, least);
   }
   return to_numpy(std::move(out), {m, n});
 }

@@ -18,7 +18,8 @@ struct SharedIndex {
   explicit SharedIndex(std::vector<std::uint8_t> flags) : index(checked(flags)), coded(std::move(flags)) {}
 
   void require_cover(const search::Plan& plan, const double* queries, std::size_t n_queries) const {
-    if (!index.covers(plan, queries, n_queries))
+    plan.require_codes(coded);
+    if (!index.covers(plan, nullptr, 0) || !plan.knows(coded, queries, n_queries, true))
       throw std::invalid_argument("the plan does not know some of the stored or queried symbols");
   }
 

@@ -116,12 +116,16 @@ bool Plan::knows(const std::vector<std::uint8_t>& coded, const double* rows, std
   return true;
 }
 
+void Plan::require_codes(const std::vector<std::uint8_t>& coded) const {
+  for (std::size_t a = 0; a < size(); ++a)
+    require(coded[a] || attributes_[a].codes_end() == base::infinity, "values of tables are codes");
+}
+
 void Plan::require_rows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n) const {
   require_complete();
   require(size() > 0, "there must be an attribute");
   require(coded.size() == size(), "plan and cells differ in width");
-  for (std::size_t a = 0; a < size(); ++a)
-    require(coded[a] || attributes_[a].codes_end() == base::infinity, "values of tables are codes");
+  require_codes(coded);
   require(knows(coded, rows, n, false), "the plan does not know some of the codes of the rows");
 }
 

@@ -131,6 +131,9 @@ class Plan {
   // Whether the cells of some rows are codes that the plan knows, or missing; queries may also have negative ones.
   bool knows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n, bool queries) const;
 
+  // Throws std::invalid_argument unless columns whose differences are looked up by code are marked as coded.
+  void require_codes(const std::vector<std::uint8_t>& coded) const;
+
   // Throws std::invalid_argument unless the plan is complete and knows the cells of some rows.
   void require_rows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n) const;
 

@@ -60,6 +60,58 @@ def test_rows_are_stored_all_or_none() -> None:
     assert not index.holds(np.array([10_000])).any()
 
 
+def looked_up(kind: str) -> Plan:
+    """A plan of one attribute whose differences are looked up by code, for two codes."""
+    made = Plan(1, 2.0)
+    if kind == "table":
+        made.table(0, np.array([[0.0, 1.0], [1.0, 0.0]]))
+    elif kind == "profile":
+        made.profile(0, np.full((2, 2), 0.5), np.ones(2), None, 1.0, 1.0, exponent=2.0, root=True)
+    else:
+        made.overlap(0)
+    return made
+
+
+def asked_in_every_way(index: Index, plan: Plan, queries: np.ndarray) -> list[Any]:
+    weights, ids = np.ones((1, 1)), np.arange(len(index))
+    calls = [lambda: index.organise(plan, 1), lambda: index.costs(plan, queries, weights, ids, 1)]
+    calls += [lambda a=a: index.kneighbors(plan, queries, weights, 2, True, None, a, 1) for a in range(4)]
+    calls += [lambda a=a: index.within(plan, queries, weights, np.ones(len(queries)), None, a, 1) for a in range(4)]
+    return calls
+
+
+@pytest.mark.parametrize("kind", ["table", "profile"])
+def test_values_of_tables_are_marked_as_codes(kind: str) -> None:
+    stored = np.array([0.0, 1.0, -3.5, 1e300, 0.5, np.nan] * 100)[:, None]
+    index = Index(np.zeros(1, np.uint8))
+    index.append(np.arange(600), stored)
+    for call in asked_in_every_way(index, looked_up(kind), np.array([[0.0], [np.nan]])):
+        with pytest.raises(ValueError, match="values of tables are codes"):
+            call()
+
+
+def test_numbers_are_equal_or_not() -> None:
+    stored = np.array([0.0, 1.0, -3.5, 1e300, 0.5, np.nan] * 100)[:, None]
+    queries = np.array([[-3.5], [1e300], [np.inf], [-np.inf], [0.5], [7.0], [np.nan]])
+    index, plan = Index(np.zeros(1, np.uint8)), looked_up("overlap")
+    index.append(np.arange(600), stored)
+    found = index.costs(plan, queries, np.ones((1, 1)), np.arange(600), 1)
+    np.testing.assert_array_equal(found, stored[:, 0] != queries)
+    for algorithm in range(4):
+        _, _, costs = index.kneighbors(plan, queries, np.ones((1, 1)), 600, False, None, algorithm, 1)
+        np.testing.assert_array_equal(costs.reshape(7, 600), np.sort(found, axis=1))
+
+
+@pytest.mark.parametrize("kind", ["table", "profile", "overlap"])
+@pytest.mark.parametrize("query", [1e300, np.inf, 3e9])
+def test_no_code_is_endless(kind: str, query: float) -> None:
+    index = Index(np.ones(1, np.uint8))
+    index.append(np.arange(600), np.arange(600.0)[:, None] % 2)
+    for call in asked_in_every_way(index, looked_up(kind), np.array([[query]]))[1:]:
+        with pytest.raises(ValueError, match="does not know"):
+            call()
+
+
 @pytest.mark.parametrize("call", ["kneighbors", "append", "organise", "costs"])
 def test_other_threads_run_meanwhile(call: str) -> None:
     index, plan = made()
@@ -97,5 +149,24 @@ assert all((one == other).all() for one, other in zip(before, after))
 
 def test_ctrl_c_ends_every_long_call() -> None:
     found = seconds_to_stop(__file__, PROGRAM)
+    assert len(found) == 2
+    assert max(found) < 5.0
+
+
+COSTS = """
+import numpy as np
+from test_core_index import rows
+from priorcase._core import Index, Plan
+plan, index, profiles = Plan(1, 2.0), Index(np.zeros(1, np.uint8)), np.random.default_rng(0).random((3, 1000))
+plan.curve(0, np.arange(3.0), profiles, step=False, exponent=2.0, factor=1.0, root=True)
+index.append(np.arange(5_000), rows(5_000)[:, :1].copy())
+for queries, times in ((1, 800), (800, 1)):
+    ids = np.tile(np.arange(5_000), times)
+    print(interrupted(lambda: index.costs(plan, np.ones((queries, 1)), np.ones((1, 1)), ids, 2)))
+"""
+
+
+def test_ctrl_c_ends_the_costs_of_many_rows_or_for_many_queries() -> None:
+    found = seconds_to_stop(__file__, COSTS)
     assert len(found) == 2
     assert max(found) < 5.0
