@@ -37,7 +37,11 @@ Option checked_option(int given, Option last, const char* rule) {
   return static_cast<Option>(given);
 }
 
-inline std::size_t usable_threads(std::size_t threads) { return std::clamp<std::size_t>(threads, 1, 1024); }
+// How many threads a call uses: at least one must be asked for, and more than so many would only wait.
+inline std::size_t usable_threads(std::size_t threads) {
+  require(threads > 0, "there must be a thread");
+  return std::min<std::size_t>(threads, 1024);
+}
 
 inline void require_distinct(const Ids& ids) {
   std::vector<std::int64_t> sorted(ids.data(), ids.data() + ids.size());

@@ -43,7 +43,7 @@ struct LeftOut {
     votes::LeaveOneOut work{queries.data(), own.data(), times.data(), attribute_weights.data(), stored.data(),
                             stored.size(), row_weights ? row_weights->data() : nullptr, base::Root(power, root),
                             checked_option(algorithm, search::Algorithm::plain, "no such algorithm"),
-                            usable_threads(threads), whole_ties, {}, {}, {}};
+                            threads, whole_ties, {}, {}, {}};
     work.ks.assign(ks.data(), ks.data() + ks.size());
     work.blocks.assign(blocks.data(), blocks.data() + blocks.size());
     for (std::size_t v = 0; v < votes.size(); ++v)
@@ -203,7 +203,8 @@ void bind_leave_one_out(nb::module_& module) {
               int algorithm, std::size_t threads, bool whole_ties, Ids ks, Ids votes, Vector parameters,
               Vector bandwidths, Ids blocks) {
              new (self) LeftOut{index, plan, queries, own, times, attribute_weights, stored, row_weights, power, root,
-                                algorithm, threads, whole_ties, ks, votes, parameters, bandwidths, blocks};
+                                algorithm, usable_threads(threads), whole_ties, ks, votes, parameters, bandwidths,
+                                blocks};
            },
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::arg("index"), nb::arg("plan"), nb::arg("queries"),
            nb::arg("own"), nb::arg("times"), nb::arg("attribute_weights"), nb::arg("stored"),
