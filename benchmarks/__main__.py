@@ -9,12 +9,14 @@ from benchmarks import machine  # before NumPy: it sets the number of threads
 from benchmarks.report import Row, judge, markdown, plain
 
 WORKLOADS = {
-    "heom": "mixed columns, HEOM, 10 neighbours",
+    "heom": "mixed columns, independent and in groups, HEOM, 10 neighbours",
     "mvdm": "nominal columns, MVDM, 1 neighbour",
     "euclidean": "numeric columns, Euclidean, 10 neighbours",
+    "all_rows": "the neighbours of every stored row: leave-one-out and k-NN graphs",
+    "index": "building the index of a million mixed rows, and setting up a query",
     "memory": "a million mixed rows: memory and fitting time",
     "end_to_end": "from a pandas frame with strings and gaps to probabilities",
-    "one_row": "latency of predicting one row",
+    "one_row": "latency of predicting, learning and forgetting one row",
     "naive_bayes": "naive Bayes on a million rows of categories, and one row at a time",
     "bayes_memory": "memory that fitting naive Bayes on a million rows takes",
     "trees": "the average over all trees",

@@ -36,14 +36,19 @@ class Search:
 
 def search(task: Task, distance: str, k: int) -> Search:
     """A built index over the task's rows."""
+    instances, fitted = encoded(task, distance)
+    queries = fitted.prepare(instances.encode(instances.schema.read(task.queries)))
+    return Search(Index(instances, fitted), fitted, queries, k)
+
+
+def encoded(task: Task, distance: str) -> tuple[Instances, FittedDistance]:
+    """The task's rows, of which no index is built yet."""
     schema = Schema.infer(task.X)
     targets = Schema(("class",), (Nominal(),))
     instances = Instances(schema, targets)
     classes = targets.read(pd.DataFrame({"class": task.y}))
     instances.append(schema.read(task.X), classes)
-    fitted = resolve(distance).fit(instances, target=0)
-    queries = fitted.prepare(instances.encode(schema.read(task.queries)))
-    return Search(Index(instances, fitted), fitted, queries, k)
+    return instances, resolve(distance).fit(instances, target=0)
 
 
 def check(search: Search, *, queries: int) -> None:

@@ -16,6 +16,8 @@ WORKLOADS = [
     "heom",
     "mvdm",
     "euclidean",
+    "all_rows",
+    "index",
     "memory",
     "end_to_end",
     "one_row",

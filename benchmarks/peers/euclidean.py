@@ -6,6 +6,8 @@ With 16 columns the ratio to a kd-tree depends on the data above all, so three t
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 from scipy.spatial import cKDTree
 
 from benchmarks import data, ours
@@ -14,6 +16,8 @@ from benchmarks.report import Row
 from benchmarks.sizes import Sizes
 from benchmarks.timing import Peer, compare
 
+Numbers = npt.NDArray[np.float64]
+
 K = 10
 # bar against faiss, bar against the kd-tree (None: measured, no bar; absent: not measured)
 BARS: dict[tuple[int, data.Structure], dict[str, float | None]] = {
@@ -21,7 +25,7 @@ BARS: dict[tuple[int, data.Structure], dict[str, float | None]] = {
     (16, "independent"): {"faiss": 3, "tree": 3},
     (16, "rank 6"): {"faiss": 3, "tree": 3},
     (16, "50 groups"): {"faiss": 3, "tree": 3},
-    (64, "independent"): {"faiss": 1.5},
+    (64, "independent"): {"faiss": 3},
 }
 
 
@@ -35,29 +39,37 @@ def _one(columns: int, structure: data.Structure, sizes: Sizes) -> list[Row]:
     search = ours.search(task, "euclidean", K)
     ours.check(search, queries=100)
     bars = BARS[columns, structure]
-    peers = [_faiss(task, bars["faiss"])]
+    peers = [faiss_peer(task.X, task.queries, K, bars["faiss"])]
     if "tree" in bars:
         tree, asked = cKDTree(task.X.to_numpy()), task.queries.to_numpy()
         _same_neighbours(search, tree, asked[:100])
-        note = "float64 as ours, tree built beforehand"
-        peers.append(Peer("scipy cKDTree workers=2", lambda: tree.query(asked, K, workers=THREADS), bars["tree"], note))
+        peers.append(tree_peer(tree, asked, K, bars["tree"]))
     name = f"numeric {columns} {structure}, Euclidean, k={K}, {len(task.X):,} x {len(task.queries):,}"
     return compare(name, search.run, peers, sizes.repeats)
 
 
-def _faiss(task: data.Task, bar: float | None) -> Peer:
+def faiss_peer(
+    X: pd.DataFrame, queries: pd.DataFrame, k: int, bar: float | None = None, rounds: int | None = None
+) -> Peer:
+    """Its exact index, filled beforehand."""
     try:
         import faiss
     except ImportError:
         return Peer("faiss IndexFlatL2", None, bar, "skipped: faiss is not installed (pip install faiss-cpu)")
     faiss.omp_set_num_threads(THREADS)
-    rows, asked = (np.ascontiguousarray(X.to_numpy(np.float32)) for X in (task.X, task.queries))
+    rows, asked = (np.ascontiguousarray(table.to_numpy(np.float32)) for table in (X, queries))
     index = faiss.IndexFlatL2(rows.shape[1])
     index.add(rows)
-    run: Callable[[], object] = lambda: index.search(asked, K)  # noqa: E731 - a def would say no more
-    return Peer("faiss IndexFlatL2", run, bar, "float32; ours is float64")
+    run: Callable[[], object] = lambda: index.search(asked, k)  # noqa: E731 - a def would say no more
+    return Peer("faiss IndexFlatL2", run, bar, "float32; ours is float64", rounds)
 
 
-def _same_neighbours(search: ours.Search, tree: cKDTree, queries: np.ndarray) -> None:
+def tree_peer(tree: cKDTree, queries: Numbers, k: int, bar: float | None = None, rounds: int | None = None) -> Peer:
+    """SciPy's kd-tree, built beforehand."""
+    run: Callable[[], object] = lambda: tree.query(queries, k, workers=THREADS)  # noqa: E731
+    return Peer("scipy cKDTree workers=2", run, bar, "float64 as ours, tree built beforehand", rounds)
+
+
+def _same_neighbours(search: ours.Search, tree: cKDTree, queries: Numbers) -> None:
     if not np.array_equal(search.run(queries=len(queries)), tree.query(queries, K)[1]):
         raise AssertionError("priorcase and cKDTree found different neighbours")

@@ -1,5 +1,10 @@
-"""Latency of predict for one row of a NumPy array against 1,000 stored rows."""
+"""Latency of predicting, learning and forgetting one row of a NumPy array beside 1,000 stored rows."""
 
+import time
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
 from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
@@ -10,23 +15,58 @@ from benchmarks.sizes import Sizes
 from benchmarks.timing import Peer, compare
 
 K = 5
+# As many rows are learned and forgotten at a time, so that the table stays the same.
+TIMES = 100
 
 
 def run(sizes: Sizes) -> list[Row]:
     """Against scikit-learn's KNeighborsClassifier with its default and its brute-force search."""
-    task = data.normal(1_000, 1, 10)
-    X, query = task.X.to_numpy(), task.queries.to_numpy()
-    rows = []
+    return [row for distance in ("euclidean", "heom") for row in _one(distance, sizes)]
+
+
+def _one(distance: str, sizes: Sizes) -> list[Row]:
+    task = data.normal(1_000, TIMES, 10)
+    X, more = task.X.to_numpy(), task.queries.to_numpy()
+    query, name = more[:1], f"one row, {distance}, 1,000 x 10"
+    model = pc.KNNClassifier(K, distance=distance).fit(X, task.y)
     theirs = {name: KNeighborsClassifier(K, algorithm=name).fit(X, task.y) for name in ("auto", "brute")}
-    for distance in ("euclidean", "heom"):
-        model = pc.KNNClassifier(K, distance=distance).fit(X, task.y)
-        peers = [
-            Peer(f"scikit-learn KNeighborsClassifier, {name}", lambda other=other: other.predict(query), 1)
-            for name, other in theirs.items()
+    peers = [
+        Peer(f"scikit-learn KNeighborsClassifier, {name}", lambda other=other: other.predict(query), 1)
+        for name, other in theirs.items()
+    ]
+    refit = Peer("scikit-learn KNeighborsClassifier, fitted again", lambda: theirs["brute"].fit(X, task.y), 1)
+    learn, forget = _changes(model, more, task.y[:TIMES])
+    shortest = 0.01 if sizes.quick else 0.3
+    # One row gives two OpenMP threads nothing to share: with one, scikit-learn's brute force is at its best.
+    with threadpool_limits(1):
+        return [
+            *compare(f"predict {name}", lambda: model.predict(query), peers, sizes.repeats, shortest=shortest),
+            *compare(f"learn {name}", learn, [refit], sizes.repeats),
+            *compare(f"forget {name}", forget, [refit], sizes.repeats),
         ]
-        shortest = 0.01 if sizes.quick else 0.3
-        name = f"predict one row, {distance}, 1,000 x 10"
-        # One row gives two OpenMP threads nothing to share: with one, scikit-learn's brute force is at its best.
-        with threadpool_limits(1):
-            rows += compare(name, lambda model=model: model.predict(query), peers, sizes.repeats, shortest=shortest)
-    return rows
+
+
+def _changes(
+    model: pc.KNNClassifier, rows: npt.NDArray[np.float64], classes: npt.NDArray[np.str_]
+) -> tuple[Callable[[], float], Callable[[], float]]:
+    """Mean seconds to learn each of some rows, and to forget them again; each leaves the model as it was."""
+
+    def learn() -> None:
+        for i in range(len(rows)):
+            model.partial_fit(rows[i : i + 1], classes[i : i + 1])
+
+    def forget() -> None:
+        for id in model.ids_[-len(rows) :].tolist():
+            model.forget([id])
+
+    def timed(change: Callable[[], None], before: Callable[[], None], after: Callable[[], None]) -> float:
+        before()
+        model.predict(rows[:1])  # so that there is an index to follow
+        start = time.perf_counter()
+        change()
+        taken = time.perf_counter() - start
+        after()
+        return taken / len(rows)
+
+    nothing = lambda: None  # noqa: E731
+    return lambda: timed(learn, nothing, forget), lambda: timed(forget, learn, nothing)
