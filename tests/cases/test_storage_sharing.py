@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import sys
 import threading
 import time
 
@@ -78,6 +79,39 @@ def test_who_waits_too_long_is_told(path):
         assert second.load().ids == [1]
         assert not second.changed_elsewhere()
         assert not first.changed_elsewhere() or first.load().ids == [1]
+
+
+def test_changes_are_seen_after_a_long_time_without_any(path):
+    with Store.open(path) as first, Store.open(path) as second:
+        first.load()
+        second.load()
+        for number in range(3):
+            os.utime(path, (number, number))
+            for _ in range(3):
+                assert not second.changed_elsewhere()
+            with first.writing() as writer:
+                writer.insert([NewCase(["printer"])])
+            assert second.changed_elsewhere()
+            assert second.load().ids == list(range(1, number + 2))
+            assert not first.changed_elsewhere()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="SQLite is always asked here")
+@pytest.mark.parametrize(
+    ("age", "device", "believed"),
+    [(3600, (8, 1), True), (0, (8, 1), False), (-3600, (8, 1), False), (3600, (0, 40), False)],
+    ids=["old", "new", "in the future", "no disk of this machine"],
+)
+def test_when_a_file_counts_as_unchanged_by_its_time_stamp_alone(path, monkeypatch, age, device, believed):
+    """Two changes within one tick of a file system's clock have the same stamp; a network share may show an old one."""
+    stamp = (time.time_ns() - age * 10**9, 0, 0, os.makedev(*device), 0)
+    monkeypatch.setattr(Store, "_stamp_now", lambda store: stamp)
+    with Store.open(path) as first, Store.open(path) as second:
+        second.load()
+        assert not second.changed_elsewhere()
+        with first.writing() as writer:
+            writer.insert([NewCase(["printer"])])
+        assert second.changed_elsewhere() is not believed
 
 
 def test_threads_share_a_store_and_wait_for_each_other(path):

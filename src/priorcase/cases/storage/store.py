@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +19,8 @@ from priorcase.cases.storage.integrity import AMONG, frozen, read_counters, read
 from priorcase.cases.storage.records import Declaration, Event, Loaded, Step, StoredCase, StoredLearner, Use
 from priorcase.cases.storage.writer import Writer, collector_paused, copy_of, current_version, new_file, wipe
 from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError
+
+_OLD = 3_000_000_000  # nanoseconds; the time stamps of no file system are coarser
 
 
 class Store:
@@ -30,12 +34,14 @@ class Store:
         self.path, self.readonly, self.timeout = path, readonly, timeout
         self._name = str(path)
         self._file = Path(os.path.realpath(path))  # the same file after a change of the working folder
+        self._address = os.fspath(self._file)
         self._identity = sqlite.file_identity(self._file)
         self._lock = sqlite.lock_of(self._identity)
         self._connection: sqlite3.Connection | None = None
         self._source: sqlite3.Connection | None = None  # the file itself, where the connection is to a copy in memory
         self._checked: set[str | None] = set()  # the tables that were checked on this connection; None: the whole file
         self._seen: int | None = None
+        self._stamp: tuple[int, ...] | None = None  # of the file while it is as last seen; None: ask SQLite
         self._process = os.getpid()
         self.closed = False
 
@@ -115,7 +121,7 @@ class Store:
                 opened.close()
                 raise
             self._source = None if self._connection is opened else opened
-            self._checked, self._seen = set(), None
+            self._checked, self._seen, self._stamp = set(), None, None
         return self._connection
 
     def _check(self, connection: sqlite3.Connection, *tables: str | None) -> None:
@@ -281,13 +287,29 @@ class Store:
 
     def changed_elsewhere(self) -> bool:
         """Whether others changed the file since the last load or changes_since; costs next to nothing."""
+        known = self._stamp
+        if known is not None and self._process == os.getpid() and not self.closed:
+            try:
+                if self._stamp_now() == known:
+                    return False
+            except OSError:
+                pass  # the session says what is wrong
         with self._session() as connection:
             if connection.in_transaction:
                 return False
+            # The stamp of a file that was just written may stay the same when it is written again: an old one cannot.
+            stamp, now = self._stamp_now(), time.time_ns()
             changed = self._version(connection) != self._seen
+            lasting = not changed and stamp[0] < now - _OLD and _on_local_disk(stamp)
+            self._stamp = stamp if lasting else None
             if changed and self._source is not None:
                 self._discard()  # the copy in memory is out of date
             return changed
+
+    def _stamp_now(self) -> tuple[int, ...]:
+        """When the file was last written, and which file it is; much quicker to ask for than `_version`."""
+        status = os.stat(self._address)
+        return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_dev, status.st_ino
 
     def _version(self, connection: sqlite3.Connection) -> int:
         """A number that changes when others change the file."""
@@ -395,3 +417,11 @@ class Store:
         raise CaseBaseFileError(
             f"{target!s} exists already. The file was not changed. Name a new file, or move that one away first."
         )
+
+
+def _on_local_disk(stamp: tuple[int, ...]) -> bool:
+    """Whether a file lies on a disk of this machine; other machines' files are stamped late and remembered for long.
+
+    Linux numbers the devices of disks; what is no disk, as a network share is, has the major number 0.
+    """
+    return sys.platform == "linux" and os.major(stamp[3]) != 0
