@@ -344,6 +344,7 @@ void Concept::update_records(std::int64_t label) {
     if (wilson(record.successes, record.trials, rules.z_drop).high < classes.drop_below(record.label))
       leaving_.push_back(static_cast<std::size_t>(found.second));
   }
+  std::sort(leaving_.begin(), leaving_.end());  // they were tried in an order that depends on where the index has them
 }
 
 void Concept::learn_weights(std::int64_t label, const Answer& answer) {

@@ -65,7 +65,11 @@ def test_the_state_survives_pickles_and_copies(learner: Any) -> None:
     same(*twins)
 
 
-@pytest.mark.parametrize("learner", [IB1(), IB2(), IB3(random_state=0), IB4(random_state=0)], ids=named)
+@pytest.mark.parametrize(
+    "learner",
+    [IB1(), IB2(), *(kind(ties=ties, random_state=0) for kind in (IB3, IB4) for ties in ("majority", "random"))],
+    ids=named,
+)
 def test_threads_change_nothing(learner: Any) -> None:
     X, y = stream(300, seed=7)
     same(new(learner, n_jobs=1).fit(X, y), new(learner, n_jobs=4).fit(X, y))

@@ -270,6 +270,51 @@ def test_arguments_at_random() -> None:
     assert answered > 100
 
 
+# -- random ties
+
+
+def noisy(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of few different values, a third of them with another label than the rule for their first cell."""
+    random = np.random.default_rng(0)
+    made = np.column_stack([random.integers(0, 20, n) / 10, random.integers(0, 4, n), random.integers(0, 3, n)])
+    return made, ((made[:, 0] > 1) ^ (random.random(n) < 0.35)).astype(np.int64)
+
+
+def learned_in_batches(threads: int, batch: int, between: str = "") -> tuple[list[list[int]], list[bytes]]:
+    """IB3 and IB4 with ties broken at random: the names of those that left, in order, and the states in the end."""
+    n = 3_000
+    values, labels = noisy(n)
+    kinds = [{"rule": 2, "ties": 2, "seed": seed, "weighted": ib4} for seed in (1, 2) for ib4 in (False, True)]
+    several: list[Concept] = [concept(**kind) for kind in kinds]
+    gone: list[list[int]] = [[] for _ in several]
+    for first in range(0, n, batch):
+        part, results = slice(first, first + batch), []
+        learn_together(
+            several, np.arange(n)[part], values[part], [labels[part]] * len(several), False, threads, None, results
+        )
+        for names, (left, *_) in zip(gone, results, strict=True):
+            names.extend(left.tolist())
+        if between == "asked":
+            for each in several:
+                each.nearest(values[:9], 1)
+        if between == "saved":
+            states, several = [each.state() for each in several], [concept(**kind) for kind in kinds]
+            for each, state in zip(several, states, strict=True):
+                each.restore(state)
+    return gone, [each.state() for each in several]
+
+
+@pytest.mark.parametrize(
+    ("threads", "batch", "between"),
+    [(1, 1000, ""), (2, 1000, ""), (4, 3000, ""), (2, 100, "asked"), (2, 500, "saved")],
+)
+def test_random_ties_depend_on_the_seed_only(threads: int, batch: int, between: str) -> None:
+    """Neither on threads nor on batches, nor on where the index has its rows, which is different after saving."""
+    expected = learned_in_batches(1, 1000)
+    assert all(len(names) > 1_000 for names in expected[0])
+    assert learned_in_batches(threads, batch, between) == expected
+
+
 # -- the GIL
 
 
