@@ -21,11 +21,14 @@ FAMILIES = ("all_trees", "best_tree", "super_parents", "plain_super_parents")
 WRITTEN = {"totals", "moments", "out", "class_counts", "singles", "pairs"}
 
 
+LOGS, LOGS_LEFT_OUT = -np.linspace(1, 2, 18).reshape(9, 2), -np.linspace(3, 2, 18).reshape(9, 2)
+
+
 def scorer() -> core.Scorer:
-    made = core.Scorer(np.log([0.5, 0.5]), np.full((9, 2), -1.0))
+    made = core.Scorer(np.log([0.5, 0.5]), LOGS)
     made.add_table(0, 0, 4, None)
     made.add_table(1, 4, 5, np.array([0.0, 1.0]))
-    made.leave_out(np.log([0.5, 0.5]), np.full((9, 2), -2.0))
+    made.leave_out(np.log([0.25, 0.75]), LOGS_LEFT_OUT)
     return made
 
 
@@ -118,10 +121,78 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     return found
 
 
-@pytest.mark.parametrize("name", calls())
+def probabilities(joint: np.ndarray) -> np.ndarray:
+    return np.exp(joint) / np.exp(joint).sum(axis=1, keepdims=True)
+
+
+def student(x: np.ndarray) -> np.ndarray:
+    """The log-density whose four parameters are 1."""
+    return 1.0 - np.log1p((x - 1.0) ** 2)
+
+
+def expected(name: str) -> list[Any]:
+    """What the call of that name answers, or has written into its tables; by definition, in NumPy."""
+    codes, numbers = columns(100)
+    bins = np.searchsorted([0.0, 1.0], numbers, side="right")
+    slots = np.column_stack([2 + codes, 6 + bins])
+    joint, own = np.log(0.5) + LOGS[slots].sum(axis=1), np.arange(100) % 2
+    left_out = np.where(np.eye(2, dtype=bool)[own], np.log([0.25, 0.75]) + LOGS_LEFT_OUT[slots].sum(axis=1), joint)
+    totals, moments = np.zeros((9, 2), np.int64), []
+    np.add.at(totals, (slots, own[:, None]), 1)
+    for group in (numbers[::2], numbers[1::2]):
+        moments.append([50.0, group.mean(), 0.0, ((group - group.mean()) ** 2).sum()])
+    singles, pairs = np.zeros((5, 2)), np.zeros(12)
+    singles[[0, 2], 0] = pairs[0] = 100
+    return {
+        "code_counts": [[50, 50]],
+        "factorise": [[0] * 5, [0]],
+        "recode": [1 - codes],
+        "count_values": [totals],
+        "add_moments": [np.array([moments] * 5)],
+        "normalise_rows": [np.full((4, 2), np.log(0.5))],
+        "score": [probabilities(joint)],
+        "score_with_density": [probabilities(joint + student(numbers)[:, None])],
+        "score_cells": [np.tile(np.log(0.5) + LOGS[2] + LOGS[7], (4, 1))],
+        "score_left_out": [probabilities(left_out)],
+        "log_tree_sum": [np.log(3.0)],  # three trees join three nodes, and two of them have each edge
+        "edge_shares": [np.full(3, 2 / 3)],
+        "largest_tree": [[-1, 0, 0]],
+        "count_pairs": [[100, 0], singles.ravel(), pairs],
+    }.get(name, [np.full((3, 2), -np.log(2 * 2 * 4))])  # without counts every combination is as probable
+
+
+TERMS = {"Scorer", "leave_out", "add_table", "add_density", "add_mixed"}
+
+
+@pytest.mark.parametrize("name", [name for name in calls() if name not in TERMS])
 def test_valid_calls(name: str) -> None:
     call, arguments = calls()[name]
-    call(**arguments)
+    answer = call(**arguments)
+    written = [value for key, value in arguments.items() if key in WRITTEN]
+    found = written if answer is None else list(answer) if isinstance(answer, tuple) else [answer]
+    for one, other in zip(found, expected(name), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
+
+
+def test_terms_of_a_scorer() -> None:
+    """Calls that only change what a scorer answers: the joint logs of a row after each of them."""
+    row, found, of_numbers = np.array([[0.0, 0.5]]), np.empty((1, 2)), np.log(0.5) + LOGS[2] + LOGS[7]
+    density = student(row[0, 1])
+    mixed = np.log(np.exp(density - 1.0) + np.exp(density - 0.5))
+    after = {"add_table": LOGS[7], "add_density": 1.0 - 0.5**2, "add_mixed": mixed}
+    for name, term in after.items():
+        made = scorer()
+        getattr(made, name)(**calls()[name][1])
+        made.score_cells(row, 0, 1, found)
+        np.testing.assert_allclose(found[0], of_numbers + term, rtol=1e-12)
+    made = core.Scorer(**calls()["Scorer"][1])
+    made.score_cells(row, 0, 1, found)
+    assert found.tolist() == [[0.0, 0.0]]
+    made = scorer()
+    made.leave_out(**calls()["leave_out"][1])
+    codes, translate_own = [np.zeros(1, np.int8), row[:, 1].copy()], np.array([0, 2, 3], np.int32)
+    made.score_left_out(codes, [None, None], np.zeros(1, np.int8), translate_own, 0, 1, found)
+    np.testing.assert_allclose(found[0], [0.0, of_numbers[1]], rtol=1e-12)
 
 
 # -- values that have no place
