@@ -9,19 +9,18 @@ namespace priorcase::votes {
 
 namespace {
 
+template <int degree>
+double raised(double x) {
+  return degree == 1 ? x : degree == 2 ? x * x : x * x * x;
+}
+
 double kernel(const DistanceVote& rule, double u) {
   const double inside = std::min(u, 1.0);
   switch (rule.kind) {
     case VoteKind::triangular: return 1.0 - inside;
     case VoteKind::epanechnikov: return 1.0 - inside * inside;
-    case VoteKind::biweight: {
-      const double rest = 1.0 - inside * inside;
-      return rest * rest;
-    }
-    case VoteKind::tricube: {
-      const double rest = 1.0 - inside * inside * inside;
-      return rest * rest * rest;
-    }
+    case VoteKind::biweight: return raised<2>(1.0 - inside * inside);
+    case VoteKind::tricube: return raised<3>(1.0 - inside * inside * inside);
     case VoteKind::box: return u < 1.0 ? 1.0 : 0.0;
     case VoteKind::gaussian: {
       const double v = rule.parameter == 1.0 ? u : u / rule.parameter;
@@ -38,6 +37,19 @@ template <int power>
 double power_difference(double h, double d) {
   const double gap = h - d;
   return power == 1 ? gap : power == 2 ? gap * (h + d) : gap * (h * h + h * d + d * d);
+}
+
+// A power of two, so that ratios stay, brings cubes of distances into range.
+double unit_of(double farthest) { return farthest > 0.0 ? std::ldexp(1.0, -std::ilogb(farthest)) : 1.0; }
+
+// From the sums of (g - x)^j to those of (g + e - x)^j, see RunningSums.
+template <int degree>
+void widen(std::size_t n, double e, const double* counts, double* first, double* second, double* third) {
+  for (std::size_t s = 0; s < n; ++s) {
+    if (degree == 3) third[s] += e * (3.0 * second[s] + e * (3.0 * first[s] + e * counts[s]));
+    if (degree >= 2) second[s] += e * (2.0 * first[s] + e * counts[s]);
+    first[s] += e * counts[s];
+  }
 }
 
 // Calls add(slot, coefficient) for each slot of a row.
@@ -181,9 +193,7 @@ void RunningSums::compact(const std::vector<Cut>& cuts, double* out) {
   if (shares_->one_slot && shares_->n_slots <= 4) return compact_lanes<power, degree, 4>(cuts, out);
   const std::size_t n = cuts.size(), n_slots = shares_->n_slots;
   const double* distances = list_->distances.data();
-  // A power of two, so that ratios stay, brings cubes of distances into range.
-  const double farthest = list_->distances.back(), unit = farthest > 0.0 ? std::ldexp(1.0, -std::ilogb(farthest)) : 1.0;
-  const double nearest = distances[0] * unit;
+  const double unit = unit_of(list_->distances.back()), nearest = distances[0] * unit;
   for (auto* sums : {&counts_, &first_, &second_, &third_}) sums->assign(n_slots, 0.0);
   double *counts = counts_.data(), *first = first_.data(), *second = second_.data(), *third = third_.data();
   const double* sums = degree == 1 ? first : degree == 2 ? second : third;
@@ -194,11 +204,7 @@ void RunningSums::compact(const std::vector<Cut>& cuts, double* out) {
     if (const double bandwidth = cut.bandwidth * unit; bandwidth != reach) {
       const double e = power_difference<power>(bandwidth, reach);
       reach = bandwidth;
-      for (std::size_t s = 0; s < n_slots; ++s) {
-        if (degree == 3) third[s] += e * (3.0 * second[s] + e * (3.0 * first[s] + e * counts[s]));
-        if (degree >= 2) second[s] += e * (2.0 * first[s] + e * counts[s]);
-        first[s] += e * counts[s];
-      }
+      widen<degree>(n_slots, e, counts, first, second, third);
     }
     for (; taken < cut.whole; ++taken) {
       const double count = list_->counts[taken], rest = power_difference<power>(reach, distances[taken] * unit);
@@ -215,7 +221,7 @@ void RunningSums::compact(const std::vector<Cut>& cuts, double* out) {
     for (std::size_t s = 0; s < n_slots; ++s) out[s * n + i] = found[s];
     if (cut.part > 0.0) {
       const double rest = power_difference<power>(reach, distances[cut.whole] * unit);
-      const double vote = !has_votes ? 1.0 : degree == 1 ? rest : degree == 2 ? rest * rest : rest * rest * rest;
+      const double vote = has_votes ? raised<degree>(rest) : 1.0;
       for_slots(*shares_, cut.whole, [&](std::size_t slot, double c) { out[slot * n + i] += c * cut.part * vote; });
     }
   }
@@ -227,8 +233,7 @@ void RunningSums::compact_lanes(const std::vector<Cut>& cuts, double* out) {
   const std::size_t n = cuts.size(), n_slots = shares_->n_slots;
   const double *distances = list_->distances.data(), *row_counts = list_->counts.data();
   const std::size_t* slots = shares_->slots.data();
-  const double farthest = list_->distances.back(), unit = farthest > 0.0 ? std::ldexp(1.0, -std::ilogb(farthest)) : 1.0;
-  const double nearest = distances[0] * unit;
+  const double unit = unit_of(list_->distances.back()), nearest = distances[0] * unit;
   double unit_vectors[lanes][lanes] = {};
   for (std::size_t l = 0; l < lanes; ++l) unit_vectors[l][l] = 1.0;
   double counts[lanes] = {}, first[lanes] = {}, second[lanes] = {}, third[lanes] = {};
@@ -239,11 +244,7 @@ void RunningSums::compact_lanes(const std::vector<Cut>& cuts, double* out) {
     if (const double bandwidth = cut.bandwidth * unit; bandwidth != reach) {
       const double e = power_difference<power>(bandwidth, reach);
       reach = bandwidth;
-      for (std::size_t l = 0; l < lanes; ++l) {
-        if (degree == 3) third[l] += e * (3.0 * second[l] + e * (3.0 * first[l] + e * counts[l]));
-        if (degree >= 2) second[l] += e * (2.0 * first[l] + e * counts[l]);
-        first[l] += e * counts[l];
-      }
+      widen<degree>(lanes, e, counts, first, second, third);
     }
     for (; taken < cut.whole; ++taken) {
       const double times = row_counts[taken], rest = power_difference<power>(reach, distances[taken] * unit);
@@ -261,7 +262,7 @@ void RunningSums::compact_lanes(const std::vector<Cut>& cuts, double* out) {
     for (std::size_t l = 0; l < n_slots; ++l) out[l * n + i] = has_votes ? sums[l] : counts[l];
     if (cut.part > 0.0) {
       const double rest = power_difference<power>(reach, distances[cut.whole] * unit);
-      const double vote = !has_votes ? 1.0 : degree == 1 ? rest : degree == 2 ? rest * rest : rest * rest * rest;
+      const double vote = has_votes ? raised<degree>(rest) : 1.0;
       out[slots[cut.whole] * n + i] += cut.part * vote;
     }
   }
