@@ -28,6 +28,7 @@ template <class Loops>
 class ByPath {
  public:
   explicit ByPath(const Loops& scalar) : loops_{&scalar, &scalar, &scalar, &scalar} {}
+  ByPath(const Loops& scalar, const Loops& avx2, const Loops& avx512) : loops_{&scalar, &avx2, &avx512, &scalar} {}
 
   ByPath& with(Path path, const Loops& loops) {
     loops_[static_cast<std::size_t>(path)] = &loops;
@@ -64,3 +65,19 @@ class ByPath {
 #else
 #define PRIORCASE_ARM 0
 #endif
+
+// For the header of such code: declares the loops of each path, and a function of the same name that returns those of
+// the path in use.
+#if PRIORCASE_X86
+#define PRIORCASE_LOOPS(name) (scalar::name, avx2::name, avx512::name)
+#else
+#define PRIORCASE_LOOPS(name) (scalar::name)
+#endif
+#define PRIORCASE_PATHS_OF(Loops, name)                                          \
+  namespace scalar { extern const Loops name; }                                  \
+  namespace avx2 { extern const Loops name; }                                    \
+  namespace avx512 { extern const Loops name; }                                  \
+  inline const Loops& name() {                                                   \
+    static const ::priorcase::base::ByPath<Loops> by_path PRIORCASE_LOOPS(name); \
+    return by_path();                                                            \
+  }

@@ -1,9 +1,7 @@
-// Compiled once for each instruction set, whose name is PRIORCASE_PATH and whose registers hold PRIORCASE_WIDTH numbers.
+// Compiled once for each instruction set: PRIORCASE_PATH is its name, and its registers hold PRIORCASE_WIDTH numbers.
 #include "cases/loops.hpp"
 
 #include <utility>
-
-#include "base/cpu.hpp"
 
 namespace priorcase::cases::PRIORCASE_PATH {
 
@@ -90,7 +88,9 @@ void falling(const double* points, std::size_t n, double point, double length, S
   if (length == 0.0) {
     for (std::size_t i = 0; i < n; ++i) {
       const double difference = points[i] - point;
-      const bool counts = side == Side::both ? difference != 0.0 : side == Side::larger ? difference > 0.0 : difference < 0.0;
+      const bool counts = side == Side::both     ? difference != 0.0
+                          : side == Side::larger ? difference > 0.0
+                                                 : difference < 0.0;
       found[i] = counts ? 0.0 : 1.0;
     }
   } else if (side == Side::both) {

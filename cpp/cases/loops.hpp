@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/cpu.hpp"
+
 namespace priorcase::cases {
 
 // Texts whose edit distances are computed side by side: each step of a text depends on the step before it, but not on
@@ -34,17 +36,6 @@ struct Loops {
   void (*falling)(const double* points, std::size_t n, double point, double length, Side side, double* found);
 };
 
-namespace scalar {
-extern const Loops loops;
-}
-namespace avx2 {
-extern const Loops loops;
-}
-namespace avx512 {
-extern const Loops loops;
-}
-
-// Those of the path in use.
-const Loops& loops();
+PRIORCASE_PATHS_OF(Loops, loops)
 
 }  // namespace priorcase::cases

@@ -9,7 +9,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/cpu.hpp"
 #include "base/memory.hpp"
 #include "base/numbers.hpp"
 #include "base/sums.hpp"
@@ -205,7 +204,8 @@ class GroupBounds {
       lower_[a * search::n_codes + search::missing_code] =
           lowered(scores_.asked()[a].weight * (scores_.ignores() ? 1.0 - least : 1.0));
     const double reach = 1.0 - least + slack_;
-    search::kernels().round_down(lower_.data(), tables_.data(), tables_.size(), static_cast<float>(reach * (1.0 + 1e-6)),
+    search::kernels().round_down(lower_.data(), tables_.data(), tables_.size(),
+                                 static_cast<float>(reach * (1.0 + 1e-6)),
                                  static_cast<float>(254.0 / reach * (1.0 - 1e-6)));
   }
 
@@ -264,7 +264,8 @@ class GroupSearch {
     std::mutex lock;
     base::for_blocks(panels, block, threads, [&] {
       const std::lock_guard<std::mutex> hold(lock);
-      return [this, floor, own = &found.emplace_back(k_), bounds = bounds_](std::size_t start, std::size_t stop) mutable {
+      return [this, floor, own = &found.emplace_back(k_), bounds = bounds_](std::size_t start,
+                                                                            std::size_t stop) mutable {
         for (std::size_t p = start; p < stop; ++p) search(p * panel_rows, floor, bounds, *own);
       };
     }, least_panels);
@@ -338,7 +339,9 @@ std::vector<Match> best_one_by_one(const CaseScores& scores, const std::uint8_t*
   base::for_blocks(scores.size(), CaseScores::block, threads, [&] {
     const std::lock_guard<std::mutex> hold(lock);
     return [&scores, mask, own = &found.emplace_back(k), room = std::vector<double>(scores.room())](
-               std::size_t start, std::size_t stop) mutable { scores.search(start, stop, mask, -1, room.data(), *own); };
+               std::size_t start, std::size_t stop) mutable {
+      scores.search(start, stop, mask, -1, room.data(), *own);
+    };
   }, rows_worth_a_thread(scores.asked().size()));
   BestMatches best(k);
   for (const BestMatches& own : found) best.offer(own);
@@ -550,10 +553,12 @@ void Postings::for_holders(std::size_t term, const Add& add) const {
 
 std::vector<double> Postings::products(const std::int64_t* terms, const double* term_weights, std::size_t n) const {
   std::vector<double> sums(n_values_, 0.0);
-  for (std::size_t i = 0; i < n; ++i)
-    for_holders(static_cast<std::size_t>(terms[i]), [&, weight = term_weights[i]](std::size_t holder, std::size_t entry) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double weight = term_weights[i];
+    for_holders(static_cast<std::size_t>(terms[i]), [&](std::size_t holder, std::size_t entry) {
       sums[holder] += weights_ ? weight * weights_[entry] : weight;
     });
+  }
   return sums;
 }
 
@@ -570,16 +575,5 @@ std::vector<double> Postings::set_similarities(const std::vector<std::int64_t>& 
 }
 
 // Loops -----------------------------------------------------------------------------------------------------------
-
-const Loops& loops() {
-  static const auto by_path = [] {
-    base::ByPath<Loops> found(scalar::loops);
-#if PRIORCASE_X86
-    found.with(base::Path::avx2, avx2::loops).with(base::Path::avx512, avx512::loops);
-#endif
-    return found;
-  }();
-  return by_path();
-}
 
 }  // namespace priorcase::cases

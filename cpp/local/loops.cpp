@@ -1,8 +1,6 @@
 // Compiled once for each instruction set: PRIORCASE_PATH is its name, and its registers hold PRIORCASE_WIDTH numbers.
 #include "local/loops.hpp"
 
-#include "base/cpu.hpp"
-
 namespace priorcase::local::PRIORCASE_PATH {
 
 namespace {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "base/cpu.hpp"
+
 namespace priorcase::local {
 
 inline constexpr std::size_t lanes = 8;
@@ -29,17 +31,6 @@ struct ColumnSums {
   }
 };
 
-namespace scalar {
-extern const ColumnSums column_sums;
-}
-namespace avx2 {
-extern const ColumnSums column_sums;
-}
-namespace avx512 {
-extern const ColumnSums column_sums;
-}
-
-// Those of the path in use.
-const ColumnSums& column_sums();
+PRIORCASE_PATHS_OF(ColumnSums, column_sums)
 
 }  // namespace priorcase::local

@@ -3,8 +3,6 @@
 
 #include <cstring>
 
-#include "base/cpu.hpp"
-
 namespace priorcase::relevance::PRIORCASE_PATH {
 
 namespace {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "base/cpu.hpp"
+
 namespace priorcase::relevance {
 
 inline constexpr double largest_difference = 1e100;  // of one that overflowed, so that sums stay defined
@@ -29,17 +31,6 @@ struct StretchKernels {
   double (*sum)(const LinearColumn& column, const double* factors);
 };
 
-namespace scalar {
-extern const StretchKernels stretch_kernels;
-}
-namespace avx2 {
-extern const StretchKernels stretch_kernels;
-}
-namespace avx512 {
-extern const StretchKernels stretch_kernels;
-}
-
-// Those of the path in use.
-const StretchKernels& stretch_kernels();
+PRIORCASE_PATHS_OF(StretchKernels, stretch_kernels)
 
 }  // namespace priorcase::relevance

@@ -5,23 +5,11 @@
 #include <numeric>
 #include <utility>
 
-#include "base/cpu.hpp"
 #include "base/threads.hpp"
 #include "relevance/loops.hpp"
 #include "search/difference.hpp"
 
 namespace priorcase::relevance {
-
-const StretchKernels& stretch_kernels() {
-  static const auto by_path = [] {
-    base::ByPath<StretchKernels> found(scalar::stretch_kernels);
-#if PRIORCASE_X86
-    found.with(base::Path::avx2, avx2::stretch_kernels).with(base::Path::avx512, avx512::stretch_kernels);
-#endif
-    return found;
-  }();
-  return by_path();
-}
 
 StretchTable::StretchTable(const search::Plan& plan, std::vector<std::uint8_t> coded, const double* cells,
                            std::size_t n)

@@ -1,4 +1,4 @@
-// Compiled once for each instruction set, whose name is PRIORCASE_PATH and whose registers hold PRIORCASE_WIDTH numbers.
+// Compiled once for each instruction set: PRIORCASE_PATH is its name, and its registers hold PRIORCASE_WIDTH numbers.
 #include "search/loops.hpp"
 
 #include "base/cpu.hpp"

@@ -1,5 +1,5 @@
-// The exact costs of eight rows side by side, compiled once for each instruction set: the sum of each row is taken in the
-// order of the attributes, so that all versions give the same bits.
+// The exact costs of eight rows side by side, compiled once for each instruction set: the sum of each row is taken in
+// the order of the attributes, so that all versions give the same bits.
 #pragma once
 
 #include <cstddef>
