@@ -1,4 +1,4 @@
-// Columns of codes and numbers: how many rows of each class hold each value, and codes of nominal values.
+// Columns of codes and numbers: counts of values and moments of numbers in each class, and codes of nominal values.
 #pragma once
 
 #include <cstddef>
@@ -50,6 +50,22 @@ struct CountedColumn {
 // 2^32 - 1 rows. All of them are counted, or none.
 void count_values(const std::vector<CountedColumn>& columns, const Column& classes, std::size_t n_classes,
                   std::size_t rows, std::int64_t sign, std::int64_t* totals, std::size_t threads);
+
+// Moments of numbers in each class -----------------------------------------------------------------------------------
+
+// Weight, mean and squared deviations of the numbers of a class, row after row (West 1979). They depend on the order of
+// the rows and on nothing else: rows that come later continue where earlier ones ended, and give the same bits as one
+// pass over all of them. The mean is kept in two parts, so that columns far from 0 lose nothing.
+struct RunningMoments {
+  double n, mean, low, deviation;  // the mean is mean + low
+};
+
+static_assert(sizeof(RunningMoments) == 4 * sizeof(double));
+
+// Adds rows to the moments of their classes, one block of n_classes for each column. Missing numbers, rows of no weight
+// and classes below 0 are left out; without weights each row counts once. All rows are added, or none.
+void add_moments(const std::vector<const double*>& columns, const std::int32_t* classes, const double* weights,
+                 std::size_t rows, RunningMoments* moments, std::size_t n_classes, std::size_t threads);
 
 // Codes of nominal values --------------------------------------------------------------------------------------------
 

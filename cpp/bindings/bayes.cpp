@@ -2,15 +2,16 @@
 #include <limits>
 #include <optional>
 #include <shared_mutex>
-#include <type_traits>
+#include <utility>
 
 #include <nanobind/stl/optional.h>
 
 #include "base/numbers.hpp"
 #include "base/threads.hpp"
 #include "bayes/counts.hpp"
-#include "bayes/moments.hpp"
+#include "bayes/pairs.hpp"
 #include "bayes/scoring.hpp"
+#include "bayes/trees.hpp"
 #include "bindings/checks.hpp"
 
 namespace priorcase::bindings {
@@ -19,6 +20,8 @@ namespace {
 
 using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using CodeMatrix = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Counts = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Totals = nb::ndarray<std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Scores = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -71,12 +74,12 @@ void translate(bayes::Column& column, const Codes& slots) {
 }
 
 // Columns with, for each, the slots that its codes stand for (None: the model's own codes). The arrays are kept alive.
-struct Columns {
+struct TranslatedColumns {
   std::vector<AnyColumn> arrays;
   std::vector<Codes> translations;
   std::vector<bayes::Column> views;
 
-  Columns(nb::sequence given, nb::sequence translations_given, std::size_t rows) {
+  TranslatedColumns(nb::sequence given, nb::sequence translations_given, std::size_t rows) {
     const std::size_t n = nb::len(given);
     require(nb::len(translations_given) == n, "one translation for each column");
     for (std::size_t i = 0; i < n; ++i) {
@@ -312,7 +315,7 @@ void score_views(SharedScorer& self, const std::vector<bayes::Column>& columns, 
 }
 
 void score(SharedScorer& self, nb::sequence given, nb::sequence translate, int scale, std::size_t threads, Scores out) {
-  const Columns columns(given, translate, out.shape(0));
+  const TranslatedColumns columns(given, translate, out.shape(0));
   score_views(self, columns.views, out.shape(0), nullptr, scale, threads, out);
 }
 
@@ -325,7 +328,7 @@ void score_cells(SharedScorer& self, Matrix cells, int scale, std::size_t thread
 
 void score_left_out(SharedScorer& self, nb::sequence given, nb::sequence translations, AnyColumn own,
                     Codes translate_own, int scale, std::size_t threads, Scores out) {
-  const Columns columns(given, translations, own.shape(0));
+  const TranslatedColumns columns(given, translations, own.shape(0));
   bayes::Column classes = view(own);
   translate(classes, translate_own);
   score_views(self, columns.views, own.shape(0), &classes, scale, threads, out);
@@ -342,6 +345,137 @@ nb::ndarray<nb::numpy, double> normalise_rows(Matrix joint, int scale, std::size
     bayes::normalise_rows(joint.data(), rows, n, wanted, out.data(), usable_threads(threads));
   }
   return to_numpy(std::move(out), {rows, n});
+}
+
+// Trees ---------------------------------------------------------------------------------------------------------------
+
+// Logarithms beyond it are too coarse to raise e to them.
+constexpr double largest_log = 1e15;
+
+void require_weights(const Vector& log_weights, std::size_t nodes) {
+  constexpr std::size_t most_nodes = std::size_t{1} << 31;
+  require(nodes > 0 && nodes <= most_nodes && log_weights.size() == bayes::edge_count(nodes),
+          "one weight for each pair of nodes");
+  for (std::size_t at = 0; at < log_weights.size(); ++at)
+    require(std::fabs(log_weights.data()[at]) <= largest_log, "logs of weights must be finite, and at most 1e15");
+}
+
+double log_tree_sum(Vector log_weights, std::size_t nodes) {
+  nb::gil_scoped_release release;
+  require_weights(log_weights, nodes);
+  bayes::EdgeWeights weights = bayes::EdgeWeights::exp(log_weights.data(), nodes);
+  bayes::EliminationScratch scratch;
+  return bayes::tree_sum(weights, scratch).value();
+}
+
+nb::ndarray<nb::numpy, double> edge_shares(Vector log_weights, std::size_t nodes) {
+  std::vector<double> shares;
+  {
+    nb::gil_scoped_release release;
+    require_weights(log_weights, nodes);
+    shares = bayes::edge_shares(bayes::EdgeWeights::exp(log_weights.data(), nodes));
+  }
+  return to_numpy(std::move(shares));
+}
+
+nb::ndarray<nb::numpy, std::int64_t> largest_tree(Vector log_weights, std::size_t nodes) {
+  std::vector<std::int64_t> parents;
+  {
+    nb::gil_scoped_release release;
+    require_weights(log_weights, nodes);
+    bayes::best_tree(log_weights.data(), nodes, parents);
+  }
+  return to_numpy(std::move(parents));
+}
+
+// Pairs ---------------------------------------------------------------------------------------------------------------
+
+// The layout of tables that have the right sizes. Nothing overflows, and a layout takes less memory than its tables.
+bayes::PairLayout layout_for(const Ids& sizes, std::size_t n_classes, std::size_t n_singles, std::size_t n_pairs) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  require(n_classes >= 1 && n_classes <= most, "no class, or too many");
+  std::vector<std::size_t> widths;
+  std::uint64_t sum = 0, squares = 0;
+  for (std::size_t a = 0; a < sizes.size(); ++a) {
+    const std::int64_t size = sizes.data()[a];
+    const auto width = static_cast<std::uint64_t>(size);
+    require(size >= 1 && width <= most - sum && width * n_classes <= std::numeric_limits<std::uint32_t>::max(),
+            "an attribute has no values, or too many");
+    widths.push_back(width);
+    sum += width;
+    squares += width * width;
+  }
+  const std::uint64_t cells = (sum * sum - squares) / 2;
+  require(n_singles == sum * n_classes && n_pairs % n_classes == 0 && n_pairs / n_classes == cells,
+          "tables of another layout");
+  return {std::move(widths), n_classes};
+}
+
+void require_codes(const std::int32_t* codes, std::size_t n, std::int64_t low, std::size_t high, const char* rule) {
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i % 65536 == 0) base::check_interrupt();
+    require(codes[i] >= low && codes[i] < static_cast<std::int64_t>(high), rule);
+  }
+}
+
+void require_amounts(const double* amounts, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    require(is_weight(amounts[i]), "a weight is a number of 0 or more");
+}
+
+void count_pairs(CodeMatrix columns, Codes classes, std::optional<Vector> weights, double sign, Ids sizes,
+                 Counts class_counts, Counts singles, Counts pairs, std::size_t threads) {
+  const std::size_t n = columns.shape(1), width = columns.shape(0), n_classes = class_counts.size();
+  require(sizes.size() == width && classes.size() == n && (!weights || weights->size() == n), "lengths differ");
+  require(sign == 1.0 || sign == -1.0, "sign is 1 or -1");
+  const bayes::PairRows rows{columns.data(), classes.data(), weights ? weights->data() : nullptr, n, sign};
+  nb::gil_scoped_release release;
+  const bayes::PairLayout layout = layout_for(sizes, n_classes, singles.size(), pairs.size());
+  require_codes(rows.classes, n, 0, n_classes, "no such class");
+  for (std::size_t a = 0; a < width; ++a) require_codes(rows.columns + a * n, n, 0, layout.size(a), "no such value");
+  if (rows.weights) require_amounts(rows.weights, n);
+  bayes::count_pairs(layout, rows, class_counts.data(), singles.data(), pairs.data(), usable_threads(threads));
+}
+
+bayes::Family family_of(const std::string& name) {
+  if (name == "all_trees") return bayes::Family::all_trees;
+  if (name == "best_tree") return bayes::Family::best_tree;
+  if (name == "super_parents") return bayes::Family::super_parents;
+  require(name == "plain_super_parents", "no such family");
+  return bayes::Family::plain_super_parents;
+}
+
+nb::ndarray<nb::numpy, double> tree_joint_logs(const std::string& family, Vector class_counts, Vector singles,
+                                               Vector pairs, Ids sizes, Ids widths, double ess, Vector log_weights,
+                                               double least, CodeMatrix codes, std::optional<Codes> own,
+                                               std::optional<Vector> leave, std::size_t threads) {
+  const std::size_t width = sizes.size(), n = codes.shape(0), n_classes = class_counts.size();
+  const bayes::Family wanted = family_of(family);
+  require(width >= 1 && widths.size() == width && codes.shape(1) == width, "attributes differ in number");
+  require(own.has_value() == leave.has_value() && (!own || (own->size() == n && leave->size() == n)),
+          "one class and one weight for each row to leave out");
+  require(ess > 0.0 && ess < base::infinity, "ess is a number above 0");
+  require(!std::isnan(least), "least is a number");
+  for (std::size_t a = 0; a < width; ++a)
+    require(widths.data()[a] >= sizes.data()[a], "an attribute has fewer values than its table");
+  const bayes::PairQueries queries{codes.data(), own ? own->data() : nullptr, leave ? leave->data() : nullptr, n};
+  std::vector<double> out;
+  {
+    nb::gil_scoped_release release;
+    const bayes::PairLayout layout = layout_for(sizes, n_classes, singles.size(), pairs.size());
+    if (wanted != bayes::Family::plain_super_parents) require_weights(log_weights, width);
+    for (std::size_t q = 0; q < n; ++q)
+      for (std::size_t a = 0; a < width; ++a) {
+        const std::int32_t code = queries.codes[q * width + a];
+        require(code >= -1 && code < static_cast<std::int64_t>(layout.size(a)), "no such value");
+      }
+    if (own) require_codes(queries.own, n, 0, n_classes, "no such class");
+    if (leave) require_amounts(queries.leave, n);
+    out.resize(n * n_classes);
+    const bayes::PairTables tables{&layout, class_counts.data(), singles.data(), pairs.data(), widths.data(), ess};
+    bayes::joint_logs(wanted, tables, log_weights.data(), least, queries, out.data(), usable_threads(threads));
+  }
+  return to_numpy(std::move(out), {n, n_classes});
 }
 
 }  // namespace
@@ -373,6 +507,15 @@ void bind_bayes(nb::module_& module) {
            nb::arg("out").noconvert())
       .def("score_left_out", &score_left_out, nb::arg("columns"), nb::arg("translate"), nb::arg("own"),
            nb::arg("translate_own"), nb::arg("scale"), nb::arg("threads"), nb::arg("out").noconvert());
+  module.def("log_tree_sum", &log_tree_sum, nb::arg("log_weights"), nb::arg("nodes"));
+  module.def("edge_shares", &edge_shares, nb::arg("log_weights"), nb::arg("nodes"));
+  module.def("largest_tree", &largest_tree, nb::arg("log_weights"), nb::arg("nodes"));
+  module.def("count_pairs", &count_pairs, nb::arg("columns"), nb::arg("classes"), nb::arg("weights").none(),
+             nb::arg("sign"), nb::arg("sizes"), nb::arg("class_counts").noconvert(), nb::arg("singles").noconvert(),
+             nb::arg("pairs").noconvert(), nb::arg("threads"));
+  module.def("tree_joint_logs", &tree_joint_logs, nb::arg("family"), nb::arg("class_counts"), nb::arg("singles"),
+             nb::arg("pairs"), nb::arg("sizes"), nb::arg("widths"), nb::arg("ess"), nb::arg("log_weights"),
+             nb::arg("least"), nb::arg("codes"), nb::arg("own").none(), nb::arg("leave").none(), nb::arg("threads"));
 }
 
 }  // namespace priorcase::bindings

@@ -200,8 +200,8 @@ nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& code
   cases::ManyQueries queries{{}, own.data(), own.size(), n_cases, checked_mask(mask, n_cases, codes.size()), ignore};
   for (std::size_t a = 0; a < codes.size(); ++a) {
     require(query_codes[a].size() == own.size(), "one code for each query");
-    queries.attributes.push_back(
-        {query_codes[a].data(), tables[a].shape(0), asked(codes[a], n_cases, tables[a].data(), tables[a].shape(1), weights.data()[a])});
+    const auto of_cases = asked(codes[a], n_cases, tables[a].data(), tables[a].shape(1), weights.data()[a]);
+    queries.attributes.push_back({query_codes[a].data(), tables[a].shape(0), of_cases});
   }
   k = std::min(k, n_cases);
   std::vector<std::int64_t> positions;

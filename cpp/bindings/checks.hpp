@@ -67,8 +67,8 @@ void require_below(const Places& places, std::int64_t end, const char* rule) {
 
 // Locks -----------------------------------------------------------------------------------------------------------
 
-// Waits for a lock without the GIL: whoever holds it may need the GIL to go on. The GIL is held again after that, so use
-// it for short questions; long work releases the GIL itself and locks inside.
+// Waits for a lock without the GIL: whoever holds it may need the GIL to go on. The GIL is held again after that, so
+// use it for short questions; long work releases the GIL itself and locks inside.
 template <class Lock>
 class Waited {
  public:
@@ -126,16 +126,11 @@ inline std::vector<double> copy(const Matrix& m) { return {m.data(), m.data() + 
 
 // The parts of the module -----------------------------------------------------------------------------------------
 
-void bind_plan(nb::module_& module);
-void bind_index(nb::module_& module);
+void bind_search(nb::module_& module);
 void bind_bayes(nb::module_& module);
-void bind_trees(nb::module_& module);
 void bind_concepts(nb::module_& module);
-void bind_pebls(nb::module_& module);
 void bind_reduction(nb::module_& module);
 void bind_votes(nb::module_& module);
-void bind_prequential(nb::module_& module);
-void bind_leave_one_out(nb::module_& module);
 void bind_local(nb::module_& module);
 void bind_relevance(nb::module_& module);
 void bind_cases(nb::module_& module);

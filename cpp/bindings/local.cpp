@@ -138,8 +138,8 @@ struct LocalClassArrays {
 };
 
 nb::object local_bayes(Ids indptr, Ids rows, Vector weights, Ids codes, Vector class_prior, Matrix cells,
-                       Matrix queries, Flags kinds, Vector scales, Ids sizes, double value_prior, bool student, double strength,
-                       double degrees, double smoothing, std::size_t threads) {
+                       Matrix queries, Flags kinds, Vector scales, Ids sizes, double value_prior, bool student,
+                       double strength, double degrees, double smoothing, std::size_t threads) {
   const std::size_t n_classes = class_prior.size();
   const LocalClassArrays given{indptr, rows, weights, codes, n_classes, cells, queries, kinds, scales};
   require(sizes.size() == kinds.size(), "one size for each column");

@@ -17,7 +17,8 @@ bool interrupted() {
 NB_MODULE(_core, module) {
   // What a cache of the user still holds when the interpreter ends is no leak worth a screenful of warnings.
   nanobind::set_leak_warnings(false);
-  module.doc() = "The compiled core of priorcase: exact search over mixed columns, counts, moments and sums over trees.";
+  module.doc() =
+      "The compiled core of priorcase: exact search over mixed columns, counts, moments and sums over trees.";
 
   priorcase::base::set_interrupt_check(interrupted);
   nanobind::register_exception_translator([](const std::exception_ptr& thrown, void*) {
@@ -29,16 +30,11 @@ NB_MODULE(_core, module) {
   });
 
   namespace bindings = priorcase::bindings;
-  bindings::bind_plan(module);
-  bindings::bind_index(module);
+  bindings::bind_search(module);
   bindings::bind_bayes(module);
-  bindings::bind_trees(module);
   bindings::bind_concepts(module);
-  bindings::bind_pebls(module);
   bindings::bind_reduction(module);
   bindings::bind_votes(module);
-  bindings::bind_prequential(module);
-  bindings::bind_leave_one_out(module);
   bindings::bind_local(module);
   bindings::bind_relevance(module);
   bindings::bind_cases(module);

@@ -125,7 +125,9 @@ struct Drop : Voting, Reduction<reduction::Drop> {
   }
 
   nb::ndarray<nb::numpy, double> enemy_costs(Ids wanted, std::size_t threads) {
-    return to_numpy(use([&](reduction::Drop& core) { return core.enemy_costs(copy(wanted), usable_threads(threads)); }));
+    return to_numpy(use([&](reduction::Drop& core) {
+      return core.enemy_costs(copy(wanted), usable_threads(threads));
+    }));
   }
 
   void consider(Ids order, bool noise_only) {

@@ -12,8 +12,8 @@
 
 namespace priorcase::bindings {
 
-// Searches share the index, and a change has it alone for a moment: what takes long, such as a new order of the rows, is
-// built aside while others go on searching. Lock without the GIL; `changing` comes before `lock`.
+// Searches share the index, and a change has it alone for a moment: what takes long, such as a new order of the rows,
+// is built aside while others go on searching. Lock without the GIL; `changing` comes before `lock`.
 struct SharedIndex {
   explicit SharedIndex(std::vector<std::uint8_t> flags) : index(checked(flags)), coded(std::move(flags)) {}
 

@@ -1,6 +1,6 @@
 // Running moments: known numbers, rows in parts, rows left out, columns far from 0 and any number of threads.
 #include "check.hpp"
-#include "bayes/moments.hpp"
+#include "bayes/counts.hpp"
 
 #include <cmath>
 #include <cstring>
