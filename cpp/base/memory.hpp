@@ -37,7 +37,9 @@ struct SearchAllocator {
  private:
   static constexpr std::size_t large = std::size_t{1} << 22, large_page = std::size_t{1} << 21;
 
-  static std::align_val_t alignment(std::size_t n) { return std::align_val_t{n * sizeof(T) >= large ? large_page : 64}; }
+  static std::align_val_t alignment(std::size_t n) {
+    return std::align_val_t{n * sizeof(T) >= large ? large_page : 64};
+  }
 };
 
 // Asks for a cache line that will be read soon.

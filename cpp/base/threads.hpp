@@ -1,4 +1,4 @@
-// Work shared out among threads, such that the answers do not depend on their number, and that ends when it is asked to.
+// Work shared out among threads: answers do not depend on their number, and Ctrl-C ends it.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ struct Interrupted : std::exception {
 void set_interrupt_check(bool (*interrupted)());
 
 // Throws Interrupted where the user wants the call to end, or where another thread that shares the work has failed. It
-// looks at a clock, and asks every 50 milliseconds: cheap enough for every row, not for every cell. Only the thread that
-// called into the core asks; the others learn of it by `stop`.
+// looks at a clock, and asks every 50 milliseconds: cheap enough for every row, not for every cell. Only the thread
+// that called into the core asks; the others learn of it by `stop`.
 void check_interrupt();
 
 // While one lives, its thread is not interrupted: for short changes that could not be undone half-way.

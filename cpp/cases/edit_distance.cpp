@@ -4,7 +4,6 @@
 #include <atomic>
 #include <bit>
 #include <numeric>
-#include <utility>
 
 #include "base/threads.hpp"
 #include "cases/loops.hpp"
@@ -116,7 +115,8 @@ class Pattern {
         if (stopping.after(words_)) return false;
       }
       auto distance = static_cast<std::int64_t>(length);
-      for (std::size_t w = 0; w < words_; ++w) distance += column[w].growth(std::min<std::size_t>(64, length_ - 64 * w));
+      for (std::size_t w = 0; w < words_; ++w)
+        distance += column[w].growth(std::min<std::size_t>(64, length_ - 64 * w));
       found(batch.texts[l], distance, std::max(length, length_));
     }
     return true;

@@ -20,8 +20,8 @@ class PackedTexts {
   // the last one.
   PackedTexts(const std::uint32_t* characters, const std::int64_t* offsets, std::size_t n);
 
-  // Sixteen texts, or fewer at the end: symbol j of text l is symbols[16 j + l]; texts that have ended go on with one that no text
-  // has, `alphabet().size()`.
+  // Sixteen texts, or fewer at the end: symbol j of text l is symbols[16 j + l]; texts that have ended go on with one
+  // that no text has, `alphabet().size()`.
   struct Batch {
     const std::uint32_t* symbols;
     const std::uint32_t* texts;

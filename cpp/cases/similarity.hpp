@@ -118,7 +118,8 @@ class Postings {
   std::vector<double> products(const std::int64_t* terms, const double* term_weights, std::size_t n) const;
 
   // How similar each value is to a set of so many members, some of which are terms, if values are sets of terms.
-  std::vector<double> set_similarities(const std::vector<std::int64_t>& terms, std::size_t asked, SetMeasure measure) const;
+  std::vector<double> set_similarities(const std::vector<std::int64_t>& terms, std::size_t asked,
+                                       SetMeasure measure) const;
 
  private:
   template <class Add>

@@ -1,7 +1,6 @@
 #include "local/design.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -25,7 +23,9 @@ class CurveBoxes {
   }
 
   const double* low(std::size_t a, std::size_t code, std::size_t width) const { return low_[a].data() + code * width; }
-  const double* high(std::size_t a, std::size_t code, std::size_t width) const { return high_[a].data() + code * width; }
+  const double* high(std::size_t a, std::size_t code, std::size_t width) const {
+    return high_[a].data() + code * width;
+  }
 
  private:
   void build(const Curve& at, const Bins& bins, std::size_t a) {
@@ -192,7 +192,8 @@ class Bounds {
       kernels().split_table(table, own_[a], three);
     } else {  // numbers from a code on are no nearer than the nearest of these codes
       kernels().split_table(table, 0, three);
-      for (std::size_t c = n_bins, least = 255; c-- > 0;) three[c] = static_cast<std::uint8_t>(least = std::min<std::size_t>(least, table[c]));
+      std::uint8_t least = 255;
+      for (std::size_t c = n_bins; c-- > 0;) three[c] = least = std::min(least, table[c]);
     }
   }
 

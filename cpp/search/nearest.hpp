@@ -13,8 +13,9 @@ namespace priorcase::search {
 
 using Found = std::pair<double, std::int64_t>;
 
-// For a large k: counted by cost as they come, sorted once at the end. Costs fall into bins of one width. Once the bins up to some bin hold k rows, no row beyond it can be kept any more:
-// the limit shrinks by counting, where a heap would compare and guess wrong half of the time.
+// For a large k: rows are counted by cost as they come, and sorted once at the end. Costs fall into bins of one width.
+// Once the bins up to some bin hold k rows, no row beyond it can be kept any more: the limit shrinks by counting, where
+// a heap would compare and guess wrong half of the time.
 class NearestMany {
  public:
   void start(std::size_t k, bool ties, double limit) {

@@ -32,7 +32,9 @@ class Ordering {
       });
       ranges = std::move(halves);
     }
-    base::for_blocks(ranges.size(), 1, threads, [&] { return [&](std::size_t i, std::size_t) { descend(ranges[i]); }; });
+    base::for_blocks(ranges.size(), 1, threads, [&] {
+      return [&](std::size_t i, std::size_t) { descend(ranges[i]); };
+    });
   }
 
  private:

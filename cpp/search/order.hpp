@@ -16,8 +16,8 @@ struct Cut {
   double value = 0.0;
 };
 
-// An order of slots in which neighbours share a leaf: each range of slots is cut in two, at a whole leaf near its middle,
-// along the attribute in which its rows differ most, numbers by size and symbols by code.
+// An order of slots in which neighbours share a leaf: each range of slots is cut in two, at a whole leaf near its
+// middle, along the attribute in which its rows differ most, numbers by size and symbols by code.
 class Order {
  public:
   Order() = default;

@@ -128,17 +128,12 @@ class Store {
     for (std::size_t byte = 0; byte < n_cells_ * sizeof(double); byte += 64) base::prefetch(row + byte);
     for (std::size_t byte = 0; byte < n_symbols_; byte += 64) base::prefetch(symbols(slot) + byte);
   }
-  std::uint32_t relative_id(std::size_t slot) const { return id_of_slot_[slot]; }
 
   // The boxes around the rows of each leaf, in groups of 64 leaves; see kernels.
   std::size_t n_leaves() const { return (n_slots() + leaf_rows - 1) / leaf_rows; }
   const std::uint8_t* boxes() const { return boxes_.data(); }
   bool is_alive(std::size_t slot) const { return id_of_slot_[slot] != nobody; }
   std::int64_t id(std::size_t slot) const { return first_id_ + id_of_slot_[slot]; }
-
-  std::uint8_t code(std::size_t slot, std::size_t a) const {
-    return panel(slot / panel_rows)[a * panel_rows + slot % panel_rows];
-  }
 
   double value(std::size_t slot, std::size_t a) const {
     if (cell_of_[a] >= 0) return cells(slot)[cell_of_[a]];
@@ -161,7 +156,6 @@ class Store {
   }
 
   void set_first_id(std::int64_t id) { first_id_ = id; }
-  std::int64_t first_id() const { return first_id_; }
 
   // All memory is taken before anything is written, so that a failure leaves the store as it was.
   void append(std::int64_t id, const double* row) {

@@ -50,9 +50,9 @@ struct Base {
 };
 
 bool same(const std::vector<cases::Match>& a, const std::vector<cases::Match>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const cases::Match& x, const cases::Match& y) {
-           return x.similarity == y.similarity && x.position == y.position;
-         });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const cases::Match& x, const cases::Match& y) {
+    return x.similarity == y.similarity && x.position == y.position;
+  });
 }
 
 // All similarities sorted, against the searches that sum most cases in the quick way only, or not at all.

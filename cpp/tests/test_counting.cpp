@@ -37,7 +37,8 @@ struct Reals {
   bayes::Column column() const { return {bayes::CellType::real, data.data(), 1, nullptr, 0}; }
 };
 
-std::int32_t slow_slot(const bayes::Column& column, const std::vector<double>* cuts, std::size_t row, std::int32_t n_slots) {
+std::int32_t slow_slot(const bayes::Column& column, const std::vector<double>* cuts, std::size_t row,
+                       std::int32_t n_slots) {
   const auto at = static_cast<std::ptrdiff_t>(row) * column.stride;
   if (column.type == bayes::CellType::real) {
     const double x = column.number(row);
@@ -52,7 +53,8 @@ std::int32_t slow_slot(const bayes::Column& column, const std::vector<double>* c
   if (column.type == bayes::CellType::int16) code = static_cast<const std::int16_t*>(column.data)[at];
   if (column.type == bayes::CellType::int32) code = static_cast<const std::int32_t*>(column.data)[at];
   std::int32_t slot = code < 0 ? 0 : code + 2;
-  if (column.translate) slot = code + 1 >= static_cast<std::int32_t>(column.n_translate) ? 0 : column.translate[code + 1];
+  if (column.translate)
+    slot = code + 1 >= static_cast<std::int32_t>(column.n_translate) ? 0 : column.translate[code + 1];
   return slot < n_slots ? slot : 1;
 }
 
@@ -150,7 +152,8 @@ void test_counts(std::mt19937_64& random, std::size_t n, std::size_t n_classes) 
   for (const bayes::CountedColumn& part : counted)
     for (std::size_t r = 0; r < n; ++r) {
       const std::int32_t k = slow_slot(classes, nullptr, r, static_cast<std::int32_t>(n_classes) + 2) - 2;
-      const auto slot = slow_slot(part.column, part.cut ? &part.cuts : nullptr, r, static_cast<std::int32_t>(part.n_slots));
+      const auto n_slots = static_cast<std::int32_t>(part.n_slots);
+      const auto slot = slow_slot(part.column, part.cut ? &part.cuts : nullptr, r, n_slots);
       if (k >= 0) ++expected[(part.start + static_cast<std::size_t>(slot)) * n_classes + static_cast<std::size_t>(k)];
     }
   for (std::size_t threads : {1, 2, 4}) {

@@ -38,7 +38,8 @@ const testing::Test registered("test_kernels", [] {
         const base::Bytes nothing(n * search::n_codes, 0);
         path.scan_two(panel.data(), tables.data(), nothing.data(), n, survivors, none, same, none_sums);
         CHECK(std::equal(sums, sums + search::panel_rows, same));
-        for (std::size_t w = 0; w < search::panel_words; ++w) CHECK(survivors[w] == expected[w] && none[w] == ~std::uint64_t{0});
+        for (std::size_t w = 0; w < search::panel_words; ++w)
+          CHECK(survivors[w] == expected[w] && none[w] == ~std::uint64_t{0});
         for (std::size_t wanted : {1, 10, 300}) {
           std::uint64_t chosen[search::panel_words], again[search::panel_words];
           search::scalar::kernels.promising(panel.data(), tables.data(), n, wanted, chosen);

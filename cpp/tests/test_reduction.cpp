@@ -1,6 +1,5 @@
 // The reductions do what their definitions say, on rows with ties and gaps, whatever the number of threads.
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "check.hpp"

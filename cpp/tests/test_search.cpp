@@ -14,8 +14,8 @@ namespace {
 using Rows = std::map<std::int64_t, std::vector<double>>;
 
 // The definition: measure all, sort all.
-std::vector<search::Found> obvious(const search::Plan& plan, const Rows& rows, const double* query, const double* weights,
-                           const search::Request& request, std::size_t q) {
+std::vector<search::Found> obvious(const search::Plan& plan, const Rows& rows, const double* query,
+                                   const double* weights, const search::Request& request, std::size_t q) {
   std::vector<std::uint8_t> wide(coded.size(), 1);
   search::Store store(coded, wide);
   for (const auto& [id, row] : rows) store.append(id, row.data());
@@ -43,7 +43,8 @@ void check_all_ways(search::Index& index, const search::Plan& plan, const Rows& 
   testing::digest.add(expected);
   for (const base::Path path : base::available_paths()) {
     CHECK(base::use_path(base::name_of(path)));
-    for (search::Algorithm algorithm : {search::Algorithm::automatic, search::Algorithm::tree, search::Algorithm::scan, search::Algorithm::plain})
+    for (search::Algorithm algorithm : {search::Algorithm::automatic, search::Algorithm::tree, search::Algorithm::scan,
+                                        search::Algorithm::plain})
       for (std::size_t threads : {1, 3}) {
         request.algorithm = algorithm;
         request.threads = threads;

@@ -1,5 +1,5 @@
-// The gradient of the leave-one-out loss is that of its central differences, on mixed rows with gaps, for every loss and on
-// every CPU path; weights of single queries keep their sum; Relief adds up what two loops add up.
+// The gradient of the leave-one-out loss is that of its central differences, on mixed rows with gaps, for every loss
+// and on every CPU path; weights of single queries keep their sum; Relief adds up what two loops add up.
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -33,8 +33,10 @@ struct Case {
     return {loss, labels.data(), numbers.data(), shares.data(), votes.data()};
   }
 
-  double loss(relevance::StretchLoss kind, const std::vector<double>& weights, std::size_t threads, double* gradient) const {
-    return relevance::stretch_loss(table, targets(kind), weights.data(), rows.data(), rows.size(), votes.data(), threads, gradient);
+  double loss(relevance::StretchLoss kind, const std::vector<double>& weights, std::size_t threads,
+              double* gradient) const {
+    return relevance::stretch_loss(table, targets(kind), weights.data(), rows.data(), rows.size(), votes.data(),
+                                   threads, gradient);
   }
 
   std::mt19937_64 random;
@@ -66,8 +68,8 @@ void check_local(const Case& example) {
   global[0] = 0.0;
   const std::size_t n = example.rows.size();
   const std::vector<std::int64_t> indptr{0, static_cast<std::int64_t>(n), static_cast<std::int64_t>(n)};
-  const relevance::Neighborhoods around{example.plan, coded, example.cells.data(), indptr.data(), 2, example.rows.data(),
-                                        example.votes.data()};
+  const relevance::Neighborhoods around{example.plan, coded, example.cells.data(), indptr.data(), 2,
+                                        example.rows.data(), example.votes.data()};
   const relevance::StretchTargets targets = example.targets(relevance::StretchLoss::log);
   const std::vector<double> found = relevance::local_weights(around, targets, global.data(), 0.1, 10, 2);
   double sum = 0.0;
@@ -80,7 +82,8 @@ void check_local(const Case& example) {
 void check_relief(const Case& example) {
   const std::vector<std::int64_t> rows{3, 0}, indptr{0, 2, 3}, others{1, 2, 4};
   const std::vector<double> factors{0.5, -2.0, 1.0};
-  const relevance::ReliefPairs pairs{example.plan, coded, example.cells.data(), rows.data(), 2, indptr.data(), others.data(), factors.data()};
+  const relevance::ReliefPairs pairs{example.plan, coded, example.cells.data(), rows.data(), 2, indptr.data(),
+                                     others.data(), factors.data()};
   const std::vector<double> sums = relevance::summed_differences(pairs, 1.0, 2);
   for (std::size_t a = 0; a < coded.size(); ++a) {
     const double query = example.cells[3 * coded.size() + a];
@@ -103,7 +106,8 @@ const testing::Test registered("test_stretch", [] {
     for (const bool skip : {false, true})
       for (const double power : {1.0, 2.0, 1.5}) {
         const Case example(7, 41, power, skip);
-        for (const relevance::StretchLoss kind : {relevance::StretchLoss::log, relevance::StretchLoss::errors, relevance::StretchLoss::squared})
+        for (const relevance::StretchLoss kind : {relevance::StretchLoss::log, relevance::StretchLoss::errors,
+                                                  relevance::StretchLoss::squared})
           check_slopes(example, kind);
         check_local(example);
         check_relief(example);
