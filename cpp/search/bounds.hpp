@@ -135,6 +135,7 @@ class Bounds {
 
  private:
   static constexpr std::size_t many_attributes = 24;
+  static constexpr std::int64_t most_codes = 1 << 20;
 
   // Whether a mean is large enough, and the weights are alike enough, for the slack to cover what division loses.
   bool is_precise(double mean) const {
@@ -226,6 +227,7 @@ class Bounds {
       if (d.is_overlap()) lower[bins.code_of(d.query())] = 0.0;
       return;
     }
+    if (bins.largest() > most_codes) return std::fill(lower, lower + n_bins, 0.0);  // too many to look at each
     for (std::int64_t c = 0; c <= bins.largest(); ++c)
       lower[c % n_bins] = std::min(lower[c % n_bins], weight * d.against(static_cast<double>(c)));
   }

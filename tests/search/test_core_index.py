@@ -102,6 +102,17 @@ def test_numbers_are_equal_or_not() -> None:
         np.testing.assert_array_equal(costs.reshape(7, 600), np.sort(found, axis=1))
 
 
+def test_a_rank_may_be_large() -> None:
+    plan, index = Plan(1, 1.0), Index(np.ones(1, np.uint8))
+    plan.linear(0, 1.0, coded=True)
+    index.append(np.arange(600), np.linspace(0.0, 2.0**31 - 1, 600).round()[:, None])
+    queries = np.array([[0.0], [5e8], [-1.0], [np.nan]])
+    answers = [index.kneighbors(plan, queries, np.ones((1, 1)), 9, False, None, a, 1) for a in range(4)]
+    for answer in answers:
+        for one, other in zip(answer, answers[3], strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("kind", ["table", "profile", "overlap"])
 @pytest.mark.parametrize("query", [1e300, np.inf, 3e9])
 def test_no_code_is_endless(kind: str, query: float) -> None:
