@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include "base/numbers.hpp"
 #include "base/threads.hpp"

@@ -21,7 +21,6 @@ class ValueGroups {
   ValueGroups(const std::int32_t* codes, std::size_t n_cases, const double* numbers, std::size_t n_values,
               const ValueGroups* earlier = nullptr);
 
-  std::size_t n_cases() const { return n_cases_; }
   std::size_t n_values() const { return n_values_; }
 
   // Bytes of the cases from a multiple of 256 on, 256 of them.

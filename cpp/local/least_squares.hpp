@@ -18,7 +18,6 @@ class Cholesky {
   // diagonal entry and above `least`.
   bool factorise(double share, double least);
 
-  std::size_t size() const { return size_; }
   double operator()(std::size_t j, std::size_t k) const { return lower_[j * size_ + k]; }
 
   // x = L^-1 x

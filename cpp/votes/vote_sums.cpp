@@ -61,16 +61,6 @@ void for_slots(const Shares& shares, std::size_t row, const Add& add) {
 
 }  // namespace
 
-int DistanceVote::polynomial() const {
-  switch (kind) {
-    case VoteKind::triangular: return 1;
-    case VoteKind::epanechnikov:
-    case VoteKind::biweight: return 2;
-    case VoteKind::tricube: return 3;
-    default: return 0;
-  }
-}
-
 void weigh(const DistanceVote& rule, const double* distances, std::size_t n, double bandwidth,
            std::vector<double>& votes) {
   votes.assign(n, 1.0);
@@ -149,12 +139,13 @@ void RunningSums::fill(const DistanceVote& rule, const RankedList& list, const S
   shares_ = &shares;
   out.resize(shares.n_slots * cuts.size());
   if (!rule.follows_neighbours() || rule.kind == VoteKind::power) return fixed(cuts, out.data());
-  if (rule.polynomial() == 0 || list.is_crowded()) return afresh(cuts, out.data());
+  if (list.is_crowded()) return afresh(cuts, out.data());
   switch (rule.kind) {
     case VoteKind::triangular: return compact<1, 1>(cuts, out.data());
     case VoteKind::epanechnikov: return compact<2, 1>(cuts, out.data());
     case VoteKind::biweight: return compact<2, 2>(cuts, out.data());
-    default: return compact<3, 3>(cuts, out.data());
+    case VoteKind::tricube: return compact<3, 3>(cuts, out.data());
+    default: return afresh(cuts, out.data());
   }
 }
 

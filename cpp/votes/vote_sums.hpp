@@ -26,10 +26,6 @@ struct DistanceVote {
 
   bool is_kernel() const { return kind != VoteKind::uniform && kind != VoteKind::inverse_square; }
   bool follows_neighbours() const { return is_kernel() && bandwidth == 0.0; }
-
-  // Compact kernels are (1 - u^p)^degree; p is 0 for other votes.
-  int polynomial() const;
-  int degree() const { return kind == VoteKind::tricube ? 3 : kind == VoteKind::biweight ? 2 : 1; }
 };
 
 // The votes of voters at ascending finite distances: positive somewhere, and never infinite.
