@@ -68,20 +68,17 @@ void require_below(const Places& places, std::int64_t end, const char* rule) {
 
 // Waits for a lock without the GIL: whoever holds it may need the GIL to go on. The GIL is held again after that, so
 // use it for short questions; long work releases the GIL itself and locks inside.
-template <class Lock>
-class Waited {
+class SharedHold {
  public:
-  explicit Waited(typename Lock::mutex_type& mutex) : lock_(mutex, std::try_to_lock) {
+  explicit SharedHold(std::shared_mutex& mutex) : lock_(mutex, std::try_to_lock) {
     if (lock_.owns_lock()) return;
     nb::gil_scoped_release release;
     lock_.lock();
   }
 
  private:
-  Lock lock_;
+  std::shared_lock<std::shared_mutex> lock_;
 };
-
-using SharedHold = Waited<std::shared_lock<std::shared_mutex>>;
 
 // Results ---------------------------------------------------------------------------------------------------------
 

@@ -82,7 +82,6 @@ nb::ndarray<nb::numpy, double> differences(const search::Plan& plan, Vector quer
 
 // Indexes ----------------------------------------------------------------------------------------------------------
 
-using Answer = nb::tuple;
 using Stored = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;  // of any small integer type
 
 nb::ndarray<nb::numpy, std::uint8_t> holds(SharedIndex& self, Ids ids) {
@@ -115,7 +114,7 @@ void check_queries(const SharedIndex& self, const search::Plan& plan, const Matr
     require(weights.data()[i] >= 0.0 && std::isfinite(weights.data()[i]), "weights must be finite and at least 0");
 }
 
-Answer run(SharedIndex& self, const search::Plan& plan, search::Request& request) {
+nb::tuple run(SharedIndex& self, const search::Plan& plan, search::Request& request) {
   std::vector<std::vector<search::Found>> results;
   {
     nb::gil_scoped_release release;
@@ -143,8 +142,8 @@ search::Request request_for(const SharedIndex& self, const search::Plan& plan, c
   return request;
 }
 
-Answer kneighbors(SharedIndex& self, const search::Plan& plan, Matrix queries, Matrix weights, std::size_t k, bool ties,
-                  std::optional<Ids> exclude, int algorithm, std::size_t threads) {
+nb::tuple kneighbors(SharedIndex& self, const search::Plan& plan, Matrix queries, Matrix weights, std::size_t k,
+                     bool ties, std::optional<Ids> exclude, int algorithm, std::size_t threads) {
   require(k > 0, "k must be at least 1");
   search::Request request = request_for(self, plan, queries, weights, exclude, algorithm, threads);
   request.k = k;
@@ -152,8 +151,8 @@ Answer kneighbors(SharedIndex& self, const search::Plan& plan, Matrix queries, M
   return run(self, plan, request);
 }
 
-Answer within(SharedIndex& self, const search::Plan& plan, Matrix queries, Matrix weights, Vector limits,
-              std::optional<Ids> exclude, int algorithm, std::size_t threads) {
+nb::tuple within(SharedIndex& self, const search::Plan& plan, Matrix queries, Matrix weights, Vector limits,
+                 std::optional<Ids> exclude, int algorithm, std::size_t threads) {
   require(limits.size() == queries.shape(0), "one limit per query");
   search::Request request = request_for(self, plan, queries, weights, exclude, algorithm, threads);
   request.limits = limits.data();
@@ -163,6 +162,8 @@ Answer within(SharedIndex& self, const search::Plan& plan, Matrix queries, Matri
 votes::Poll voters_on(SharedIndex& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k,
                       bool ties, int vote, double power, bool root, int algorithm) {
   require(k > 0 && query.shape(0) == 1, "one query and at least one voter");
+  require(power > 0.0 && std::isfinite(power), "the power is finite and above 0");
+  const auto rule = checked_option(vote, votes::VoteRule::inverse_square, "no such vote");
   search::Request request = request_for(self, plan, query, weights, std::nullopt, algorithm, 1);
   request.k = k;
   request.ties = ties;
@@ -172,7 +173,7 @@ votes::Poll voters_on(SharedIndex& self, const search::Plan& plan, Matrix query,
   const std::shared_lock hold(self.lock);
   self.require_cover(plan, request.queries, 1);
   static thread_local search::Seeker seeker;  // keeps its memory from one question to the next
-  voters.take(self.index.find(plan, seeker, request), base::Root(power, root), static_cast<votes::VoteRule>(vote));
+  voters.take(self.index.find(plan, seeker, request), base::Root(power, root), rule);
   return voters;
 }
 
@@ -201,16 +202,20 @@ std::int64_t winner(SharedIndex& self, const search::Plan& plan, Matrix query, M
   require(codes.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int) && codes.itemsize() <= 4,
           "codes are integers of at most 32 bits");
   require(ids.size() == codes.size(), "one code per id");
+  const auto rule = checked_option(vote_ties, votes::VoteTies::reduce, "no such rule for ties");
   votes::Poll voters = voters_on(self, plan, query, weights, k, ties, vote, power, root, algorithm);
+  require(!voters.ids.empty(), "nobody votes: no row is stored");
   if (voters.endless() < voters.ids.size()) return -1;
   const votes::Positions position(ids.data(), ids.size());
+  std::int64_t most = 0;  // classes beyond it have no votes
   for (std::int64_t& voter : voters.ids) {
     const std::int64_t code = code_at(codes, position(voter));
     require(code >= 0 && static_cast<std::size_t>(code) < of_code.size(), "no such code");
     voter = of_code.data()[code];
     require(voter >= 0 && static_cast<std::size_t>(voter) < n_classes, "no such class");
+    most = std::max(most, voter + 1);
   }
-  votes::Election election(static_cast<votes::VoteTies>(vote_ties), nullptr, n_classes);
+  votes::Election election(rule, nullptr, static_cast<std::size_t>(most));
   return election.winner({voters.ids.data(), voters.votes.data(), voters.distances.data(), voters.ids.size()});
 }
 

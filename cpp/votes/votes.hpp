@@ -17,15 +17,20 @@ namespace priorcase::votes {
 class Positions {
  public:
   Positions(const std::int64_t* ids, std::size_t n)
-      : ids_(ids), n_(static_cast<std::int64_t>(n)), dense_(n_ > 0 && ids_[n_ - 1] - ids_[0] == n_ - 1) {}
+      : ids_(ids), n_(static_cast<std::int64_t>(n)), dense_(n_ > 0 && after_first(ids_[n_ - 1]) == n_ - 1) {}
 
   std::size_t operator()(std::int64_t id) const {
-    const std::int64_t at = dense_ ? id - ids_[0] : std::lower_bound(ids_, ids_ + n_, id) - ids_;
+    const std::int64_t at = dense_ ? after_first(id) : std::lower_bound(ids_, ids_ + n_, id) - ids_;
     if (at < 0 || at >= n_ || ids_[at] != id) throw std::out_of_range("a row has no target");
     return static_cast<std::size_t>(at);
   }
 
  private:
+  // How far an id is from the first one; any number may be an id, and the difference may overflow.
+  std::int64_t after_first(std::int64_t id) const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(ids_[0]));
+  }
+
   const std::int64_t* ids_;
   std::int64_t n_;
   bool dense_;

@@ -46,8 +46,39 @@ def test_any_arguments_are_answered_or_refused() -> None:
     assert all(survives(index.within, limits, 300))
     assert all(survives(index.costs, {name: asked[name] for name in ("plan", "queries", "weights", "threads")}
                         | {"ids": np.arange(20)}, 300))  # fmt: skip
+    one = {name: asked[name] for name in ("plan", "weights", "k", "ties", "algorithm")} | {"query": rows(1)}
+    one |= {"vote": 1, "power": 2.0, "root": True}
+    assert all(survives(index.poll, one, 300))
+    one |= {"ids": np.arange(600), "codes": np.arange(600, dtype=np.int16) % 5, "of_code": np.arange(5) % 2}
+    assert all(survives(index.winner, one | {"n_classes": 2, "vote_ties": 0}, 500))
     for one, other in zip(before, index.kneighbors(**asked), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"vote": 2}, "no such vote"),
+        ({"power": 0.0}, "the power is finite"),
+        ({"power": np.nan}, "the power is finite"),
+        ({"vote_ties": 4}, "no such rule for ties"),
+        ({"codes": np.full(9, 2, np.int8)}, "no such code"),
+        ({"of_code": np.array([0, 5])}, "no such class"),
+        ({"n_classes": 0}, "no such class"),
+        ({"codes": np.zeros(9)}, "codes are integers"),
+        ({"stored": 0}, "nobody votes"),
+    ],
+)
+def test_refuses_to_elect(change: dict[str, Any], words: str) -> None:
+    plan, index = Plan(1, 2.0), Index(np.zeros(1, np.uint8))
+    plan.linear(0, 1.0)
+    given = {"plan": plan, "query": np.zeros((1, 1)), "weights": np.ones((1, 1)), "k": 3, "ties": False, "vote": 0}
+    given |= {"power": 2.0, "root": True, "algorithm": 0, "ids": np.arange(9), "codes": np.arange(9, dtype=np.int8) % 2}
+    given |= {"of_code": np.arange(2), "n_classes": 2, "vote_ties": 0, "stored": 9} | change
+    stored = given.pop("stored")
+    index.append(np.arange(stored), np.arange(float(stored))[:, None])
+    with pytest.raises(ValueError, match=words):
+        index.winner(**given)
 
 
 def test_rows_are_stored_all_or_none() -> None:
