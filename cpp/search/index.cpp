@@ -9,8 +9,9 @@
 #include "base/threads.hpp"
 #include "search/bounds.hpp"
 #include "search/measure.hpp"
-#include "search/store.hpp"
 #include "search/order.hpp"
+#include "search/sketch.hpp"
+#include "search/store.hpp"
 
 namespace priorcase::search {
 
@@ -27,6 +28,7 @@ struct Query {
   std::size_t wide_streak = 0;         // so many queries in a row were near to most leaves
   std::vector<std::uint8_t> leaf_bounds;
   std::vector<std::uint32_t> leaves, sorted_leaves;
+  Sketch::Place place;
 
   void start(const Store& store) {
     first_surveyed_ = Store::nobody;
@@ -78,6 +80,26 @@ struct Query {
          kernels_->scan_leaf(store.panel(panel), word, bounds.tables(), store.n_attributes(), sums_ + 64 * word));
     if (noted_ >= (bounds.second_look() ? few_waiting : most_waiting)) weigh(store);
   }
+
+  // Takes over the rows of a panel that a sketch did not rule out; true where some were measured.
+  bool pass_near(const Store& store, std::size_t panel, const std::uint64_t* near) {
+    looked_at_ += panel_rows;
+    for (std::size_t w = 0; w < panel_words; ++w) {
+      if (near[w] == 0 || is_seen_[panel * panel_words + w]) continue;
+      for (std::uint64_t rows = near[w]; rows; rows &= rows - 1) {
+        const std::size_t slot = panel * panel_rows + w * 64 + static_cast<std::size_t>(std::countr_zero(rows));
+        if (!store.is_alive(slot)) continue;
+        store.prefetch(slot);
+        wait(slot, 0);
+      }
+    }
+    if (noted_ < few_waiting) return false;
+    weigh(store);
+    return true;
+  }
+
+  std::size_t looked_at() const { return looked_at_; }
+  std::size_t weighed() const { return weighed_; }
 
   // Whether the bounds let so many rows pass that looking at them is a waste.
   bool is_hopeless() const { return looked_at_ >= 8 * panel_rows && 2 * weighed_ > looked_at_; }
@@ -251,11 +273,22 @@ struct Query {
 
 namespace {
 
+constexpr std::size_t most_in_tile = 16;
+constexpr std::size_t worth_a_sketch = 256;  // queries
+
 // The search of one layout of the rows by one plan.
 class Search {
  public:
-  Search(const Plan& plan, const Store& store, const Order& order)
-      : plan_(plan), store_(store), order_(order), boxes_(plan, store) {}
+  // worth_sketching: there are so many queries that a sketch may be made for them.
+  Search(const Plan& plan, const Store& store, const Order& order, LazySketch& sketch, const double* weights,
+         bool worth_sketching)
+      : plan_(plan),
+        store_(store),
+        order_(order),
+        boxes_(plan, store),
+        sketch_(sketch),
+        weights_(weights),
+        worth_sketching_(worth_sketching) {}
 
   void measure(Query& query, const double* cells, const double* weights) const {
     query.cells = cells;
@@ -349,15 +382,25 @@ class Search {
     }
   }
 
-  // All panels for a few queries at a time, so that the codes are read from the nearest memory.
+  // All rows for a few queries at a time, so that codes are read from the nearest memory: by a sketch where there is one.
   void scan(Query** queries, std::size_t count, bool seeded) const {
     if (count == 0) return;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!seeded && queries[i]->nearest.wanted() > 0) seed(*queries[i]);
-      queries[i]->survey(store_);
+    for (std::size_t i = 0; i < count && !seeded; ++i)
+      if (queries[i]->nearest.wanted() > 0) seed(*queries[i]);
+    Query** unplaced = queries;
+    if (const auto sketch = weights_ == nullptr ? nullptr : sketch_.get(plan_, store_, weights_, worth_sketching_)) {
+      const auto placed = [&](Query* query) { return sketch->place(query->measure, query->place); };
+      unplaced = std::partition(queries, queries + count, placed);
+      scan_sketch(*sketch, queries, static_cast<std::size_t>(unplaced - queries));
     }
+    scan_panels(0, unplaced, static_cast<std::size_t>(queries + count - unplaced));
+    for (std::size_t i = 0; i < count; ++i) queries[i]->weigh(store_);
+  }
+
+  void scan_panels(std::size_t from, Query** queries, std::size_t count) const {
+    for (std::size_t i = 0; i < count && from == 0; ++i) queries[i]->survey(store_);
     const std::size_t stride = std::max<std::size_t>(1, near_memory / (store_.n_attributes() * panel_rows));
-    for (std::size_t first = 0; first < store_.n_panels(); first += stride) {
+    for (std::size_t first = from; first < store_.n_panels(); first += stride) {
       const std::size_t last = std::min(first + stride, store_.n_panels());
       std::size_t i = 0;
       for (; i + 2 <= count && !queries[i]->is_hopeless() && !queries[i + 1]->is_hopeless(); i += 2)
@@ -366,13 +409,35 @@ class Search {
         for (std::size_t p = first; p < last; ++p)
           queries[i]->is_hopeless() ? queries[i]->weigh_panel(store_, p) : queries[i]->look_at(store_, p);
     }
-    for (std::size_t i = 0; i < count; ++i) queries[i]->weigh(store_);
+  }
+
+  // Four queries at a time; the last ones are asked for twice where they do not make up four.
+  void scan_sketch(const Sketch& sketch, Query** queries, std::size_t count) const {
+    double lengths[most_in_tile + 3];
+    const Sketch::Place* places[most_in_tile + 3];
+    for (std::size_t i = 0; i < count + 3; ++i) {
+      const Query& query = *queries[std::min(i, count - 1)];
+      places[i] = &query.place;
+      lengths[i] = sketch.length(query.reach());
+    }
+    for (std::size_t panel = 0; panel < sketch.n_panels(); ++panel)
+      for (std::size_t first = 0; first < count; first += 4) {
+        std::uint64_t rows[4][panel_words];
+        sketch.near(panel, places + first, lengths + first, rows);
+        for (std::size_t i = first; i < std::min(first + 4, count); ++i)
+          if (queries[i]->pass_near(store_, panel, rows[i - first])) lengths[i] = sketch.length(queries[i]->reach());
+      }
+    for (std::size_t i = 0; i < count; ++i) sketch.count(queries[i]->looked_at(), queries[i]->weighed());
+    scan_panels(sketch.n_panels(), queries, count);
   }
 
   const Plan& plan_;
   const Store& store_;
   const Order& order_;
   const CurveBoxes boxes_;
+  LazySketch& sketch_;
+  const double* const weights_;  // of all queries; none where each has its own
+  const bool worth_sketching_;
 };
 
 }  // namespace
@@ -385,7 +450,7 @@ struct Index::State {
 
   std::size_t n_attributes() const { return coded_.size(); }
   std::size_t n_rows() const { return store_->n_alive(); }
-  std::size_t n_bytes() const { return store_->n_bytes() + order_.n_bytes(); }
+  std::size_t n_bytes() const { return store_->n_bytes() + order_.n_bytes() + sketch_->n_bytes(); }
   bool has(std::int64_t id) const { return store_->has(id); }
 
   bool takes(const double* rows, std::size_t n, bool queries) const {
@@ -467,7 +532,7 @@ struct Index::State {
 
   std::vector<std::vector<Found>> search(const Plan& plan, const Request& request) {
     std::vector<std::vector<Found>> results(request.n_queries);
-    const Search search(plan, *store_, order_);
+    const Search search = search_of(plan, request);
     const std::vector<std::uint32_t> turns = turns_of(request);
     const std::size_t tile = std::clamp<std::size_t>(request.n_queries / 4 / request.threads, 1, most_in_tile);
     base::for_blocks(request.n_queries, tile, request.threads, [&] {
@@ -504,7 +569,7 @@ struct Index::State {
   // One query on the calling thread: the k nearest rows, or with k = 0 all at a cost of at most the limit. The seeker
   // keeps its memory from one query to the next.
   std::vector<Found> find(const Plan& plan, Query& seeker, const Request& one) {
-    const Search search(plan, *store_, order_);
+    const Search search = search_of(plan, one);
     start(search, one, seeker, 0);
     search.run(chosen(one.algorithm), &seeker, 1);
     return seeker.take();
@@ -523,8 +588,12 @@ struct Index::State {
     for (std::size_t i = 0; i < n; ++i) out[i] = plan.root.settled(measure.cost(store_->slot(ids[i]), base::infinity));
   }
 
-  static constexpr std::size_t most_in_tile = 16;
   static constexpr std::size_t sample_rows = 1 << 12;
+
+  Search search_of(const Plan& plan, const Request& request) const {
+    return Search(plan, *store_, order_, *sketch_, request.weights_per_query ? nullptr : request.weights,
+                  request.n_queries >= worth_a_sketch);
+  }
 
   // before: rows that are likely to be near, since they were near to a query like this one.
   void start(const Search& search, const Request& request, Query& seeker, std::size_t q,
@@ -572,6 +641,7 @@ struct Index::State {
   std::vector<std::uint8_t> coded_, wide_;
   std::unique_ptr<Store> store_;
   Order order_;  // slots behind it came later
+  std::unique_ptr<LazySketch> sketch_ = std::make_unique<LazySketch>();
 };
 
 Seeker::Seeker() : query_(std::make_unique<Query>()) {}

@@ -105,9 +105,40 @@ void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint
     }
 }
 
+// Codes of rows are below 128, so that the sum of two products fits into 16 bits. Sixteen rows at a time.
+void dots_at_least(const std::uint8_t* codes, const std::int32_t* norms, std::size_t fours,
+                   const std::uint8_t* const* queries, const std::int32_t* least,
+                   std::uint64_t (*rows)[panel_words]) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  for (std::size_t q = 0; q < 4; ++q)
+    for (std::size_t w = 0; w < panel_words; ++w) rows[q][w] = 0;
+  for (std::size_t first = 0; first < panel_rows; first += 16) {
+    __m256i sums[2][4];
+    for (std::size_t l = 0; l < 2; ++l)
+      for (std::size_t q = 0; q < 4; ++q)
+        sums[l][q] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(norms + first + 8 * l));
+    for (std::size_t f = 0; f < fours; ++f) {
+      const __m256i* const row = reinterpret_cast<const __m256i*>(codes + (f * panel_rows + first) * 4);
+      for (std::size_t q = 0; q < 4; ++q) {
+        const __m256i query = _mm256_set1_epi32(four_at(queries[q] + 4 * f));
+        for (std::size_t l = 0; l < 2; ++l) {
+          const __m256i pairs = _mm256_maddubs_epi16(_mm256_load_si256(row + l), query);
+          sums[l][q] = _mm256_add_epi32(sums[l][q], _mm256_madd_epi16(pairs, ones));
+        }
+      }
+    }
+    for (std::size_t q = 0; q < 4; ++q)
+      for (std::size_t l = 0; l < 2; ++l) {
+        const __m256i less = _mm256_cmpgt_epi32(_mm256_set1_epi32(least[q]), sums[l][q]);
+        const auto mask = static_cast<std::uint8_t>(~_mm256_movemask_ps(_mm256_castsi256_ps(less)));
+        rows[q][first / 64] |= static_cast<std::uint64_t>(mask) << (first % 64 + 8 * l);
+      }
+  }
+}
+
 }  // namespace
 
 const Kernels kernels{scan, scan_each<scan>, promising, scan_leaf, round_down, bound_numbers, split_table,
-                      bound_leaves, first_least, places_at_most};
+                      bound_leaves, first_least, places_at_most, dots_at_least};
 
 }  // namespace priorcase::search::avx2

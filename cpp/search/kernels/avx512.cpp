@@ -196,9 +196,34 @@ std::size_t all_at_most(const std::uint8_t* bytes, std::size_t groups, std::uint
   return count;
 }
 
+void dots_at_least(const std::uint8_t* codes, const std::int32_t* norms, std::size_t fours,
+                   const std::uint8_t* const* queries, const std::int32_t* least,
+                   std::uint64_t (*rows)[panel_words]) {
+  for (std::size_t w = 0; w < panel_words; ++w) {
+    __m512i sums[4][4];
+    for (std::size_t l = 0; l < 4; ++l)
+      for (std::size_t q = 0; q < 4; ++q) sums[l][q] = _mm512_loadu_si512(norms + 64 * w + 16 * l);
+    for (std::size_t f = 0; f < fours; ++f) {
+      const std::uint8_t* const row = codes + (f * panel_rows + 64 * w) * 4;
+      __m512i query[4];
+      for (std::size_t q = 0; q < 4; ++q) query[q] = _mm512_set1_epi32(four_at(queries[q] + 4 * f));
+      for (std::size_t l = 0; l < 4; ++l) {
+        const __m512i sixteen = _mm512_load_si512(row + 64 * l);
+        for (std::size_t q = 0; q < 4; ++q) sums[l][q] = _mm512_dpbusd_epi32(sums[l][q], sixteen, query[q]);
+      }
+    }
+    for (std::size_t q = 0; q < 4; ++q) {
+      const __m512i limit = _mm512_set1_epi32(least[q]);
+      rows[q][w] = 0;
+      for (std::size_t l = 0; l < 4; ++l)
+        rows[q][w] |= static_cast<std::uint64_t>(_mm512_cmpge_epi32_mask(sums[l][q], limit)) << 16 * l;
+    }
+  }
+}
+
 }  // namespace
 
 const Kernels kernels{scan, scan_two, promising, scan_leaf, round_to_bytes, bound_of_numbers, split_into_three,
-                      bound_leaves, first_of_least, all_at_most};
+                      bound_leaves, first_of_least, all_at_most, dots_at_least};
 
 }  // namespace priorcase::search::avx512

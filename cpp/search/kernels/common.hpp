@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cstring>
 
 #include "search/kernels/kernels.hpp"
 
@@ -90,6 +91,13 @@ inline std::size_t places_at_most(const std::uint8_t* bytes, std::size_t groups,
     count += bytes[i] <= most;
   }
   return count;
+}
+
+// Four codes as one number.
+inline int four_at(const std::uint8_t* codes) {
+  int four;
+  std::memcpy(&four, codes, sizeof four);
+  return four;
 }
 
 // Two scans, one after the other, for CPUs that would gain nothing by more.

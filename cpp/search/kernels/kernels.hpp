@@ -56,6 +56,11 @@ struct Kernels {
   std::size_t (*first_least)(const std::uint8_t* bytes, std::size_t groups);
   // The places of bytes up to a number, in order; returns how many there are.
   std::size_t (*places_at_most)(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most, std::uint32_t* places);
+  // For each of four queries the rows of a panel whose norm, plus the dot product of its codes and those of the query, is
+  // at least a number. Four codes of each row lie together, then the next four. A row's are from 0 to 127, a query's from
+  // -128 to 127.
+  void (*dots_at_least)(const std::uint8_t* codes, const std::int32_t* norms, std::size_t fours,
+                        const std::uint8_t* const* queries, const std::int32_t* least, std::uint64_t (*rows)[panel_words]);
 };
 
 namespace scalar {

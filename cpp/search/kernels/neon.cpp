@@ -175,9 +175,46 @@ std::size_t all_at_most(const std::uint8_t* bytes, std::size_t groups, std::uint
   return count;
 }
 
+// Adds to the sums of four rows the products of four codes each.
+int32x4_t add_products(int32x4_t sums, int8x16_t rows, int8x16_t query) {
+#if defined(__ARM_FEATURE_DOTPROD)
+  return vdotq_s32(sums, rows, query);
+#else
+  const int16x8_t low = vmull_s8(vget_low_s8(rows), vget_low_s8(query)), high = vmull_high_s8(rows, query);
+  return vaddq_s32(sums, vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high)));
+#endif
+}
+
+// Sixteen rows at a time.
+void dots_at_least(const std::uint8_t* codes, const std::int32_t* norms, std::size_t fours,
+                   const std::uint8_t* const* queries, const std::int32_t* least,
+                   std::uint64_t (*rows)[panel_words]) {
+  for (std::size_t q = 0; q < 4; ++q)
+    for (std::size_t w = 0; w < panel_words; ++w) rows[q][w] = 0;
+  for (std::size_t first = 0; first < panel_rows; first += 16) {
+    int32x4_t sums[4][4];
+    for (std::size_t l = 0; l < 4; ++l)
+      for (std::size_t q = 0; q < 4; ++q) sums[l][q] = vld1q_s32(norms + first + 4 * l);
+    for (std::size_t f = 0; f < fours; ++f) {
+      const std::uint8_t* const row = codes + (f * panel_rows + first) * 4;
+      for (std::size_t l = 0; l < 4; ++l) {
+        const int8x16_t four_rows = vreinterpretq_s8_u8(vld1q_u8(row + 16 * l));
+        for (std::size_t q = 0; q < 4; ++q)
+          sums[l][q] = add_products(sums[l][q], four_rows, vreinterpretq_s8_s32(vdupq_n_s32(four_at(queries[q] + 4 * f))));
+      }
+    }
+    for (std::size_t q = 0; q < 4; ++q)
+      for (std::size_t l = 0; l < 4; ++l) {
+        const int32x4_t place = {1, 2, 4, 8};
+        const uint32x4_t kept = vandq_u32(vcgeq_s32(sums[l][q], vdupq_n_s32(least[q])), vreinterpretq_u32_s32(place));
+        rows[q][first / 64] |= static_cast<std::uint64_t>(vaddvq_u32(kept)) << (first % 64 + 4 * l);
+      }
+  }
+}
+
 }  // namespace
 
 const Kernels kernels{scan, scan_two, promising, scan_leaf, round_to_bytes, bound_numbers, split_table,
-                      bound_leaves, first_of_least, all_at_most};
+                      bound_leaves, first_of_least, all_at_most, dots_at_least};
 
 }  // namespace priorcase::search::neon

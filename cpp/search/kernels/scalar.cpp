@@ -60,9 +60,23 @@ void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint
     }
 }
 
+void dots_at_least(const std::uint8_t* codes, const std::int32_t* norms, std::size_t fours,
+                   const std::uint8_t* const* queries, const std::int32_t* least,
+                   std::uint64_t (*rows)[panel_words]) {
+  for (std::size_t q = 0; q < 4; ++q) {
+    for (std::size_t w = 0; w < panel_words; ++w) rows[q][w] = 0;
+    for (std::size_t r = 0; r < panel_rows; ++r) {
+      std::int32_t sum = norms[r];
+      for (std::size_t a = 0; a < 4 * fours; ++a)
+        sum += codes[(a / 4 * panel_rows + r) * 4 + a % 4] * static_cast<std::int8_t>(queries[q][a]);
+      rows[q][r / 64] |= static_cast<std::uint64_t>(sum >= least[q]) << r % 64;
+    }
+  }
+}
+
 }  // namespace
 
 const Kernels kernels{scan, scan_each<scan>, promising, scan_leaf, round_down, bound_numbers, split_table,
-                      bound_leaves, first_least, places_at_most};
+                      bound_leaves, first_least, places_at_most, dots_at_least};
 
 }  // namespace priorcase::search::scalar
