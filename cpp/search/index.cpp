@@ -83,7 +83,6 @@ struct Query {
 
   // Takes over the rows of a panel that a sketch did not rule out; true where some were measured.
   bool pass_near(const Store& store, std::size_t panel, const std::uint64_t* near) {
-    looked_at_ += panel_rows;
     for (std::size_t w = 0; w < panel_words; ++w) {
       if (near[w] == 0 || is_seen_[panel * panel_words + w]) continue;
       for (std::uint64_t rows = near[w]; rows; rows &= rows - 1) {
@@ -98,7 +97,6 @@ struct Query {
     return true;
   }
 
-  std::size_t looked_at() const { return looked_at_; }
   std::size_t weighed() const { return weighed_; }
 
   // Whether the bounds let so many rows pass that looking at them is a waste.
@@ -413,6 +411,7 @@ class Search {
 
   // Four queries at a time; the last ones are asked for twice where they do not make up four.
   void scan_sketch(const Sketch& sketch, Query** queries, std::size_t count) const {
+    if (count == 0) return;
     double lengths[most_in_tile + 3];
     const Sketch::Place* places[most_in_tile + 3];
     for (std::size_t i = 0; i < count + 3; ++i) {
@@ -425,9 +424,10 @@ class Search {
         std::uint64_t rows[4][panel_words];
         sketch.near(panel, places + first, lengths + first, rows);
         for (std::size_t i = first; i < std::min(first + 4, count); ++i)
-          if (queries[i]->pass_near(store_, panel, rows[i - first])) lengths[i] = sketch.length(queries[i]->reach());
+          if (std::any_of(rows[i - first], rows[i - first] + panel_words, [](std::uint64_t word) { return word != 0; }) &&
+              queries[i]->pass_near(store_, panel, rows[i - first])) lengths[i] = sketch.length(queries[i]->reach());
       }
-    for (std::size_t i = 0; i < count; ++i) sketch.count(queries[i]->looked_at(), queries[i]->weighed());
+    for (std::size_t i = 0; i < count; ++i) sketch.count(sketch.n_panels() * panel_rows, queries[i]->weighed());
     scan_panels(sketch.n_panels(), queries, count);
   }
 

@@ -31,6 +31,9 @@ class Measure {
       total_weight += weights[a];
       if (differences[a].state != Difference::State::missing) known_weight += weights[a];
     }
+    for (std::size_t a = n; a-- > 1;)
+      if (steps_[a - 1].form == steps_[a].form && steps_[a - 1].cell + 1 == steps_[a].cell)
+        steps_[a - 1].run = steps_[a].run + 1;
     // Where nothing can be left out, the rescaled sum is the sum.
     const bool complete = !store.has_gaps() && known_weight == total_weight && total_weight > 0.0;
     skips_ = plan.skip && (plan.mean || !complete);
@@ -68,7 +71,7 @@ class Measure {
     const Difference& d = differences[a];
     Step& step = steps_[a];
     double* const exact = exact_.data() + a * n_codes;
-    step = {Form::general, store_->cell_of(a), d.query(), d.scale, weight, 0.0, exact};
+    step = {Form::general, store_->cell_of(a), 1, d.query(), d.scale, weight, 0.0, exact};
     if (weight == 0.0) {  // not even an overflowed difference counts
       step.form = Form::nothing;
       std::fill_n(exact, n_codes, 0.0);

@@ -13,7 +13,7 @@ namespace {
 // Codes of rows are whole steps from 0 to 127; those of queries are half steps from -128 to 127, counted from the middle.
 constexpr double middle_code = 64.0, last_code = 127.0;
 
-constexpr std::size_t least_attributes = 24, most_attributes = 1 << 14;
+constexpr std::size_t least_attributes = 16, most_attributes = 1 << 14;
 constexpr std::size_t sample_rows = 1 << 12;
 constexpr double most_deviations = 6.0;  // of a value from the middle; a row farther out is far from its place
 

@@ -22,6 +22,15 @@ const testing::Test registered("test_kernels", [] {
       std::vector<std::uint8_t> symbols(n), bounds(128), same_bounds(128);
       for (auto& mark : symbols) mark = random() % 2;
       search::scalar::kernels.bound_leaves(boxes.data(), 2, box_tables.data(), symbols.data(), n, bounds.data());
+      base::Bytes grid(4 * n * search::panel_rows), queries(16 * n);
+      for (auto& code : grid) code = static_cast<std::uint8_t>(largest == 255 ? 127 : random() % 128);
+      for (auto& code : queries) code = static_cast<std::uint8_t>(largest == 255 ? 128 - random() % 2 : random());
+      std::vector<std::int32_t> norms(search::panel_rows);
+      for (auto& norm : norms) norm = -static_cast<std::int32_t>(random() % 100000);
+      const std::uint8_t* const four[4] = {&queries[0], &queries[4 * n], &queries[8 * n], &queries[12 * n]};
+      const std::int32_t least[4] = {-50000, -1000, 0, 20000};
+      std::uint64_t expected_near[4][search::panel_words];
+      search::scalar::kernels.dots_at_least(grid.data(), norms.data(), n, four, least, expected_near);
       std::uint64_t expected[search::panel_words];
       alignas(64) std::uint8_t sums[search::panel_rows], same[search::panel_rows], none_sums[search::panel_rows];
       search::scalar::kernels.scan(panel.data(), tables.data(), n, expected, sums);
@@ -56,6 +65,9 @@ const testing::Test registered("test_kernels", [] {
         }
         path.bound_leaves(boxes.data(), 2, box_tables.data(), symbols.data(), n, same_bounds.data());
         CHECK(same_bounds == bounds);
+        std::uint64_t near[4][search::panel_words];
+        path.dots_at_least(grid.data(), norms.data(), n, four, least, near);
+        for (std::size_t q = 0; q < 4; ++q) CHECK(std::equal(near[q], near[q] + search::panel_words, expected_near[q]));
       }
     }
   }
