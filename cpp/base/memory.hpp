@@ -1,5 +1,6 @@
 // Vectors whose storage starts on a cache line, as the wide loads of the scan like it, and on large pages where it is
-// large, so that rows read here and there do not wait for page tables.
+// large, so that rows read here and there do not wait for page tables. A register may be loaded from any place in it: the
+// bytes behind its end can be read, but mean nothing.
 #pragma once
 
 #if defined(__linux__)
@@ -22,7 +23,7 @@ struct SearchAllocator {
   SearchAllocator(const SearchAllocator<U>&) {}
 
   T* allocate(std::size_t n) {
-    void* p = ::operator new(n * sizeof(T), alignment(n));
+    void* p = ::operator new(n * sizeof(T) + behind, alignment(n));
 #if defined(__linux__)
     // Only a wish: without large pages everything works the same.
     if (n * sizeof(T) >= large) madvise(p, n * sizeof(T), MADV_HUGEPAGE);
@@ -35,7 +36,7 @@ struct SearchAllocator {
   bool operator!=(const SearchAllocator&) const { return false; }
 
  private:
-  static constexpr std::size_t large = std::size_t{1} << 22, large_page = std::size_t{1} << 21;
+  static constexpr std::size_t large = std::size_t{1} << 22, large_page = std::size_t{1} << 21, behind = 64;
 
   static std::align_val_t alignment(std::size_t n) {
     return std::align_val_t{n * sizeof(T) >= large ? large_page : 64};

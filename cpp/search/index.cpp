@@ -15,6 +15,13 @@
 
 namespace priorcase::search {
 
+// Whether no row of a panel is meant.
+inline bool is_empty(const std::uint64_t* rows) {
+  std::uint64_t any = 0;
+  for (std::size_t w = 0; w < panel_words; ++w) any |= rows[w];
+  return any == 0;
+}
+
 // One query under way.
 struct Query {
   Measure measure;
@@ -169,9 +176,8 @@ struct Query {
       weighed_ += count;
       double costs[batch];
       measure.costs(slots + first, count, reach(), costs);
-      measure.plan().root.settle(costs, count);
       for (std::size_t i = 0; i < count; ++i)
-        if (costs[i] <= nearest.limit()) keep(costs[i], store.id(slots[first + i]));
+        if (costs[i] <= reach()) keep(measure.plan().root.settled(costs[i]), store.id(slots[first + i]));
     }
     noted_ = 0;
     if (bounds_ready) tighten();
@@ -203,6 +209,7 @@ struct Query {
   // Takes over the rows of a panel that the scan did not rule out.
   void pass(const Store& store, std::size_t panel, std::uint64_t* survivors) {
     looked_at_ += panel_rows;
+    if (is_empty(survivors)) return;
     for (std::size_t w = 0; w < panel_words; ++w)
       if (is_seen_[panel * panel_words + w]) survivors[w] = 0;
     if (panel - first_surveyed_ < n_surveyed)
@@ -235,11 +242,11 @@ struct Query {
 
   // The rows that wait, by their sums.
   const std::uint32_t* sort_waiting() {
-    std::uint32_t starts[256] = {};
+    std::uint16_t starts[256] = {};
     for (std::size_t i = 0; i < noted_; ++i) ++starts[waiting_sums_[i]];
-    for (std::uint32_t sum = 0, at = 0; sum < 256; ++sum) at += std::exchange(starts[sum], at);
+    for (std::uint16_t sum = 0, at = 0; sum < 256; ++sum) at += std::exchange(starts[sum], at);
     for (std::size_t i = 0; i < noted_; ++i) {
-      const std::uint32_t at = starts[waiting_sums_[i]]++;
+      const std::size_t at = starts[waiting_sums_[i]]++;
       sorted_[at] = waiting_[i];
       sorted_sums_[at] = waiting_sums_[i];
     }
@@ -424,8 +431,8 @@ class Search {
         std::uint64_t rows[4][panel_words];
         sketch.near(panel, places + first, lengths + first, rows);
         for (std::size_t i = first; i < std::min(first + 4, count); ++i)
-          if (std::any_of(rows[i - first], rows[i - first] + panel_words, [](std::uint64_t word) { return word != 0; }) &&
-              queries[i]->pass_near(store_, panel, rows[i - first])) lengths[i] = sketch.length(queries[i]->reach());
+          if (!is_empty(rows[i - first]) && queries[i]->pass_near(store_, panel, rows[i - first]))
+            lengths[i] = sketch.length(queries[i]->reach());
       }
     for (std::size_t i = 0; i < count; ++i) sketch.count(sketch.n_panels() * panel_rows, queries[i]->weighed());
     scan_panels(sketch.n_panels(), queries, count);

@@ -60,7 +60,8 @@ PRIORCASE_INLINE void turn(Register* rows) {
 #endif
 }
 
-// As many numbers of each row as a register holds, from numbers that lie side by side.
+// As many numbers of each row as a register holds, from numbers that lie side by side. The last ones may be of another
+// row, or of none.
 PRIORCASE_INLINE void load_side_by_side(const double* const* cells, int cell, Numbers* numbers) {
   for (std::size_t r = 0; r < registers; ++r) {
     Register rows[width];
@@ -105,21 +106,27 @@ PRIORCASE_INLINE void add_squares(const Step& step, const Numbers& x, Numbers& s
 void sum(const Step* steps, std::size_t n, const double* const* cells, const std::uint8_t* const* codes, double limit,
          double* costs) {
   Numbers sums = {};
-  for (std::size_t a = 0; a < n; ++a) {
+  std::size_t next_check = 16;
+  for (std::size_t a = 0, count = 1; a < n; a += count) {
+    if (a >= next_check) {
+      if (least(sums) > limit) break;
+      next_check = a + 16;
+    }
     const Step& step = steps[a];
     Numbers x = {};
+    count = 1;
     if (step.form == Step::Form::code) {
       for (std::size_t r = 0; r < registers; ++r)
         for (std::size_t i = 0; i < width; ++i) x.part[r][i] = step.by_code[codes[r * width + i][step.cell]];
       for (std::size_t r = 0; r < registers; ++r) sums.part[r] += x.part[r];
-    } else if (step.form != Step::Form::nothing && step.run >= static_cast<int>(width)) {
+    } else if (step.form != Step::Form::nothing && step.run > 1) {
+      count = step.run < width ? step.run : width;
       Numbers several[width];
       load_side_by_side(cells, step.cell, several);
       if (step.form == Step::Form::plain_square)
-        for (std::size_t i = 0; i < width; ++i) add_squares(steps[a + i], several[i], sums);
+        for (std::size_t i = 0; i < width; ++i) i < count ? add_squares(steps[a + i], several[i], sums) : void();
       else
-        for (std::size_t i = 0; i < width; ++i) add(steps[a + i], several[i], sums);
-      a += width - 1;
+        for (std::size_t i = 0; i < width; ++i) i < count ? add(steps[a + i], several[i], sums) : void();
     } else if (step.form != Step::Form::nothing) {
       load(cells, step.cell, x);
       if (step.form == Step::Form::plain_square)
@@ -127,7 +134,6 @@ void sum(const Step* steps, std::size_t n, const double* const* cells, const std
       else
         add(step, x, sums);
     }
-    if (a % 16 == 15 && least(sums) > limit) break;
   }
   for (std::size_t r = 0; r < registers; ++r)
     for (std::size_t i = 0; i < width; ++i) costs[r * width + i] = sums.part[r][i];

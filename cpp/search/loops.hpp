@@ -12,7 +12,7 @@ struct Step {
   enum class Form : std::uint8_t { nothing, code, constant, square, plain_square, absolute, general };
   Form form;
   int cell;  // the place of its number among the numbers of a row, or of its code among the codes
-  int run;   // so many steps from here on are of the same form, on numbers that lie side by side
+  std::size_t run;  // so many steps from here on are of the same form, on numbers that lie side by side
   double query, scale, weight, missing;  // of a constant one the scale is what it contributes
   const double* by_code;  // the contribution of each code, where it has no number
 };

@@ -19,8 +19,7 @@ __m512i looked_up(const std::uint8_t* table, const std::uint8_t* codes) {
 }
 
 // Ends early once every sum is full.
-void add_up(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
-                                    __m512i* sums) {
+void add_up(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, __m512i* sums) {
   __m512i s0 = _mm512_setzero_si512(), s1 = s0, s2 = s0, s3 = s0;
   for (std::size_t a = 0; a < n; ++a) {
     const __m512i table = _mm512_load_si512(tables + a * n_codes);
@@ -50,16 +49,22 @@ void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, 
   }
 }
 
-void scan_two(const std::uint8_t* panel, const std::uint8_t* tables,
-                                      const std::uint8_t* other_tables, std::size_t n, std::uint64_t* survivors,
-              std::uint64_t* other_survivors, std::uint8_t* sums, std::uint8_t* other_sums) {
+// A register that is read twice: left to itself, GCC loads it twice as well.
+__m512i load_once(const std::uint8_t* codes) {
+  __m512i loaded = _mm512_load_si512(codes);
+  asm("" : "+v"(loaded));
+  return loaded;
+}
+
+void scan_two(const std::uint8_t* panel, const std::uint8_t* tables, const std::uint8_t* other_tables, std::size_t n,
+              std::uint64_t* survivors, std::uint64_t* other_survivors, std::uint8_t* sums, std::uint8_t* other_sums) {
   __m512i s0 = _mm512_setzero_si512(), s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
   const __m512i full = _mm512_set1_epi8(-1);
   for (std::size_t a = 0; a < n; ++a) {
     const __m512i one = _mm512_load_si512(tables + a * n_codes), other = _mm512_load_si512(other_tables + a * n_codes);
     const std::uint8_t* codes = panel + a * panel_rows;
-    const __m512i c0 = _mm512_load_si512(codes), c1 = _mm512_load_si512(codes + 64);
-    const __m512i c2 = _mm512_load_si512(codes + 128), c3 = _mm512_load_si512(codes + 192);
+    const __m512i c0 = load_once(codes), c1 = load_once(codes + 64);
+    const __m512i c2 = load_once(codes + 128), c3 = load_once(codes + 192);
     s0 = _mm512_adds_epu8(s0, _mm512_permutexvar_epi8(c0, one));
     s1 = _mm512_adds_epu8(s1, _mm512_permutexvar_epi8(c1, one));
     s2 = _mm512_adds_epu8(s2, _mm512_permutexvar_epi8(c2, one));
@@ -96,8 +101,8 @@ std::size_t at_most(const __m512i* sums, unsigned most, std::uint64_t* rows) {
   return count;
 }
 
-std::size_t promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
-                                       std::size_t wanted, std::uint64_t* chosen) {
+std::size_t promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::size_t wanted,
+                      std::uint64_t* chosen) {
   __m512i sums[panel_words];
   add_up(panel, tables, n, sums);
   const __m512i* found = sums;
