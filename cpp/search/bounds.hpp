@@ -154,13 +154,6 @@ class Bounds {
   // A bound in units of the table: never more than the bound itself.
   float lowered(double bound) const { return static_cast<float>(bound * (1.0 - 1e-6)); }
 
-  // The code of the query's own value, where it has one.
-  std::uint8_t own_code(std::size_t a) const {
-    const Difference& d = measure_->differences[a];
-    if (d.state == Difference::State::known) return measure_->store().bins[a].code_of(d.query());
-    return d.state == Difference::State::missing ? missing_code : dead_code;
-  }
-
   void fill(std::size_t a, const CurveBoxes& boxes) {
     float* const lower = lower_.data() + a * n_codes;
     const Difference& d = measure_->differences[a];
@@ -168,16 +161,17 @@ class Bounds {
     const double weight = measure_->weight(a);
     const int power = measure_->plan().power.whole();
     symbols_[a] = bins.coded();
-    own_[a] = own_code(a);
+    own_[a] = 0;
     if (weight == 0.0 || (measure_->skips() && !known(a))) {
       std::fill(lower, lower + missing_code + 1, 0.0f);
     } else {
       if (measure_->store().cell_of(a) < 0)
         for (std::size_t c = 0; c < n_bins; ++c) lower[c] = lowered(measure_->exact(a, c));
       else if (!bins.coded() && d.is_linear() && (power == 1 || power == 2))
-        kernels().bound_numbers(bins.lows(), bins.highs(), d.query(), 1.0 / d.scale, weight, power == 2, lower);
+        own_[a] = kernels().bound_numbers(bins.lows(), bins.highs(), d.query(), 1.0 / d.scale, weight, power == 2, lower);
       else
         fill_slowly(a, boxes, lower);
+      if (d.is_linear() && power != 1 && power != 2) own_[a] = bins.code_of(d.query());
       lower[missing_code] = lowered(weight * d.against_missing());
     }
     lower[dead_code] = std::numeric_limits<float>::infinity();
@@ -238,7 +232,7 @@ class Bounds {
   bool second_look_ = false;
   float fine_limit_ = 0.0f;
   std::vector<float> lower_;
-  std::vector<std::uint8_t> own_, symbols_;
+  std::vector<std::uint8_t> own_, symbols_;  // the code of the query's own number; whether values are symbols
   base::Bytes tables_, box_tables_;
 };
 

@@ -37,6 +37,8 @@ struct Query {
   std::vector<std::uint32_t> leaves, sorted_leaves;
   Sketch::Place place;
 
+  Query() {}  // its large arrays need no first values
+
   void start(const Store& store) {
     first_surveyed_ = Store::nobody;
     looked_at_ = weighed_ = noted_ = 0;
@@ -176,8 +178,9 @@ struct Query {
       weighed_ += count;
       double costs[batch];
       measure.costs(slots + first, count, reach(), costs);
+      measure.plan().root.settle(costs, count);
       for (std::size_t i = 0; i < count; ++i)
-        if (costs[i] <= reach()) keep(measure.plan().root.settled(costs[i]), store.id(slots[first + i]));
+        if (costs[i] <= nearest.limit()) keep(costs[i], store.id(slots[first + i]));
     }
     noted_ = 0;
     if (bounds_ready) tighten();
@@ -279,7 +282,7 @@ struct Query {
 namespace {
 
 constexpr std::size_t most_in_tile = 16;
-constexpr std::size_t worth_a_sketch = 256;  // queries
+constexpr std::size_t worth_a_sketch = 256, worth_sorting = 32;  // queries
 
 // The search of one layout of the rows by one plan.
 class Search {
@@ -308,30 +311,36 @@ class Search {
     query.tighten();
   }
 
-  void run(Algorithm algorithm, Query* queries, std::size_t count) const {
+  // Finds what a query looks for, or returns false where that is done faster for several queries at once, by scan.
+  bool finds(Algorithm algorithm, Query& query) const {
     if (algorithm == Algorithm::plain) {
-      for (std::size_t i = 0; i < count; ++i) plain(queries[i]);
-      return;
+      for (std::size_t panel = 0; panel < store_.n_panels(); ++panel) query.weigh_panel(store_, panel);
+      return true;
     }
-    std::vector<Query*>& wide = waiting_queries();
-    wide.clear();
-    for (std::size_t i = 0; i < count; ++i)
-      if (algorithm == Algorithm::scan || !visit_leaves(queries[i], algorithm == Algorithm::tree)) wide.push_back(&queries[i]);
-    scan(wide.data(), wide.size(), algorithm != Algorithm::scan);
+    return algorithm != Algorithm::scan && visit_leaves(query, algorithm == Algorithm::tree);
+  }
+
+  // All rows for a few queries at a time, so that codes are read from the nearest memory: by a sketch where there is one.
+  // finds returned false for them.
+  void scan(Algorithm algorithm, Query* queries, std::size_t count) const {
+    Query* wide[most_in_tile];
+    for (std::size_t i = 0; i < count; ++i) {
+      wide[i] = &queries[i];
+      if (algorithm == Algorithm::scan && queries[i].nearest.wanted() > 0) seed(queries[i]);
+    }
+    Query** unplaced = wide;
+    if (const auto sketch = weights_ == nullptr ? nullptr : sketch_.get(plan_, store_, weights_, worth_sketching_)) {
+      const auto placed = [&](Query* query) { return sketch->place(query->measure, query->place); };
+      unplaced = std::partition(wide, wide + count, placed);
+      scan_sketch(*sketch, wide, static_cast<std::size_t>(unplaced - wide));
+    }
+    scan_panels(0, unplaced, static_cast<std::size_t>(wide + count - unplaced));
+    for (std::size_t i = 0; i < count; ++i) queries[i].weigh(store_);
   }
 
  private:
   static constexpr std::size_t near_memory = 16 * 1024;
   static constexpr std::ptrdiff_t few_leaves = 8;
-
-  static std::vector<Query*>& waiting_queries() {
-    static thread_local std::vector<Query*> waiting;
-    return waiting;
-  }
-
-  void plain(Query& query) const {
-    for (std::size_t panel = 0; panel < store_.n_panels(); ++panel) query.weigh_panel(store_, panel);
-  }
 
   // The panel in which the query would lie makes the limit small before the long search begins.
   void seed(Query& query) const {
@@ -367,15 +376,12 @@ class Search {
         ++query.wide_streak;
         return false;
       }
-      std::uint32_t starts[256] = {};
-      for (std::size_t i = 0; i < near; ++i) ++starts[query.leaf_bounds[leaves[i]]];
-      for (std::uint32_t b = 0, at = 0; b < 256; ++b) at += std::exchange(starts[b], at);
       sorted.resize(near);
-      for (std::size_t i = 0; i < near; ++i) sorted[starts[query.leaf_bounds[leaves[i]]]++] = leaves[i];
-      const double bounded = query.bounds.limit();
+      sort_leaves(query.leaf_bounds, leaves.data(), near, sorted.data());
+      const double bounded = query.bounds.limit(), unit = query.measure.skips() ? base::infinity : 254.0 / bounded;
       const auto end = last ? sorted.end() : sorted.begin() + few_leaves;
       for (auto leaf = sorted.begin(); leaf != end; ++leaf) {
-        if (!query.measure.skips() && query.leaf_bounds[*leaf] > 254.0 * query.bounds.limit() / bounded + 1.0) break;
+        if (query.leaf_bounds[*leaf] > query.bounds.limit() * unit + 1.0) break;
         query.look_at_leaf(store_, *leaf);
       }
       query.weigh(store_);
@@ -387,19 +393,21 @@ class Search {
     }
   }
 
-  // All rows for a few queries at a time, so that codes are read from the nearest memory: by a sketch where there is one.
-  void scan(Query** queries, std::size_t count, bool seeded) const {
-    if (count == 0) return;
-    for (std::size_t i = 0; i < count && !seeded; ++i)
-      if (queries[i]->nearest.wanted() > 0) seed(*queries[i]);
-    Query** unplaced = queries;
-    if (const auto sketch = weights_ == nullptr ? nullptr : sketch_.get(plan_, store_, weights_, worth_sketching_)) {
-      const auto placed = [&](Query* query) { return sketch->place(query->measure, query->place); };
-      unplaced = std::partition(queries, queries + count, placed);
-      scan_sketch(*sketch, queries, static_cast<std::size_t>(unplaced - queries));
+  // Puts leaves in the order of their bounds.
+  static void sort_leaves(const std::vector<std::uint8_t>& bounds, const std::uint32_t* leaves, std::size_t n,
+                          std::uint32_t* sorted) {
+    if (n <= 2 * few_leaves) {
+      for (std::size_t i = 0; i < n; ++i) {
+        std::size_t hole = i;
+        for (; hole > 0 && bounds[sorted[hole - 1]] > bounds[leaves[i]]; --hole) sorted[hole] = sorted[hole - 1];
+        sorted[hole] = leaves[i];
+      }
+      return;
     }
-    scan_panels(0, unplaced, static_cast<std::size_t>(queries + count - unplaced));
-    for (std::size_t i = 0; i < count; ++i) queries[i]->weigh(store_);
+    std::uint32_t starts[256] = {};
+    for (std::size_t i = 0; i < n; ++i) ++starts[bounds[leaves[i]]];
+    for (std::uint32_t bound = 0, at = 0; bound < 256; ++bound) at += std::exchange(starts[bound], at);
+    for (std::size_t i = 0; i < n; ++i) sorted[starts[bounds[leaves[i]]]++] = leaves[i];
   }
 
   void scan_panels(std::size_t from, Query** queries, std::size_t count) const {
@@ -540,35 +548,56 @@ struct Index::State {
   std::vector<std::vector<Found>> search(const Plan& plan, const Request& request) {
     std::vector<std::vector<Found>> results(request.n_queries);
     const Search search = search_of(plan, request);
-    const std::vector<std::uint32_t> turns = turns_of(request);
+    const std::vector<Turn> turns = turns_of(request);
     const std::size_t tile = std::clamp<std::size_t>(request.n_queries / 4 / request.threads, 1, most_in_tile);
+    const Algorithm algorithm = chosen(request.algorithm);
     base::for_blocks(request.n_queries, tile, request.threads, [&] {
-      return [&, seekers = std::vector<Query>(tile), before = std::vector<std::int64_t>()](
+      return [&, seekers = std::vector<Query>(tile), before = std::vector<std::int64_t>(), near_slot = std::size_t{0}](
                  std::size_t first, std::size_t last) mutable {
-        const auto query = [&](std::size_t i) { return turns.empty() ? first + i : turns[first + i]; };
-        const std::size_t count = last - first;
-        for (std::size_t i = 0; i < count; ++i) start(search, request, seekers[i], query(i), before);
-        search.run(chosen(request.algorithm), seekers.data(), count);
-        for (std::size_t i = 0; i < count; ++i) results[query(i)] = seekers[i].take();
-        if (turns.empty()) return;
-        before.assign(1, request.exclude[query(count - 1)]);
-        for (const Found& found : results[query(count - 1)]) before.push_back(found.second);
+        std::size_t wide[most_in_tile], n_wide = 0;
+        const auto finish = [&](Query& seeker, std::size_t q) {
+          results[q] = seeker.take();
+          if (turns.empty() || request.exclude == nullptr || request.judge != nullptr) return;
+          before.clear();
+          if (request.exclude != nullptr) before.push_back(request.exclude[q]);
+          for (const Found& found : results[q]) before.push_back(found.second);
+        };
+        for (std::size_t i = first; i < last; ++i) {
+          const std::size_t q = turns.empty() ? i : turns[i].query;
+          if (!turns.empty() && turns[i].slot >= near_slot + panel_rows) before.clear();
+          if (!turns.empty()) near_slot = turns[i].slot;
+          start(search, request, seekers[n_wide], q, before);
+          if (search.finds(algorithm, seekers[n_wide]))
+            finish(seekers[n_wide], q);
+          else
+            wide[n_wide++] = q;
+        }
+        if (n_wide == 0) return;
+        search.scan(algorithm, seekers.data(), n_wide);
+        for (std::size_t w = 0; w < n_wide; ++w) finish(seekers[w], wide[w]);
       };
     });
     return results;
   }
 
-  // Queries that are rows themselves take turns in the order of the rows: each is like the one before.
-  std::vector<std::uint32_t> turns_of(const Request& request) const {
-    std::vector<std::uint32_t> turns;
-    if (request.exclude == nullptr || request.k == 0 || request.judge != nullptr || order_.size() == 0) return turns;
-    for (std::size_t q = 0; q < request.n_queries; ++q)
-      if (!store_->has(request.exclude[q])) return turns;
-    turns.resize(request.n_queries);
-    std::iota(turns.begin(), turns.end(), 0u);
-    std::sort(turns.begin(), turns.end(), [&](std::uint32_t one, std::uint32_t other) {
-      const std::size_t slot = store_->slot(request.exclude[one]), next = store_->slot(request.exclude[other]);
-      return slot != next ? slot < next : one < other;
+  // A query, and the slot at which it would lie.
+  struct Turn {
+    std::uint32_t slot, query;
+  };
+
+  // Queries take turns by the leaves in which they would lie, so that each is like the one before: it reads the same
+  // memory, and has the same neighbours. Empty where they come in no better order than they have.
+  std::vector<Turn> turns_of(const Request& request) const {
+    std::vector<Turn> turns;
+    if (request.n_queries < worth_sorting || order_.size() == 0) return turns;
+    const auto is_row = [&](std::size_t q) { return request.exclude != nullptr && store_->has(request.exclude[q]); };
+    for (std::size_t q = 0; q < request.n_queries; ++q) {
+      const std::size_t slot = is_row(q) ? store_->slot(request.exclude[q])
+                                         : order_.leaf_of(request.queries + q * n_attributes()) * leaf_rows;
+      turns.push_back({static_cast<std::uint32_t>(slot), static_cast<std::uint32_t>(q)});
+    }
+    std::sort(turns.begin(), turns.end(), [](const Turn& one, const Turn& other) {
+      return std::pair(one.slot, one.query) < std::pair(other.slot, other.query);
     });
     return turns;
   }
@@ -578,7 +607,7 @@ struct Index::State {
   std::vector<Found> find(const Plan& plan, Query& seeker, const Request& one) {
     const Search search = search_of(plan, one);
     start(search, one, seeker, 0);
-    search.run(chosen(one.algorithm), &seeker, 1);
+    if (!search.finds(chosen(one.algorithm), seeker)) search.scan(chosen(one.algorithm), &seeker, 1);
     return seeker.take();
   }
 

@@ -129,7 +129,10 @@ class Nearest {
     limit_ = limit;
     found_.clear();
     tied_.clear();
-    if (k > few) many_.start(k, ties, limit);
+    if (k > few)
+      many_.start(k, ties, limit);
+    else
+      found_.reserve(k);
   }
 
   // Keeps all rows with a cost of at most the limit, however many.

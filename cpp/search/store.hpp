@@ -66,7 +66,12 @@ class Bins {
 
   std::uint8_t code_of(double value) const {
     if (coded_) return static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) % n_bins);
-    return static_cast<std::uint8_t>(std::upper_bound(edges_.begin(), edges_.end(), value) - edges_.begin());
+    std::size_t below = 0;  // edges that are not above the value; counted without a jump that could be guessed wrong
+    for (std::size_t n = edges_.size(); n > 0; n /= 2) {
+      const std::size_t half = n - n / 2;
+      below += edges_[below + half - 1] <= value ? half : 0;
+    }
+    return static_cast<std::uint8_t>(below);
   }
 
   // Makes the bins cover what other bins with the same edges cover.

@@ -155,14 +155,18 @@ void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint
   }
 }
 
-void bound_of_numbers(const double* low, const double* high, double query, double unit, double weight, bool square,
-                      float* lower) {
+std::uint8_t bound_of_numbers(const double* low, const double* high, double query, double unit, double weight,
+                              bool square, float* lower) {
   const __m512d q = _mm512_set1_pd(query), u = _mm512_set1_pd(unit), w = _mm512_set1_pd(weight * slack);
+  std::uint64_t not_above = 1;
   for (std::size_t c = 0; c < n_codes; c += 8) {
-    const __m512d below = _mm512_sub_pd(_mm512_loadu_pd(low + c), q), above = _mm512_sub_pd(q, _mm512_loadu_pd(high + c));
+    const __m512d lows = _mm512_loadu_pd(low + c);
+    const __m512d below = _mm512_sub_pd(lows, q), above = _mm512_sub_pd(q, _mm512_loadu_pd(high + c));
     const __m512d f = _mm512_mul_pd(_mm512_max_pd(_mm512_max_pd(below, above), _mm512_setzero_pd()), u);
     _mm256_storeu_ps(lower + c, _mm512_cvtpd_ps(_mm512_mul_pd(w, square ? _mm512_mul_pd(f, f) : f)));
+    not_above |= static_cast<std::uint64_t>(_mm512_cmp_pd_mask(lows, q, _CMP_LE_OQ)) << c;
   }
+  return static_cast<std::uint8_t>(63 - std::countl_zero(not_above));
 }
 
 void split_into_three(const std::uint8_t* table, std::uint8_t own, std::uint8_t* three) {
@@ -177,19 +181,6 @@ void split_into_three(const std::uint8_t* table, std::uint8_t own, std::uint8_t*
   _mm512_store_si512(three, _mm512_mask_mov_epi8(_mm512_maskz_mov_epi8(above, entries), ~numbers, full));
   _mm512_store_si512(three + n_codes, _mm512_maskz_mov_epi8(below, entries));
   _mm512_store_si512(three + 2 * n_codes, _mm512_mask_mov_epi8(full, std::uint64_t{1} << missing_code, entries));
-}
-
-std::size_t first_of_least(const std::uint8_t* bytes, std::size_t groups) {
-  __m512i least = _mm512_set1_epi8(-1);
-  for (std::size_t g = 0; g < groups; ++g) least = _mm512_min_epu8(least, _mm512_loadu_si512(bytes + g * 64));
-  const __m256i half = _mm256_min_epu8(_mm512_castsi512_si256(least), _mm512_extracti64x4_epi64(least, 1));
-  const __m128i quarter = _mm_min_epu8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-  const __m128i pairs = _mm_min_epu8(quarter, _mm_srli_epi16(quarter, 8));
-  const int found = _mm_extract_epi8(_mm_minpos_epu16(_mm_and_si128(pairs, _mm_set1_epi16(255))), 0);
-  for (std::size_t g = 0;; ++g)
-    if (const std::uint64_t at = _mm512_cmpeq_epu8_mask(_mm512_loadu_si512(bytes + g * 64),
-                                                        _mm512_set1_epi8(static_cast<char>(found))))
-      return g * 64 + lowest_bit(at);
 }
 
 std::size_t all_at_most(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most, std::uint32_t* places) {
@@ -229,6 +220,6 @@ void dots_at_least(const std::uint8_t* codes, const std::int32_t* norms, std::si
 }  // namespace
 
 const Kernels kernels{scan, scan_two, promising, scan_leaf, round_to_bytes, bound_of_numbers, split_into_three,
-                      bound_leaves, first_of_least, all_at_most, dots_at_least};
+                      bound_leaves, all_at_most, dots_at_least};
 
 }  // namespace priorcase::search::avx512

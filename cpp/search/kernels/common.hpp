@@ -55,15 +55,18 @@ inline void round_down(const float* lower, std::uint8_t* tables, std::size_t n, 
 // Reciprocals and sums are off by a few units in the last place: bounds stay below what is exact all the same.
 constexpr double slack = 1.0 - 1e-6;
 
-inline void bound_numbers(const double* low, const double* high, double query, double unit, double weight, bool square,
-                          float* lower) {
+inline std::uint8_t bound_numbers(const double* low, const double* high, double query, double unit, double weight,
+                                  bool square, float* lower) {
   weight *= slack;
+  std::uint8_t own = 0;
   for (std::size_t c = 0; c < n_codes; ++c) {
     const double below = low[c] - query, above = query - high[c];
     const double outside = below > above ? below : above;
     const double f = (outside > 0.0 ? outside : 0.0) * unit;
     lower[c] = static_cast<float>(square ? weight * (f * f) : weight * f);
+    own = low[c] <= query ? static_cast<std::uint8_t>(c) : own;
   }
+  return own;
 }
 
 inline void split_table(const std::uint8_t* table, std::uint8_t own, std::uint8_t* three) {
@@ -75,13 +78,6 @@ inline void split_table(const std::uint8_t* table, std::uint8_t own, std::uint8_
   three[missing_code] = three[dead_code] = 255;
   three[n_codes + missing_code] = three[n_codes + dead_code] = 0;
   three[2 * n_codes + missing_code] = table[missing_code];
-}
-
-inline std::size_t first_least(const std::uint8_t* bytes, std::size_t groups) {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < groups * 64; ++i)
-    if (bytes[i] < bytes[best]) best = i;
-  return best;
 }
 
 inline std::size_t places_at_most(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most, std::uint32_t* places) {

@@ -41,9 +41,10 @@ struct Kernels {
   // Lower bounds in units of 1/factor, rounded down; 255 where the bound alone is out of reach. n is a multiple of 64.
   void (*round_down)(const float* lower, std::uint8_t* tables, std::size_t n, float reach, float factor);
   // Lower bounds of weight times |x - query| * unit, or of its square, for numbers between low and high, a little less
-  // than exact; infinite where low is above high. There are 64 of each.
-  void (*bound_numbers)(const double* low, const double* high, double query, double unit, double weight, bool square,
-                        float* lower);
+  // than exact; infinite where low is above high. There are 64 of each. Returns the last one whose low is not above the
+  // query; 0 where there is none.
+  std::uint8_t (*bound_numbers)(const double* low, const double* high, double query, double unit, double weight,
+                                bool square, float* lower);
   // The three tables of a box from that of an attribute of numbers, where `own` is the code of the query: numbers above
   // it are no nearer than the least code, and numbers below it no nearer than the largest.
   void (*split_table)(const std::uint8_t* table, std::uint8_t own, std::uint8_t* three);
@@ -52,8 +53,6 @@ struct Kernels {
   // mark is set) the least of three entries, all of the first table.
   void (*bound_leaves)(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables,
                        const std::uint8_t* symbols, std::size_t n, std::uint8_t* bounds);
-  // The first place of the least of some groups of 64 bytes.
-  std::size_t (*first_least)(const std::uint8_t* bytes, std::size_t groups);
   // The places of bytes up to a number, in order; returns how many there are.
   std::size_t (*places_at_most)(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most, std::uint32_t* places);
   // For each of four queries the rows of a panel whose norm, plus the dot product of its codes and those of the query, is

@@ -158,15 +158,6 @@ std::uint64_t bytes_at_most(const std::uint8_t* bytes, std::uint8_t most) {
   return word_at_most(four, most);
 }
 
-std::size_t first_of_least(const std::uint8_t* bytes, std::size_t groups) {
-  uint8x16_t least = vdupq_n_u8(255);
-  for (std::size_t i = 0; i < groups * 64; i += 16) least = vminq_u8(least, vld1q_u8(bytes + i));
-  const std::uint8_t found = vminvq_u8(least);
-  for (std::size_t g = 0; g < groups; ++g)
-    if (const std::uint64_t at = bytes_at_most(bytes + g * 64, found)) return g * 64 + lowest_bit(at);
-  return 0;
-}
-
 std::size_t all_at_most(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most, std::uint32_t* places) {
   std::size_t count = 0;
   for (std::size_t g = 0; g < groups; ++g)
@@ -215,6 +206,6 @@ void dots_at_least(const std::uint8_t* codes, const std::int32_t* norms, std::si
 }  // namespace
 
 const Kernels kernels{scan, scan_two, promising, scan_leaf, round_to_bytes, bound_numbers, split_table,
-                      bound_leaves, first_of_least, all_at_most, dots_at_least};
+                      bound_leaves, all_at_most, dots_at_least};
 
 }  // namespace priorcase::search::neon

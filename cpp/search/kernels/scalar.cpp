@@ -77,6 +77,6 @@ void dots_at_least(const std::uint8_t* codes, const std::int32_t* norms, std::si
 }  // namespace
 
 const Kernels kernels{scan, scan_each<scan>, promising, scan_leaf, round_down, bound_numbers, split_table,
-                      bound_leaves, first_least, places_at_most, dots_at_least};
+                      bound_leaves, places_at_most, dots_at_least};
 
 }  // namespace priorcase::search::scalar
