@@ -559,7 +559,7 @@ struct Index::State {
           results[q] = seeker.take();
           if (turns.empty() || request.exclude == nullptr || request.judge != nullptr) return;
           before.clear();
-          if (request.exclude != nullptr) before.push_back(request.exclude[q]);
+          if (store_->has(request.exclude[q])) before.push_back(request.exclude[q]);
           for (const Found& found : results[q]) before.push_back(found.second);
         };
         for (std::size_t i = first; i < last; ++i) {
