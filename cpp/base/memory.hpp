@@ -1,6 +1,6 @@
 // Vectors whose storage starts on a cache line, as the wide loads of the scan like it, and on large pages where it is
-// large, so that rows read here and there do not wait for page tables. A register may be loaded from any place in it: the
-// bytes behind its end can be read, but mean nothing.
+// large, so that rows read here and there do not wait for page tables. A register may be loaded from any place in it:
+// the bytes behind its end can be read, but mean nothing.
 #pragma once
 
 #if defined(__linux__)
@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <new>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct SearchAllocator {
 #endif
     return static_cast<T*>(p);
   }
+
+  std::size_t max_size() const { return (std::numeric_limits<std::ptrdiff_t>::max() - behind) / sizeof(T); }
 
   void deallocate(T* p, std::size_t n) { ::operator delete(p, alignment(n)); }
   bool operator==(const SearchAllocator&) const { return true; }

@@ -168,7 +168,8 @@ class Bounds {
       if (measure_->store().cell_of(a) < 0)
         for (std::size_t c = 0; c < n_bins; ++c) lower[c] = lowered(measure_->exact(a, c));
       else if (!bins.coded() && d.is_linear() && (power == 1 || power == 2))
-        own_[a] = kernels().bound_numbers(bins.lows(), bins.highs(), d.query(), 1.0 / d.scale, weight, power == 2, lower);
+        own_[a] = kernels().bound_numbers(bins.lows(), bins.highs(), d.query(), 1.0 / d.scale, weight, power == 2,
+                                          lower);
       else
         fill_slowly(a, boxes, lower);
       if (d.is_linear() && power != 1 && power != 2) own_[a] = bins.code_of(d.query());

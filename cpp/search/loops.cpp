@@ -24,7 +24,8 @@ PRIORCASE_INLINE void load(const double* const* cells, int cell, Numbers& number
     for (std::size_t i = 0; i < width; ++i) numbers.part[r][i] = cells[r * width + i][cell];
 }
 
-// Turns a square of numbers: row i of it becomes lane i of all rows. Single numbers change places, then pairs, then fours.
+// Turns a square of numbers: row i of it becomes lane i of all rows. Single numbers change places, then pairs, then
+// fours.
 PRIORCASE_INLINE void turn(Register* rows) {
 #if PRIORCASE_WIDTH == 8
   for (std::size_t i = 0; i < 8; i += 2) {

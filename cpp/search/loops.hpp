@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/cpu.hpp"
+
 namespace priorcase::search {
 
 // What one attribute of a query contributes to a cost.
@@ -26,17 +28,6 @@ struct MeasureLoops {
               double limit, double* costs);
 };
 
-namespace scalar {
-extern const MeasureLoops measure_loops;
-}
-namespace avx2 {
-extern const MeasureLoops measure_loops;
-}
-namespace avx512 {
-extern const MeasureLoops measure_loops;
-}
-
-// Those of the path in use.
-const MeasureLoops& measure_loops();
+PRIORCASE_PATHS_OF(MeasureLoops, measure_loops)
 
 }  // namespace priorcase::search

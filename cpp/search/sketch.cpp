@@ -10,7 +10,8 @@ namespace priorcase::search {
 
 namespace {
 
-// Codes of rows are whole steps from 0 to 127; those of queries are half steps from -128 to 127, counted from the middle.
+// Codes of rows are whole steps from 0 to 127; those of queries are half steps from -128 to 127, counted from the
+// middle.
 constexpr double middle_code = 64.0, last_code = 127.0;
 
 constexpr std::size_t least_attributes = 16, most_attributes = 1 << 14;

@@ -1,5 +1,5 @@
-// Rows of numbers as codes of one byte on one grid: a dot product of bytes bounds the Euclidean distance of a row. Where
-// there are many attributes, this is faster and closer than adding up a bound for each of them.
+// Rows of numbers as codes of one byte on one grid: a dot product of bytes bounds the Euclidean distance of a row.
+// Where there are many attributes, this is faster and closer than adding up a bound for each of them.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,8 @@ class Sketch {
   double length(double cost) const { return std::sqrt(cost) / step_; }
 
   // For each of four queries the rows of a panel that may be no farther than a length.
-  void near(std::size_t panel, const Place* const* four, const double* lengths, std::uint64_t (*rows)[panel_words]) const;
+  void near(std::size_t panel, const Place* const* four, const double* lengths,
+            std::uint64_t (*rows)[panel_words]) const;
 
   std::size_t n_panels() const { return residuals_.size(); }
   std::size_t n_bytes() const;

@@ -164,10 +164,10 @@ class Store {
 
   // All memory is taken before anything is written, so that a failure leaves the store as it was.
   void append(std::int64_t id, const double* row) {
-    const std::int64_t relative = id - first_id_;
-    if (relative < 0 || relative >= static_cast<std::int64_t>(nobody)) throw std::out_of_range("row id out of range");
+    const std::uint64_t relative = from_first(id);
+    if (relative >= nobody) throw std::out_of_range("row id out of range");
     const std::size_t slot = n_slots();
-    if (slot_of_id_.size() <= static_cast<std::size_t>(relative)) slot_of_id_.resize(relative + 1, nobody);
+    if (slot_of_id_.size() <= relative) slot_of_id_.resize(relative + 1, nobody);
     make_room(cells_, n_cells_);
     make_room(symbols_, n_symbols_);
     make_room(id_of_slot_, 1);
@@ -228,16 +228,16 @@ class Store {
   }
 
   bool has(std::int64_t id) const {
-    const std::int64_t relative = id - first_id_;
-    return relative >= 0 && relative < static_cast<std::int64_t>(slot_of_id_.size()) && slot_of_id_[relative] != nobody;
+    const std::uint64_t relative = from_first(id);
+    return relative < slot_of_id_.size() && slot_of_id_[relative] != nobody;
   }
 
-  std::size_t slot(std::int64_t id) const { return slot_of_id_[id - first_id_]; }
+  std::size_t slot(std::int64_t id) const { return slot_of_id_[from_first(id)]; }
 
   // The row's first code becomes "not there", which every scan table maps to "too far".
   void remove(std::int64_t id) {
     const std::size_t slot = this->slot(id);
-    slot_of_id_[id - first_id_] = nobody;
+    slot_of_id_[from_first(id)] = nobody;
     id_of_slot_[slot] = nobody;
     codes_[slot / panel_rows * n_attributes() * panel_rows + slot % panel_rows] = dead_code;
     --alive_;
@@ -252,6 +252,11 @@ class Store {
   std::vector<Bins> bins;
 
  private:
+  // How far an id is from the first; very far where it is before it.
+  std::uint64_t from_first(std::int64_t id) const {
+    return static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(first_id_);
+  }
+
   template <class Vector>
   static void make_room(Vector& vector, std::size_t more) {
     if (vector.capacity() - vector.size() < more) vector.reserve(std::max(2 * vector.size(), vector.size() + more));

@@ -84,8 +84,8 @@ std::uint64_t scan_leaf(const std::uint8_t* panel, std::size_t leaf, const std::
   return ~(static_cast<std::uint64_t>(lost(high)) << 32 | lost(low));
 }
 
-void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables, const std::uint8_t* symbols,
-                  std::size_t n, std::uint8_t* bounds) {
+void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables,
+                  const std::uint8_t* symbols, std::size_t n, std::uint8_t* bounds) {
   for (std::size_t g = 0; g < groups; ++g)
     for (std::size_t half = 0; half < 64; half += 32) {
       __m256i sums = _mm256_setzero_si256();

@@ -135,8 +135,8 @@ void round_to_bytes(const float* lower, std::uint8_t* tables, std::size_t n, flo
   }
 }
 
-void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables, const std::uint8_t* symbols,
-                  std::size_t n, std::uint8_t* bounds) {
+void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables,
+                  const std::uint8_t* symbols, std::size_t n, std::uint8_t* bounds) {
   for (std::size_t g = 0; g < groups; ++g) {
     __m512i sums = _mm512_setzero_si512();
     for (std::size_t a = 0; a < n; ++a) {
@@ -177,7 +177,8 @@ void split_into_three(const std::uint8_t* table, std::uint8_t own, std::uint8_t*
   constexpr std::uint64_t numbers = (std::uint64_t{1} << n_bins) - 1;
   const __m512i entries = _mm512_load_si512(table), code = _mm512_load_si512(codes);
   const __m512i mine = _mm512_set1_epi8(static_cast<char>(own)), full = _mm512_set1_epi8(-1);
-  const __mmask64 above = _mm512_cmpgt_epu8_mask(code, mine) & numbers, below = _mm512_cmplt_epu8_mask(code, mine) & numbers;
+  const __mmask64 above = _mm512_cmpgt_epu8_mask(code, mine) & numbers;
+  const __mmask64 below = _mm512_cmplt_epu8_mask(code, mine) & numbers;
   _mm512_store_si512(three, _mm512_mask_mov_epi8(_mm512_maskz_mov_epi8(above, entries), ~numbers, full));
   _mm512_store_si512(three + n_codes, _mm512_maskz_mov_epi8(below, entries));
   _mm512_store_si512(three + 2 * n_codes, _mm512_mask_mov_epi8(full, std::uint64_t{1} << missing_code, entries));

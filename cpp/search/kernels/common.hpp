@@ -80,7 +80,8 @@ inline void split_table(const std::uint8_t* table, std::uint8_t own, std::uint8_
   three[2 * n_codes + missing_code] = table[missing_code];
 }
 
-inline std::size_t places_at_most(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most, std::uint32_t* places) {
+inline std::size_t places_at_most(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most,
+                                  std::uint32_t* places) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < groups * 64; ++i) {
     places[count] = static_cast<std::uint32_t>(i);

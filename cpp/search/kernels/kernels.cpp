@@ -1,7 +1,6 @@
 #include "search/kernels/kernels.hpp"
 
 #include "base/cpu.hpp"
-#include "search/loops.hpp"
 
 namespace priorcase::search {
 
@@ -12,17 +11,6 @@ const Kernels& kernels() {
     found.with(base::Path::avx2, avx2::kernels).with(base::Path::avx512, avx512::kernels);
 #elif PRIORCASE_ARM
     found.with(base::Path::neon, neon::kernels);
-#endif
-    return found;
-  }();
-  return by_path();
-}
-
-const MeasureLoops& measure_loops() {
-  static const auto by_path = [] {
-    base::ByPath<MeasureLoops> found(scalar::measure_loops);
-#if PRIORCASE_X86
-    found.with(base::Path::avx2, avx2::measure_loops).with(base::Path::avx512, avx512::measure_loops);
 #endif
     return found;
   }();

@@ -16,15 +16,17 @@ inline constexpr std::uint8_t dead_code = 63;
 inline constexpr std::size_t panel_rows = 256;
 inline constexpr std::size_t panel_words = panel_rows / 64;
 
-// A leaf is a quarter of a panel. Its box says for each attribute which codes its rows have, in three bytes: of numbers
-// the least and the largest code (63: none) and 62 if one is missing (else 63); of symbols up to three codes, the first
-// one 63 where there are more. Boxes lie in groups of 64 leaves: for each attribute 64 first bytes, 64 second, 64 third.
+// A leaf is a quarter of a panel. Its box says for each attribute which codes its rows have, in three bytes: of
+// numbers the least and the largest code (63: none) and 62 if one is missing (else 63); of symbols up to three codes,
+// the first one 63 where there are more. Boxes lie in groups of 64 leaves: for each attribute 64 first bytes, 64
+// second, 64 third.
 inline constexpr std::size_t leaf_rows = 64;
 inline constexpr std::size_t box_bytes = 3 * 64;
 inline constexpr std::uint8_t any_code = 63;
 
 struct Kernels {
-  // The saturating sum of each row's table entries, and a bit of survivors where it is below 255. Sums are on a cache line.
+  // The saturating sum of each row's table entries, and a bit of survivors where it is below 255. Sums are on a cache
+  // line.
   void (*scan)(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors,
                std::uint8_t* sums);
   // The same for two queries, whose tables may lie apart; the codes are loaded once.
@@ -54,12 +56,14 @@ struct Kernels {
   void (*bound_leaves)(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables,
                        const std::uint8_t* symbols, std::size_t n, std::uint8_t* bounds);
   // The places of bytes up to a number, in order; returns how many there are.
-  std::size_t (*places_at_most)(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most, std::uint32_t* places);
-  // For each of four queries the rows of a panel whose norm, plus the dot product of its codes and those of the query, is
-  // at least a number. Four codes of each row lie together, then the next four. A row's are from 0 to 127, a query's from
-  // -128 to 127.
+  std::size_t (*places_at_most)(const std::uint8_t* bytes, std::size_t groups, std::uint8_t most,
+                                std::uint32_t* places);
+  // For each of four queries the rows of a panel whose norm, plus the dot product of its codes and those of the
+  // query, is at least a number. Four codes of each row lie together, then the next four. A row's are from 0 to 127,
+  // a query's from -128 to 127.
   void (*dots_at_least)(const std::uint8_t* codes, const std::int32_t* norms, std::size_t fours,
-                        const std::uint8_t* const* queries, const std::int32_t* least, std::uint64_t (*rows)[panel_words]);
+                        const std::uint8_t* const* queries, const std::int32_t* least,
+                        std::uint64_t (*rows)[panel_words]);
 };
 
 namespace scalar {

@@ -14,7 +14,8 @@ uint8x16x4_t load_table(const std::uint8_t* table) {
   return {{vld1q_u8(table), vld1q_u8(table + 16), vld1q_u8(table + 32), vld1q_u8(table + 48)}};
 }
 
-// The 64 entries of a table lie in four registers: one instruction looks 16 codes up. Ends early once every sum is full.
+// The 64 entries of a table lie in four registers: one instruction looks 16 codes up. Ends early once every sum is
+// full.
 void add_up(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, uint8x16_t* sums) {
   uint8x16_t s[lanes];
   for (std::size_t l = 0; l < lanes; ++l) s[l] = vdupq_n_u8(0);
@@ -119,11 +120,12 @@ uint16x4_t units_of(const float* lower, float32x4_t reach, float32x4_t factor) {
 void round_to_bytes(const float* lower, std::uint8_t* tables, std::size_t n, float reach, float factor) {
   const float32x4_t limit = vdupq_n_f32(reach), scale = vdupq_n_f32(factor);
   for (std::size_t i = 0; i < n; i += 8)
-    vst1_u8(tables + i, vmovn_u16(vcombine_u16(units_of(lower + i, limit, scale), units_of(lower + i + 4, limit, scale))));
+    vst1_u8(tables + i, vmovn_u16(vcombine_u16(units_of(lower + i, limit, scale),
+                                               units_of(lower + i + 4, limit, scale))));
 }
 
-void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables, const std::uint8_t* symbols,
-                  std::size_t n, std::uint8_t* bounds) {
+void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables,
+                  const std::uint8_t* symbols, std::size_t n, std::uint8_t* bounds) {
   for (std::size_t g = 0; g < groups; ++g) {
     uint8x16_t sums[4];
     for (std::size_t l = 0; l < 4; ++l) sums[l] = vdupq_n_u8(0);
@@ -176,6 +178,8 @@ int32x4_t add_products(int32x4_t sums, int8x16_t rows, int8x16_t query) {
 #endif
 }
 
+int8x16_t repeated(const std::uint8_t* four) { return vreinterpretq_s8_s32(vdupq_n_s32(four_at(four))); }
+
 // Sixteen rows at a time.
 void dots_at_least(const std::uint8_t* codes, const std::int32_t* norms, std::size_t fours,
                    const std::uint8_t* const* queries, const std::int32_t* least,
@@ -191,7 +195,7 @@ void dots_at_least(const std::uint8_t* codes, const std::int32_t* norms, std::si
       for (std::size_t l = 0; l < 4; ++l) {
         const int8x16_t four_rows = vreinterpretq_s8_u8(vld1q_u8(row + 16 * l));
         for (std::size_t q = 0; q < 4; ++q)
-          sums[l][q] = add_products(sums[l][q], four_rows, vreinterpretq_s8_s32(vdupq_n_s32(four_at(queries[q] + 4 * f))));
+          sums[l][q] = add_products(sums[l][q], four_rows, repeated(queries[q] + 4 * f));
       }
     }
     for (std::size_t q = 0; q < 4; ++q)

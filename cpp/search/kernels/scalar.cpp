@@ -43,8 +43,8 @@ std::uint64_t scan_leaf(const std::uint8_t* panel, std::size_t leaf, const std::
   return survivors;
 }
 
-void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables, const std::uint8_t* symbols,
-                  std::size_t n, std::uint8_t* bounds) {
+void bound_leaves(const std::uint8_t* boxes, std::size_t groups, const std::uint8_t* tables,
+                  const std::uint8_t* symbols, std::size_t n, std::uint8_t* bounds) {
   for (std::size_t g = 0; g < groups; ++g)
     for (std::size_t l = 0; l < 64; ++l) {
       unsigned sum = 0;
