@@ -91,11 +91,11 @@ nb::ndarray<nb::numpy, std::uint8_t> holds(SharedIndex& self, Ids ids) {
   return to_numpy(std::move(held));
 }
 
-void append(SharedIndex& self, Ids ids, Matrix rows) {
+void append(SharedIndex& self, Ids ids, Matrix rows, std::size_t threads) {
   require_distinct(ids);
   require(rows.shape(0) == ids.size() && rows.shape(1) == self.coded.size(), "rows and ids do not match");
   nb::gil_scoped_release release;
-  self.append(ids.data(), rows.data(), ids.size());
+  self.append(ids.data(), rows.data(), ids.size(), usable_threads(threads));
 }
 
 void remove(SharedIndex& self, Ids ids) {
@@ -278,7 +278,7 @@ void bind_search(nb::module_& module) {
       .def("__init__", [](SharedIndex* self, Flags coded) {
         new (self) SharedIndex({coded.data(), coded.data() + coded.size()});
       }, nb::arg("coded"))
-      .def("append", &append, nb::arg("ids"), nb::arg("rows"))
+      .def("append", &append, nb::arg("ids"), nb::arg("rows"), nb::arg("threads") = 1)
       .def("remove", &remove, nb::arg("ids"))
       .def("organise", &organise, nb::arg("plan"), nb::arg("threads"))
       .def("kneighbors", &kneighbors, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("k"),

@@ -23,7 +23,7 @@ struct SharedIndex {
       throw std::invalid_argument("the plan does not know some of the stored or queried symbols");
   }
 
-  void append(const std::int64_t* ids, const double* rows, std::size_t n) {
+  void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads = 1) {
     const std::lock_guard change(changing);  // only changes alter the rows: they may be read without the other lock
     if (!index.takes(rows, n, false))
       throw std::invalid_argument("stored numbers must be finite, and stored codes whole numbers from 0 on");
@@ -31,7 +31,7 @@ struct SharedIndex {
       if (index.has(ids[i])) throw std::invalid_argument("a row with this id is stored already");
     if (index.is_cramped(rows, n)) replace(index.with_room(rows, n));
     const std::unique_lock hold(lock);
-    index.append(ids, rows, n);
+    index.append(ids, rows, n, threads);
   }
 
   void remove(const std::int64_t* ids, std::size_t n) {

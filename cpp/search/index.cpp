@@ -227,11 +227,11 @@ struct Index::State {
   State(std::vector<std::uint8_t> coded, std::vector<std::uint8_t> wide, std::unique_ptr<Store> store, Order order)
       : coded_(std::move(coded)), wide_(std::move(wide)), store_(std::move(store)), order_(std::move(order)) {}
 
-  void append(const std::int64_t* ids, const double* rows, std::size_t n) {
+  void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads) {
     if (is_cramped(rows, n)) *this = std::move(*with_room(rows, n));
     if (n > 0 && store_->n_slots() == 0) store_->set_first_id(ids[0]);
-    if (n > store_->n_slots()) store_->reserve(store_->n_slots() + n);
-    for (std::size_t i = 0; i < n; ++i) store_->append(ids[i], rows + i * n_attributes());
+    const base::Uninterrupted hold;
+    store_->append(ids, rows, n, threads);
   }
 
   // Too many places of removed rows, or a symbol past the 62nd.
@@ -436,7 +436,10 @@ bool Index::covers(const Plan& plan, const double* queries, std::size_t n_querie
   return state_->covers(plan, queries, n_queries);
 }
 
-void Index::append(const std::int64_t* ids, const double* rows, std::size_t n) { state_->append(ids, rows, n); }
+void Index::append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads) {
+  state_->append(ids, rows, n, threads);
+}
+
 void Index::remove(std::int64_t id) { state_->remove(id); }
 bool Index::is_due() const { return state_->is_due(); }
 bool Index::is_cramped(const double* rows, std::size_t n) const { return state_->is_cramped(rows, n); }

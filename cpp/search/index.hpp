@@ -78,7 +78,7 @@ class Index {
   bool covers(const Plan& plan, const double* queries, std::size_t n_queries) const;
 
   // Rows go behind those in order; they are put in order when there are enough of them.
-  void append(const std::int64_t* ids, const double* rows, std::size_t n);
+  void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads = 1);
   void remove(std::int64_t id);
 
   // Whether these rows do not fit into the memory as it is laid out, so that append would lay it out anew.

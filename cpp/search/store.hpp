@@ -153,41 +153,32 @@ class Store {
     return true;
   }
 
-  void reserve(std::size_t rows) {
-    codes_.reserve((rows + panel_rows - 1) / panel_rows * panel_rows * n_attributes());
-    cells_.reserve(rows * n_cells_);
-    symbols_.reserve(rows * n_symbols_);
-    id_of_slot_.reserve(rows);
-  }
-
   void set_first_id(std::int64_t id) { first_id_ = id; }
 
-  // All memory is taken before anything is written, so that a failure leaves the store as it was.
-  void append(std::int64_t id, const double* row) {
-    const std::uint64_t relative = from_first(id);
-    if (relative >= nobody) throw std::out_of_range("row id out of range");
-    const std::size_t slot = n_slots();
-    if (slot_of_id_.size() <= relative) slot_of_id_.resize(relative + 1, nobody);
-    make_room(cells_, n_cells_);
-    make_room(symbols_, n_symbols_);
-    make_room(id_of_slot_, 1);
-    make_room(boxes_, slot % (64 * leaf_rows) == 0 ? n_attributes() * box_bytes : 0);
-    if (slot % panel_rows == 0) codes_.resize(codes_.size() + n_attributes() * panel_rows, dead_code);
-    if (slot % (64 * leaf_rows) == 0) boxes_.resize(boxes_.size() + n_attributes() * box_bytes, dead_code);
-    std::uint8_t* panel = codes_.data() + slot / panel_rows * n_attributes() * panel_rows;
-    for (std::size_t a = 0; a < n_attributes(); ++a) {
-      const std::uint8_t code = bins[a].admit(row[a]);
-      panel[a * panel_rows + slot % panel_rows] = code;
-      cover(slot, a, code);
-      has_gaps_ |= code == missing_code;
-      if (cell_of_[a] >= 0)
-        cells_.push_back(row[a]);
-      else
-        symbols_.push_back(code);
+  // All memory is taken before anything is written, so that a failure leaves the store as it was. It must not be
+  // interrupted.
+  void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads = 1) {
+    std::uint64_t farthest = 0;
+    for (std::size_t i = 0; i < n; ++i) farthest = std::max(farthest, from_first(ids[i]));
+    if (farthest >= nobody) throw std::out_of_range("row id out of range");
+    const std::size_t first = n_slots(), end = first + n;
+    make_room(codes_, (end + panel_rows - 1) / panel_rows * panel_rows * n_attributes());
+    make_room(boxes_, (end + group_rows - 1) / group_rows * n_attributes() * box_bytes);
+    make_room(cells_, end * n_cells_);
+    make_room(symbols_, end * n_symbols_);
+    make_room(id_of_slot_, end);
+    make_room(slot_of_id_, n == 0 ? 0 : farthest + 1);
+    lay_out(end, std::max<std::size_t>(slot_of_id_.size(), n == 0 ? 0 : farthest + 1));
+    const auto put_one = [&](std::size_t slot, std::vector<Bins>& own) {
+      const double* const row = rows + (slot - first) * n_attributes();
+      return put(slot, ids[slot - first], [row](std::size_t a) { return row[a]; }, own);
+    };
+    if (n < group_rows) {
+      for (std::size_t slot = first; slot < end; ++slot) has_gaps_ |= put_one(slot, bins);
+    } else {
+      put_all(first, end, threads, put_one);
     }
-    slot_of_id_[relative] = static_cast<std::uint32_t>(slot);
-    id_of_slot_.push_back(static_cast<std::uint32_t>(relative));
-    ++alive_;
+    alive_ += n;
   }
 
   // Takes over rows of another store, in the order of the given slots, into this one, which is empty but has its bins.
@@ -199,21 +190,10 @@ class Store {
       first_id_ = std::min(first_id_, from.id(slot));
       last_id = std::max(last_id, from.id(slot));
     }
-    codes_.resize((n + panel_rows - 1) / panel_rows * panel_rows * n_attributes(), dead_code);
-    boxes_.resize((n + 64 * leaf_rows - 1) / (64 * leaf_rows) * n_attributes() * box_bytes, dead_code);
-    cells_.resize(n * n_cells_);
-    symbols_.resize(n * n_symbols_);
-    id_of_slot_.resize(n);
-    slot_of_id_.resize(n == 0 ? 0 : static_cast<std::size_t>(last_id - first_id_) + 1, nobody);
-    std::mutex lock;
-    base::for_blocks(n, 64 * leaf_rows, threads, [&] {
-      return [&, own = bins](std::size_t start, std::size_t stop) mutable {
-        bool gaps = false;
-        for (std::size_t slot = start; slot < stop; ++slot) gaps |= take_over(from, slots[slot], slot, own);
-        const std::lock_guard<std::mutex> hold(lock);
-        for (std::size_t a = 0; a < bins.size(); ++a) bins[a].cover(own[a]);
-        has_gaps_ |= gaps;
-      };
+    lay_out(n, n == 0 ? 0 : static_cast<std::size_t>(last_id - first_id_) + 1);
+    put_all(0, n, threads, [&](std::size_t slot, std::vector<Bins>& own) {
+      const std::uint32_t source = slots[slot];
+      return put(slot, from.id(source), [&](std::size_t a) { return from.value(source, a); }, own);
     });
     alive_ = n;
   }
@@ -257,17 +237,47 @@ class Store {
     return static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(first_id_);
   }
 
+  static constexpr std::size_t group_rows = 64 * leaf_rows;  // those whose boxes lie together
+
+  // Room for a number of items in all, and for as many again where there is too little.
   template <class Vector>
-  static void make_room(Vector& vector, std::size_t more) {
-    if (vector.capacity() - vector.size() < more) vector.reserve(std::max(2 * vector.size(), vector.size() + more));
+  static void make_room(Vector& vector, std::size_t size) {
+    if (vector.capacity() < size) vector.reserve(std::max(2 * vector.size(), size));
   }
 
-  // Takes over one row; true where a value is missing.
-  bool take_over(const Store& from, std::size_t source, std::size_t slot, std::vector<Bins>& own) {
+  // Makes the slots up to a number, and places for ids.
+  void lay_out(std::size_t slots, std::size_t ids) {
+    codes_.resize((slots + panel_rows - 1) / panel_rows * panel_rows * n_attributes(), dead_code);
+    boxes_.resize((slots + group_rows - 1) / group_rows * n_attributes() * box_bytes, dead_code);
+    cells_.resize(slots * n_cells_);
+    symbols_.resize(slots * n_symbols_);
+    id_of_slot_.resize(slots, nobody);
+    slot_of_id_.resize(ids, nobody);
+  }
+
+  // Calls put_one for each slot with bins that it may widen; true where a value is missing.
+  template <class PutOne>
+  void put_all(std::size_t first, std::size_t end, std::size_t threads, const PutOne& put_one) {
+    const std::size_t from = first / group_rows * group_rows;
+    std::mutex lock;
+    base::for_blocks(end - from, group_rows, threads, [&] {
+      return [&, own = bins](std::size_t start, std::size_t stop) mutable {
+        bool gaps = false;
+        for (std::size_t slot = std::max(first, from + start); slot < from + stop; ++slot) gaps |= put_one(slot, own);
+        const std::lock_guard<std::mutex> hold(lock);
+        for (std::size_t a = 0; a < bins.size(); ++a) bins[a].cover(own[a]);
+        has_gaps_ |= gaps;
+      };
+    });
+  }
+
+  // Writes a row; true where a value is missing.
+  template <class ValueOf>
+  bool put(std::size_t slot, std::int64_t id, const ValueOf& value_of, std::vector<Bins>& own) {
     bool gaps = false;
     std::uint8_t* const panel = codes_.data() + slot / panel_rows * n_attributes() * panel_rows;
     for (std::size_t a = 0; a < n_attributes(); ++a) {
-      const double value = from.value(source, a);
+      const double value = value_of(a);
       const std::uint8_t code = own[a].admit(value);
       panel[a * panel_rows + slot % panel_rows] = code;
       cover(slot, a, code);
@@ -277,7 +287,7 @@ class Store {
       else
         symbols_[slot * n_symbols_ + static_cast<std::size_t>(symbol_of_[a])] = code;
     }
-    const std::uint32_t relative = static_cast<std::uint32_t>(from.id(source) - first_id_);
+    const std::uint32_t relative = static_cast<std::uint32_t>(from_first(id));
     slot_of_id_[relative] = static_cast<std::uint32_t>(slot);
     id_of_slot_[slot] = relative;
     return gaps;

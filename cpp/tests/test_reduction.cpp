@@ -31,7 +31,10 @@ struct Case {
   void measure() {
     const std::vector<std::uint8_t> wide(coded.size(), 1);
     search::Store store(coded, wide);
-    for (std::size_t i = 0; i < rows.n; ++i) store.append(static_cast<std::int64_t>(i), rows.row(i));
+    for (std::size_t i = 0; i < rows.n; ++i) {
+      const auto id = static_cast<std::int64_t>(i);
+      store.append(&id, rows.row(i), 1);
+    }
     costs.resize(rows.n);
     search::Measure measure;
     for (std::size_t i = 0; i < rows.n; ++i) {

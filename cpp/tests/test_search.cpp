@@ -18,7 +18,7 @@ std::vector<search::Found> obvious(const search::Plan& plan, const Rows& rows, c
                                    const double* weights, const search::Request& request, std::size_t q) {
   std::vector<std::uint8_t> wide(coded.size(), 1);
   search::Store store(coded, wide);
-  for (const auto& [id, row] : rows) store.append(id, row.data());
+  for (const auto& [id, row] : rows) store.append(&id, row.data(), 1);
   search::Measure measure;
   measure.prepare(plan, store, query, weights);
   std::vector<search::Found> all;

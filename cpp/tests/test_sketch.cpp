@@ -1,5 +1,6 @@
 // A sketch rules no row out that is near: searches by it find what measuring all rows finds.
 #include <algorithm>
+#include <numeric>
 
 #include "base/cpu.hpp"
 #include "check.hpp"
@@ -94,7 +95,9 @@ void check_bounds(std::mt19937_64& random, std::size_t width, int kind) {
   const std::vector<double> rows = numbers(random, n, width, kind), queries = numbers(random, 4, width, kind);
   const std::vector<std::uint8_t> coded(width, 0);
   search::Store store(coded, coded);
-  for (std::size_t i = 0; i < n; ++i) store.append(static_cast<std::int64_t>(i), rows.data() + i * width);
+  std::vector<std::int64_t> ids(n);
+  std::iota(ids.begin(), ids.end(), 0);
+  store.append(ids.data(), rows.data(), n);
   const std::vector<double> weights(width, 1.5);
   const search::Sketch sketch(plan, store, weights.data());
   search::Measure measures[4];

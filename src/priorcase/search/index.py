@@ -216,7 +216,7 @@ class Index:
         self._state: tuple[object, int] | None = None  # line and version of the rows; None while they change
         self._torn_by_fork = False
         _INDEXES.add(self)
-        self.append(instances.ids if ids is None else ids)
+        self.append(instances.ids if ids is None else ids, threads=threads)
         self.core.organise(self._latest[1], threads)
 
     def __len__(self) -> int:
@@ -250,7 +250,7 @@ class Index:
             self._state, self._instances = None, after
             return True
 
-    def append(self, ids: ArrayLike) -> None:
+    def append(self, ids: ArrayLike, *, threads: int = 1) -> None:
         """Add rows that were appended to the instances; all of them, or none with an error."""
         ids = self._checked_ids(ids, held=False)
         positions = self._instances.positions(ids)
@@ -258,7 +258,7 @@ class Index:
             self._state = None
             for start in range(0, len(ids), _ROWS_AT_ONCE):
                 part = slice(start, start + _ROWS_AT_ONCE)
-                self._add(np.ascontiguousarray(ids[part]), self._instances.cells(positions[part]))
+                self._add(np.ascontiguousarray(ids[part]), self._instances.cells(positions[part]), threads)
             self._state = self._instances.line, self._instances.version
 
     def take(self, ids: IdArray, cells: FloatArray) -> None:
@@ -268,8 +268,8 @@ class Index:
             self._add(ids, cells)
             self._state = self._instances.line, self._instances.version
 
-    def _add(self, ids: IdArray, cells: FloatArray) -> None:
-        self.core.append(ids, np.ascontiguousarray(self._latest[0].prepare(cells)))
+    def _add(self, ids: IdArray, cells: FloatArray, threads: int = 1) -> None:
+        self.core.append(ids, np.ascontiguousarray(self._latest[0].prepare(cells)), threads)
 
     def remove(self, ids: ArrayLike) -> None:
         """Remove rows that were removed from the instances; all of them, or none with an error."""
