@@ -39,6 +39,12 @@ def _of_searches() -> dict[str, Callable[[int], Any]]:
         index.organise(plan, threads)
         return index.kneighbors(**asked)
 
+    def append(threads: int) -> Any:
+        rows = np.random.default_rng(5).integers(0, 3, size=(9_000, asked["queries"].shape[1])).astype(float)
+        grown, _ = tests.made(600)
+        grown.append(np.arange(1_000, 10_000), rows, threads)
+        return grown.kneighbors(**asked)
+
     def learn_together(threads: int) -> Any:
         made, found = [concepts.concept(), concepts.concept(rule=2)], []
         labels = [concepts.LABELS] * 2
@@ -50,6 +56,7 @@ def _of_searches() -> dict[str, Callable[[int], Any]]:
         "Index.within": lambda threads: index.within(**limits, threads=threads),
         "Index.costs": lambda threads: index.costs(**kept, ids=np.arange(300), threads=threads),
         "Index.organise": organise,
+        "Index.append": append,
         "LeftOut.__init__": lambda threads: _core.LeftOut(**(left_out | {"threads": threads})).numbers(
             numbers, numbers[: votes.QUERIES].copy()
         ),
