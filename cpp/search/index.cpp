@@ -76,7 +76,8 @@ class Search {
   // The panel in which the query would lie makes the limit small before the long search begins.
   void seed(Query& query) const {
     if (store_.n_panels() == 0) return;
-    const std::size_t leaf = query.exclude >= 0 && store_.has(query.exclude)
+    const std::size_t leaf = query.leaf != Store::nobody ? query.leaf
+                             : query.exclude >= 0 && store_.has(query.exclude)
                                  ? store_.slot(query.exclude) / leaf_rows  // most likely the query itself
                                  : order_.leaf_of(query.cells);
     // Rough sums are told apart around the limit of the query before, which may be like that of this one.
@@ -295,10 +296,13 @@ struct Index::State {
           for (const Found& found : results[q]) before.push_back(found.second);
         };
         for (std::size_t i = first; i < last; ++i) {
-          const std::size_t q = turns.empty() ? i : turns[i].query;
-          if (!turns.empty() && turns[i].slot >= near_slot + panel_rows) before.clear();
-          if (!turns.empty()) near_slot = turns[i].slot;
+          const std::size_t q = turns.empty() ? i : turns[i].query();
+          if (!turns.empty()) {
+            if (turns[i].slot() >= near_slot + panel_rows) before.clear();
+            near_slot = turns[i].slot();
+          }
           start(search, request, seekers[n_wide], q, before);
+          if (!turns.empty()) seekers[n_wide].leaf = near_slot / leaf_rows;
           if (search.finds(algorithm, seekers[n_wide]))
             finish(seekers[n_wide], q);
           else
@@ -312,25 +316,32 @@ struct Index::State {
     return results;
   }
 
-  // A query, and the slot at which it would lie.
-  struct Turn {
-    std::uint32_t slot, query;
+  // A query, and before it the slot at which it would lie, so that they sort by that.
+  class Turn {
+   public:
+    Turn() = default;
+    Turn(std::size_t slot, std::size_t query) : both_(std::uint64_t{slot} << 32 | query) {}
+    std::size_t slot() const { return both_ >> 32; }
+    std::size_t query() const { return both_ & 0xFFFFFFFFu; }
+    bool operator<(const Turn& other) const { return both_ < other.both_; }
+
+   private:
+    std::uint64_t both_ = 0;
   };
 
   // Queries take turns by the leaves in which they would lie, so that each is like the one before: it reads the same
   // memory, and has the same neighbours. Empty where they come in no better order than they have.
   std::vector<Turn> turns_of(const Request& request) const {
-    std::vector<Turn> turns;
-    if (request.n_queries < worth_sorting || order_.size() == 0) return turns;
+    if (request.n_queries < worth_sorting || order_.size() == 0) return {};
+    std::vector<Turn> turns(request.n_queries);
     const auto is_row = [&](std::size_t q) { return request.exclude != nullptr && store_->has(request.exclude[q]); };
-    for (std::size_t q = 0; q < request.n_queries; ++q) {
-      const std::size_t slot = is_row(q) ? store_->slot(request.exclude[q])
-                                         : order_.leaf_of(request.queries + q * n_attributes()) * leaf_rows;
-      turns.push_back({static_cast<std::uint32_t>(slot), static_cast<std::uint32_t>(q)});
-    }
-    std::sort(turns.begin(), turns.end(), [](const Turn& one, const Turn& other) {
-      return std::pair(one.slot, one.query) < std::pair(other.slot, other.query);
-    });
+    const auto place = [&](std::size_t first, std::size_t last) {
+      for (std::size_t q = first; q < last; ++q)
+        turns[q] = {is_row(q) ? store_->slot(request.exclude[q])
+                              : order_.leaf_of(request.queries + q * n_attributes()) * leaf_rows, q};
+    };
+    base::for_blocks(request.n_queries, 1024, request.threads, [&] { return place; });
+    std::sort(turns.begin(), turns.end());
     return turns;
   }
 

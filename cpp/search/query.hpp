@@ -30,6 +30,7 @@ struct Query {
   std::int64_t exclude = -1;
   const Judge* judge = nullptr;  // none: every row at its cost
   const double* cells = nullptr;
+  std::size_t leaf = Store::nobody;  // in which it would lie, where that is known
   bool bounds_ready = false;
   double last_limit = base::infinity;  // of the query before
   std::size_t wide_streak = 0;         // so many queries in a row were near to most leaves
@@ -40,7 +41,7 @@ struct Query {
   Query() {}  // its large arrays need no first values
 
   void start(const Store& store) {
-    first_surveyed_ = Store::nobody;
+    leaf = first_surveyed_ = Store::nobody;
     looked_at_ = weighed_ = noted_ = 0;
     kernels_ = &kernels();
     for (const std::uint32_t leaf : seen_) is_seen_[leaf] = 0;
