@@ -28,6 +28,8 @@ struct SharedIndex {
     if (!index.takes(rows, n, false))
       throw std::invalid_argument("stored numbers must be finite, and stored codes whole numbers from 0 on");
     for (std::size_t i = 0; i < n; ++i)
+      if (ids[i] < 0) throw std::invalid_argument("ids must not be negative");  // -1 excludes nothing from a search
+    for (std::size_t i = 0; i < n; ++i)
       if (index.has(ids[i])) throw std::invalid_argument("a row with this id is stored already");
     if (index.is_cramped(rows, n)) replace(index.with_room(rows, n));
     const std::unique_lock hold(lock);

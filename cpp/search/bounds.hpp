@@ -160,19 +160,20 @@ class Bounds {
     const Bins& bins = measure_->store().bins[a];
     const double weight = measure_->weight(a);
     const int power = measure_->plan().power.whole();
+    const double unit = 1.0 / d.scale;  // infinite for the smallest scales
     symbols_[a] = bins.coded();
     own_[a] = 0;
     if (weight == 0.0 || (measure_->skips() && !known(a))) {
       std::fill(lower, lower + missing_code + 1, 0.0f);
     } else {
-      if (measure_->store().cell_of(a) < 0)
+      if (measure_->store().cell_of(a) < 0) {
         for (std::size_t c = 0; c < n_bins; ++c) lower[c] = lowered(measure_->exact(a, c));
-      else if (!bins.coded() && d.is_linear() && (power == 1 || power == 2))
-        own_[a] = kernels().bound_numbers(bins.lows(), bins.highs(), d.query(), 1.0 / d.scale, weight, power == 2,
-                                          lower);
-      else
+      } else if (!bins.coded() && d.is_linear() && (power == 1 || power == 2) && unit < base::infinity) {
+        own_[a] = kernels().bound_numbers(bins.lows(), bins.highs(), d.query(), unit, weight, power == 2, lower);
+      } else {
         fill_slowly(a, boxes, lower);
-      if (d.is_linear() && power != 1 && power != 2) own_[a] = bins.code_of(d.query());
+        if (!bins.coded() && d.is_linear()) own_[a] = bins.code_of(d.query());
+      }
       lower[missing_code] = lowered(weight * d.against_missing());
     }
     lower[dead_code] = std::numeric_limits<float>::infinity();

@@ -28,6 +28,7 @@ double scale_of(const Linear& linear) { return linear.widen ? linear.high - line
 bool Sketch::suits(const Plan& plan, const Store& store) {
   if (plan.size() < least_attributes || plan.size() > most_attributes || plan.power.whole() != 2 || store.has_gaps())
     return false;
+  if (plan.skip && plan.mean) return false;  // a mean is no sum of squares
   for (std::size_t a = 0; a < plan.size(); ++a) {
     const Linear* const linear = plan[a].as<Linear>();
     if (linear == nullptr || linear->cap || !(scale_of(*linear) < base::infinity) || store.cell_of(a) < 0) return false;
@@ -106,6 +107,7 @@ void Sketch::take(const Store& store, std::size_t slot) {
 }
 
 bool Sketch::place(const Measure& measure, Place& place) const {
+  if (measure.skips()) return false;
   place.codes.assign(quads_ * 4, 0);
   double sum = 0.0, norm = 0.0, squares = 0.0;
   for (std::size_t a = 0; a < n_; ++a) {

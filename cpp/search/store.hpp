@@ -259,9 +259,10 @@ class Store {
   template <class PutOne>
   void put_all(std::size_t first, std::size_t end, std::size_t threads, const PutOne& put_one) {
     const std::size_t from = first / group_rows * group_rows;
+    const std::vector<Bins> before = bins;  // those in use are widened while other threads begin
     std::mutex lock;
     base::for_blocks(end - from, group_rows, threads, [&] {
-      return [&, own = bins](std::size_t start, std::size_t stop) mutable {
+      return [&, own = before](std::size_t start, std::size_t stop) mutable {
         bool gaps = false;
         for (std::size_t slot = std::max(first, from + start); slot < from + stop; ++slot) gaps |= put_one(slot, own);
         const std::lock_guard<std::mutex> hold(lock);

@@ -29,10 +29,22 @@ std::vector<std::vector<search::Found>> found_by(SharedIndex& shared, const sear
   return shared.index.search(plan, request);
 }
 
-void append(SharedIndex& shared, const std::vector<double>& rows, std::size_t from, std::size_t to) {
+void append(SharedIndex& shared, const std::vector<double>& rows, std::size_t from, std::size_t to,
+            std::size_t threads = 1) {
   std::vector<std::int64_t> ids;
   for (std::size_t i = from; i < to; ++i) ids.push_back(static_cast<std::int64_t>(i));
-  shared.append(ids.data(), rows.data() + from * coded.size(), ids.size());
+  shared.append(ids.data(), rows.data() + from * coded.size(), ids.size(), threads);
+}
+
+// Several threads put rows into one index, and begin at different times.
+void check_appending(std::mt19937_64& random, const search::Plan& plan) {
+  const std::size_t n = 20'000;
+  const std::vector<double> rows = testing::mixed_rows(random, n, false);
+  const std::vector<double> queries = testing::mixed_rows(random, 5, true);
+  SharedIndex one(coded), other(coded);
+  append(one, rows, 0, n);
+  append(other, rows, 0, n, 4);
+  CHECK(found_by(one, plan, queries, 1) == found_by(other, plan, queries, 1));
 }
 
 }  // namespace
@@ -77,4 +89,5 @@ const testing::Test registered("test_concurrent", [] {
   const auto expected = found_by(fresh, plan, queries, 1);
   CHECK(found_by(shared, plan, queries, 3) == expected);
   testing::digest.add(expected);
+  check_appending(random, plan);
 });

@@ -29,8 +29,8 @@ std::vector<double> numbers(std::mt19937_64& random, std::size_t n, std::size_t 
   return cells;
 }
 
-search::Plan plan_of(std::size_t width, bool widen) {
-  search::Plan plan(width, 2.0, false, false, base::infinity, true);
+search::Plan plan_of(std::size_t width, bool widen, bool mean = false) {
+  search::Plan plan(width, 2.0, mean, mean, base::infinity, true);
   for (std::size_t a = 0; a < width; ++a)
     plan.set(a, {search::Linear{.scale = 1.0 + static_cast<double>(a % 3), .low = -2.0, .high = 2.0,
                                 .widen = widen && a % 2 == 0}});
@@ -52,9 +52,9 @@ void check_paths(search::Index& index, const search::Plan& plan, search::Request
   }
 }
 
-void check_searches(std::mt19937_64& random, std::size_t width, int kind, bool widen) {
+void check_searches(std::mt19937_64& random, std::size_t width, int kind, bool widen, bool mean = false) {
   const std::size_t n = 1100;
-  const search::Plan plan = plan_of(width, widen);
+  const search::Plan plan = plan_of(width, widen, mean);
   const std::vector<double> rows = numbers(random, n, width, kind), late = numbers(random, 200, width, kind);
   std::vector<double> queries = numbers(random, n_queries, width, kind);
   std::copy_n(rows.begin(), 50 * width, queries.begin());  // at a distance of 0
@@ -81,7 +81,7 @@ void check_searches(std::mt19937_64& random, std::size_t width, int kind, bool w
       request.ties = round == 1;
       check_paths(index, plan, request);
     }
-    if (round == 0) CHECK((index.n_bytes() > before) == (width >= 16));
+    if (round == 0) CHECK((index.n_bytes() > before) == (width >= 16 && !mean));
     if (round == 0)
       for (std::int64_t id = 0; id < 200; ++id) index.remove(id * 5 + 3);
     if (round == 0) index.append(ids.data() + n, late.data(), 200);
@@ -130,4 +130,5 @@ const testing::Test registered("test_sketch", [] {
     for (const std::size_t width : {16, 19, 65}) check_bounds(random, width, kind);
   for (int kind = 0; kind < 5; ++kind) check_searches(random, kind == 4 ? 15 : 18, kind % 4, kind % 2 == 1);
   check_searches(random, 18, 4, false);
+  check_searches(random, 18, 0, false, true);
 });

@@ -238,3 +238,26 @@ def test_a_very_long_timeout_waits(base, timeout):
         release.join()
     locker.close()
     assert len(base) == 3
+
+
+def test_a_change_seen_by_an_interrupted_call_is_followed_by_the_next(base, monkeypatch):
+    """Another process changes the file just after a call asked whether it had, and Ctrl-C ends that call."""
+    live, asked = base._live, base._live.store.changed_elsewhere
+
+    def changed_just_after():
+        answer = asked()
+        monkeypatch.undo()
+        with pc.CaseBase.open(base.path) as other:
+            other.add({"make": "c", "age": 3}, solution="z")
+        monkeypatch.setattr(live._lock, "writing", interrupted)
+        return answer
+
+    def interrupted():
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(live.store, "changed_elsewhere", changed_just_after)
+    with pytest.raises(KeyboardInterrupt):
+        base.digest()
+    assert len(base) == 3
+    assert_in_step(base)

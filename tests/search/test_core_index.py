@@ -89,6 +89,35 @@ def test_rows_are_stored_all_or_none() -> None:
     with pytest.raises(ValueError, match="stored already"):
         index.append(np.array([10_000, 5]), rows(2))
     assert not index.holds(np.array([10_000])).any()
+    with pytest.raises(ValueError, match="must not be negative"):
+        index.append(np.array([-1]), rows(1))  # a search that excludes nothing would not find it
+
+
+def assert_all_algorithms_agree(index: Index, plan: Plan, queries: np.ndarray) -> None:
+    weights = np.ones((1, queries.shape[1]))
+    answers = [index.kneighbors(plan, queries, weights, 5, True, None, algorithm, 1) for algorithm in range(4)]
+    for answer in answers:
+        for one, other in zip(answer, answers[3], strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0, 3.0])
+def test_a_scale_whose_reciprocal_is_infinite(power: float) -> None:
+    plan, index = Plan(3, power), Index(np.zeros(3, np.uint8))
+    for a in range(3):
+        plan.linear(a, 1_000 * 5e-324)
+    stored = np.random.default_rng(0).integers(0, 1_000, (N, 3)) * 5e-324
+    index.append(np.arange(N), stored)
+    assert_all_algorithms_agree(index, plan, stored[:40].copy())
+
+
+def test_many_queries_by_the_mean_of_squared_differences() -> None:
+    plan, index = Plan(16, 2.0, skip=True, mean=True), Index(np.zeros(16, np.uint8))
+    for a in range(16):
+        plan.linear(a, 1.0)
+    random = np.random.default_rng(0)
+    index.append(np.arange(N), random.normal(size=(N, 16)))
+    assert_all_algorithms_agree(index, plan, random.normal(size=(300, 16)))
 
 
 def looked_up(kind: str) -> Plan:

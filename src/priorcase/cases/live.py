@@ -66,6 +66,7 @@ class LiveTable:
                 if self._step is not None and self.store.changes_since(self._step) == []:
                     yield table
                     return
+                self._behind = True  # the store reports this change only once
             with self._lock.writing():  # another process was faster
                 self._catch_up()
 
