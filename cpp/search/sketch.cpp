@@ -66,8 +66,10 @@ void Sketch::lay_grid(const Store& store) {
   factors_.resize(n_);
   middles_.resize(n_);
   double farthest = 0.0, widest = 0.0;
+  bool precise = true;  // no square that matters underflows, and no factor does
   for (std::size_t a = 0; a < n_; ++a) {
     factors_[a] = scales_[a] > 0.0 ? std::sqrt(weights_[a]) / scales_[a] : 0.0;
+    precise &= factors_[a] == 0.0 || (factors_[a] > 1e-290 && weights_[a] > 1e-40 && weights_[a] < 1e40);
     for (const std::size_t slot : sample) middles_[a] += store.value(slot, a) / size;
     double squares = 0.0;
     for (const std::size_t slot : sample) {
@@ -81,7 +83,7 @@ void Sketch::lay_grid(const Store& store) {
   step_ = half / (middle_code - 1.0);
   for (double& factor : factors_) factor /= step_;
   const auto usable = [](double factor) { return factor < base::infinity; };
-  if (half > 1e-150 && half < 1e150 && std::all_of(factors_.begin(), factors_.end(), usable)) return;
+  if (precise && half > 1e-120 && half < 1e120 && std::all_of(factors_.begin(), factors_.end(), usable)) return;
   step_ = 1.0;  // a grid on which all rows are at one place rules nothing out
   std::fill(factors_.begin(), factors_.end(), 0.0);
 }

@@ -93,8 +93,8 @@ def test_rows_are_stored_all_or_none() -> None:
         index.append(np.array([-1]), rows(1))  # a search that excludes nothing would not find it
 
 
-def assert_all_algorithms_agree(index: Index, plan: Plan, queries: np.ndarray) -> None:
-    weights = np.ones((1, queries.shape[1]))
+def assert_all_algorithms_agree(index: Index, plan: Plan, queries: np.ndarray, weight: float = 1.0) -> None:
+    weights = np.full((1, queries.shape[1]), weight)
     answers = [index.kneighbors(plan, queries, weights, 5, True, None, algorithm, 1) for algorithm in range(4)]
     for answer in answers:
         for one, other in zip(answer, answers[3], strict=True):
@@ -109,6 +109,18 @@ def test_a_scale_whose_reciprocal_is_infinite(power: float) -> None:
     stored = np.random.default_rng(0).integers(0, 1_000, (N, 3)) * 5e-324
     index.append(np.arange(N), stored)
     assert_all_algorithms_agree(index, plan, stored[:40].copy())
+
+
+@pytest.mark.parametrize(
+    ("size", "scale", "weight"), [(8e307, 1e308, 1e-31), (1e-161, 3.0, 1e300), (3e-162, 3.0, 1e300)]
+)
+def test_many_queries_where_squares_underflow(size: float, scale: float, weight: float) -> None:
+    plan, index = Plan(16, 2.0), Index(np.zeros(16, np.uint8))
+    for a in range(16):
+        plan.linear(a, scale)
+    random = np.random.default_rng(0)
+    index.append(np.arange(N), size * random.uniform(-1, 1, (N, 16)))
+    assert_all_algorithms_agree(index, plan, size * random.uniform(-1, 1, (300, 16)), weight)
 
 
 def test_many_queries_by_the_mean_of_squared_differences() -> None:
