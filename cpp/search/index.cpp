@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t most_in_tile = 16;
 constexpr std::size_t worth_a_sketch = 256, worth_sorting = 32;  // queries
+constexpr std::size_t worth_bounding = 40;                       // rows
 
 // The search of one layout of the rows by one plan.
 class Search {
@@ -390,7 +391,7 @@ struct Index::State {
 
   // Few rows are measured faster than they are bounded.
   Algorithm chosen(Algorithm asked) const {
-    return asked == Algorithm::automatic && order_.size() == 0 ? Algorithm::plain : asked;
+    return asked == Algorithm::automatic && store_->n_slots() < worth_bounding ? Algorithm::plain : asked;
   }
 
   std::vector<Bins> learn_bins(const std::vector<std::uint32_t>& slots) const {
