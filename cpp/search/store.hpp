@@ -155,7 +155,7 @@ class Store {
 
   void set_first_id(std::int64_t id) { first_id_ = id; }
 
-  // All memory is taken before anything is written, so that a failure leaves the store as it was. It must not be
+  // All memory of the store is taken before anything is written, so that too little leaves it as it was. It must not be
   // interrupted.
   void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads = 1) {
     std::uint64_t farthest = 0;
