@@ -1,6 +1,7 @@
 #include "search/index.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
@@ -16,17 +17,24 @@ constexpr std::size_t most_in_tile = 16;
 constexpr std::size_t worth_a_sketch = 256, worth_sorting = 32;  // queries
 constexpr std::size_t worth_bounding = 40;                       // rows
 
+// What the queries before were like. Only the time that the next one takes depends on it.
+struct History {
+  std::atomic<std::size_t> wide_streak{0};  // so many in a row were near to most leaves
+  std::atomic<double> shrinkage{1.0};       // the last limit as a share of the first, or a little more
+};
+
 // The search of one layout of the rows by one plan.
 class Search {
  public:
   // worth_sketching: there are so many queries that a sketch may be made for them.
-  Search(const Plan& plan, const Store& store, const Order& order, LazySketch& sketch, const double* weights,
-         bool worth_sketching)
+  Search(const Plan& plan, const Store& store, const Order& order, LazySketch& sketch, History& history,
+         const double* weights, bool worth_sketching)
       : plan_(plan),
         store_(store),
         order_(order),
         boxes_(plan, store),
         sketch_(sketch),
+        history_(history),
         weights_(weights),
         worth_sketching_(worth_sketching) {}
 
@@ -53,13 +61,41 @@ class Search {
   }
 
   // All rows for a few queries at a time, so that codes are read from the nearest memory: by a sketch where there is
-  // one. finds returned false for them.
+  // one. finds returned false for them. A limit is guessed for each; those with fewer than k rows within it begin again.
   void scan(Algorithm algorithm, Query* queries, std::size_t count) const {
     Query* wide[most_in_tile];
+    double first_limits[most_in_tile];
     for (std::size_t i = 0; i < count; ++i) {
       wide[i] = &queries[i];
       if (algorithm == Algorithm::scan && queries[i].nearest.wanted() > 0) seed(queries[i]);
+      first_limits[i] = queries[i].nearest.limit();
+      queries[i].guess(first_limits[i] * history_.shrinkage.load(std::memory_order_relaxed));
     }
+    scan_all(wide, count);
+    Query** missed = wide;
+    for (std::size_t i = 0; i < count; ++i) {
+      learn_shrinkage(queries[i], first_limits[i]);
+      if (queries[i].nearest.has_enough()) continue;
+      queries[i].start_again(store_, first_limits[i]);
+      *missed++ = &queries[i];
+    }
+    scan_all(wide, static_cast<std::size_t>(missed - wide));
+  }
+
+ private:
+  static constexpr std::size_t near_memory = 16 * 1024;
+  static constexpr std::ptrdiff_t few_leaves = 12;
+
+  // Keeps the share at which about one guess in fifteen fails.
+  void learn_shrinkage(const Query& query, double first_limit) const {
+    if (!query.is_regular()) return;
+    const double shrinkage = history_.shrinkage.load(std::memory_order_relaxed);
+    const bool held = query.nearest.has_enough() && query.nearest.limit() <= shrinkage * first_limit;
+    history_.shrinkage.store(std::clamp(shrinkage * (held ? 0.998 : 1.03), 0.01, 1.0), std::memory_order_relaxed);
+  }
+
+  // It may change the order of the queries.
+  void scan_all(Query** wide, std::size_t count) const {
     Query** unplaced = wide;
     if (const auto sketch = weights_ == nullptr ? nullptr : sketch_.get(plan_, store_, weights_, worth_sketching_)) {
       const auto placed = [&](Query* query) { return sketch->place(query->measure, query->place); };
@@ -67,12 +103,8 @@ class Search {
       scan_sketch(*sketch, wide, static_cast<std::size_t>(unplaced - wide));
     }
     scan_panels(0, unplaced, static_cast<std::size_t>(wide + count - unplaced));
-    for (std::size_t i = 0; i < count; ++i) queries[i].weigh(store_);
+    for (std::size_t i = 0; i < count; ++i) wide[i]->weigh(store_);
   }
-
- private:
-  static constexpr std::size_t near_memory = 16 * 1024;
-  static constexpr std::ptrdiff_t few_leaves = 8;
 
   // The panel in which the query would lie makes the limit small before the long search begins.
   void seed(Query& query) const {
@@ -93,8 +125,8 @@ class Search {
     if (query.nearest.wanted() > 0) seed(query);
     if (query.seen().size() == store_.n_panels() * panel_words) return true;
     if (query.bounds.limit() == base::infinity) return false;
-    if (!always && query.wide_streak > 0 && query.wide_streak % 16 != 0) {
-      ++query.wide_streak;
+    if (const auto streak = history_.wide_streak.load(std::memory_order_relaxed); !always && streak % 16 != 0) {
+      history_.wide_streak.fetch_add(1, std::memory_order_relaxed);
       return false;
     }
     std::vector<std::uint32_t>&leaves = query.leaves, &sorted = query.sorted_leaves;
@@ -106,7 +138,7 @@ class Search {
           kernels().places_at_most(query.leaf_bounds.data(), query.leaf_bounds.size() / 64, 254, leaves.data());
       const bool last = near <= 2 * few_leaves || round == 2;
       if (last && !always && 3 * near > store_.n_leaves() && near > 2 * few_leaves) {
-        ++query.wide_streak;
+        history_.wide_streak.fetch_add(1, std::memory_order_relaxed);
         return false;
       }
       sorted.resize(near);
@@ -119,10 +151,10 @@ class Search {
       }
       query.weigh(store_);
       if (last) {
-        query.wide_streak = 0;
+        history_.wide_streak.store(0, std::memory_order_relaxed);
         return true;
       }
-      if (query.bounds.limit() > 0.8 * bounded) round = 1;  // the limit is good: the next round is the last
+      if (query.bounds.limit() > 0.4 * bounded) round = 1;  // the limit is good: the next round is the last
     }
   }
 
@@ -184,6 +216,7 @@ class Search {
   const Order& order_;
   const CurveBoxes boxes_;
   LazySketch& sketch_;
+  History& history_;
   const double* const weights_;  // of all queries; none where each has its own
   const bool worth_sketching_;
 };
@@ -371,7 +404,7 @@ struct Index::State {
   static constexpr std::size_t sample_rows = 1 << 12;
 
   Search search_of(const Plan& plan, const Request& request) const {
-    return Search(plan, *store_, order_, *sketch_, request.weights_per_query ? nullptr : request.weights,
+    return Search(plan, *store_, order_, *sketch_, *history_, request.weights_per_query ? nullptr : request.weights,
                   request.n_queries >= worth_a_sketch);
   }
 
@@ -422,6 +455,7 @@ struct Index::State {
   std::unique_ptr<Store> store_;
   Order order_;  // slots behind it came later
   std::unique_ptr<LazySketch> sketch_ = std::make_unique<LazySketch>();
+  std::unique_ptr<History> history_ = std::make_unique<History>();
 };
 
 Seeker::Seeker() : query_(std::make_unique<Query>()) {}

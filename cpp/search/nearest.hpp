@@ -29,6 +29,14 @@ class NearestMany {
   // A row with a larger cost cannot be kept any more; a little larger than the k-th cost.
   double limit() const { return limit_; }
 
+  void guess(double limit) { limit_ = limit; }
+
+  bool has_enough() const {
+    const auto end = found_.begin() + static_cast<std::ptrdiff_t>(size_);
+    const auto within = [this](const Found& row) { return row.first <= limit_; };
+    return static_cast<std::size_t>(std::count_if(found_.begin(), end, within)) >= k_;
+  }
+
   // The cost is at most the limit.
   void offer(const Found& row) {
     if (size_ == found_.size()) found_.resize(2 * size_ + 64);
@@ -59,7 +67,7 @@ class NearestMany {
   static constexpr double slack = 1.0 + 1e-14;
 
   // A larger cost never falls into an earlier bin.
-  std::size_t bin_of(double cost) const { return std::min(static_cast<std::size_t>(cost * factor_), bins - 1); }
+  std::size_t bin_of(double cost) const { return static_cast<std::size_t>(std::min(cost * factor_, bins - 1.0)); }
 
   void shrink() {
     do inside_ -= counts_[last_--];
@@ -143,6 +151,21 @@ class Nearest {
     tied_.clear();
   }
 
+  // Starts again; at least k rows are known to have a cost of at most the limit.
+  void start_again(double limit) { start(k_, ties_, limit); }
+
+  // Lowers the limit to one that fewer than k rows may turn out to have a cost of at most: ask has_enough at the end.
+  void guess(double limit) {
+    limit_ = limit;
+    many_.guess(limit);
+  }
+
+  // Whether k rows have a cost of at most the limit.
+  bool has_enough() const {
+    if (k_ == 0 || limit_ == base::infinity) return true;
+    return k_ > few ? many_.has_enough() : found_.size() == k_ && found_.back().first <= limit_;
+  }
+
   std::size_t wanted() const { return k_; }
 
   // A row with a larger cost cannot be kept any more.
@@ -173,7 +196,7 @@ class Nearest {
     } else if (found_.size() < k_) {
       found_.push_back(row);
       sift_left();
-      if (found_.size() == k_) limit_ = found_.back().first;
+      if (found_.size() == k_) limit_ = std::min(limit_, found_.back().first);
     } else if (row < found_.back()) {
       replace_farthest(row);
     } else if (ties_ && row.first == limit_) {
@@ -185,7 +208,7 @@ class Nearest {
     const Found lost = found_.back();
     found_.back() = row;
     sift_left();
-    limit_ = found_.back().first;
+    limit_ = std::min(limit_, found_.back().first);
     if (lost.first > limit_)
       tied_.clear();
     else if (ties_)

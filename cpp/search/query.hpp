@@ -33,7 +33,6 @@ struct Query {
   std::size_t leaf = Store::nobody;  // in which it would lie, where that is known
   bool bounds_ready = false;
   double last_limit = base::infinity;  // of the query before
-  std::size_t wide_streak = 0;         // so many queries in a row were near to most leaves
   std::vector<std::uint8_t> leaf_bounds;
   std::vector<std::uint32_t> leaves, sorted_leaves;
   Sketch::Place place;
@@ -47,6 +46,23 @@ struct Query {
     for (const std::uint32_t leaf : seen_) is_seen_[leaf] = 0;
     seen_.clear();
     is_seen_.resize(store.n_panels() * panel_words);
+  }
+
+  // Whether the last limit is about the same share of the first one as for other queries.
+  bool is_regular() const { return nearest.wanted() >= 5 && nearest.limit() < base::infinity; }
+
+  // Looks for the k nearest rows within a limit that is likely to hold so many.
+  void guess(double limit) {
+    if (!is_regular() || limit >= nearest.limit()) return;
+    nearest.guess(limit);
+    tighten();
+  }
+
+  // Forgets what was found, but not that k rows are at most so far.
+  void start_again(const Store& store, double limit) {
+    start(store);
+    nearest.start_again(limit);
+    bounds.rescale(reach());
   }
 
   // The k-th cost of some rows: no more than that is wanted. Infinite where there are not so many.

@@ -16,6 +16,27 @@ std::vector<search::Found> obvious(std::vector<search::Found> rows, std::size_t 
   return rows;
 }
 
+// Of a guessed limit one is told whether it was too low; otherwise nothing is lost by it.
+void check_guesses(search::Nearest& nearest, const std::vector<search::Found>& rows, std::size_t k, bool ties) {
+  const std::vector<search::Found> expected = obvious(rows, k, ties);
+  if (expected.size() < k || expected[k - 1].first == base::infinity) return;
+  for (double share : {0.0, 0.5, 0.999, 1.0, 1.001, 3.0})
+    for (std::size_t before : {std::size_t{0}, rows.size() / 3}) {
+      const double guess = share * expected[k - 1].first;
+      nearest.start(k, ties);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (i == before && guess < nearest.limit()) nearest.guess(guess);
+        nearest.offer(rows[i].first, rows[i].second);
+      }
+      CHECK(nearest.has_enough() == (guess >= expected[k - 1].first));
+      if (!nearest.has_enough()) {
+        nearest.start_again(base::infinity);
+        for (const auto& [cost, id] : rows) nearest.offer(cost, id);
+      }
+      CHECK(nearest.take() == expected);
+    }
+}
+
 // What is above the limit is not offered, as in a search; the limit must never rule out a row that is to be kept.
 void check(const std::vector<search::Found>& rows) {
   search::Nearest nearest;
@@ -29,6 +50,7 @@ void check(const std::vector<search::Found>& rows) {
         limit = nearest.limit();
       }
       CHECK(nearest.take() == obvious(rows, k, ties));
+      check_guesses(nearest, rows, k, ties);
     }
 }
 
