@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t most_in_tile = 16;
 constexpr std::size_t worth_a_sketch = 256, worth_sorting = 32;  // queries
 constexpr std::size_t worth_bounding = 40;                       // rows
+constexpr std::size_t few_panels = 8;
+constexpr std::size_t few_before = 32;  // so many rows are measured twice where that gives a first limit
 
 // What the queries before were like. Only the time that the next one takes depends on it.
 struct History {
@@ -324,7 +326,7 @@ struct Index::State {
         std::size_t wide[most_in_tile], n_wide = 0;
         const auto finish = [&](Query& seeker, std::size_t q) {
           results[q] = seeker.take();
-          if (turns.empty() || request.exclude == nullptr || request.judge != nullptr) return;
+          if (turns.empty() || request.exclude == nullptr || request.judge != nullptr || request.k > few_before) return;
           before.clear();
           if (store_->has(request.exclude[q])) before.push_back(request.exclude[q]);
           for (const Found& found : results[q]) before.push_back(found.second);
@@ -422,9 +424,11 @@ struct Index::State {
     search.start(seeker, chosen(request.algorithm) != Algorithm::plain);
   }
 
-  // Few rows are measured faster than they are bounded.
+  // Few rows are measured faster than they are bounded, and looked at faster than their leaves.
   Algorithm chosen(Algorithm asked) const {
-    return asked == Algorithm::automatic && store_->n_slots() < worth_bounding ? Algorithm::plain : asked;
+    if (asked != Algorithm::automatic) return asked;
+    if (store_->n_slots() < worth_bounding) return Algorithm::plain;
+    return store_->n_panels() > 1 && store_->n_panels() <= few_panels ? Algorithm::scan : asked;
   }
 
   std::vector<Bins> learn_bins(const std::vector<std::uint32_t>& slots) const {
