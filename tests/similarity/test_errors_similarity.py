@@ -128,7 +128,7 @@ STRATEGIES = {
     "no distance": (lambda: resolve(3), "got 3"),
     "unknown kernel": (lambda: resolve_kernel("cosine"), "one of 'gaussian', 'tricube'"),
     "misspelt kernel": (lambda: resolve_kernel("tricub"), "Did you mean 'tricube'"),
-    "a function as a kernel": (lambda: resolve_kernel(np.exp), "kernel"),
+    "a class as a kernel": (lambda: resolve_kernel(Gaussian), "an instance such as Tricube()"),
 }
 
 

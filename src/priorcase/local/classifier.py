@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
@@ -290,7 +290,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         n_neighbors: NNeighbors | None = None,
         *,
         model: str | LocalModel = "logistic",
-        kernel: str | Kernel = "tricube",
+        kernel: str | Kernel | Callable[[Any], Any] = "tricube",
         bandwidth: float | Literal["loo"] | None = None,
         prior: float | Literal["frequency"] | None = "frequency",
         distance: str | Distance = "heom",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
@@ -163,7 +163,9 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     degree
         0 fits a mean (kernel regression), 1 a plane, 2 a quadratic.
     kernel
-        How a row's weight falls with its distance: a name or a kernel of `priorcase.similarity`.
+        How a row's weight falls with its distance: a name, a kernel of `priorcase.similarity`, or a function from an
+        array of relative distances ``u = d / h`` to as many numbers >= 0, each by itself (from one number to one if its
+        parameter is annotated ``float``).
     bandwidth
         The distance h at which compact kernels reach 0. None: that of the first row beyond the k nearest. A number, or
         ``"loo"`` for one chosen by leave-one-out: the same for all queries. ``"query"``: for each query, that of the
@@ -231,7 +233,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         n_neighbors: NNeighbors | None = None,
         *,
         degree: Literal[0, 1, 2] = 1,
-        kernel: str | Kernel = "tricube",
+        kernel: str | Kernel | Callable[[Any], Any] = "tricube",
         bandwidth: windows.Bandwidth = None,
         span: float | None = None,
         ridge: float = 0.0,

@@ -24,7 +24,6 @@ from priorcase.exceptions import (
     UnsettledFitWarning,
     listed,
     prefix_errors,
-    quoted,
 )
 from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
 from priorcase.learning.results import Grid, GridResult, framed
@@ -35,7 +34,7 @@ from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
 from priorcase.neighbors.votes import KernelVote, UniformVote, Vote, summed
 from priorcase.relevance.base import fixed_sample
 from priorcase.search.index import SLACK, NeighborList
-from priorcase.similarity.kernels import KERNELS, Kernel, Uniform, resolve_kernel
+from priorcase.similarity.kernels import KERNELS, Kernel, Uniform, kernel_weights, resolve_kernel
 
 Bandwidth: TypeAlias = float | Literal["loo", "query"] | None
 
@@ -174,8 +173,9 @@ class KernelWindow:
         """The neighbourhoods among the rows that were found; some may have no weight."""
         voters = found if self.k is None else self._nearest(found, self.k)
         if self.bandwidth is not None:
-            with np.errstate(divide="ignore", over="ignore", under="ignore"):
-                weights = np.asarray(self.kernel(voters.distances / self.bandwidth), dtype=np.float64)
+            with np.errstate(over="ignore", under="ignore"):
+                u = voters.distances / self.bandwidth
+            weights = kernel_weights(self.kernel, u)
         elif self.stretch is not None:
             with np.errstate(over="ignore"):
                 bandwidths = np.maximum.reduceat(voters.distances, voters.indptr[:-1]) * self.stretch
@@ -330,8 +330,6 @@ class LocallyWeighted(NeighborsEstimator):
         kernel, span = self.kernel, self.span
         given: Any = self.n_neighbors
         h: Any = self.bandwidth
-        if isinstance(kernel, type) or not (isinstance(kernel, str) or hasattr(kernel, "compact")):
-            raise ParameterError(f"kernel must be a name or an instance such as Tricube(), got {quoted(kernel)}")
         self._kernel, self._span = resolve_kernel(kernel), None if span is None else float(span)
         self._h: Bandwidth = h if h in (None, "loo", "query") else float(h)
         if span is not None:

@@ -59,10 +59,12 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     vote
         How much a neighbour at distance d counts: ``"uniform"``; ``"inverse_square"``: ``1 / d^2``, where rows equal
         to the query decide alone; a kernel K or its name (``"gaussian"``, ``"tricube"``, ``"epanechnikov"``, ...):
-        ``K(d / h)`` with the ``bandwidth`` h; or a function from one query's distances to as many numbers >= 0.
+        ``K(d / h)`` with the ``bandwidth`` h; or a function from an array of one query's distances to as many numbers
+        >= 0 (from one distance to one number if its parameter is annotated ``float``).
     bandwidth
         The h of a kernel: a number above 0, in units of the distance. Where every vote would then be 0 the neighbours
-        count equally. None: the distance of the (k+1)-th nearest row.
+        count equally. None: the distance of the (k+1)-th nearest row. A function gets distances as they are, or divided
+        by h where one is given.
     attribute_weights
         One number >= 0 for each attribute; a mapping from attribute to number (1 for the others); or a method for
         learning them from the stored rows and their classes (single target only): ``"gain_ratio"``, ``"relief"``,
@@ -152,7 +154,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         n_neighbors: NNeighbors = 5,
         *,
         distance: str | Distance = "heom",
-        vote: str | Kernel | Callable[[FloatArray], FloatArray] = "uniform",
+        vote: str | Kernel | Callable[[Any], Any] = "uniform",
         bandwidth: float | None = None,
         attribute_weights: GivenWeights = None,
         ties: Ties = "majority",
@@ -441,7 +443,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         n_neighbors: NNeighbors = 5,
         *,
         distance: str | Distance = "heom",
-        vote: str | Kernel | Callable[[FloatArray], FloatArray] = "uniform",
+        vote: str | Kernel | Callable[[Any], Any] = "uniform",
         bandwidth: float | None = None,
         attribute_weights: GivenWeights = None,
         ties: Ties = "majority",

@@ -30,6 +30,7 @@ from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
 from priorcase.neighbors.polling import ENTRIES, Rules, check_scores, rank, refuse_overflow
 from priorcase.neighbors.votes import (
     TIES,
+    FunctionVote,
     KernelVote,
     Poll,
     decide,
@@ -288,8 +289,9 @@ def tune(
         As in its ``fit``. A row of weight 2 is two rows: leaving one out leaves the other.
     candidates
         Lists of values by parameter, tried each with each, or several such mappings: ``n_neighbors`` (whole numbers),
-        ``vote``, ``bandwidth`` (for kernels), ``distance``, ``attribute_weights``, and for classes ``prior`` and
-        ``temperature``. Numbers of neighbours above the number of rows are left out. None for a choice that suits most.
+        ``vote`` (functions too, which take longer), ``bandwidth`` (for kernels and functions), ``distance``,
+        ``attribute_weights``, and for classes ``prior`` and ``temperature``. Numbers of neighbours above the number of
+        rows are left out. None for a choice that suits most, without functions: these are tried only where listed.
     scoring
         The score that decides: for classes ``"log_score"`` (the default, the mean of ``ln p`` of the true class),
         ``"accuracy"`` or ``"brier"``; for numbers ``"squared_error"`` (the default) or ``"absolute_error"``. With
@@ -408,7 +410,8 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
         votes = []
         for vote, bandwidth in product(values["vote"], values["bandwidth"]):
             check_value("bandwidth", bandwidth, KNNClassifier._parameter_constraints["bandwidth"])
-            if isinstance(resolve_vote(vote), KernelVote) or bandwidth is None:  # other votes have no bandwidth
+            # Other votes have no bandwidth.
+            if isinstance(resolve_vote(vote), (KernelVote, FunctionVote)) or bandwidth is None:
                 votes.append((vote, None if bandwidth is None else float(bandwidth)))
         if not votes:
             raise ParameterError("candidates for bandwidth need a kernel among those for vote, such as 'gaussian'")

@@ -16,7 +16,7 @@ from priorcase.instances import as_floats
 from priorcase.learning.targets import Classes
 from priorcase.search.index import SLACK, NeighborList
 from priorcase.similarity import kernels
-from priorcase.similarity.kernels import KERNELS, Kernel
+from priorcase.similarity.kernels import KERNELS, FunctionKernel, Kernel, function_weights, kernel_weights
 
 Ties = Literal["majority", "first", "nearest", "reduce"]
 TIES: dict[Ties, int] = {"majority": 0, "first": 1, "nearest": 2, "reduce": 3}
@@ -102,7 +102,8 @@ class KernelVote:
         if not (bandwidths > 0).all():
             scaled = (bandwidths > 0)[voters.queries()]
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            votes[scaled] = self.kernel(distances[scaled] / np.repeat(bandwidths, voters.lengths)[scaled])
+            u = distances[scaled] / np.repeat(bandwidths, voters.lengths)[scaled]
+        votes[scaled] = kernel_weights(self.kernel, u)
         votes[np.isinf(distances)] = 0.0
         return _settled(votes, voters)
 
@@ -111,28 +112,14 @@ class KernelVote:
 class FunctionVote:
     """Votes from a function of one query's distances, nearest first (in id order when all rows vote)."""
 
-    function: Callable[[FloatArray], FloatArray]
+    function: Callable[[Any], Any]
     needs_bandwidth: ClassVar[bool] = False
     core: ClassVar[None] = None
 
     def weigh(self, voters: NeighborList) -> FloatArray:
         votes = np.empty(voters.distances.size)
         for start, stop in voters.spans():
-            distances = voters.distances[start:stop]
-            given = np.asarray(self.function(distances.copy()))
-            problem = ""
-            if given.shape != distances.shape:
-                problem = f"an array of shape {given.shape} for distances of shape {distances.shape}"
-            elif given.dtype.kind not in "buif":
-                problem = f"values of type {given.dtype}"
-            elif not np.isfinite(given).all() or (given < 0).any():
-                problem = "a negative vote" if np.isfinite(given).all() else "a vote that is not finite"
-            if problem:
-                raise ParameterError(
-                    f"vote={self.function!r} returned {problem}. It must return one finite number >= 0 for each "
-                    "distance, as lambda distances: 1 / (1 + distances) does"
-                )
-            votes[start:stop] = given
+            votes[start:stop] = function_weights(self.function, voters.distances[start:stop].copy(), "vote")
         return _settled(votes, voters)
 
 
@@ -142,7 +129,7 @@ _VOTES |= {name: kernel for name, kernel in KERNELS.items() if name != "uniform"
 
 
 def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
-    """The vote that a name, a kernel or a function stands for; a bandwidth goes with kernels only."""
+    """The vote that a name, a kernel or a function stands for; with a bandwidth a function is a kernel."""
     given = _VOTES[vote]() if isinstance(vote, str) and vote in _VOTES else vote
     if isinstance(given, Vote):
         rule: Vote = given
@@ -156,6 +143,8 @@ def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
         )
     if bandwidth is None:
         return rule
+    if isinstance(rule, FunctionVote):
+        return KernelVote(FunctionKernel(rule.function, "vote"), bandwidth)
     if not isinstance(rule, KernelVote):
         raise ParameterError(f"bandwidth must be None with vote={vote!r}, which is not a kernel, got {bandwidth!r}")
     return KernelVote(rule.kernel, bandwidth)

@@ -1,13 +1,14 @@
 """Kernels: how the weight of a neighbour falls with its distance, ``K(u)`` at ``u = d / h >= 0`` for a bandwidth h.
 
 Without normalising constants, which cancel in every vote and fit (Atkeson, Moore & Schaal 1997). Compact kernels are 0
-from ``u = 1`` on, so the neighbour that sets the bandwidth gets no weight.
+from ``u = 1`` on, so the neighbour that sets the bandwidth gets no weight. A plain function serves as a kernel too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from numbers import Real
 from typing import Any, ClassVar, Protocol
 
@@ -16,23 +17,25 @@ from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray
-from priorcase.exceptions import ParameterError, advice, quoted
+from priorcase.exceptions import ParameterError, advice, failure, quoted
 
 _POSITIVE = [Interval(Real, 0, None, closed="neither")]
 
 
 class Kernel(Protocol):
-    """A weight that does not grow with the distance.
+    """What a kernel of your own needs: a weight that does not grow with the distance.
+
+    A function without ``compact`` serves as well, see `FunctionKernel`.
 
     >>> Tricube.compact, Gaussian.compact
     (True, False)
     """
 
     compact: ClassVar[bool]
-    """Whether the weight is 0 from ``u = 1`` on."""
+    """Whether the weight is 0 from ``u = 1`` on: rows beyond a fixed bandwidth are then not looked at."""
 
     def __call__(self, u: FloatArray) -> FloatArray:
-        """The weight at each relative distance ``u >= 0``."""
+        """The weight, at least 0, at each relative distance ``u >= 0``; each by itself, whatever the others are."""
         ...
 
 
@@ -169,6 +172,30 @@ class InversePower:
             return 1.0 / np.asarray(u, np.float64) ** float(self.p)
 
 
+@dataclass(frozen=True)
+class FunctionKernel:
+    """A plain function of ``u``: called with an array of numbers, it returns as many finite numbers that are >= 0.
+
+    A function whose parameter is annotated ``float`` is called with one number at a time instead. It is taken to have
+    weight at any distance; a class with ``compact = True`` has none from ``u = 1`` on.
+
+    >>> FunctionKernel(lambda u: 1 / (1 + u))(np.array([0.0, 1.0]))
+    array([1. , 0.5])
+    >>> def step(u: float) -> float:
+    ...     return 1.0 if u < 0.5 else 0.25
+    >>> FunctionKernel(step)(np.array([0.0, 1.0]))
+    array([1.  , 0.25])
+    """
+
+    function: Callable[[Any], Any]
+    parameter: str = "kernel"  # what an estimator calls it, for messages
+
+    compact: ClassVar[bool] = False
+
+    def __call__(self, u: FloatArray) -> FloatArray:
+        return function_weights(self.function, np.array(u, np.float64), self.parameter)
+
+
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "gaussian": Gaussian,
     "tricube": Tricube,
@@ -181,19 +208,78 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
 }
 
 
-def resolve_kernel(kernel: str | Kernel) -> Kernel:
-    """The kernel itself, or the one that a name stands for.
+_COMPILED = frozenset(KERNELS.values())
+
+
+def resolve_kernel(kernel: str | Kernel | Callable[[Any], Any]) -> Kernel:
+    """The kernel itself, or the one that a name or a plain function stands for.
 
     >>> resolve_kernel("tricube")
     Tricube()
     """
     if isinstance(kernel, str) and kernel in KERNELS:
         return KERNELS[kernel]()
-    if isinstance(kernel, str) or not callable(kernel) or not hasattr(kernel, "compact"):
+    if isinstance(kernel, type):
+        raise ParameterError(f"kernel must be a name or an instance such as Tricube(), got {quoted(kernel)}")
+    if isinstance(kernel, str) or not callable(kernel):
         remedy = advice(kernel, KERNELS, otherwise="Kernels with options are in priorcase.similarity.")
         names = ", ".join(map(repr, KERNELS))
-        raise ParameterError(f"kernel must be a kernel or one of {names}, got {quoted(kernel)}. {remedy}")
-    return kernel
+        raise ParameterError(f"kernel must be a kernel, a function or one of {names}, got {quoted(kernel)}. {remedy}")
+    return kernel if hasattr(kernel, "compact") else FunctionKernel(kernel)
+
+
+def kernel_weights(kernel: Kernel, u: FloatArray) -> FloatArray:
+    """``K(u)``; what a kernel of one's own returns is checked."""
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+        weights = np.asarray(kernel(u))
+    if type(kernel) not in _COMPILED:
+        _check(weights, u, f"kernel={quoted(kernel)}", "weight", infinite=True)
+    return np.asarray(weights, np.float64)
+
+
+def function_weights(function: Callable[[Any], Any], distances: FloatArray, parameter: str) -> FloatArray:
+    """What a plain function gives for some distances, which it may overwrite; ``parameter`` is the one it came in."""
+    who, noun = f"{parameter}={quoted(function)}", "vote" if parameter == "vote" else "weight"
+    n = distances.shape
+    try:
+        with np.errstate(all="ignore"):  # what is not finite is refused below
+            weights = np.asarray(
+                [function(d) for d in distances.tolist()] if _takes_one(function) else function(distances)
+            )
+    except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
+        raise ParameterError(
+            f"{who} raised {failure(error)}. It is called with an array of distances; a function of one number says so "
+            f"by its annotation, as def {noun}(distance: float) does, or is wrapped as np.vectorize({noun})"
+        ) from error
+    _check(weights, np.empty(n), who, noun)
+    return np.asarray(weights, np.float64)
+
+
+def _takes_one(function: Callable[[Any], Any]) -> bool:
+    """Whether a function is annotated to take one number."""
+    try:
+        parameters = list(signature(function).parameters.values())
+    except (TypeError, ValueError):  # compiled functions, which have no signature
+        return False
+    return bool(parameters) and parameters[0].annotation in (float, "float")
+
+
+def _check(weights: Any, distances: FloatArray, who: str, noun: str, *, infinite: bool = False) -> None:
+    problem = ""
+    if weights.shape != distances.shape:
+        problem = f"an array of shape {weights.shape} for distances of shape {distances.shape}"
+    elif weights.dtype.kind not in "buif":
+        problem = f"values of type {weights.dtype}"
+    elif np.isnan(weights).any() or not (infinite or np.isfinite(weights).all()):
+        problem = f"a {noun} that is not {'a number' if infinite else 'finite'}"
+    elif (weights < 0).any():
+        problem = f"a negative {noun}"
+    if problem:
+        number = "number" if infinite else "finite number"
+        raise ParameterError(
+            f"{who} returned {problem}. It must return one {number} >= 0 for each distance, as lambda distances: "
+            "1 / (1 + distances) does"
+        )
 
 
 def _inside(u: FloatArray) -> FloatArray:
