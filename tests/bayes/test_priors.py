@@ -193,7 +193,7 @@ def test_a_prior_of_ones_own():
         def symmetric(self, n_values, n_classes):
             return np.full(len(n_values), 0.5)
 
-        def weights(self, label, values, n_classes, *, declared=True):
+        def weights(self, label, values, n_classes):
             return np.full(len(values), 0.5)
 
         def unseen(self, label, values, n_classes):

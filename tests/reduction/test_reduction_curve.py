@@ -10,13 +10,14 @@ import pandas as pd
 import polars as pl
 import pytest
 from checks.containers import CONTAINERS, classes, numbers, training_rows
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from priorcase.concepts import IB2, IB3
 from priorcase.exceptions import ParameterError, TargetError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
-from priorcase.reduction import CNN, DROP3, ENN, reduction_curve
+from priorcase.reduction import CNN, DROP3, ENN, Resampler, reduction_curve
 
 mpl.use("Agg")
 
@@ -149,3 +150,40 @@ def test_refused(options: dict[str, Any], error: type[Exception], word: str) -> 
 def test_values_to_vary_may_come_one_by_one_and_twice() -> None:
     curve = reduction_curve(ENN(), ROWS, LABELS, param_name="n_neighbors", param_range=iter([1, 3, 3]), cv=2)
     assert curve.names == ("all rows", "n_neighbors=1", "n_neighbors=3", "n_neighbors=3 (2)")
+
+
+class Halves:
+    """A reducer that is no estimator: it has nothing but fit_resample."""
+
+    def __init__(self, *found: Any) -> None:
+        self.found = found
+
+    def fit_resample(self, X: Any, y: Any) -> Any:
+        return self.found[0] if self.found else (X[::2], y[::2])
+
+
+def test_a_reducer_of_ones_own() -> None:
+    assert isinstance(Halves(), Resampler)
+    assert isinstance(ENN(), Resampler)
+    assert not isinstance(KNNClassifier(), Resampler)
+    X, y = load_iris(return_X_y=True)
+    curve = reduction_curve([Halves(), ENN()], X, y, random_state=0)
+    assert curve.names == ("all rows", "Halves", "ENN")
+    assert curve.kept_mean[1] == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (None, "must return the rows kept"),
+        (([[1.0]], ["a"], [0]), "must return the rows kept"),
+        (([[1.0, 2.0]], ["a", "b"]), "got 1 rows and 2 targets"),
+        ((np.empty((0, 4)), []), "got 0 rows"),
+    ],
+)
+def test_what_a_reducer_of_ones_own_may_not_keep(found: Any, words: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ParameterError, match=f"fit_resample of 'Halves' .*{words}"):
+        reduction_curve(Halves(found), X, y, random_state=0)
+    with pytest.raises(ParameterError, match="parameter of Halves"):
+        reduction_curve(Halves(), X, y, param_name="n", param_range=[1])

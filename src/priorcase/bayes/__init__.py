@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         maximum_likelihood,
         stochastic_complexity,
     )
-    from priorcase.bayes.priors import Auto, BDeu, Dirichlet, Laplace, MEstimate, PerAttribute
+    from priorcase.bayes.priors import Auto, BDeu, Dirichlet, Laplace, MEstimate, PerAttribute, Prior
     from priorcase.bayes.results import TARGET, Contributions, EdgeTable, JointDistribution, Relevance, SuperParentTable
     from priorcase.bayes.structured import AODE, SuperParentAveragedBayes, TreeAugmentedBayes, TreeAveragedBayes
     from priorcase.bayes.subsets import SubsetAveragedBayes
@@ -37,7 +37,7 @@ _MODULES = {
     "numeric": "GaussianDensity KernelDensity Student",
     "predictive": "evidence growth laplace log_marginal m_estimate maximum_a_posteriori maximum_likelihood "
     "stochastic_complexity",
-    "priors": "Auto BDeu Dirichlet Laplace MEstimate PerAttribute",
+    "priors": "Auto BDeu Dirichlet Laplace MEstimate PerAttribute Prior",
     "results": "TARGET Contributions EdgeTable JointDistribution Relevance SuperParentTable",
     "structured": "AODE SuperParentAveragedBayes TreeAugmentedBayes TreeAveragedBayes",
     "subsets": "SubsetAveragedBayes",
@@ -47,7 +47,7 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names.s
 __all__ = ["AODE", "MDL", "TARGET", "Auto", "BDeu", "Cap", "Contributions", "CutPoints", "Dirichlet", "EdgeTable"]
 __all__ += ["EqualFrequency", "EqualWidth", "GaussianDensity", "Interval", "JointDistribution", "KMeansBins"]
 __all__ += ["KeepZeros", "KernelDensity", "Laplace", "MEstimate", "MixtureModel", "NaiveBayes", "ParamFloor"]
-__all__ += ["PerAttribute", "Relevance", "Student", "SubsetAveragedBayes", "SuperParentAveragedBayes"]
+__all__ += ["PerAttribute", "Prior", "Relevance", "Student", "SubsetAveragedBayes", "SuperParentAveragedBayes"]
 __all__ += ["SuperParentTable", "TreeAugmentedBayes", "TreeAveragedBayes", "TwoWay", "evidence", "growth", "laplace"]
 __all__ += ["log_marginal", "m_estimate", "maximum_a_posteriori", "maximum_likelihood", "stochastic_complexity"]
 

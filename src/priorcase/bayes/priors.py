@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
 from priorcase._parameters import as_python, is_number
@@ -22,6 +23,7 @@ from priorcase.schema.kinds import identity, is_missing, plain
 
 # Within these the formulas neither overflow nor vanish: weights may be divided among values and added up.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
+_LEAST_SHARE = 1e-150  # of the least weight, divided among many values
 _PER_DECADE, _TOLERANCE = 4, 4e-7
 
 Weights: TypeAlias = float | Mapping[Value, float] | Sequence[float] | Sequence[Sequence[float]] | FloatArray
@@ -35,22 +37,39 @@ def _weight(parameter: str, value: object) -> float:
 
 @runtime_checkable
 class Prior(Protocol):
-    """Dirichlet weights for the values of every attribute and for the classes."""
+    """What a prior of your own needs: Dirichlet weights for the values of every attribute and for the classes.
 
-    def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray | None:
-        """The weight of each cell of every attribute; None where cells of one attribute may differ."""
+    Derive a class from it and write `weights`; the other methods have defaults.
 
-    def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
+    >>> class Sceptical(Prior):
+    ...     def weights(self, label, values, n_classes):
+    ...         return [5.0 if value == "never" else 1.0 for value in values]
+    >>> Sceptical().unseen("smokes", ["never", "daily"], 2), Sceptical().class_weight(2)
+    (3.0, 1.0)
+    """
+
+    def weights(self, label: Name, values: Sequence[Value], n_classes: int) -> ArrayLike:
         """The weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``.
 
-        ``declared`` says whether the values have a declared order, which weights in an array need.
+        Each is a number from 1e-100 to 1e100. ``label`` is the attribute's name or position. The values of a column cut
+        into bins are their numbers 0, 1, ..., and where missing counts as a value it is None, the last one.
         """
+        raise NotImplementedError
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
-        """The weight of a value that an attribute never had."""
+        """The weight of a value that the attribute never had; by default the mean weight of its values."""
+        return float(np.mean(np.asarray(self.weights(label, values, n_classes)))) if len(values) else 1.0
 
     def class_weight(self, n_classes: int) -> float:
-        """The weight of each class."""
+        """The weight of each class; 1 by default."""
+        return 1.0
+
+    def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray | None:
+        """The weight of each value of attributes with so many values; by default None, as values may differ.
+
+        Where it is not None it is used in place of `weights`, for all attributes at once.
+        """
+        return None
 
 
 class SymmetricPrior(ABC):
@@ -67,7 +86,7 @@ class SymmetricPrior(ABC):
         # An attribute without values counts as having one.
         return self._weight(np.maximum(np.asarray(n_values, dtype=np.float64), 1.0), n_classes)
 
-    def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
+    def weights(self, label: Name, values: Sequence[Value], n_classes: int) -> FloatArray:
         return np.full(len(values), self.symmetric(np.array([len(values)]), n_classes)[0])
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
@@ -282,8 +301,8 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> 
     """The weight of each class in the order of ``labels``: None is what the prior says, a number for each alike."""
     labels = [plain(label) for label in labels]  # NumPy's text would show its type in messages
     if spec is None:
-        weights = np.full(len(labels), prior.class_weight(len(labels)), dtype=np.float64)
-    elif is_number(spec):
+        return np.full(len(labels), _given_weights(prior, prior.class_weight(len(labels)), "class_weight", ()))
+    if is_number(spec):
         weights = np.full(len(labels), _weight("class_prior", spec))
     elif isinstance(spec, Mapping):
         found = _by_key(spec, labels, "class_prior", "class")
@@ -382,11 +401,10 @@ def prior_weights(
 
 def symmetric_weights(prior: Prior, discrete: Discrete, n_classes: int) -> CellWeights | None:
     """What a prior gives to each cell, 0 for cells that are no values; None where it is not symmetric."""
-    symmetric, widened = (prior.symmetric(sizes, n_classes) for sizes in (discrete.sizes, discrete.sizes + 1))
-    if symmetric is None or widened is None:
+    found = [prior.symmetric(sizes, n_classes) for sizes in (discrete.sizes, discrete.sizes + 1)]
+    if any(each is None for each in found):
         return None
-    if not (np.isfinite(symmetric) & (symmetric > 0) & (symmetric <= _MOST_WEIGHT)).all():
-        raise ParameterError("prior must give finite weights above 0, and of at most 1e100")
+    symmetric, widened = (_given_weights(prior, each, "symmetric", (discrete.sizes.size,)) for each in found)
     inside = discrete.inside[:, np.newaxis]
     column, wide = (np.where(inside, each[discrete.of, np.newaxis], 0.0) for each in (symmetric, widened))
     return CellWeights(column, wide, widened[:, np.newaxis])
@@ -410,13 +428,31 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
         if occurs or (discrete.missing_counts and by_order):
             held, values = np.append(held, missing), [*values, None]
         declared = not isinstance(kind, Nominal) or kind.values is not None
-        weights = prior.weights(label, values, n_classes, declared=declared)
-        _check_weights(f"prior[{label!r}]", weights)  # a prior of one's own may give any
+        if isinstance(prior, PerAttribute):
+            weights = prior.weights(label, values, n_classes, declared=declared)
+        else:
+            shapes, asked = ((len(values),), (n_classes, len(values))), f"weights of {label!r}"
+            weights = _given_weights(prior, prior.weights(label, values, n_classes), asked, *shapes)
         cells[held] = np.atleast_2d(weights).T
         if not occurs:
             cells[missing] = 0.0
-        unseen[d] = prior.unseen(label, values, n_classes)
+        unseen[d] = _given_weights(prior, prior.unseen(label, values, n_classes), f"unseen of {label!r}", ())
     return CellWeights(cells, cells, unseen)
+
+
+def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...]) -> FloatArray:
+    """What a method of a prior returned, which may be one of a user's own."""
+    weights = as_floats(given)
+    if weights is None or weights.shape not in shapes:
+        got = quoted(given) if weights is None else f"the shape {weights.shape}"
+        expected = " or ".join(map(str, shapes)) if shapes != ((),) else "() (one number)"
+        raise ParameterError(f"prior must give {asked} in the shape {expected}, got {got} from {quoted(prior)}")
+    if not ((weights >= _LEAST_SHARE) & (weights <= _MOST_WEIGHT)).all():
+        raise ParameterError(
+            f"prior must give finite weights above 0, of at most 1e100, got {quoted(given)} as {asked} from "
+            f"{quoted(prior)}"
+        )
+    return weights
 
 
 def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | float = 0.0) -> FloatArray:

@@ -1,5 +1,6 @@
 """Which rows to keep: CNN, RNN, ENN, RENN, AllKNN, DROP1 to DROP5 and ICF; and what that costs."""
 
+from priorcase.reduction.base import Resampler
 from priorcase.reduction.condensing import CNN, ICF, RNN
 from priorcase.reduction.curve import ReductionCurve, reduction_curve
 from priorcase.reduction.drop import DROP1, DROP2, DROP3, DROP4, DROP5
@@ -18,5 +19,6 @@ __all__ = [
     "RNN",
     "AllKNN",
     "ReductionCurve",
+    "Resampler",
     "reduction_curve",
 ]

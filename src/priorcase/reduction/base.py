@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,23 @@ ROWS_AT_ONCE = 4_096
 
 _FITTED = ("sample_indices_", "n_iter_", "classes_", "n_features_in_", "feature_names_in_")
 """What a fit sets."""
+
+
+@runtime_checkable
+class Resampler(Protocol):
+    """What a reducer of your own needs, as in imbalanced-learn.
+
+    Derived from scikit-learn's ``BaseEstimator`` it also has parameters that `reduction_curve` can vary. The rows to
+    keep are best taken by ``X[at]``, or ``X.iloc[at]`` of a pandas frame, so that they stay of the type they came in.
+
+    >>> from priorcase.reduction import ENN
+    >>> isinstance(ENN(), Resampler)
+    True
+    """
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Some of the rows of a table, at least one, and their targets."""
+        ...
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

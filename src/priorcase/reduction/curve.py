@@ -112,8 +112,8 @@ def reduction_curve(
     Parameters
     ----------
     reducers
-        Estimators with ``fit_resample``, such as `ENN`, `DROP3` or `IB2`: a mapping from name to reducer, a list, or
-        one of them.
+        Objects with ``fit_resample``, such as `ENN`, `DROP3` or `IB2`, or of your own (see `Resampler`): a mapping
+        from name to reducer, a list, or one of them.
     X, y
         The rows and their targets.
     estimator
@@ -156,12 +156,28 @@ def reduction_curve(
             parts = [taken_rows(table, np.asarray(at)) for at in (train, test) for table in (X, y)]
             X_train, y_train, X_test, y_test = parts
             for r, (name, reducer) in enumerate([(ALL_ROWS, None), *named.items()]):
-                some = clone(reducer).fit_resample(X_train, y_train) if reducer is not None else (X_train, y_train)
+                some = (X_train, y_train) if reducer is None else _reduced(name, reducer, X_train, y_train)
                 kept[r, s] = len(as_array(some[1])) / len(train)
                 scores[r, s] = clone(estimator).fit(*some).score(X_test, y_test)
                 advance(name)
     score = "r2" if is_regressor(estimator) else "accuracy"
     return ReductionCurve((ALL_ROWS, *named), kept, scores, score, backend_of(X))
+
+
+def _reduced(name: str, reducer: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """What a copy of a reducer keeps; one of a user's own may keep anything."""
+    found = clone(reducer, safe=False).fit_resample(X, y)
+    if not isinstance(found, (tuple, list)) or len(found) != 2:
+        raise ParameterError(
+            f"fit_resample of {name!r} must return the rows kept and their targets, got {quoted(found)}"
+        )
+    rows, targets = (each.shape[0] if hasattr(each, "shape") else len(each) for each in found)
+    if not rows or rows != targets:
+        raise ParameterError(
+            f"fit_resample of {name!r} must keep at least one row, with one target each, got {rows} rows and {targets} "
+            "targets"
+        )
+    return found[0], found[1]
 
 
 def _named(reducers: Any) -> dict[str, Any]:
@@ -192,7 +208,7 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
         )
     found: dict[str, Any] = {}
     for label, reducer in reducers.items():
-        if name not in (known := reducer.get_params()):
+        if name not in (known := reducer.get_params() if hasattr(reducer, "get_params") else {}):
             remedy, owner = advice(name, known, otherwise="See get_params()."), type(reducer).__name__
             raise ParameterError(f"param_name must be a parameter of {owner}, got {quoted(name)}. {remedy}")
         for value in values:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
 from numbers import Real
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -225,7 +225,7 @@ def resolve_kernel(kernel: str | Kernel | Callable[[Any], Any]) -> Kernel:
         remedy = advice(kernel, KERNELS, otherwise="Kernels with options are in priorcase.similarity.")
         names = ", ".join(map(repr, KERNELS))
         raise ParameterError(f"kernel must be a kernel, a function or one of {names}, got {quoted(kernel)}. {remedy}")
-    return kernel if hasattr(kernel, "compact") else FunctionKernel(kernel)
+    return cast(Kernel, kernel) if hasattr(kernel, "compact") else FunctionKernel(kernel)
 
 
 def kernel_weights(kernel: Kernel, u: FloatArray) -> FloatArray:
