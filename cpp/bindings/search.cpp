@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -51,9 +52,48 @@ void profile(search::Plan& plan, std::size_t a, Matrix profiles, Vector factors,
                f_one, f_both, f_unseen});
 }
 
-void table(search::Plan& plan, std::size_t a, Matrix matrix, double f_one, double f_both, double f_unseen) {
-  require(matrix.shape(0) == matrix.shape(1), "a table of differences is square");
-  plan.set(a, {search::Table{copy(matrix), matrix.shape(0)}, f_one, f_both, f_unseen});
+void table(search::Plan& plan, std::size_t a, Matrix matrix, std::optional<Vector> rows, std::optional<Vector> columns,
+           double f_one, double f_both, double f_unseen) {
+  require(matrix.shape(0) == (rows ? rows->size() : matrix.shape(1)), "a table of differences is square");
+  search::Table table;
+  table.f = copy(matrix);
+  table.count = matrix.shape(1);
+  table.has_row_labels = rows.has_value();
+  table.has_column_labels = columns.has_value();
+  if (rows) table.row_labels = copy(*rows);
+  if (columns) table.column_labels = copy(*columns);
+  plan.set(a, {std::move(table), f_one, f_both, f_unseen});
+}
+
+// A Python function that threads without the GIL may call, or let go.
+class RowOf {
+ public:
+  explicit RowOf(nb::callable function)
+      : function_(new nb::callable(std::move(function)), [](nb::callable* function) {
+          nb::gil_scoped_acquire acquire;
+          delete function;
+        }) {}
+
+  std::vector<double> operator()(double cell) const {
+    nb::gil_scoped_acquire acquire;
+    const std::vector<double> row = copy(nb::cast<Vector>((*function_)(cell)));
+    for (const double f : row) require(f >= 0.0 && std::isfinite(f), "costs must be finite numbers of 0 or more");
+    return row;
+  }
+
+ private:
+  std::shared_ptr<nb::callable> function_;
+};
+
+// Rows of differences that Python computes when they are needed; see table.
+void asked(search::Plan& plan, std::size_t a, nb::callable row_of, std::optional<Vector> columns, double f_one,
+           double f_both, double f_unseen) {
+  search::Table table;
+  table.row_of = RowOf(std::move(row_of));
+  table.has_column_labels = columns.has_value();
+  if (columns) table.column_labels = copy(*columns);
+  table.count = table.column_labels.size();
+  plan.set(a, {std::move(table), f_one, f_both, f_unseen});
 }
 
 // f of each attribute between one query and some rows, shape (rows, attributes).
@@ -62,7 +102,7 @@ nb::ndarray<nb::numpy, double> differences(const search::Plan& plan, Vector quer
   require(query.size() == width && rows.shape(1) == width, "plan, query and rows differ in width");
   require(plan.is_complete(), "the plan lacks an attribute");
   std::vector<std::uint8_t> coded(width);
-  for (std::size_t a = 0; a < width; ++a) coded[a] = plan[a].codes_end() < base::infinity;
+  for (std::size_t a = 0; a < width; ++a) coded[a] = plan[a].needs_codes();
   if (!plan.knows(coded, query.data(), 1, true)) throw std::out_of_range("the plan does not know the query's code");
   if (!plan.knows(coded, rows.data(), n, false)) throw std::out_of_range("the plan does not know a row's code");
   std::vector<double> out(n * width);
@@ -271,7 +311,10 @@ void bind_search(nb::module_& module) {
       .def("profile", &profile, "a"_a, "profiles"_a, "factors"_a, "unseen"_a.none(), "unseen_factor"_a, "f_unseen"_a,
            nb::kw_only(), "exponent"_a, "root"_a, "f_one"_a = 1.0, "f_both"_a = 1.0, "missing"_a.none() = nb::none(),
            "missing_factor"_a = 1.0)
-      .def("table", &table, "a"_a, "matrix"_a, nb::kw_only(), "f_one"_a = 1.0, "f_both"_a = 1.0, "f_unseen"_a = 1.0)
+      .def("table", &table, "a"_a, "matrix"_a, nb::kw_only(), "rows"_a.none() = nb::none(),
+           "columns"_a.none() = nb::none(), "f_one"_a = 1.0, "f_both"_a = 1.0, "f_unseen"_a = 1.0)
+      .def("asked", &asked, "a"_a, "row_of"_a, nb::kw_only(), "columns"_a.none() = nb::none(), "f_one"_a = 1.0,
+           "f_both"_a = 1.0, "f_unseen"_a = 1.0)
       .def("differences", &differences, "query"_a, "rows"_a)
       .def("__len__", &search::Plan::size);
   nb::class_<SharedIndex>(module, "Index", "Rows as codes and cells, searched exactly.")

@@ -202,6 +202,8 @@ class Bounds {
     std::fill(lower, lower + n_bins, base::infinity);
     if (bins.coded())
       fill_groups(bins, d, weight, lower);
+    else if (d.is_by_number())
+      fill_numbers(bins, d, weight, lower);
     else if (d.is_linear())
       d.bound_bins(bins.lows(), bins.highs(), n_bins, weight, lower);
     else
@@ -214,6 +216,14 @@ class Bounds {
     if (d.is_on_curve()) return d.against_box(boxes.low(a, code, d.width()), boxes.high(a, code, d.width()));
     if (d.is_overlap()) return bins.low(code) <= d.query() && d.query() <= bins.high(code) ? 0.0 : d.f_differ();
     return d.against(d.nearest_within(bins.low(code), bins.high(code)));
+  }
+
+  // Numbers that a table lists: the least of each bin.
+  static void fill_numbers(const Bins& bins, const Difference& d, double weight, double* lower) {
+    for (const double x : d.attribute().as<Table>()->column_labels) {
+      double& least = lower[bins.code_of(x)];
+      least = std::min(least, weight * d.against(x));
+    }
   }
 
   // Many symbols share a code: the least of each group.

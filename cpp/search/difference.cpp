@@ -8,13 +8,38 @@ void Difference::prepare_looked_up() {
   form_ = Form::constant;
   own_ = nullptr;
   if (const Curve* const curve = attribute_->as<Curve>()) return prepare_curve(*curve);
+  if (const Table* const table = attribute_->as<Table>()) return prepare_table(*table);
   if (state == State::known && query_ < 0.0) state = State::unseen;  // no code, whatever the column says
   fix();
-  if (const Profiles* const symbols = attribute_->as<Profiles>()) return prepare_profile(*symbols);
-  const Table* const table = attribute_->as<Table>();
-  if (table == nullptr || state != State::known) return;
-  form_ = Form::table;
-  own_ = table->f.data() + static_cast<std::size_t>(query_) * table->count;
+  if (const Profiles* const symbols = attribute_->as<Profiles>()) prepare_profile(*symbols);
+}
+
+void Difference::prepare_table(const Table& table) {
+  width_ = table.count;
+  if (state != State::missing && attribute_->is_for_queries()) {
+    const std::size_t row = table.row_of ? 0 : Table::place(table.row_labels, query_);
+    state = row == Table::nowhere ? State::unseen : State::known;
+    if (table.row_of) {
+      profiles_read_ = table.row_of(query_);
+      width_ = profiles_read_.size();
+      own_ = profiles_read_.data();
+    } else if (state == State::known) {
+      own_ = table.f.data() + row * width_;
+    }
+  } else if (state == State::known) {
+    if (query_ < 0.0) state = State::unseen;
+    else own_ = table.f.data() + static_cast<std::size_t>(query_) * width_;
+  }
+  fix();
+  if (state != State::known) return;
+  form_ = table.has_column_labels || table.row_of ? Form::labelled : Form::table;
+}
+
+// What the table has no column for is infinitely far away.
+double Difference::against_label(double x) const {
+  const Table& table = *attribute_->as<Table>();
+  const std::size_t at = table.has_column_labels ? Table::place(table.column_labels, x) : static_cast<std::size_t>(x);
+  return at < width_ ? own_[at] : base::infinity;
 }
 
 void Difference::prepare_curve(const Curve& curve) {

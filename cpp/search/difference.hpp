@@ -47,6 +47,7 @@ class Difference {
       case Form::profile:
         return power_(rule_(own_, profiles_ + static_cast<std::size_t>(x) * width_, width_, own_factor_));
       case Form::table: return own_[static_cast<std::size_t>(x)];
+      case Form::labelled: return against_label(x);
       case Form::constant: break;
     }
     return fixed_;
@@ -74,6 +75,9 @@ class Difference {
   bool is_on_curve() const { return form_ == Form::curve; }
   bool is_overlap() const { return form_ == Form::overlap; }
 
+  // A known value compared with stored numbers by a table, in which numbers next to each other may differ in any way.
+  bool is_by_number() const { return form_ == Form::labelled && attribute_->as<Table>()->has_column_labels; }
+
   // Lower bounds of weight times f over intervals of numbers, where it is linear; infinite where an interval is empty.
   void bound_bins(const double* low, const double* high, std::size_t n, double weight, double* out) const;
 
@@ -92,7 +96,7 @@ class Difference {
 
  private:
   // What f is of, now that the query is known.
-  enum class Form : std::uint8_t { constant, linear, farthest, overlap, curve, profile, table };
+  enum class Form : std::uint8_t { constant, linear, farthest, overlap, curve, profile, table, labelled };
 
   void prepare_linear(const Linear& linear) {
     const bool known = state == State::known;
@@ -120,6 +124,8 @@ class Difference {
   void prepare_looked_up();
   void prepare_curve(const Curve& curve);
   void prepare_profile(const Profiles& symbols);
+  void prepare_table(const Table& table);
+  double against_label(double x) const;
   double against_curve(double x) const;
 
   double linear(double x) const {
@@ -149,7 +155,7 @@ class Difference {
   std::size_t width_ = 0;
   double own_factor_ = 1.0;
   ProfileRule rule_;
-  mutable std::vector<double> profiles_read_;  // the query's off its curve, and another one
+  mutable std::vector<double> profiles_read_;  // the query's off its curve, and another one; or a row asked for
 };
 
 }  // namespace priorcase::search

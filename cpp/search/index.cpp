@@ -253,10 +253,9 @@ struct Index::State {
   bool covers(const Plan& plan, const double* queries, std::size_t n_queries) const {
     for (std::size_t a = 0; a < n_attributes(); ++a) {
       const double end = plan[a].codes_end();
-      if (end == base::infinity) continue;
       if (static_cast<double>(store_->bins[a].largest()) >= end) return false;
       for (std::size_t q = 0; q < n_queries; ++q)
-        if (queries[q * n_attributes() + a] >= end) return false;
+        if (queries[q * n_attributes() + a] >= plan[a].queries_end()) return false;
     }
     return true;
   }

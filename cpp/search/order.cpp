@@ -62,6 +62,7 @@ class Ordering {
     double most = -1.0;
     Difference difference;
     for (std::size_t a = 0; a < store_.n_attributes(); ++a) {
+      if (plan_[a].is_for_queries()) continue;
       double sum = 0.0;
       for (std::size_t i = 0; i < half; i += step) {
         const double x = store_.value(slots_[range.begin + i], a), y = store_.value(slots_[range.begin + half + i], a);

@@ -1,5 +1,6 @@
 #include "search/plan.hpp"
 
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -63,7 +64,14 @@ void check(const Profiles& symbols) {
 }
 
 void check(const Table& table) {
-  require(table.f.size() == table.count * table.count, "a table of differences is square");
+  const std::size_t n_rows = table.has_row_labels ? table.row_labels.size() : table.count;
+  require(!table.row_of || (table.f.empty() && !table.has_row_labels), "rows of differences are given or asked for");
+  require(table.row_of || table.f.size() == n_rows * table.count, "a table of differences is square");
+  require(!table.has_column_labels || table.column_labels.size() == table.count, "one label per column is needed");
+  for (const std::vector<double>* const labels : {&table.row_labels, &table.column_labels})
+    require(all_finite(*labels) &&
+                std::adjacent_find(labels->begin(), labels->end(), std::greater_equal<>()) == labels->end(),
+            "labels must be finite and ascending");
   require(std::all_of(table.f.begin(), table.f.end(), is_cost), "costs must be numbers of 0 or more");
 }
 
@@ -106,7 +114,7 @@ void Plan::require_complete() const {
 
 bool Plan::knows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n, bool queries) const {
   for (std::size_t a = 0; a < size(); ++a) {
-    const double end = attributes_[a].codes_end();
+    const double end = queries ? attributes_[a].queries_end() : attributes_[a].codes_end();
     if (!coded[a] && end == base::infinity) continue;
     for (std::size_t i = 0; i < n; ++i) {
       const double code = rows[i * size() + a];
@@ -118,7 +126,7 @@ bool Plan::knows(const std::vector<std::uint8_t>& coded, const double* rows, std
 
 void Plan::require_codes(const std::vector<std::uint8_t>& coded) const {
   for (std::size_t a = 0; a < size(); ++a)
-    require(coded[a] || attributes_[a].codes_end() == base::infinity, "values of tables are codes");
+    require(coded[a] || !attributes_[a].needs_codes(), "values of tables are codes");
 }
 
 void Plan::require_rows(const std::vector<std::uint8_t>& coded, const double* rows, std::size_t n) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <variant>
 #include <vector>
 
@@ -78,10 +79,24 @@ struct Profiles {
   double unseen_factor = 1.0, missing_factor = 1.0;
 };
 
-// f of each pair of symbols, the query's first.
+// f of each pair of values, the query's first: rows of `count` numbers. Codes are positions of rows and columns, unless
+// these have labels: the cells of the queries that rows are for, and the stored numbers that columns are for.
 struct Table {
   std::vector<double> f;
   std::size_t count = 0;
+  bool has_row_labels = false, has_column_labels = false;
+  std::vector<double> row_labels, column_labels;  // ascending
+
+  // Where given, the row of a query's cell: f and row labels are empty, and the row may have any length.
+  std::function<std::vector<double>(double)> row_of;
+
+  static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+
+  // The position of a cell among labels.
+  static std::size_t place(const std::vector<double>& labels, double cell) {
+    const auto found = std::lower_bound(labels.begin(), labels.end(), cell);
+    return found == labels.end() || *found != cell ? nowhere : static_cast<std::size_t>(found - labels.begin());
+  }
 };
 
 // One attribute's difference.
@@ -98,14 +113,31 @@ struct Attribute {
   // Whether cells are codes or ranks, so that a negative query was never seen.
   bool coded() const {
     const Linear* const linear = as<Linear>();
+    if (const Table* const table = as<Table>()) return !table->has_column_labels;
     return linear != nullptr ? linear->ranks : as<Curve>() == nullptr;
+  }
+
+  // Whether queries are looked up by labels or asked for, so that a stored value may be no query.
+  bool is_for_queries() const {
+    const Table* const table = as<Table>();
+    return table != nullptr && (table->has_row_labels || table->row_of);
   }
 
   // The codes it knows are those below this; infinite where any number will do.
   double codes_end() const {
     if (const Profiles* const profiles = as<Profiles>()) return static_cast<double>(profiles->factors.size());
-    if (const Table* const table = as<Table>()) return static_cast<double>(table->count);
+    if (const Table* const table = as<Table>())
+      return table->has_column_labels || table->row_of ? base::infinity : static_cast<double>(table->count);
     return base::infinity;
+  }
+
+  // The same for the codes of queries.
+  double queries_end() const { return is_for_queries() ? base::infinity : codes_end(); }
+
+  // Whether values are looked up by code, so that their column must be coded.
+  bool needs_codes() const {
+    const Table* const table = as<Table>();
+    return table != nullptr ? !table->has_column_labels : codes_end() < base::infinity;
   }
 };
 

@@ -132,8 +132,31 @@ class Plan:
         missing_factor: float = 1.0,
     ) -> None: ...
     def table(
-        self, a: int, matrix: FloatArray, *, f_one: float = 1.0, f_both: float = 1.0, f_unseen: float = 1.0
-    ) -> None: ...
+        self,
+        a: int,
+        matrix: FloatArray,
+        *,
+        rows: FloatArray | None = None,
+        columns: FloatArray | None = None,
+        f_one: float = 1.0,
+        f_both: float = 1.0,
+        f_unseen: float = 1.0,
+    ) -> None:
+        """``f`` of each pair of values; ``rows`` and ``columns`` are cells of queries and stored numbers, ascending.
+
+        Without ``rows`` the table is square, and cells are positions in it.
+        """
+    def asked(
+        self,
+        a: int,
+        row_of: Callable[[float], FloatArray],
+        *,
+        columns: FloatArray | None = None,
+        f_one: float = 1.0,
+        f_both: float = 1.0,
+        f_unseen: float = 1.0,
+    ) -> None:
+        """As ``table``, where ``row_of`` gives the row of a query's cell when it is needed."""
     def differences(self, query: FloatArray, rows: FloatArray) -> FloatArray:
         """``d ** power`` of each attribute between the query and each row, shape (rows, attributes)."""
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from core_calls import survives
 
-from priorcase._core import Plan
+from priorcase._core import Index, Plan
 
 NAN, INF = float("nan"), float("inf")
 RULE: dict[str, Any] = {"exponent": 2.0, "root": True}
@@ -37,6 +37,10 @@ def table(**changes: Any) -> None:
     Plan(1, 2.0).table(0, **({"matrix": np.zeros((2, 2))} | changes))
 
 
+def asked(**changes: Any) -> None:
+    Plan(1, 2.0).asked(0, **({"row_of": lambda cell: np.zeros(2)} | changes))
+
+
 @pytest.mark.parametrize(
     ("call", "changes", "words"),
     [
@@ -53,6 +57,11 @@ def table(**changes: Any) -> None:
         (overlap, {"f_differ": NAN}, "costs must be"),
         (table, {"matrix": np.zeros((2, 3))}, "square"),
         (table, {"matrix": np.full((2, 2), NAN)}, "costs must be"),
+        (table, {"rows": np.arange(3.0)}, "square"),
+        (table, {"rows": np.array([1.0, 1.0])}, "ascending"),
+        (table, {"columns": np.arange(3.0)}, "one label per column"),
+        (table, {"columns": np.array([NAN, 1.0])}, "ascending"),
+        (asked, {"columns": np.array([1.0, 0.0])}, "ascending"),
         (curve, {"breaks": np.arange(2.0)}, "one profile per break"),
         (curve, {"breaks": np.empty(0), "profiles": np.empty((0, 2))}, "one profile per break"),
         (curve, {"profiles": np.empty((3, 0))}, "must have a class"),
@@ -101,30 +110,73 @@ def test_nothing_shared_is_a_cost() -> None:
 
 
 def everything(
-    query: Any, rows: Any, power: Any, scale: Any, breaks: Any, curve: Any, profiles: Any, matrix: Any
+    query: Any, rows: Any, power: Any, scale: Any, breaks: Any, curve: Any, profiles: Any, matrix: Any, labels: Any
 ) -> Any:
-    plan = Plan(5, power)
+    plan = Plan(6, power)
     plan.linear(0, scale, widen=True, aha=True)
     plan.curve(1, breaks, curve, step=False, factor=1.0, **RULE)
     plan.overlap(2)
     plan.profile(3, profiles, np.ones(len(profiles)), None, 1.0, 1.0, missing=np.full(2, 0.5), **RULE)
     plan.table(4, matrix)
+    plan.table(5, matrix, rows=labels, columns=labels)
     found = plan.differences(query, rows)
-    assert found.shape == (len(rows), 5)
+    assert found.shape == (len(rows), 6)
     return found
+
+
+def test_tables_are_looked_up_by_labels() -> None:
+    plan, numbers = Plan(2, 2.0), np.array([0.5, 2.0])
+    plan.table(0, np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), rows=np.array([-2.0, 7.0]), f_unseen=9.0)
+    plan.table(1, np.array([[1.0, 2.0]]), rows=np.array([4.0]), columns=numbers)
+    rows = np.array([[0.0, 0.5], [2.0, 2.0], [NAN, 3.0]])
+    assert plan.differences(np.array([7.0, 4.0]), rows).tolist() == [[4.0, 1.0], [6.0, 2.0], [1.0, INF]]
+    assert plan.differences(np.array([-1.0, NAN]), rows)[:, 0].tolist() == [9.0, 9.0, 1.0]
+    for query, row in [([7.0, 4.0], [3.0, 0.5]), ([7.0, 4.0], [-1.0, 0.5])]:
+        with pytest.raises(IndexError, match="does not know"):
+            plan.differences(np.array(query), np.array([row]))
+
+
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        (np.array([NAN, 1.0]), ValueError),
+        (np.array([-1.0, 1.0]), ValueError),
+        (np.array([INF, 1.0]), ValueError),
+        (np.zeros((1, 2)), (TypeError, RuntimeError)),
+        ("row", (TypeError, RuntimeError)),
+        (None, (TypeError, RuntimeError)),
+    ],
+)
+def test_rows_that_are_asked_for_are_checked(row: Any, error: Any) -> None:
+    plan = Plan(1, 2.0)
+    plan.asked(0, lambda cell: row)
+    with pytest.raises(error):
+        plan.differences(np.zeros(1), np.zeros((1, 1)))
+
+
+def test_rows_that_are_asked_for_may_be_short_or_fail() -> None:
+    plan, failing = Plan(1, 2.0), Plan(1, 2.0)
+    plan.asked(0, lambda cell: np.array([cell, 1.0]))
+    assert plan.differences(np.full(1, 3.0), np.array([[0.0], [1.0], [2.0], [NAN]])).ravel().tolist() == [3, 1, INF, 1]
+    failing.asked(0, lambda cell: 1 / 0)
+    index = Index(np.ones(1, np.uint8))
+    index.append(np.arange(500), np.arange(500.0)[:, None] % 70)
+    with pytest.raises(ZeroDivisionError):
+        index.kneighbors(failing, np.zeros((40, 1)), np.ones((1, 1)), 1, False, None, 0, 3)
 
 
 def test_any_arguments_are_answered_or_refused() -> None:
     random = np.random.default_rng(0)
     given = {
-        "query": np.array([0.5, 0.5, 1.0, 2.0, -1.0]),
-        "rows": random.integers(0, 3, (20, 5)).astype(np.float64),
+        "query": np.array([0.5, 0.5, 1.0, 2.0, -1.0, 1.0]),
+        "rows": random.integers(0, 3, (20, 6)).astype(np.float64),
         "power": 2.0,
         "scale": 1.0,
         "breaks": np.arange(3.0),
         "curve": random.random((3, 2)),
         "profiles": random.random((3, 2)),
         "matrix": random.random((3, 3)),
+        "labels": np.arange(3.0),
     }
     everything(**given)
     answered, refused = survives(everything, given, 500)

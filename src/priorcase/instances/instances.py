@@ -471,6 +471,7 @@ class Instances:
     def __init__(self, schema: Schema, targets: Schema | None = None) -> None:
         self.schema = schema
         self.targets = targets
+        self.keeps_unseen: tuple[int, ...] = ()  # coded attributes whose unseen values `encode` keeps
         columns = tuple(make_column(kind) for kind in (*schema.kinds, *(targets.kinds if targets else ())))
         codes = tuple(len(column.values) for column in columns)
         self._rows = _Rows(columns, codes, Growing(np.empty(0, np.int64)), None, 0, 0)
@@ -505,10 +506,11 @@ class Instances:
             "ids": np.array(rows.ids.view(rows.size)),
             "weights": None if rows.weights is None else np.array(rows.weights.view(rows.size)),
             "counts": (rows.next_id, rows.version, rows.removals),
+            "keeps_unseen": self.keeps_unseen,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.schema, self.targets = state["schema"], state["targets"]
+        self.schema, self.targets, self.keeps_unseen = state["schema"], state["targets"], state["keeps_unseen"]
         kinds = (*self.schema.kinds, *(self.targets.kinds if self.targets else ()))
         columns = tuple(make_column(kind, *stored) for kind, stored in zip(kinds, state["columns"], strict=True))
         codes = tuple(len(column.values) for column in columns)
@@ -620,6 +622,7 @@ class Instances:
     def _with(self, schema: Schema, rows: _Rows) -> Instances:
         other = Instances.__new__(Instances)
         other.schema, other.targets, other._rows = schema, self.targets, rows
+        other.keeps_unseen = self.keeps_unseen if schema is self.schema else ()
         return other
 
     # -- rows
@@ -710,7 +713,10 @@ class Instances:
         return cells
 
     def encode(self, table: Table) -> FloatArray:
-        """Queries as a matrix like that of ``cells``; -1 for a value that is unseen."""
+        """Queries as a matrix like that of ``cells``; -1 for a value that is unseen.
+
+        Where ``keeps_unseen`` says so, it is -2 for the first value of `unseen_values`, -3 for the second, and so on.
+        """
         if table.schema is not self.schema and table.schema != self.schema:
             raise SchemaMismatchError("the table was read under another schema; read rows by instances.schema")
         if table.block is not None:
@@ -718,11 +724,28 @@ class Instances:
         state = self._rows
         if (row := table.row) is not None:
             items = zip(state.columns, row, state.codes, strict=False)
-            return np.array([[column.cell(value, n) for column, value, n in items]], np.float64)
+            cells = np.array([[column.cell(value, n) for column, value, n in items]], np.float64)
+            return self._with_unseen(cells, table) if self.keeps_unseen else cells
         cells = np.empty((len(table), len(self.schema)))
         for a, column in enumerate(table.columns):
             cells[:, a] = state.columns[a].lookup(column, state.codes[a])
-        return cells
+        return self._with_unseen(cells, table) if self.keeps_unseen else cells
+
+    def _with_unseen(self, cells: FloatArray, table: Table) -> FloatArray:
+        """Cells of queries in which unseen values of some attributes are numbered, from -2 down."""
+        unseen = list[Value]()
+        for a in self.keeps_unseen:
+            rows = np.flatnonzero(cells[:, a] == -1.0)
+            column, numbers = table.columns[a], dict[int, float]()
+            if not rows.size or not isinstance(column, Coded):
+                continue
+            for code in np.unique(column.codes[rows]).tolist():
+                numbers[code] = -2.0 - len(unseen)
+                unseen.append(column.values[code])
+            cells[rows, a] = [numbers[code] for code in column.codes[rows].tolist()]
+        queries = cells.view(_Queries)
+        queries.unseen = unseen
+        return queries
 
     def decode(self, positions: ArrayLike) -> list[tuple[Value, ...]]:
         """Rows by position as Python values, None for missing."""
@@ -860,6 +883,20 @@ def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
     for position, (_, code) in enumerate(written):
         positions[code] = position
     parts.update(positions[codes].tobytes())
+
+
+class _Queries(np.ndarray[Any, np.dtype[np.float64]]):
+    """Cells of queries with the values that no stored row has; so are parts of them."""
+
+    unseen: Sequence[Value] = ()
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.unseen = getattr(source, "unseen", ())
+
+
+def unseen_values(cells: FloatArray | None) -> Sequence[Value]:
+    """What cells of -2, -3, ... stand for in queries that `Instances.encode` made, or in some of their rows."""
+    return getattr(cells, "unseen", ())
 
 
 def check_ids(ids: ArrayLike, *, distinct: bool = False) -> IdArray:

@@ -58,6 +58,7 @@ class NeighborsMemory(Memory):
         self, instances: Instances, distance: Distance, *, attribute_weights: Weights, algorithm: Algorithm
     ) -> None:
         super().__init__(instances)
+        instances.keeps_unseen = distance.computed(instances.schema)
         self.distance = distance
         self.algorithm = algorithm
         self.threads = 1  # that put the rows in order
@@ -80,6 +81,7 @@ class NeighborsMemory(Memory):
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
         """Take over saved rows."""
+        instances.keeps_unseen = self.distance.computed(instances.schema)
         self._before = instances
         if isinstance(self._weights, RelevanceWeights):
             self._weights.instances = instances
@@ -296,6 +298,8 @@ class NeighborsMemory(Memory):
         if vote is None or vote[0] > 1 or self.row_weights is not None:  # only uniform and inverse-square votes
             return None
         fitted, weights = self.fitted, self.weights_for(cells)
+        if fitted.queries_at_once is not None and not fitted.answers(cells):
+            return None
         plan, asked, distance = index.plan_of(fitted), fitted.prepare(cells), fitted.distance
         ones = index.ones if weights is None else np.atleast_2d(weights)
         rest = rules.ties == "majority", vote[0], distance.power, distance.root, ALGORITHMS[self.algorithm]

@@ -300,10 +300,11 @@ class Index:
         if type(k) is not int or k < 1:
             check_value("k", k, [_POSITIVE])
         queries, weights, exclude = self._checked(fitted, queries, weights, exclude, algorithm, threads)
-        found = self.core.kneighbors(
-            self.plan_of(fitted), queries, weights, k, ties, exclude, ALGORITHMS[algorithm], threads
-        )
-        return _neighbors(fitted, *found)
+        found = [
+            self.core.kneighbors(plan, *asked, k, ties, left_out, ALGORITHMS[algorithm], threads)
+            for plan, asked, left_out, _ in self._blocks(fitted, queries, weights, exclude)
+        ]
+        return _neighbors(fitted, *_joined(found))
 
     def within(
         self,
@@ -333,9 +334,11 @@ class Index:
         if fitted.distance.root:
             with np.errstate(over="ignore"):
                 limits = np.where(radii < 0, -1.0, np.abs(radii) ** fitted.distance.power * (1 + 1e-9))
-        indptr, ids, costs = self.core.within(
-            self.plan_of(fitted), queries, weights, limits, exclude, ALGORITHMS[algorithm], threads
-        )
+        found = [
+            self.core.within(plan, *asked, limits[part], left_out, ALGORITHMS[algorithm], threads)
+            for plan, asked, left_out, part in self._blocks(fitted, queries, weights, exclude)
+        ]
+        indptr, ids, costs = _joined(found)
         # The limits leave room for the rounding of powers and roots; the distance itself decides.
         near = fitted.finish(costs) <= np.repeat(radii, np.diff(indptr))
         return _neighbors(fitted, np.concatenate([[0], np.cumsum(near)])[indptr], ids[near], costs[near])
@@ -348,10 +351,30 @@ class Index:
         Costs are as searches rank by them: equal where the distances are.
         """
         queries, weights, _ = self._checked(fitted, queries, weights, None, "plain", threads)
-        return self.core.costs(self.plan_of(fitted), queries, weights, self._instances.ids, threads)
+        return np.concatenate(
+            [
+                self.core.costs(plan, *asked, self._instances.ids, threads)
+                for plan, asked, *_ in self._blocks(fitted, queries, weights, None)
+            ]
+        )
+
+    def _blocks(
+        self, fitted: FittedDistance, queries: FloatArray, weights: FloatArray, exclude: IdArray | None
+    ) -> Iterator[tuple[_core.Plan, tuple[FloatArray, FloatArray], IdArray | None, slice]]:
+        """Plan, queries and their weights, what to exclude, and which queries they are: all at once where one plan
+        serves them, else as many at a time as their tables of differences stay small for."""
+        n, size = len(queries), fitted.queries_at_once
+        if size is None or fitted.answers(queries):
+            yield self.plan_of(fitted), (queries, weights), exclude, slice(0, n)
+            return
+        self.plan_of(fitted)  # refuses a distance of other rows
+        for start in range(0, n, size):
+            part = slice(start, min(start + size, n))
+            own = weights[part] if len(weights) > 1 else weights
+            yield fitted.plan(queries[part]), (queries[part], own), None if exclude is None else exclude[part], part
 
     def plan_of(self, fitted: FittedDistance) -> _core.Plan:
-        """The distance as the core takes it."""
+        """The distance as the core takes it, for stored rows as queries."""
         latest, plan = self._latest
         if not fitted.covers(self._instances):
             raise ParameterError(
@@ -409,7 +432,18 @@ class Index:
                     f"exclude must be one id for each of the {count} queries, or -1 for none, got {quoted(exclude)}"
                 )
             exclude = np.ascontiguousarray(exclude, dtype=np.int64)
-        return np.ascontiguousarray(fitted.prepare(cells)), rows, exclude
+        if fitted.queries_at_once is None:
+            cells = np.ascontiguousarray(fitted.prepare(cells))
+        return cells, rows, exclude
+
+
+def _joined(found: list[tuple[IdArray, IdArray, FloatArray]]) -> tuple[IdArray, IdArray, FloatArray]:
+    """The lists of all blocks of queries, one behind the other."""
+    if len(found) == 1:
+        return found[0]
+    indptr, ids, costs = zip(*found, strict=True)
+    lengths = np.concatenate([np.diff(starts) for starts in indptr])
+    return np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(ids), np.concatenate(costs)
 
 
 def _neighbors(fitted: FittedDistance, indptr: IdArray, ids: IdArray, costs: FloatArray) -> Neighbors:
@@ -420,7 +454,7 @@ def _neighbors(fitted: FittedDistance, indptr: IdArray, ids: IdArray, costs: Flo
 def _floats(numbers: ArrayLike) -> FloatArray:
     """An array of floats; an empty one where they are no numbers."""
     try:
-        return np.ascontiguousarray(numbers, dtype=np.float64)
+        return np.asanyarray(numbers, dtype=np.float64, order="C")  # with the unseen values of queries
     except (TypeError, ValueError):
         return np.empty(0)
 

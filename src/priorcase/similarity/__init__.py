@@ -1,5 +1,6 @@
 """Differences between values, distances between rows, and kernels of distances."""
 
+from priorcase.similarity.computed import Computed, DifferenceFunction
 from priorcase.similarity.differences import (
     Absolute,
     Difference,
@@ -46,7 +47,9 @@ from priorcase.similarity.presets import (
 __all__ = [
     "Absolute",
     "Biweight",
+    "Computed",
     "Difference",
+    "DifferenceFunction",
     "Discretised",
     "Distance",
     "Epanechnikov",

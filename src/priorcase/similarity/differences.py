@@ -24,7 +24,7 @@ from priorcase._core import Plan
 from priorcase._parameters import check_fields, floats_or_none, settle
 from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError, listed, quoted
-from priorcase.instances import as_floats
+from priorcase.instances import Instances, as_floats
 from priorcase.schema import Ordinal
 from priorcase.schema.kinds import check_distinct, identity
 from priorcase.similarity.statistics import Column, shares
@@ -114,6 +114,10 @@ class Term:
     def codes(self) -> int | None:
         """The number of codes it knows; None where any will do."""
         return None
+
+    def holds(self, instances: Instances, a: int) -> bool:
+        """Whether it knows every stored value of a column."""
+        return self.codes is None or self.codes >= instances.n_values(a)
 
     def add_to(self, plan: Plan, a: int) -> None:
         """Set attribute ``a`` of the plan to this term."""

@@ -17,11 +17,13 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from priorcase._core import Plan
+from priorcase._locks import cached_property
 from priorcase._parameters import as_python, check_fields, is_number, settle
 from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import NumericRangeError, ParameterError, quoted
 from priorcase.instances import Instances
 from priorcase.schema import Schema
+from priorcase.similarity.computed import Computation, Computed, DifferenceFunction, add_terms, queries_at_once
 from priorcase.similarity.differences import Absolute, Difference, Levels, MissingRule, Overlap, Term, rooted
 from priorcase.similarity.statistics import LEAST_SQUARE, Column, Statistics, Summary
 
@@ -48,7 +50,8 @@ class Distance:
     numeric, nominal, ordinal
         The difference d for each kind of column.
     attributes
-        Differences for single columns, by name or by position, in place of those.
+        Differences for single columns, by name or by position, in place of those. A plain function of two values, the
+        query's first, becomes a `DifferenceFunction`.
     missing
         What d is where a value is missing: ``"maximal"`` (1, also where both are missing), ``"ignore"`` (0), or
 
@@ -105,6 +108,9 @@ class Distance:
                 "attributes of Distance must be a mapping from columns to differences, such as {'size': Levels()}, got "
                 f"{quoted(self.attributes)}"
             )
+        for name in ("numeric", "nominal", "ordinal"):
+            settle(self, **{name: _as_difference(getattr(self, name))})
+        settle(self, attributes={key: _as_difference(value) for key, value in self.attributes.items()})
         differences = {"numeric": self.numeric, "nominal": self.nominal, "ordinal": self.ordinal}
         differences |= {f"attributes[{key!r}]": difference for key, difference in self.attributes.items()}
         parts = ("accepts", "needs_classes", "fit")
@@ -112,7 +118,7 @@ class Distance:
             if isinstance(difference, type) or not all(hasattr(difference, part) for part in parts):
                 raise ParameterError(
                     f"{name} of Distance must be a difference of priorcase.similarity, such as Absolute() or "
-                    f"Overlap(), got {quoted(difference)}"
+                    f"Overlap(), or a function of two values, got {quoted(difference)}"
                 )
         attributes = {as_python(key) if is_number(key) else key: value for key, value in self.attributes.items()}
         settle(self, attributes=attributes)
@@ -163,6 +169,10 @@ class Distance:
             chosen[a] = difference
         return tuple(chosen)
 
+    def computed(self, schema: Schema) -> tuple[int, ...]:
+        """The columns whose differences are computed in Python."""
+        return tuple(a for a, d in enumerate(self.differences(schema)) if isinstance(d, Computed))
+
     def ranged(self, schema: Schema) -> list[bool] | None:
         """For each column whether it is scaled by its range; None where one needs other statistics."""
         differences = self.differences(schema)
@@ -200,6 +210,12 @@ class Distance:
                     f"{column.label} has numbers so close together that distances between them are 0 in float64; "
                     "multiply the column by a large constant, or scale it by its range"
                 )
+
+
+def _as_difference(given: Any) -> Any:
+    """A plain function of two values as a difference; anything else as it is."""
+    plain = callable(given) and not isinstance(given, (type, Difference)) and not hasattr(given, "accepts")
+    return DifferenceFunction(given) if plain else given
 
 
 def _is_plain(difference: Difference) -> bool:
@@ -272,7 +288,7 @@ class FittedDistance:
         """Whether every value of the table has a place in the class counts and tables of this distance."""
         if self._version == instances.version and self._line is instances.line:
             return True
-        return all(term.codes is None or term.codes >= instances.n_values(a) for a, term in enumerate(self.terms))
+        return all(term.holds(instances, a) for a, term in enumerate(self.terms))
 
     def prepare(self, cells: FloatArray) -> FloatArray:
         """Cells as the costs expect them: rows scaled to length 1 where the distance asks for it, else unchanged."""
@@ -292,7 +308,7 @@ class FittedDistance:
         weights = self._weights(weights)
         with np.errstate(over="ignore", invalid="ignore"):
             # No weight, no contribution: 0 times an overflow would be NaN.
-            found = np.where(weights == 0.0, 0.0, weights * self.plan().differences(query, rows))
+            found = np.where(weights == 0.0, 0.0, weights * self.plan(query[None]).differences(query, rows))
         if self.distance.missing == "skip":
             found[np.isnan(rows) | np.isnan(query)] = np.nan
         return found
@@ -368,13 +384,24 @@ class FittedDistance:
                 f"{pair} is infinite in float64. Divide the columns by a large constant, or take their logarithm"
             )
 
-    def plan(self) -> Plan:
-        """The distance for the compiled core."""
+    @cached_property
+    def queries_at_once(self) -> int | None:
+        """How many queries a plan may be made for; None where one plan serves all of them."""
+        return queries_at_once(self.terms)
+
+    def answers(self, queries: FloatArray) -> bool:
+        """Whether the plan for the stored rows serves these queries too."""
+        return all(term.answers(queries[:, a]) for a, term in enumerate(self.terms) if isinstance(term, Computation))
+
+    def plan(self, queries: FloatArray | None = None) -> Plan:
+        """The distance for the compiled core: for some queries, given by their cells, or for stored rows as queries.
+
+        They differ only where differences are computed in Python.
+        """
         distance = self.distance
         skip, shared = distance.missing == "skip", distance.nothing_shared
         plan = Plan(len(self), distance.power, skip=skip, mean=distance.mean, nothing_shared=shared, root=distance.root)
-        for a, term in enumerate(self.terms):
-            term.add_to(plan, a)
+        add_terms(self.terms, plan, queries)
         return plan
 
     def _weights(self, weights: FloatArray | None) -> FloatArray:

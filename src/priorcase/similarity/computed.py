@@ -1,0 +1,265 @@
+"""Differences that Python computes, and how they take part in the compiled search.
+
+The core compares codes and numbers; it does not call Python for each pair. A computed difference is therefore evaluated
+for the *distinct* values: a column of few values is tabled once, and then compared at compiled speed. For a column of
+many, each block of queries gets a rectangular table of its own, query values by stored values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from priorcase._core import Plan
+from priorcase._locks import cached_property
+from priorcase._typing import FloatArray, Value
+from priorcase.exceptions import NumericRangeError, ParameterError, quoted
+from priorcase.instances import Instances
+from priorcase.instances.instances import unseen_values
+from priorcase.schema import Nominal, Ordinal
+from priorcase.similarity.differences import Difference, MissingRule, Term, raised
+from priorcase.similarity.statistics import Column
+
+TABLED = 1_000
+"""A column of at most this many distinct values is tabled once, as a square."""
+
+ENTRIES = 1 << 22
+"""Numbers in the table of one block of queries: 32 MiB."""
+
+
+class Computed(Difference):
+    """Base of the differences that Python computes: of texts, of sets, or by a function of two values.
+
+    A subclass is a frozen dataclass that says which kinds of column it ``accepts`` and implements `between`; `prepare`
+    where something can be computed once for the stored values, such as a sparse matrix of words. Everything else
+    follows: missing values, attribute weights and the power of the distance, values never stored, forgetting,
+    leave-one-out. Numbers are passed as floats, and values as they were in the table.
+
+    >>> @dataclass(frozen=True)
+    ... class Lengths(Computed):
+    ...     accepts: ClassVar[tuple[str, ...]] = ("nominal",)
+    ...
+    ...     def prepare(self, values):
+    ...         return np.array([len(value) for value in values])
+    ...
+    ...     def between(self, queries, stored):
+    ...         return np.abs(self.prepare(queries)[:, None] - stored)
+    >>> Lengths().between(["red", "orange"], Lengths().prepare(["red", "blue"]))
+    array([[0, 1],
+           [3, 2]])
+    """
+
+    accepts: ClassVar[tuple[str, ...]] = ("numeric", "ordinal", "nominal")
+
+    def prepare(self, values: Sequence[Any]) -> Any:
+        """What `between` takes for the distinct stored values, computed once; the values themselves by default.
+
+        It may depend on which values there are (word frequencies, a range), not on their order. It is called again when
+        other values are stored.
+        """
+        return values
+
+    def between(self, queries: Sequence[Any], stored: Any) -> FloatArray:
+        """Differences of query values from all stored values, shape (queries, stored): finite numbers of 0 or more.
+
+        ``stored`` is what `prepare` gave.
+        """
+        raise NotImplementedError
+
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
+        def compute(old: Computation | None, start: int) -> Computation:
+            numbers, values = None, column.values()
+            if not isinstance(column.kind, (Nominal, Ordinal)):
+                known = column.numbers()
+                numbers = np.unique(known[~np.isnan(known)])
+                values = tuple(numbers.tolist())
+            if old is not None and old.values == values:
+                return old
+            return Computation(missing.one, missing.both, self, values, numbers, power, column.label)
+
+        found: Computation = column.all.fact(("computed", column.a), compute)
+        return found
+
+
+@dataclass(frozen=True)
+class DifferenceFunction(Computed):
+    """A difference by a Python function of two values, the query's first.
+
+    Parameters
+    ----------
+    function
+        ``function(query, stored)`` gives a finite number of 0 or more; ordinarily between 0 and 1, since a missing
+        value differs by 1. Numbers are passed as floats.
+    vectorised
+        Whether the function takes two lists instead, m query values and n stored values, and gives a matrix of shape
+        (m, n): one call for many values is faster.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> def initials(query, stored):
+    ...     return float(query[0] != stored[0])
+    >>> X, y = [["red"], ["blue"], ["rose"]], ["warm", "cold", "warm"]
+    >>> distance = pc.Distance(attributes={0: DifferenceFunction(initials)})
+    >>> pc.KNNClassifier(1, distance=distance).fit(X, y).predict([["ruby"]])
+    array(['warm'], dtype='<U4')
+    """
+
+    function: Callable[[Any, Any], Any]
+    vectorised: bool = False
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"function": [callable], "vectorised": ["boolean"]}
+
+    def between(self, queries: Sequence[Any], stored: Any) -> FloatArray:
+        if self.vectorised:
+            found: FloatArray = self.function(list(queries), list(stored))
+            return found  # which is checked by whoever asked
+        return np.array([[self.function(query, value) for value in stored] for query in queries])
+
+
+@dataclass(frozen=True, eq=False)
+class Computation(Term):
+    """A computed difference with the distinct values of its column: ``f = d ** power``.
+
+    ``numbers`` are the distinct numbers, ascending, of a column whose cells are numbers; None where cells are codes,
+    positions in ``values``, of which those that no value has are None.
+    """
+
+    difference: Computed
+    values: tuple[Value, ...]
+    numbers: FloatArray | None
+    power: float
+    label: str = field(compare=False)
+
+    form: ClassVar[str] = "table"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Computation):
+            return NotImplemented
+        return _identity(self) == _identity(other)
+
+    __hash__ = None
+
+    @property
+    def codes(self) -> int | None:
+        return len(self.values) if self.numbers is None else None
+
+    def holds(self, instances: Instances, a: int) -> bool:
+        """Whether it knows every stored value of a column."""
+        if self.numbers is None:
+            return len(self.values) >= instances.n_values(a)
+        column = np.asarray(instances.column(a))
+        return bool(np.isin(column[~np.isnan(column)], self.numbers).all())
+
+    @property
+    def is_tabled(self) -> bool:
+        """Whether all pairs of stored values are computed at once."""
+        return len(self.values) <= TABLED
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """The codes that have a value."""
+        return [code for code, value in enumerate(self.values) if value is not None]
+
+    @cached_property
+    def _prepared(self) -> Any:
+        return self.difference.prepare([self.values[code] for code in self._places])
+
+    @cached_property
+    def _square(self) -> FloatArray:
+        """``f`` of all pairs of stored values, shape (codes, codes); 0 for codes without a value."""
+        square = np.zeros((len(self.values), len(self.values)))
+        square[self._places] = self._rows([self.values[code] for code in self._places])
+        return square
+
+    def _rows(self, queries: Sequence[Value]) -> FloatArray:
+        """``f`` of some values from each stored one, shape (queries, codes)."""
+        rows = np.zeros((len(queries), len(self.values)))
+        if not len(queries) or not self._places:
+            return rows
+        n, stated = len(self._places), f"the difference of {self.label}, {self.difference!r},"
+        found = self.difference.between(queries, self._prepared)
+        try:
+            matrix = np.asarray(found, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError(f"{stated} must give numbers, got {quoted(found)}") from None
+        if matrix.shape != (len(queries), n):
+            raise ParameterError(
+                f"{stated} must give a matrix of {len(queries)} query values by {n} stored values, got {quoted(found)}"
+            )
+        if not np.isfinite(matrix).all() or (matrix < 0).any():
+            q, s = np.argwhere(~np.isfinite(matrix) | (matrix < 0))[0].tolist()
+            raise ParameterError(
+                f"{stated} must give finite numbers of 0 or more, got {matrix[q, s]} for {queries[q]!r} and "
+                f"{self.values[self._places[s]]!r}"
+            )
+        powers = raised(matrix, self.power)
+        if not np.isfinite(powers).all():
+            raise NumericRangeError(f"{stated} gives numbers so large that distances are infinite in float64")
+        rows[:, self._places] = powers
+        return rows
+
+    def _known(self, cells: FloatArray) -> FloatArray:
+        """The distinct known cells of a column of queries; not -1, a level that was never declared."""
+        distinct = np.unique(cells[~np.isnan(cells)])
+        return distinct if self.numbers is not None else distinct[distinct != -1.0]
+
+    def answers(self, cells: FloatArray) -> bool:
+        """Whether the square has a row for each of some queries, given by their cells."""
+        if not self.is_tabled:
+            return False
+        if self.numbers is not None:
+            return bool(np.isin(self._known(cells), self.numbers).all())
+        return not (cells < -1.0).any()
+
+    def add_to(self, plan: Plan, a: int, queries: FloatArray | None = None, unseen: Sequence[Value] = ()) -> None:
+        """Set attribute ``a`` of the plan: for queries with these cells, or for the stored values as queries.
+
+        A cell of ``-2 - j`` stands for ``unseen[j]``.
+        """
+        options: Any = {"columns": self.numbers, "f_one": self.f_one, "f_both": self.f_both}
+        if queries is not None and not self.answers(queries):
+            labels = self._known(queries)
+            plan.table(a, self._for(labels, unseen), rows=labels, **options)
+        elif self.is_tabled:
+            plan.table(a, self._square, rows=self.numbers, **options)
+        else:
+            plan.asked(a, self._row_of, **options)
+
+    def _for(self, labels: FloatArray, unseen: Sequence[Value]) -> FloatArray:
+        """The rows of some cells of queries."""
+        if self.numbers is not None:
+            return self._rows(labels.tolist())
+        codes = labels.astype(np.int64).tolist()
+        if self.is_tabled:  # only the others have to be computed
+            fresh = [code for code in codes if code < 0]
+            return np.concatenate(
+                [self._rows([unseen[-2 - code] for code in fresh]), self._square[codes[len(fresh) :]]]
+            )
+        return self._rows([self.values[code] if code >= 0 else unseen[-2 - code] for code in codes])
+
+    def _row_of(self, cell: float) -> FloatArray:
+        row: FloatArray = self._rows([cell if self.numbers is not None else self.values[int(cell)]])[0]
+        return row
+
+
+def _identity(term: Computation) -> tuple[Any, ...]:
+    return term.difference, term.values, term.power, term.f_one, term.f_both, term.numbers is None
+
+
+def queries_at_once(terms: Sequence[Term]) -> int | None:
+    """How many queries a block may have so that its tables stay small; None where no difference is computed."""
+    widths = [len(term.values) for term in terms if isinstance(term, Computation)]
+    return max(1, ENTRIES // max(*widths, 1)) if widths else None
+
+
+def add_terms(terms: Sequence[Term], plan: Plan, queries: FloatArray | None = None) -> None:
+    """Set all attributes of a plan, for some queries or for the stored rows as queries."""
+    for a, term in enumerate(terms):
+        if isinstance(term, Computation):
+            term.add_to(plan, a, None if queries is None else queries[:, a], unseen_values(queries))
+        else:
+            term.add_to(plan, a)
