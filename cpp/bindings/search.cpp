@@ -26,6 +26,11 @@ void linear(search::Plan& plan, std::size_t a, double scale, double low, double 
   plan.set(a, {search::Linear{scale, low, high, widen, cap, aha, coded}, f_one, f_both, f_unseen});
 }
 
+void periodic(search::Plan& plan, std::size_t a, Vector periods, Vector shares, double scale, double line_share,
+              double f_one, double f_both, double f_unseen) {
+  plan.set(a, {search::Periodic{copy(periods), copy(shares), scale, line_share}, f_one, f_both, f_unseen});
+}
+
 void curve(search::Plan& plan, std::size_t a, Vector breaks, Matrix profiles, bool step, double exponent, double factor,
            bool root, double f_one, double f_both, double f_unseen) {
   require(breaks.size() == profiles.shape(0), "a curve needs one profile per break");
@@ -304,6 +309,8 @@ void bind_search(nb::module_& module) {
            "skip"_a = false, "mean"_a = false, "nothing_shared"_a = base::infinity, "root"_a = false)
       .def("linear", &linear, "a"_a, "scale"_a, nb::kw_only(), "low"_a = 0.0, "high"_a = 0.0, "widen"_a = false,
            "cap"_a = false, "coded"_a = false, "aha"_a = false, "f_one"_a = 1.0, "f_both"_a = 1.0, "f_unseen"_a = 1.0)
+      .def("periodic", &periodic, "a"_a, "periods"_a, "shares"_a, nb::kw_only(), "scale"_a = 0.0, "line_share"_a = 0.0,
+           "f_one"_a = 1.0, "f_both"_a = 1.0, "f_unseen"_a = 1.0)
       .def("curve", &curve, "a"_a, "breaks"_a, "profiles"_a, nb::kw_only(), "step"_a, "exponent"_a, "factor"_a,
            "root"_a, "f_one"_a = 1.0, "f_both"_a = 1.0, "f_unseen"_a = 1.0)
       .def("overlap", &overlap, "a"_a, nb::kw_only(), "f_differ"_a = 1.0, "f_one"_a = 1.0, "f_both"_a = 1.0,

@@ -214,6 +214,7 @@ class Bounds {
 
   double least(std::size_t a, const Bins& bins, const Difference& d, const CurveBoxes& boxes, std::size_t code) const {
     if (d.is_on_curve()) return d.against_box(boxes.low(a, code, d.width()), boxes.high(a, code, d.width()));
+    if (d.is_periodic()) return d.against_interval(bins.low(code), bins.high(code));
     if (d.is_overlap()) return bins.low(code) <= d.query() && d.query() <= bins.high(code) ? 0.0 : d.f_differ();
     return d.against(d.nearest_within(bins.low(code), bins.high(code)));
   }

@@ -9,6 +9,11 @@ void Difference::prepare_looked_up() {
   own_ = nullptr;
   if (const Curve* const curve = attribute_->as<Curve>()) return prepare_curve(*curve);
   if (const Table* const table = attribute_->as<Table>()) return prepare_table(*table);
+  if (attribute_->as<Periodic>() != nullptr) {
+    fix();
+    if (state == State::known) form_ = Form::periodic;
+    return;
+  }
   if (state == State::known && query_ < 0.0) state = State::unseen;  // no code, whatever the column says
   fix();
   if (const Profiles* const symbols = attribute_->as<Profiles>()) prepare_profile(*symbols);
@@ -73,6 +78,30 @@ void Difference::prepare_profile(const Profiles& symbols) {
   if (symbols.missing.empty()) return;
   missing_ = own_ == nullptr ? attribute_->f_unseen
                              : power_(rule_(own_, symbols.missing.data(), width_, own_factor_));
+}
+
+double Difference::periodic(double x) const {
+  const Periodic& kind = *attribute_->as<Periodic>();
+  const double distance = std::fabs(x - query_);
+  double sum = kind.scale > 0.0 ? kind.line_share * power_(distance / kind.scale) : 0.0;
+  for (std::size_t i = 0; i < kind.periods.size(); ++i)
+    sum += kind.shares[i] * power_(2.0 * Periodic::around(distance, kind.periods[i]) / kind.periods[i]);
+  return sum;
+}
+
+double Difference::against_interval(double low, double high) const {
+  const Periodic& kind = *attribute_->as<Periodic>();
+  const double nearest = std::fabs(std::min(std::max(query_, low), high) - query_);
+  double sum = kind.scale > 0.0 ? kind.line_share * power_(nearest / kind.scale) : 0.0;
+  for (std::size_t i = 0; i < kind.periods.size(); ++i) {
+    const double period = kind.periods[i];
+    // A whole number of periods away from the query lies between the ends, or nearly so.
+    if (std::floor((high - query_) / period + 1e-9) > std::floor((low - query_) / period - 1e-9)) continue;
+    const double ends = std::min(Periodic::around(std::fabs(low - query_), period),
+                                 Periodic::around(std::fabs(high - query_), period));
+    sum += kind.shares[i] * power_(2.0 * ends / period);
+  }
+  return sum;
 }
 
 double Difference::against_curve(double x) const {

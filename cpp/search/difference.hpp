@@ -42,6 +42,7 @@ class Difference {
     switch (form_) {
       case Form::linear: return linear(x);
       case Form::farthest: return farthest(x);
+      case Form::periodic: return periodic(x);
       case Form::overlap: return x == query_ ? 0.0 : fixed_;
       case Form::curve: return against_curve(x);
       case Form::profile:
@@ -71,6 +72,10 @@ class Difference {
   // The same f against every known value.
   bool is_constant() const { return form_ == Form::constant; }
 
+  // A known number that comes round again; then a lower bound of f over an interval of numbers.
+  bool is_periodic() const { return form_ == Form::periodic; }
+  double against_interval(double low, double high) const;
+
   // A known value whose profile is read off a curve, or which is equal to another or not.
   bool is_on_curve() const { return form_ == Form::curve; }
   bool is_overlap() const { return form_ == Form::overlap; }
@@ -96,7 +101,7 @@ class Difference {
 
  private:
   // What f is of, now that the query is known.
-  enum class Form : std::uint8_t { constant, linear, farthest, overlap, curve, profile, table, labelled };
+  enum class Form : std::uint8_t { constant, linear, farthest, periodic, overlap, curve, profile, table, labelled };
 
   void prepare_linear(const Linear& linear) {
     const bool known = state == State::known;
@@ -127,6 +132,7 @@ class Difference {
   void prepare_table(const Table& table);
   double against_label(double x) const;
   double against_curve(double x) const;
+  double periodic(double x) const;
 
   double linear(double x) const {
     if (scale == 0.0) return 0.0;

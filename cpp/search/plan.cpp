@@ -33,6 +33,16 @@ void check(const Linear& linear) {
   require(linear.low <= linear.high, "low must not be above high");
 }
 
+void check(const Periodic& periodic) {
+  require(periodic.periods.size() == periodic.shares.size(), "one share per period is needed");
+  const auto is_period = [](double period) { return period > 0.0 && std::isfinite(period); };
+  require(std::all_of(periodic.periods.begin(), periodic.periods.end(), is_period), "periods must be finite and above 0");
+  const auto is_share = [](double share) { return share >= 0.0 && std::isfinite(share); };
+  require(std::all_of(periodic.shares.begin(), periodic.shares.end(), is_share) && is_share(periodic.line_share),
+          "shares must be finite and not negative");
+  require(periodic.scale >= 0.0 && std::isfinite(periodic.scale), "scale must be finite and not negative");
+}
+
 void check(const Curve& curve) {
   check(curve.rule);
   require(!curve.breaks.empty() && curve.profiles.size() == curve.breaks.size() * curve.width,

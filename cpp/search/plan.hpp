@@ -24,6 +24,19 @@ struct Linear {
   bool ranks = false;  // numbers are ranks of levels: a negative query was never seen
 };
 
+// f between numbers that come round again, such as angles and times: a share of it for each period, of the way round the
+// shorter side as a part of half the period, and a share for the distance on the line as a part of the scale.
+struct Periodic {
+  std::vector<double> periods, shares;
+  double scale = 0.0, line_share = 0.0;  // no scale: the line does not count
+
+  // The shorter way round between two numbers at a distance.
+  static double around(double distance, double period) {
+    const double rest = std::fmod(distance, period);
+    return std::min(rest, period - rest);
+  }
+};
+
 // The sum over classes of |p - q|^exponent, turned into a difference by a factor and perhaps a root.
 struct ProfileRule {
   base::Power exponent;
@@ -101,7 +114,7 @@ struct Table {
 
 // One attribute's difference.
 struct Attribute {
-  using Kind = std::variant<std::monostate, Linear, Curve, Overlap, Profiles, Table>;
+  using Kind = std::variant<std::monostate, Linear, Periodic, Curve, Overlap, Profiles, Table>;
   Kind kind;
   double f_one = 1.0, f_both = 1.0, f_unseen = 1.0;  // missing in one row, in both; or never seen
 
@@ -114,7 +127,7 @@ struct Attribute {
   bool coded() const {
     const Linear* const linear = as<Linear>();
     if (const Table* const table = as<Table>()) return !table->has_column_labels;
-    return linear != nullptr ? linear->ranks : as<Curve>() == nullptr;
+    return linear != nullptr ? linear->ranks : as<Curve>() == nullptr && as<Periodic>() == nullptr;
   }
 
   // Whether queries are looked up by labels or asked for, so that a stored value may be no query.

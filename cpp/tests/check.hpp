@@ -71,8 +71,9 @@ inline Digest digest;
 
 inline constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 
-// Attribute 0: numbers; 1: numbers on a coarse grid; 2: five symbols; 3: 150 symbols; 4: a curve over numbers.
-inline const std::vector<std::uint8_t> coded{0, 0, 1, 1, 0};
+// Attribute 0: numbers; 1: numbers on a coarse grid; 2: five symbols; 3: 150 symbols; 4: a curve over numbers; 5:
+// numbers that come round again.
+inline const std::vector<std::uint8_t> coded{0, 0, 1, 1, 0, 0};
 
 inline search::Plan mixed_plan(double power, bool skip) {
   search::Plan plan(coded.size(), power, skip, false, base::infinity);
@@ -90,6 +91,7 @@ inline search::Plan mixed_plan(double power, bool skip) {
   curve.profiles = {0.0, 1.0, 0.5, 0.5, 1.0, 0.0};
   curve.width = 2;
   plan.set(4, {curve});
+  plan.set(5, {search::Periodic{{7.0, 24.0}, {0.5, 0.25}, 300.0, 0.25}});
   return plan;
 }
 
@@ -100,7 +102,7 @@ inline std::vector<double> mixed_rows(std::mt19937_64& random, std::size_t n, bo
   for (std::size_t i = 0; i < n; ++i) {
     const double unseen = queries && random() % 10 == 0 ? -1.0 : 0.0;
     const double row[] = {normal(random), whole(5), unseen < 0 ? unseen : whole(5), unseen < 0 ? unseen : whole(150),
-                          normal(random)};
+                          normal(random), 0.25 * whole(1200) - 40.0};
     for (double value : row) rows.push_back(random() % 12 == 0 ? gap : value);
   }
   return rows;

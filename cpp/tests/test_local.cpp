@@ -128,8 +128,8 @@ void any_lists(std::mt19937_64& random, int degree) {
   const std::size_t n = 90, width = testing::coded.size();
   const std::vector<double> cells = testing::mixed_rows(random, n, false);
   const std::vector<double> queries = testing::mixed_rows(random, n, true);
-  const std::vector<std::uint8_t> kinds{0, 1, 2, 2, 0};
-  const std::vector<double> scales{1.0, 1.5, 1.0, 1.0, 2.0};
+  const std::vector<std::uint8_t> kinds{0, 1, 2, 2, 0, 0};
+  const std::vector<double> scales{1.0, 1.5, 1.0, 1.0, 2.0, 100.0};
   std::vector<double> targets, weights;
   std::vector<std::int64_t> indptr{0}, rows;
   for (std::size_t i = 0; i < 2 * n; ++i) targets.push_back(uniform(random));

@@ -98,6 +98,18 @@ class Plan:
         f_both: float = 1.0,
         f_unseen: float = 1.0,
     ) -> None: ...
+    def periodic(
+        self,
+        a: int,
+        periods: FloatArray,
+        shares: FloatArray,
+        *,
+        scale: float = 0.0,
+        line_share: float = 0.0,
+        f_one: float = 1.0,
+        f_both: float = 1.0,
+        f_unseen: float = 1.0,
+    ) -> None: ...
     def curve(
         self,
         a: int,
