@@ -40,12 +40,8 @@ if TYPE_CHECKING:
     from priorcase.cases import (
         Case,
         CaseBase,
-        Date,
         FunctionGraph,
         Graph,
-        Set,
-        Taxonomy,
-        Text,
     )
     from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, PEBLS
     from priorcase.datasets import load_repairs, make_led, make_waveform
@@ -69,7 +65,7 @@ if TYPE_CHECKING:
     from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN, reduction_curve
     from priorcase.reporting import report
     from priorcase.saving import load
-    from priorcase.schema import Nominal, Numeric, Ordinal, Schema
+    from priorcase.schema import Circular, Date, Nominal, Numeric, Ordinal, Schema, Set, Taxonomy, Text
     from priorcase.search import Neighbors
     from priorcase.selection import AttributeSelector
     from priorcase.similarity import Distance
@@ -86,11 +82,11 @@ _HOMES = {  # the folders that the names come from
         "reduction": "CNN RNN ENN RENN AllKNN DROP1 DROP2 DROP3 DROP4 DROP5 ICF reduction_curve",
         "bayes": "NaiveBayes SubsetAveragedBayes TreeAveragedBayes TreeAugmentedBayes SuperParentAveragedBayes AODE "
         "MixtureModel",
-        "cases": "CaseBase Case Text Set Date Taxonomy Graph FunctionGraph",
+        "cases": "CaseBase Case Graph FunctionGraph",
         "saving": "load",
         "similarity": "Distance",
         "search": "Neighbors",
-        "schema": "Schema Numeric Ordinal Nominal",
+        "schema": "Schema Numeric Ordinal Nominal Circular Date Text Set Taxonomy",
         "instances": "Instances",
         "datasets": "load_repairs make_led make_waveform",
         "evaluation": "log_score zero_one_score brier_score calibration_table",
@@ -106,9 +102,10 @@ __all__ += ["AttributeSelector", "IB1", "IB2", "IB3", "IB4", "IB5", "PEBLS"]
 __all__ += ["CNN", "RNN", "ENN", "RENN", "AllKNN", "DROP1", "DROP2", "DROP3", "DROP4", "DROP5", "ICF"]
 __all__ += ["reduction_curve", "NaiveBayes", "SubsetAveragedBayes", "TreeAveragedBayes", "TreeAugmentedBayes"]
 __all__ += ["SuperParentAveragedBayes", "AODE", "MixtureModel"]
-__all__ += ["CaseBase", "Case", "Text", "Set", "Date", "Taxonomy", "Graph", "FunctionGraph"]
+__all__ += ["CaseBase", "Case", "Graph", "FunctionGraph"]
 __all__ += ["load"]
-__all__ += ["Distance", "Neighbors", "Schema", "Numeric", "Ordinal", "Nominal", "Instances"]
+__all__ += ["Distance", "Neighbors", "Instances"]
+__all__ += ["Schema", "Numeric", "Ordinal", "Nominal", "Circular", "Date", "Text", "Set", "Taxonomy"]
 __all__ += ["load_repairs", "make_led", "make_waveform"]
 __all__ += ["log_score", "zero_one_score", "brier_score", "calibration_table", "report"]
 __all__ += ["neighbors", "local", "relevance", "selection", "concepts", "reduction", "bayes", "cases"]

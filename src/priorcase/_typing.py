@@ -18,7 +18,7 @@ Name: TypeAlias = Hashable
 Value: TypeAlias = Hashable
 """A nominal or ordinal value."""
 
-Content: TypeAlias = Literal["any", "text", "numbers", "booleans", "nothing"]
+Content: TypeAlias = Literal["any", "text", "numbers", "booleans", "dates", "nothing"]
 """What the values of an attribute are; ``any`` where they are mixed, ``nothing`` where all were missing."""
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow", "modin", "cudf"]

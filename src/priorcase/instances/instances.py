@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 from priorcase._core import code_counts, recode
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name, Value
 from priorcase.exceptions import SchemaMismatchError, TargetError, UnknownIdError, listed, misspelt
-from priorcase.schema import Coded, Kind, Nominal, Ordinal, Schema, Table
+from priorcase.schema import Circular, Coded, Date, Kind, Nominal, Ordinal, Schema, Table, Taxonomy, Text
+from priorcase.schema.dates import date_of
 from priorcase.schema.kinds import canonical, content_of, identity, is_missing
 
 _EPOCHS = count()
@@ -103,6 +104,8 @@ class NumberColumn(Growing):
         """Numbers or ranks as Python values, None for missing."""
         if isinstance(self.kind, Ordinal):
             return [None if cell != cell else self.kind.order[int(cell)] for cell in numbers.tolist()]
+        if isinstance(self.kind, Date):
+            return [None if cell != cell else date_of(cell) for cell in numbers.tolist()]
         return [None if cell != cell else cell for cell in numbers.tolist()]
 
 
@@ -237,7 +240,7 @@ def make_column(
 
 def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool) -> Column:
     """A saved column of ``n`` rows, checked; no target is missing."""
-    if not isinstance(data, np.ndarray) or data.shape != (n,) or data.dtype.kind != ("f", "i")[type(kind) is Nominal]:
+    if not isinstance(data, np.ndarray) or data.shape != (n,) or data.dtype.kind != ("f", "i")[isinstance(kind, Nominal)]:
         raise ValueError("a column that does not fit its kind")
     if not isinstance(kind, Nominal):
         data = data.astype(np.float64)
@@ -864,7 +867,9 @@ def _described(schema: Schema | None) -> Iterable[bytes]:
         yield type(kind).__name__.encode()
         if isinstance(kind, Ordinal):
             yield canonical(kind.order)
-        if isinstance(kind, Nominal) and kind.values is not None:
+        if isinstance(kind, (Circular, Date, Text, Taxonomy)):
+            yield canonical(kind.parameters)
+        if type(kind) is Nominal and kind.values is not None:
             # Declared values are a set: their order means nothing.
             yield canonical(tuple(sorted(map(canonical, kind.values))))
 

@@ -1,7 +1,23 @@
-"""What a column means: numeric, ordinal or nominal; known, unseen or missing."""
+"""What a column means: the kind of its values, and whether each is known, unseen or missing."""
 
 from priorcase.schema.columns import Coded, ReadColumn
-from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
+from priorcase.schema.kinds import Circular, Date, Kind, Nominal, Numeric, Ordinal, Set, Text
 from priorcase.schema.schema import CategoricalFeatures, Schema, Table
+from priorcase.schema.taxonomy import Taxonomy
 
-__all__ = ["CategoricalFeatures", "Coded", "Kind", "Nominal", "Numeric", "Ordinal", "ReadColumn", "Schema", "Table"]
+__all__ = [
+    "CategoricalFeatures",
+    "Circular",
+    "Coded",
+    "Date",
+    "Kind",
+    "Nominal",
+    "Numeric",
+    "Ordinal",
+    "ReadColumn",
+    "Schema",
+    "Set",
+    "Table",
+    "Taxonomy",
+    "Text",
+]

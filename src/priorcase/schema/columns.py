@@ -7,6 +7,7 @@ if all objects are missing); ``numbers()``, float64 with NaN for missing values,
 implies.
 """
 
+import datetime
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -20,12 +21,17 @@ from priorcase._core import factorise
 from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, Content, FloatArray, IntArray, Name, Value
 from priorcase.exceptions import SchemaError, SchemaMismatchError, UnsupportedDataError, quoted
+from priorcase.schema.dates import DAY, are_dates, date_of, seconds_of, seconds_of_array, seconds_of_day
 from priorcase.schema.kinds import (
     BOOLEANS,
+    Circular,
+    Date,
     Kind,
     Nominal,
     Numeric,
     Ordinal,
+    Set,
+    Text,
     content_of,
     content_of_families,
     families,
@@ -39,6 +45,10 @@ from priorcase.schema.kinds import (
 _SMALL_RANGE = 1024
 # Below this many rows a Python dictionary is faster than setting up a native hash table.
 _FEW = 64
+# So many values are looked at before all of them are; with fewer distinct ones nothing is taken for free text.
+_SAMPLE, _LEAST_TEXTS = 20, 10
+# What a set may come as; tuples are values of their own.
+COLLECTIONS = (set, frozenset, list)
 # Float64 represents every whole number up to here.
 EXACT = 2**53
 
@@ -87,18 +97,26 @@ class Coded:
         values = tuple(self.values)
         if values and self.ordered:
             return Ordinal(values)
-        return Nominal(values) if values and self.closed else Nominal(content=self.content)
+        if values and self.closed:
+            return Nominal(values)
+        return kind_of_text(values, int((self.codes >= 0).sum())) or Nominal(content=self.content)
 
 
 @dataclass(frozen=True, eq=False)
 class ArrayColumn:
-    """A NumPy array of numbers or booleans, with a mask of missing values if NaN cannot mark them."""
+    """A NumPy array of numbers or booleans, with a mask of missing values if NaN cannot mark them.
+
+    ``implied`` is the kind that the type implies, where it is not that of numbers or booleans: dates are seconds.
+    """
 
     array: AnyArray
     mask: BoolArray | None = None
+    implied: Kind | None = None
 
     @property
     def content(self) -> Content:
+        if isinstance(self.implied, Date):
+            return "dates"
         return "booleans" if self.array.dtype.kind == "b" else "numbers"
 
     @cached_property
@@ -116,6 +134,8 @@ class ArrayColumn:
 
     def coded(self) -> Coded:
         missing, array = self._missing, self.array
+        if isinstance(self.implied, Date):
+            return ObjectColumn([None if number != number else date_of(number) for number in array.tolist()]).coded()
         if array.dtype.kind == "b":
             return Coded(np.where(missing, np.int8(-1), array.astype(np.int8)), (False, True))
         if array.dtype.kind == "f":
@@ -135,6 +155,8 @@ class ArrayColumn:
         return bool(self._missing.all())
 
     def kind(self) -> Kind:
+        if self.implied is not None:
+            return self.implied
         return Nominal(content="booleans") if self.content == "booleans" else Numeric()
 
 
@@ -188,7 +210,32 @@ class ObjectColumn:
         return all(map(is_missing, self.values))
 
     def kind(self) -> Kind:
-        return Numeric() if self.content == "numbers" else Nominal(content=self.content)
+        if self.content == "numbers":
+            return Numeric()
+        known = [value for value in self.values if not is_missing(value)]
+        if known and all(isinstance(value, COLLECTIONS) for value in known):
+            return Set()
+        kind = kind_of_text(known[:_SAMPLE], 0) if self.content == "text" else None
+        if kind is not None:
+            kind = kind_of_text(tuple(dict.fromkeys(known)), len(known))
+        return kind or Nominal(content=self.content)
+
+
+def kind_of_text(values: Sequence[Any], known: int) -> Kind | None:
+    """The kind of texts that are dates, or long and mostly distinct; None for names.
+
+    ``known`` is the number of rows that hold one of the distinct values; 0 for a sample of values.
+    """
+    texts = [value for value in values[:_SAMPLE] if isinstance(value, str)]
+    if not texts or len(texts) < min(len(values), _SAMPLE):
+        return None
+    if are_dates(texts) and are_dates(values):
+        return Date()
+    if known and (len(values) < _LEAST_TEXTS or 2 * len(values) <= known):
+        return None
+    words = sum(len(text.split()) for text in texts)
+    letters = sum(map(len, texts))
+    return Text() if words >= 3 * len(texts) and letters >= 20 * len(texts) else None
 
 
 Column: TypeAlias = ArrayColumn | ObjectColumn | Coded
@@ -208,8 +255,10 @@ def from_array(array: AnyArray, mask: BoolArray | None, name: Name) -> Column:
         return ArrayColumn(np.asarray(array), mask)
     if dtype.kind == "c":
         raise _complex(name)
-    if dtype.kind in "Mm":
-        raise _dates(name, str(dtype))
+    if dtype.kind == "M":
+        return ArrayColumn(seconds_of_array(np.ma.getdata(array)), mask, Date())
+    if dtype.kind == "m":
+        return ArrayColumn(_spans(np.ma.getdata(array)), mask)
     if dtype.kind == "V":
         raise UnsupportedDataError(
             "X is a structured NumPy array; expected a plain 2D array or a frame. "
@@ -222,28 +271,35 @@ def from_array(array: AnyArray, mask: BoolArray | None, name: Name) -> Column:
     return _objects(array.tolist(), name)  # a masked array lists its masked cells as None
 
 
-def _objects(values: Sequence[Any], name: Name) -> ObjectColumn:
+def _objects(values: Sequence[Any], name: Name) -> ObjectColumn | ArrayColumn:
     column = ObjectColumn(values)
     found = families(column.types)
     if "complex" in found:
         raise _complex(name)
-    if "date" in found:
-        for value in values:
-            if not is_missing(value) and families([type(value)]) == {"date"}:
-                raise _dates(name, f"{type(value).__name__} objects")
+    if found == {"date"}:
+        return ArrayColumn(np.array([np.nan if is_missing(value) else seconds_of(value) for value in values]), None, Date())
+    if found == {"span"}:
+        return _span_column(values)
     return column
+
+
+def _span_column(values: Sequence[Any]) -> ArrayColumn:
+    """Times of day as circular seconds, or spans of time as seconds."""
+    known = [value for value in values if not is_missing(value)]
+    if all(isinstance(value, datetime.time) for value in known):
+        seconds = [np.nan if is_missing(value) else seconds_of_day(value) for value in values]
+        return ArrayColumn(np.array(seconds), None, Circular(DAY))
+    return ArrayColumn(_spans(np.array([np.timedelta64("NaT") if is_missing(value) else value for value in values], "m8[us]")))
+
+
+def _spans(array: AnyArray) -> FloatArray:
+    """Spans of time as seconds, NaN for NaT."""
+    return np.where(np.isnat(array), np.nan, array / np.timedelta64(1, "s"))
 
 
 def _complex(name: Name) -> SchemaError:
     return SchemaError(  # scikit-learn's words
         f"Complex data not supported, found in column {name!r}. Pass the real and the imaginary part as two columns."
-    )
-
-
-def _dates(name: Name, dtype: str) -> UnsupportedDataError:
-    return UnsupportedDataError(
-        f"column {name!r} is {dtype}; expected numbers, text, booleans or categories. Convert dates to numbers, such "
-        "as days since a reference date, or to categories, such as the month or the weekday."
     )
 
 
@@ -257,9 +313,13 @@ def from_series(series: nw.Series[Any], name: Name) -> Column:
         return ObjectColumn(series.to_list())
     if dtype.is_numeric() or dtype == nw.Boolean:
         return _numbers(series)
-    if isinstance(dtype, (nw.Date, nw.Datetime, nw.Duration, nw.Time)):
-        raise _dates(name, _native_dtype(series))
-    if isinstance(dtype, (nw.List, nw.Array, nw.Struct)):
+    if isinstance(dtype, (nw.Date, nw.Datetime)):
+        return ArrayColumn(_microseconds(series.dt.timestamp("us")) / 1e6, None, Date())
+    if isinstance(dtype, nw.Duration):
+        return ArrayColumn(_microseconds(series.dt.total_microseconds()) / 1e6)
+    if isinstance(dtype, (nw.Time, nw.List, nw.Array)):
+        return _objects(series.to_list(), name)
+    if isinstance(dtype, nw.Struct):
         raise UnsupportedDataError(
             f"column {name!r} is {_native_dtype(series)}; expected numbers, text, booleans or categories. "
             "Spread nested values over several columns, or convert them to text."
@@ -276,6 +336,12 @@ def from_series(series: nw.Series[Any], name: Name) -> Column:
 def _native_dtype(series: nw.Series[Any]) -> str:
     native = series.to_native()
     return str(getattr(native, "dtype", getattr(native, "type", series.dtype)))
+
+
+def _microseconds(series: nw.Series[Any]) -> FloatArray:
+    numbers = series.fill_null(0).to_numpy().astype(np.float64)
+    numbers[np.asarray(series.is_null().to_numpy(), bool)] = np.nan
+    return numbers
 
 
 def _numbers(series: nw.Series[Any]) -> Column:
@@ -301,7 +367,7 @@ def _unknown(series: nw.Series[Any], name: Name) -> Column:
     if "complex" in dtype:
         raise _complex(name)
     if dtype.startswith("period"):
-        raise _dates(name, dtype)
+        return ArrayColumn(seconds_of_array(native.dt.to_timestamp().to_numpy()), None, Date())
     if dtype.startswith("Sparse"):
         array = np.asarray(native)
         return ArrayColumn(array) if array.dtype.kind in "fiub" else _objects(array.tolist(), name)
@@ -366,13 +432,16 @@ def _distinct(coded: Coded) -> Coded:
 
 def misfit(kind: Kind, column: Column) -> tuple[str, str] | None:
     """What a column is, and what to pass for a kind instead, in words; None if it can be read as the kind."""
+    if isinstance(kind, Date):
+        fits = column.content in ("dates", "text", "any", "nothing") or column.empty()
+        return None if fits else (column.kind().describe(), "dates, datetimes or ISO texts")
     held, content = column.content, "numbers" if isinstance(kind, Numeric) else kind.content
     accepted = ("numbers", "booleans", "nothing") if isinstance(kind, Numeric) else ("any", "nothing", content)
     if held in accepted or content in ("any", "nothing") or column.empty():
         return None
     expected = content if content in ("numbers", "booleans") else "strings or categories"
-    if isinstance(column.kind(), Numeric):
-        return "numeric", expected
+    if held in ("numbers", "dates"):
+        return "numeric" if held == "numbers" else "date", expected
     return "nominal (mixed values)" if held == "any" else Nominal(content=held).describe(), expected
 
 
@@ -384,8 +453,12 @@ def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Ite
         raise SchemaMismatchError(
             f"column {label!r} is {found} here but was {fitted} in fit. Pass it as {expected}, or refit."
         )
+    if isinstance(kind, Date):
+        return _read_dates(column, label)
     if isinstance(kind, Numeric):
         return _read_numbers(column, label)
+    if isinstance(kind, Set):
+        column = ObjectColumn([None if is_missing(value) else _members(value, label) for value in _listed(column)])
     try:
         coded = column.coded()
     except TypeError:
@@ -400,6 +473,36 @@ def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Ite
         return coded
     rank = {identity(level): float(position) for position, level in enumerate(kind.order)}
     return np.array([*(rank.get(identity(value), -1.0) for value in coded.values), np.nan])[coded.codes]
+
+
+def _listed(column: Column) -> Iterable[Any]:
+    return column.values if isinstance(column, ObjectColumn) else column.coded().tolist()
+
+
+def _members(value: Any, label: Name) -> frozenset[Any]:
+    """The members of a set, which may come as a list or as a text with marks between them."""
+    if isinstance(value, str):
+        mark = next((mark for mark in ";|," if mark in value), None)
+        value = [part.strip() for part in (value.split(mark) if mark else [value]) if part.strip()]
+    if isinstance(value, (*COLLECTIONS, tuple, np.ndarray)) and all(map(is_hashable, value)):
+        return frozenset(plain(member) for member in value if not is_missing(member))
+    raise SchemaMismatchError(
+        f"column {label!r} contains {quoted(value)}; expected sets, lists, or texts such as 'red; blue'."
+    )
+
+
+def _read_dates(column: Column, label: Name) -> FloatArray:
+    if isinstance(column, ArrayColumn):
+        return column.numbers() if column.content == "dates" else np.full(len(column.array), np.nan)
+    coded = column.coded()
+    seconds = [seconds_of(value) for value in coded.values]
+    for value, found in zip(coded.values, seconds, strict=True):
+        if found is None:
+            raise SchemaMismatchError(
+                f"column {label!r} contains {quoted(value)}, which is no date. Write dates as '2024-05-01' or "
+                "'2024-05-01 14:30', or None where one is missing."
+            )
+    return np.array([*seconds, np.nan], np.float64)[coded.codes]
 
 
 def _read_numbers(column: Column, label: Name) -> FloatArray:

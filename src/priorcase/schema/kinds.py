@@ -6,19 +6,21 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from priorcase._parameters import is_number, is_whole
 from priorcase._typing import Content, Value
 from priorcase.exceptions import PriorcaseError, SchemaError, listed, quoted
 
 _NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
 BOOLEANS = (bool, np.bool_)
-_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_DATES = (datetime.date, np.datetime64)
+_SPANS = (datetime.time, datetime.timedelta, np.timedelta64)
 # By name, because pandas may not be installed and must not be imported only for this.
 _MISSING_NAMES = frozenset({"NAType", "NaTType", "MaskedConstant", "NoneType"})
-_CONTENTS: dict[str, Content] = {"text": "text", "number": "numbers", "boolean": "booleans"}
+_CONTENTS: dict[str, Content] = {"text": "text", "number": "numbers", "boolean": "booleans", "date": "dates"}
 
 
 # -- values
@@ -26,13 +28,15 @@ _CONTENTS: dict[str, Content] = {"text": "text", "number": "numbers", "boolean":
 
 @lru_cache(maxsize=256)
 def family(kind: type) -> str:
-    """Family of a Python type: missing, boolean, number, text, date, complex or other."""
+    """Family of a Python type: missing, boolean, number, text, date, span, complex or other."""
     if kind.__name__ in _MISSING_NAMES:
         return "missing"
     if issubclass(kind, BOOLEANS):
         return "boolean"
     if issubclass(kind, _DATES):
         return "date"
+    if issubclass(kind, _SPANS):
+        return "span"
     if issubclass(kind, _NUMBERS):
         return "number"
     if issubclass(kind, (complex, np.complexfloating)):
@@ -106,6 +110,8 @@ def canonical(value: Value) -> bytes:
             return b"n%d/0" % (1 if value > 0 else -1)
         number = Fraction(value)
         return b"n%x/%x" % (number.numerator, number.denominator)
+    if isinstance(value, frozenset):
+        return b"f" + canonical(tuple(sorted(map(canonical, value))))
     if isinstance(value, tuple):
         return b"t" + b"".join(b"%d:" % len(part) + part for part in map(canonical, value))
     return f"o{type(value).__module__}.{type(value).__qualname__}:{value!r}".encode("utf-8", "surrogatepass")
@@ -159,7 +165,7 @@ class Nominal:
         All possible values, if they are declared: only these may be stored, and they stay known when no row holds
         them. None: whatever values the stored rows hold.
     content
-        ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"`` or ``"nothing"`` (only missing values so far; no numbers
+        ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"``, ``"dates"`` or ``"nothing"`` (only missing values so far; no numbers
         are stored until it holds another value). It makes numbers passed for a column of text an error instead of
         unseen values. It does not take part in comparisons.
 
@@ -179,7 +185,7 @@ class Nominal:
             object.__setattr__(self, "content", content_of(values))
         if self.content not in get_args(Content):
             raise SchemaError(
-                "content of Nominal must be 'any', 'text', 'numbers', 'booleans' or 'nothing', "
+                "content of Nominal must be 'any', 'text', 'numbers', 'booleans', 'dates' or 'nothing', "
                 f"got {quoted(self.content)}. Leave it out to allow any values."
             )
 
@@ -197,7 +203,155 @@ class Nominal:
         return described.get(self.content, f"nominal ({self.content})")
 
 
+@dataclass(frozen=True, slots=True)
+class Circular(Numeric):
+    """Numbers that come round again: angles, hours of the day, days of the year.
+
+    Two of them differ by the shorter way round: with a period of 360, 350 and 10 differ by 20.
+
+    >>> Circular(360)
+    Circular(period=360.0)
+    """
+
+    period: float
+
+    def __post_init__(self) -> None:
+        if not is_number(self.period) or not 0 < self.period < float("inf"):
+            raise SchemaError(f"period of Circular must be a finite number above 0, got {quoted(self.period)}")
+        object.__setattr__(self, "period", float(self.period))
+
+    @property
+    def parameters(self) -> Value:
+        """What tells it from others of its class."""
+        return self.period
+
+    def describe(self) -> str:
+        """Describe the kind in words, for messages."""
+        return f"circular with period {self.period:g}"
+
+
+DatePart: TypeAlias = Literal["elapsed", "season", "weekday", "hour"]
+DATE_PARTS: tuple[DatePart, ...] = get_args(DatePart)
+
+
+@dataclass(frozen=True, slots=True)
+class Date(Numeric):
+    """Days or moments.
+
+    Dates, datetimes, those of NumPy, pandas, Polars and PyArrow, and ISO 8601 texts are accepted. Moments with an
+    offset are compared in UTC; those without one are taken as they are.
+
+    Parameters
+    ----------
+    parts
+        How two dates differ: by the time ``"elapsed"`` between them, and by ``"season"`` (time of the year),
+        ``"weekday"`` and ``"hour"`` (time of the day), each the shorter way round. ``"auto"``: by the time elapsed, and
+        by season where the dates span at least 18 months, by weekday where they span at least two weeks and do not all
+        fall on one weekday, and by hour where they have times of day and span at least two days.
+
+    Examples
+    --------
+    >>> Date(), Date(("elapsed", "weekday"))
+    (Date(parts='auto'), Date(parts=('elapsed', 'weekday')))
+    """
+
+    parts: Literal["auto"] | tuple[DatePart, ...] = "auto"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.parts, str) and self.parts == "auto":
+            return
+        given = tuple(self.parts) if isinstance(self.parts, Iterable) and not isinstance(self.parts, str) else (self.parts,)
+        if not given or not all(part in DATE_PARTS for part in given) or len(set(given)) < len(given):
+            raise SchemaError(
+                f"parts of Date must be 'auto' or some of {listed(DATE_PARTS)}, got {quoted(self.parts)}"
+            )
+        object.__setattr__(self, "parts", tuple(part for part in DATE_PARTS if part in given))
+
+    @property
+    def parameters(self) -> Value:
+        """What tells it from others of its class."""
+        return self.parts
+
+    def describe(self) -> str:
+        """Describe the kind in words, for messages."""
+        return "date"
+
+
+Analyzer: TypeAlias = Literal["both", "words", "characters"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Nominal):
+    """Free text, compared by the words and letters that two texts share.
+
+    Parameters
+    ----------
+    analyzer
+        What texts are made of: ``"words"``, ``"characters"`` (sequences of three to five letters within words, which
+        forgive misspellings), or ``"both"``.
+    longest
+        Texts of more characters are refused.
+
+    Examples
+    --------
+    >>> Text()
+    Text(analyzer='both', longest=1000000)
+    """
+
+    values: tuple[Value, ...] | None = field(default=None, init=False, repr=False)
+    content: Content = field(default="text", init=False, repr=False, compare=False)
+    analyzer: Analyzer = "both"
+    longest: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        if self.analyzer not in get_args(Analyzer):
+            raise SchemaError(f"analyzer of Text must be one of {listed(get_args(Analyzer))}, got {quoted(self.analyzer)}")
+        if not is_whole(self.longest) or self.longest < 1:
+            raise SchemaError(f"longest of Text must be an integer >= 1, got {quoted(self.longest)}")
+
+    @property
+    def parameters(self) -> Value:
+        """What tells it from others of its class."""
+        return self.analyzer, self.longest
+
+    def describe(self, known: Iterable[Value] = ()) -> str:
+        """Describe the kind in words, for messages."""
+        return "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Set(Nominal):
+    """Any number of values in no order: labels, symptoms, parts.
+
+    Sets, lists and tuples are accepted, and texts whose members stand between semicolons, bars or commas.
+
+    >>> Set()
+    Set()
+    """
+
+    values: tuple[Value, ...] | None = field(default=None, init=False, repr=False)
+    content: Content = field(default="any", init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """There is nothing to check."""
+
+    def describe(self, known: Iterable[Value] = ()) -> str:
+        """Describe the kind in words, for messages."""
+        return "set"
+
+
 Kind: TypeAlias = Numeric | Ordinal | Nominal
+"""What a column may be; the others are numeric or nominal with something more to them."""
+
+WORDS: dict[str, type[Any]] = {"numeric": Numeric, "nominal": Nominal, "date": Date, "text": Text, "set": Set}
+"""The kinds that need no parameters, by name."""
+
+
+def as_kind(given: Any) -> Any:
+    """A kind, its name or its class as a kind; anything else as it is."""
+    if isinstance(given, str) and given in WORDS:
+        return WORDS[given]()
+    return given() if isinstance(given, type) and given in WORDS.values() else given
 
 
 def check_distinct(

@@ -41,7 +41,20 @@ from priorcase.schema.columns import (
     misfit,
     read_column,
 )
-from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal, is_hashable, is_missing, plain
+from priorcase.schema.dates import seconds_of
+from priorcase.schema.kinds import (
+    Circular,
+    Date,
+    Kind,
+    Nominal,
+    Numeric,
+    Ordinal,
+    Set,
+    as_kind,
+    is_hashable,
+    is_missing,
+    plain,
+)
 
 CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[Any] | AnyArray | None
 """``"from_dtype"``, None, or a mask, positions or names of the nominal columns."""
@@ -121,13 +134,14 @@ class Schema:
     _numeric: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kinds", tuple(self.kinds))
-        object.__setattr__(self, "_numeric", all(type(kind) is Numeric for kind in self.kinds))
+        object.__setattr__(self, "kinds", tuple(map(as_kind, self.kinds)))
+        object.__setattr__(self, "_numeric", all(type(kind) in (Numeric, Circular) for kind in self.kinds))
         kinds: tuple[object, ...] = self.kinds
         for kind in kinds:
             if not isinstance(kind, (Numeric, Ordinal, Nominal)):
                 raise SchemaError(
-                    f"a kind must be Numeric(), Ordinal(order) or Nominal(), with parentheses, got {quoted(kind)}"
+                    f"a kind must be one such as Numeric(), Ordinal(order) or Nominal(), with parentheses, or its name, "
+                    f"got {quoted(kind)}"
                 )
         if not self.kinds:
             raise SchemaError("Schema needs a kind for each column and at least one column, got no kinds")
@@ -317,7 +331,7 @@ def _with_categorical(schema: Schema, source: Source, chosen: CategoricalFeature
     for a, column in enumerate(source.columns):
         if a in nominal:
             kinds[a] = Nominal(content="any" if column.content == "nothing" else column.content)
-        elif not isinstance(kinds[a], Ordinal):
+        elif type(kinds[a]) is Nominal:
             kinds[a] = Numeric()
     return kinds
 
@@ -496,7 +510,7 @@ class Table:
 
 
 def _column_of(kind: Kind, value: Value) -> ReadColumn:
-    if type(kind) is not Nominal:
+    if not isinstance(kind, Nominal):
         return np.array([value], np.float64)
     return Coded(np.array([-1], np.int8), ()) if value is None else Coded(np.zeros(1, np.int8), (value,))
 
@@ -548,7 +562,7 @@ def _single_row(schema: Schema, X: Any) -> Sequence[Any] | None:
         known = dtype.kind in _PLAIN if isinstance(dtype, np.dtype) else isinstance(dtype, pandas.StringDtype)
         if not known:
             categories = getattr(dtype, "categories", None)
-            if type(kind) is Numeric or categories is None or categories.dtype.kind not in "OUT":
+            if isinstance(kind, Numeric) or categories is None or categories.dtype.kind not in "OUT":
                 return None
     row: list[Any] = X.to_numpy(dtype=object)[0].tolist()
     return row
@@ -558,9 +572,11 @@ def _cell(kind: Kind, value: Any) -> Any:
     """A number or rank, NaN for missing; or a nominal value, None for missing; ``_UNCLEAR`` beyond plain values."""
     content = _CONTENTS.get(type(value))
     missing = value is None or (content == "numbers" and value != value)
-    if type(kind) is Numeric:
+    if isinstance(kind, Numeric):
         if missing:
             return nan
+        if isinstance(kind, Date):
+            return _UNCLEAR if content == "numbers" or (seconds := seconds_of(value)) is None else seconds
         if content == "numbers":
             clear = isfinite(value) if type(value) is not int else -(2**53) < value < 2**53
             return float(value) if clear else _UNCLEAR
@@ -572,6 +588,8 @@ def _cell(kind: Kind, value: Any) -> Any:
         return _UNCLEAR if ranks is None else ranks.get(value, -1.0)
     if missing:
         return None
+    if isinstance(kind, Set):
+        return _UNCLEAR
     if content is None or kind.content not in (content, "any", "nothing"):  # type: ignore[union-attr]  # it is Nominal
         return _UNCLEAR
     if content != "numbers":

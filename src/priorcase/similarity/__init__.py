@@ -26,6 +26,7 @@ from priorcase.similarity.kernels import (
     Uniform,
     resolve_kernel,
 )
+from priorcase.similarity.periodic import CircularDifference, DateDifference
 from priorcase.similarity.presets import (
     cosine,
     dvdm,
@@ -47,7 +48,9 @@ from priorcase.similarity.presets import (
 __all__ = [
     "Absolute",
     "Biweight",
+    "CircularDifference",
     "Computed",
+    "DateDifference",
     "Difference",
     "DifferenceFunction",
     "Discretised",

@@ -22,9 +22,10 @@ from priorcase._parameters import as_python, check_fields, is_number, settle
 from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import NumericRangeError, ParameterError, quoted
 from priorcase.instances import Instances
-from priorcase.schema import Schema
+from priorcase.schema import Circular, Date, Kind, Nominal, Ordinal, Schema
 from priorcase.similarity.computed import Computation, Computed, DifferenceFunction, add_terms, queries_at_once
 from priorcase.similarity.differences import Absolute, Difference, Levels, MissingRule, Overlap, Term, rooted
+from priorcase.similarity.periodic import CircularDifference, DateDifference
 from priorcase.similarity.statistics import LEAST_SQUARE, Column, Statistics, Summary
 
 Missing = Literal["maximal", "aha", "skip", "symbol", "ignore"]
@@ -162,8 +163,7 @@ class Distance:
 
     def differences(self, schema: Schema) -> tuple[Difference, ...]:
         """The difference of each column of a schema."""
-        by_kind = {"Numeric": self.numeric, "Ordinal": self.ordinal, "Nominal": self.nominal}
-        chosen = [by_kind[type(kind).__name__] for kind in schema.kinds]
+        chosen = [self._by_kind(kind) for kind in schema.kinds]
         positions = schema.positions(self.attributes, parameter="attributes")
         for a, difference in zip(positions, self.attributes.values(), strict=True):
             chosen[a] = difference
@@ -172,6 +172,19 @@ class Distance:
     def computed(self, schema: Schema) -> tuple[int, ...]:
         """The columns whose differences are computed in Python."""
         return tuple(a for a, d in enumerate(self.differences(schema)) if isinstance(d, Computed))
+
+    def _by_kind(self, kind: Kind) -> Difference:
+        match kind:
+            case Circular():
+                return CircularDifference(kind.period)
+            case Date():
+                return DateDifference(kind.parts)
+            case Ordinal():
+                return self.ordinal
+            case Nominal():
+                return self.nominal
+            case _:
+                return self.numeric
 
     def ranged(self, schema: Schema) -> list[bool] | None:
         """For each column whether it is scaled by its range; None where one needs other statistics."""
@@ -189,7 +202,7 @@ class Distance:
                 f"unit_length=True of Distance scales rows of numbers to length 1, but {column.label} is {stated}. "
                 "Leave the column out, or use a distance for mixed columns such as 'heom' or 'gower'."
             )
-        if kind not in difference.accepts:
+        if not set(column.kind_names) & set(difference.accepts):
             raise ParameterError(
                 f"{difference!r} compares {' and '.join(difference.accepts)} columns, but {column.label} is {kind}. "
                 "Give the column another difference (attributes=...), or declare another kind for it."

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import NumericRangeError
 from priorcase.instances import Instances
-from priorcase.schema import Ordinal
+from priorcase.schema import Nominal, Numeric, Ordinal
 
 Counts = NDArray[np.int64] | FloatArray
 Key = tuple[Hashable, ...]
@@ -140,6 +140,8 @@ class Column:
         self.a = a
         self.kind = statistics.schema.kinds[a]
         self.kind_name = type(self.kind).__name__.lower()
+        family = "numeric" if isinstance(self.kind, Numeric) else "nominal" if isinstance(self.kind, Nominal) else "ordinal"
+        self.kind_names = (self.kind_name, family)
 
     @property
     def label(self) -> str:
@@ -187,6 +189,20 @@ class Column:
             return low, high
 
         return self.all.fact((name, self.a), compute)  # type: ignore[no-any-return]
+
+    def remainders(self, unit: float, period: float) -> frozenset[float]:
+        """The units within a period into which known numbers fall, such as the hours of a day; up to two of them."""
+
+        def compute(old: frozenset[float] | None, start: int) -> frozenset[float]:
+            found = set(old or ())
+            numbers = self.numbers()[start:]
+            if self.all.weights is not None:
+                numbers = numbers[self.all.weights[start:] > 0]
+            if len(found) < 2:
+                found.update(np.unique(numbers[~np.isnan(numbers)] % period // unit)[:2].tolist())
+            return frozenset(sorted(found)[:2])
+
+        return self.all.fact(("remainders", self.a, unit, period), compute)  # type: ignore[no-any-return]
 
     def deviation(self) -> float:
         """Standard deviation of the population, ``sqrt(sum w (x - mean)^2 / sum w)``; 0 where no number is known."""

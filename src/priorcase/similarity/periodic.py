@@ -1,0 +1,102 @@
+"""Differences of numbers that come round again: angles, times of day and of the year, and dates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from priorcase._typing import FloatArray
+from priorcase.schema.dates import DAY, WEEK, YEAR
+from priorcase.schema.kinds import Date, DatePart
+from priorcase.similarity.differences import Difference, MissingRule, Term
+from priorcase.similarity.statistics import Column
+
+_PERIODS: dict[DatePart, float] = {"season": YEAR, "weekday": WEEK, "hour": DAY}
+
+
+@dataclass(frozen=True, eq=False)
+class Periodic(Term):
+    """Differences around circles, and on the line, each with a share of f.
+
+    ``f = line_share (|x - q| / scale) ** power + sum_i shares[i] (2 r_i / periods[i]) ** power``, where r is the
+    shorter way round between the numbers; a scale of 0 leaves the line out.
+    """
+
+    periods: FloatArray
+    shares: FloatArray
+    scale: float = 0.0
+    line_share: float = 0.0
+
+    form: ClassVar[str] = "periodic"
+
+
+@dataclass(frozen=True)
+class CircularDifference(Difference):
+    """The shorter way round between two numbers, as a part of half the period: 1 for opposite ones.
+
+    >>> CircularDifference(360)
+    CircularDifference(period=360)
+    """
+
+    period: float
+
+    accepts: ClassVar[tuple[str, ...]] = ("numeric",)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"period": [Interval(Real, 0, None, closed="neither")]}
+
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
+        return Periodic(*missing[:2], np.array([float(self.period)]), np.ones(1))
+
+
+@dataclass(frozen=True)
+class DateDifference(Difference):
+    """The time between two dates as a part of the time between the first and the last one, and circular parts.
+
+    The parts that count have equal shares of f, so that a date weighs as much as any other column.
+
+    Parameters
+    ----------
+    parts
+        As in `priorcase.Date`.
+
+    Examples
+    --------
+    >>> DateDifference(("elapsed", "hour"))
+    DateDifference(parts=('elapsed', 'hour'))
+    """
+
+    parts: Literal["auto"] | tuple[DatePart, ...] = "auto"
+
+    accepts: ClassVar[tuple[str, ...]] = ("date",)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", Date(self.parts).parts)
+
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
+        low, high = column.range()
+        parts = parts_of(column) if self.parts == "auto" else self.parts
+        share, around = 1.0 / len(parts), [_PERIODS[part] for part in parts if part != "elapsed"]
+        elapsed = "elapsed" in parts
+        return Periodic(
+            *missing[:2],
+            np.array(around),
+            np.full(len(around), share),
+            high - low if elapsed else 0.0,
+            share if elapsed else 0.0,
+        )
+
+
+def parts_of(column: Column) -> tuple[DatePart, ...]:
+    """The parts by which the dates of a column differ; see `priorcase.Date`."""
+    low, high = column.range()
+    parts: list[DatePart] = ["elapsed"]
+    if high - low >= 1.5 * YEAR:
+        parts.append("season")
+    if high - low >= 2 * WEEK and len(column.remainders(DAY, WEEK)) > 1:
+        parts.append("weekday")
+    if high - low >= 2 * DAY and column.remainders(1.0, DAY) != {0.0}:
+        parts.append("hour")
+    return tuple(parts)
