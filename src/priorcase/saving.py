@@ -56,8 +56,9 @@ MODELS = {
     "evaluation": "ConformalClassifier ConformalRegressor",
 }
 STRATEGIES = {
-    "schema": "Numeric Ordinal Nominal Schema",
-    "similarity": "Distance Absolute Overlap Levels ValueTable ValueDifference Discretised Interpolated Windowed "
+    "schema": "Numeric Ordinal Nominal Circular Date Text Set Taxonomy Schema",
+    "similarity": "Distance Absolute CircularDifference DateDifference Overlap Levels ValueTable ValueDifference "
+    "Discretised Interpolated Windowed "
     "Gaussian Tricube Epanechnikov Biweight Triangular Uniform Exponential InversePower",
     "relevance": "Bayes GainRatio MutualInformation Relief LeaveOneOutWeights",
     "bayes": "Auto BDeu Dirichlet Laplace MEstimate PerAttribute KeepZeros Cap ParamFloor CutPoints EqualFrequency "

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from reference.case_retrieval import DEVICES, VALUES, held, mixed_table
 
 from priorcase.cases import (
-    Text,
     above,
     all_of,
     at_least,
@@ -32,7 +31,7 @@ from priorcase.cases import (
 )
 from priorcase.cases.conditions import mask
 from priorcase.cases.table import CaseTable
-from priorcase.schema import Numeric
+from priorcase.schema import Numeric, Text
 
 TABLE = mixed_table(120, 0, retired=0.1)
 SIZES = {"S": 0, "M": 1, "L": 2}

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import information_gain as slow
 
-from priorcase.cases import Conversation, Set
+from priorcase.cases import Conversation
 from priorcase.cases.conversation import Choice
 from priorcase.cases.conversation.candidates import Candidates, Step
 from priorcase.cases.conversation.questions import Questions
 from priorcase.cases.retain import Solutions
 from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseTable
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Nominal, Numeric, Ordinal, Set
 
 SUNNY = Step("outlook", "told", "sunny")
 DAY = ("outlook", "temperature", "humidity", "wind")

@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from priorcase.cases import Conversation, Date, Graph, Set, Taxonomy, Text
+from priorcase.cases import Conversation, Graph
 from priorcase.cases.conversation.candidates import Mentions, words_of
 from priorcase.cases.conversation.questions import branches_of
 from priorcase.cases.table import CaseTable
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 
 
 def table_of(attributes: dict, rows: list, outcomes: dict | None = None) -> CaseTable:

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from reference import case_reliability as slow
 
 import priorcase as pc
-from priorcase.cases import Conversation, Set, Text, kinds
+from priorcase.cases import Conversation, kinds
 from priorcase.cases.conversation.candidates import Candidates, Step, evidence
 from priorcase.cases.retain import Solutions
 from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError
-from priorcase.schema import Nominal, Numeric
+from priorcase.schema import Nominal, Numeric, Set, Text
 
 MIXED = {"colour": Nominal(), "size": Numeric(), "tags": Set()}
 VALUES = st.fixed_dictionaries(

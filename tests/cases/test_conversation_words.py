@@ -2,13 +2,13 @@
 
 import pytest
 
-from priorcase.cases import Conversation, Text
+from priorcase.cases import Conversation
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import (
     CaseBaseError,
     ParameterError,
 )
-from priorcase.schema import Nominal, Numeric
+from priorcase.schema import Nominal, Numeric, Text
 
 ATTRIBUTES = {"miles": Numeric(), "fuel": Nominal(), "note": Text()}
 

@@ -16,7 +16,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from priorcase.cases import CaseBase, Date, Graph, Note, Set, Text
+from priorcase.cases import CaseBase, Graph, Note
 from priorcase.cases.exchange import export, read_cases
 from priorcase.cases.kinds import CaseKind
 from priorcase.cases.storage import CaseRecord
@@ -28,7 +28,7 @@ from priorcase.exceptions import (
     ReadingError,
     WritingError,
 )
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Text
 
 KINDS: dict[str, CaseKind] = {"age": Numeric(), "make": Nominal()}
 HEAD = '{"priorcase cases":1,"attributes":[["age",{"kind":"numeric"}],["make",{"kind":"nominal"}]]}\n'

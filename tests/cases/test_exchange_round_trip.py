@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priorcase.cases import Date, FunctionGraph, Graph, Note, Set, Taxonomy, Text
+from priorcase.cases import FunctionGraph, Graph, Note
 from priorcase.cases.exchange import export, read_cases
 from priorcase.cases.kinds import CaseKind, check, check_plain
 from priorcase.cases.storage import CaseRecord
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 
 FORMATS = ("jsonl", "csv", "parquet")
 KINDS: dict[str, CaseKind] = {

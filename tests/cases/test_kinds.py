@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from priorcase.cases import Date, FunctionGraph, Graph, Set, Taxonomy, Text, kinds
+from priorcase.cases import FunctionGraph, Graph, kinds
 from priorcase.exceptions import CaseBaseError, SchemaError
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 
 DEVICES = Taxonomy({"device": {"printer": ["laser", "inkjet"], "router": None}})
 GRAPH = FunctionGraph.parse("Q1 +> Q3; Q2 +> Q3")
@@ -76,7 +76,7 @@ def test_every_form_of_a_gap_is_none(kind, gap):
         (Nominal(), 10**4000, "expected a text, a finite number or a boolean"),
         (Set(), [10**400], "expected a text, a finite number or a boolean"),
         (Text(), 3, "expected a text"),
-        (Text(5), "longer", "expected at most 5 characters, not 6"),
+        (Text(longest=5), "longer", "expected at most 5 characters, not 6"),
         (Text(), "\ud800", "expected readable text"),
         (Nominal(), "x" * 100_001, "at most 100,000 characters, not 100,001"),
         (Set(), "abc", "expected a set or a list of values"),
@@ -110,7 +110,7 @@ def test_malformed_graphs_are_refused(text):
         Nominal(),
         Nominal(("yes", "no")),
         Text(),
-        Text(50),
+        Text(longest=50),
         Set(),
         Date(),
         Graph(),
@@ -262,4 +262,4 @@ def test_a_tree_without_end_is_refused():
     with pytest.raises(SchemaError, match="has no node 'z'"):
         DEVICES.depth("z")
     with pytest.raises(SchemaError, match="longest of Text must be an integer >= 1"):
-        Text(0)
+        Text(longest=0)

@@ -16,13 +16,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 import priorcase as pc
 from priorcase import saving
-from priorcase.cases import CaseLearner, Date, KeptLearners, Set, Text
+from priorcase.cases import CaseLearner, KeptLearners
 from priorcase.cases.kinds import CaseKind
 from priorcase.cases.learners import KeptLearner, Recipe, fit_learner, load_state, refit_learner
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import NotAvailableError, ParameterError, ReadingError, UnsupportedDataError
 from priorcase.saving import dump
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Text
 
 KINDS: dict[str, CaseKind] = {
     "age": Numeric(),

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priorcase.cases import Date, Graph, Set, Taxonomy, Text
+from priorcase.cases import Graph
 from priorcase.cases.kinds import CaseKind
 from priorcase.cases.table import CaseTable
 from priorcase.cases.training import MOST_MEMBERS, Layout, TrainingTable, training_table
 from priorcase.exceptions import CaseBaseError, ParameterError
-from priorcase.schema import Nominal, Numeric, Ordinal, Schema
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Schema, Set, Taxonomy, Text
 
 KINDS: dict[str, CaseKind] = {
     "age": Numeric(),

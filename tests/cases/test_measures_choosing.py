@@ -10,7 +10,6 @@ from cases.measure_columns import column_of, measured
 from priorcase.cases import (
     MVDM,
     Blend,
-    Date,
     EditDistance,
     Equality,
     EqualText,
@@ -22,9 +21,6 @@ from priorcase.cases import (
     OneSided,
     Own,
     Ranks,
-    Set,
-    Taxonomy,
-    Text,
     TfIdf,
     Threshold,
     WuPalmer,
@@ -32,7 +28,7 @@ from priorcase.cases import (
 from priorcase.cases.measures import DEFAULT_MEASURES, as_measure, names_for, similarities
 from priorcase.cases.measures.choosing import NAMES
 from priorcase.exceptions import ParameterError
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 
 KINDS = {
     Numeric(): Linear(),

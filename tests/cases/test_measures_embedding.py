@@ -10,8 +10,9 @@ import pytest
 from cases.measure_columns import measured, table_of
 from hypothesis import given
 
-from priorcase.cases import Embedding, Text
+from priorcase.cases import Embedding
 from priorcase.exceptions import ParameterError
+from priorcase.schema import Text
 
 LETTERS = "abc"
 

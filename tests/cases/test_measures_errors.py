@@ -12,7 +12,6 @@ from cases.measure_columns import column_of, measured
 from priorcase.cases import (
     MVDM,
     Blend,
-    Date,
     EditDistance,
     Embedding,
     ExponentialSimilarity,
@@ -27,17 +26,14 @@ from priorcase.cases import (
     PathLength,
     Ranks,
     Recency,
-    Set,
     SimilarityTable,
-    Taxonomy,
-    Text,
     TfIdf,
     Threshold,
     WuPalmer,
 )
 from priorcase.cases.measures import as_measure, describe, from_description, similarities
 from priorcase.exceptions import CaseBaseError, ParameterError
-from priorcase.schema import Nominal, Numeric
+from priorcase.schema import Date, Nominal, Numeric, Set, Taxonomy, Text
 
 DEVICES = Taxonomy({"device": {"printer": {"laser": ["mono", "colour"], "inkjet": None}, "router": None}})
 

@@ -15,7 +15,6 @@ from priorcase.cases import (
     MVDM,
     Blend,
     Containment,
-    Date,
     Dice,
     EditDistance,
     Embedding,
@@ -36,17 +35,14 @@ from priorcase.cases import (
     Ranks,
     Recency,
     Season,
-    Set,
     SetOverlap,
     SimilarityTable,
-    Taxonomy,
-    Text,
     TfIdf,
     Threshold,
     WuPalmer,
 )
 from priorcase.cases.kinds import kind_name
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 
 GRAPHS = ["A +> B", "A -> B", "A +> B; B +> C; flow: A", "x -> y; x +> z; heat: z"]
 VALUES = {

@@ -11,9 +11,9 @@ from cases.measure_columns import measured, table_of
 from hypothesis import given
 from reference import local_similarity as reference
 
-from priorcase.cases import MVDM, Equality, Set, SimilarityTable
+from priorcase.cases import MVDM, Equality, SimilarityTable
 from priorcase.neighbors import KNNClassifier
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Nominal, Numeric, Ordinal, Set
 
 NAME = st.sampled_from(["red", "orange", "blue", "green"])
 NAMES = st.lists(NAME, min_size=1, max_size=8)

@@ -14,7 +14,6 @@ from hypothesis import given
 from reference import local_similarity as reference
 
 from priorcase.cases import (
-    Date,
     ExponentialSimilarity,
     GaussianSimilarity,
     Linear,
@@ -25,7 +24,7 @@ from priorcase.cases import (
     Threshold,
 )
 from priorcase.cases.kinds import days
-from priorcase.schema import Numeric, Ordinal
+from priorcase.schema import Date, Numeric, Ordinal
 
 WHOLE = st.integers(-1000, 1000)
 FINITE = st.floats(-1e308, 1e308, allow_nan=False)

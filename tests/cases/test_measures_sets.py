@@ -8,8 +8,9 @@ from cases.measure_columns import column_of, measured, table_of
 from hypothesis import given
 from reference import local_similarity as reference
 
-from priorcase.cases import Containment, Dice, Jaccard, Set, SetOverlap
+from priorcase.cases import Containment, Dice, Jaccard, SetOverlap
 from priorcase.cases.kinds import ordered
+from priorcase.schema import Set
 
 MEASURES = {
     Jaccard(): reference.jaccard,

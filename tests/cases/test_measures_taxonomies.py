@@ -10,7 +10,8 @@ from cases.measure_columns import measured
 from hypothesis import given
 from reference import local_similarity as reference
 
-from priorcase.cases import LevelSimilarity, PathLength, Taxonomy, WuPalmer
+from priorcase.cases import LevelSimilarity, PathLength, WuPalmer
+from priorcase.schema import Taxonomy
 
 DEVICES = Taxonomy({"device": {"printer": {"laser": ["mono", "colour"], "inkjet": None}, "router": None}})
 

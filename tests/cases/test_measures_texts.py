@@ -12,9 +12,9 @@ from hypothesis import assume, given, settings
 from reference import local_similarity as reference
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from priorcase.cases import EditDistance, EqualText, Text, TfIdf
+from priorcase.cases import EditDistance, EqualText, TfIdf
 from priorcase.cases.measures import similarities
-from priorcase.schema import Nominal
+from priorcase.schema import Nominal, Text
 
 WORDS = ["paper", "jam", "Jam", "tray", "printer", "2", "the", "größe", "GRÖSSE", "café"]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import case_competence as slow
 
-from priorcase.cases import Duplicates, Set, Text, scoring
+from priorcase.cases import Duplicates, scoring
 from priorcase.cases.competence import competence, near_duplicates
 from priorcase.cases.scoring import Likeness, all_similarities
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError
-from priorcase.schema import Nominal, Numeric
+from priorcase.schema import Nominal, Numeric, Set, Text
 
 matplotlib.use("Agg")
 

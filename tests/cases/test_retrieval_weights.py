@@ -14,12 +14,12 @@ import pytest
 from matplotlib import pyplot
 from reference.case_retrieval import left_out_loss, local_similarities, mixed_table, ranked
 
-from priorcase.cases import ExponentialSimilarity, Taxonomy, Weights
+from priorcase.cases import ExponentialSimilarity, Weights
 from priorcase.cases.retrieval import learn_weights, retrieve
 from priorcase.cases.retrieval.weights import GRID, LeftOut
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, UnknownNameError
-from priorcase.schema import Nominal, Numeric
+from priorcase.schema import Nominal, Numeric, Taxonomy
 
 mpl.use("Agg")
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from reference.case_reuse import found, reuse
 
-from priorcase.cases import Compose, Copy, Critic, Local, Mean, Rule, Text, Vote, contains
+from priorcase.cases import Compose, Copy, Critic, Local, Mean, Rule, Vote, contains
 from priorcase.exceptions import CaseBaseError, ParameterError
-from priorcase.schema import Nominal, Numeric
+from priorcase.schema import Nominal, Numeric, Text
 
 TEXT = [(1, 0.9, "reboot"), (2, 0.5, "reboot")]
 MIXED = [(1, 0.9, "reboot"), (2, 0.8, 3), (3, 0.7, True), (4, 0.6, [1]), (5, 0.5, {"a": 1}), (6, 0.1, "reboot")]

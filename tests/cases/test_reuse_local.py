@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from reference.case_reuse import found, local_line, reuse
 from scipy import stats
 
-from priorcase.cases import Date, Local, Set, Text
-from priorcase.schema import Nominal, Ordinal
+from priorcase.cases import Local
+from priorcase.schema import Date, Nominal, Ordinal, Set, Text
 
 
 @settings(max_examples=30)

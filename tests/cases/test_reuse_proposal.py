@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from reference.case_reuse import found, reuse
 
-from priorcase.cases import Critic, Date, Proposal, Rule, Set
+from priorcase.cases import Critic, Proposal, Rule
 from priorcase.cases.reuse import Difference
 from priorcase.exceptions import CaseBaseError, ParameterError
-from priorcase.schema import Nominal, Numeric
+from priorcase.schema import Date, Nominal, Numeric, Set
 
 CASES = found(
     (12, 0.9, "restart the spooler", True, {"os": "windows", "pages": 30}),

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from reference.case_reuse import found, reuse
 
-from priorcase.cases import Date, Proposal, Rule, Set, Taxonomy, at_least, contains, not_, under
+from priorcase.cases import Proposal, Rule, at_least, contains, not_, under
 from priorcase.cases.reuse import Step
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy
 
 KINDS = {
     "os": Nominal(),

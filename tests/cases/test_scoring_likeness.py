@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priorcase.cases import Set
 from priorcase.cases.retrieval import retrieve
 from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseTable
-from priorcase.schema import Nominal, Numeric
+from priorcase.schema import Nominal, Numeric, Set
 
 ATTRIBUTES = {"size": Numeric(), "make": Nominal(), "tags": Set(), "flag": Nominal()}
 VALUES = st.fixed_dictionaries(

@@ -482,7 +482,9 @@ def test_values_made_up_that_do_not_fit_their_kind_give_one_named_error(tmp_path
         pc.CaseBase.open(path)
 
 
-@pytest.mark.parametrize("kind", [kinds.Numeric(), kinds.Nominal(), kinds.Text(), kinds.Text(3), kinds.Set()], ids=str)
+@pytest.mark.parametrize(
+    "kind", [kinds.Numeric(), kinds.Nominal(), kinds.Text(), kinds.Text(longest=3), kinds.Set()], ids=str
+)
 @given(rows=lists(one_of(integers(), floats(allow_nan=False), booleans(), text(max_size=5), lists(text(max_size=2)))))
 def test_values_that_are_taken_at_a_glance_pass_the_full_check(kind, rows):
     values = [tuple(value) if isinstance(value, list) else value for value in rows]

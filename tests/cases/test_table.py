@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from priorcase.cases import Date, Set, Text
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import UnknownIdError
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Text
 
 ATTRIBUTES = {
     "age": Numeric(),

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.cases.kinds import Date, Set, Taxonomy, Text
 from priorcase.cases.measures import DEFAULT_MEASURES
 from priorcase.cases.table import CaseTable
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 
 DEVICES = Taxonomy({"device": {"printer": {"laser": {}, "inkjet": {}}, "router": {}}})
 

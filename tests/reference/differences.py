@@ -10,6 +10,7 @@ import numpy as np
 from priorcase._typing import FloatArray
 from priorcase.similarity import FittedDistance
 from priorcase.similarity.differences import Curve, Differ, Linear, Lookup, Profile, Term, raised
+from priorcase.similarity.periodic import Periodic
 
 
 def costs(fitted: FittedDistance, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
@@ -44,6 +45,8 @@ def difference(term: Term, power: float, query: float, column: FloatArray) -> Fl
     if isinstance(term, Curve):
         apart = _profiles_at(term, column) - _profiles_at(term, np.array([query]))
         known = _profile_cost(apart, term.exponent, term.factor, term.root, power)
+    elif isinstance(term, Periodic):
+        known = _periodic(term, power, np.abs(column - query))
     elif isinstance(term, Lookup):
         known = np.full(column.shape, term.f_unseen)
         if query >= 0 and len(term.matrix):
@@ -52,6 +55,14 @@ def difference(term: Term, power: float, query: float, column: FloatArray) -> Fl
         assert isinstance(term, Differ)
         known = np.where(column == query, 0.0, 1.0)
     return _with_missing(term, query, column, known)
+
+
+def _periodic(term: Periodic, power: float, distance: FloatArray) -> FloatArray:
+    total = term.line_share * raised(distance / term.scale, power) if term.scale else np.zeros_like(distance)
+    for period, share in zip(term.periods, term.shares, strict=True):
+        rest = np.fmod(distance, period)
+        total = total + share * raised(2.0 * np.minimum(rest, period - rest) / period, power)
+    return total
 
 
 def _linear(term: Linear, power: float, query: float, column: FloatArray) -> FloatArray:

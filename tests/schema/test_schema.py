@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from priorcase.exceptions import (
     PriorcaseError,
 )
-from priorcase.schema import Coded, Nominal, Numeric, Ordinal, Schema
+from priorcase.schema import Coded, Date, Nominal, Numeric, Ordinal, Schema
 
 D = decimal.Decimal
 NAN = float("nan")
@@ -233,7 +233,7 @@ class TestInference:
             (pl.DataFrame({"x": [None, None]}), Nominal()),
             (pa.table({"x": pa.nulls(2)}), Nominal()),
             (objects(None, NAN), Nominal()),
-            (objects(np.datetime64("NaT"), pd.NaT), Nominal()),
+            (objects(np.datetime64("NaT"), pd.NaT), Date()),
         ],
     )
     def test_a_column_of_gaps_goes_by_its_type(self, frame, kind):

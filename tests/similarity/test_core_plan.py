@@ -29,6 +29,11 @@ def linear(**changes: Any) -> None:
     Plan(1, 2.0).linear(0, **({"scale": 1.0} | changes))
 
 
+def periodic(**changes: Any) -> None:
+    given = {"periods": np.array([7.0, 24.0]), "shares": np.array([0.5, 0.5])}
+    Plan(1, 2.0).periodic(0, **(given | changes))
+
+
 def overlap(**changes: Any) -> None:
     Plan(1, 2.0).overlap(0, **changes)
 
@@ -48,9 +53,15 @@ def asked(**changes: Any) -> None:
         (linear, {"scale": NAN}, "scale must not be negative"),
         (linear, {"low": 2.0, "high": 1.0}, "low must not be above high"),
         (linear, {"high": NAN}, "low must not be above high"),
+        (periodic, {"periods": np.array([7.0])}, "one share per period"),
+        (periodic, {"periods": np.array([7.0, 0.0])}, "periods must be finite and above 0"),
+        (periodic, {"periods": np.array([7.0, INF])}, "periods must be finite and above 0"),
+        (periodic, {"shares": np.array([0.5, NAN])}, "shares must be finite"),
+        (periodic, {"line_share": -1.0}, "shares must be finite"),
+        (periodic, {"scale": INF}, "scale must be finite"),
         *[
             (call, {name: NAN}, "costs must be")
-            for call in (linear, overlap, curve, table)
+            for call in (linear, periodic, overlap, curve, table)
             for name in ("f_one", "f_both")
         ],
         (profile, {"f_unseen": -1.0}, "costs must be"),

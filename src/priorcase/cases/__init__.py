@@ -29,11 +29,7 @@ if TYPE_CHECKING:
     from priorcase.cases.designs import fragments_of as fragments_of
     from priorcase.cases.designs import graph_similarity as graph_similarity
     from priorcase.cases.designs import plumbing as plumbing
-    from priorcase.cases.kinds import Date as Date
     from priorcase.cases.kinds import Graph as Graph
-    from priorcase.cases.kinds import Set as Set
-    from priorcase.cases.kinds import Taxonomy as Taxonomy
-    from priorcase.cases.kinds import Text as Text
     from priorcase.cases.learners import CaseLearner as CaseLearner
     from priorcase.cases.learners import KeptLearners as KeptLearners
     from priorcase.cases.measures import *
@@ -51,7 +47,7 @@ _NAMES = {  # module -> public names
     "conversation": "Conversation Question Transcript",
     "designs": "Design Designs Elaboration Fragment FunctionGraph JoinArcs Piece Rewriting SplitArc design "
     "fragments_of graph_similarity plumbing",
-    "kinds": "Date Graph Set Taxonomy Text",
+    "kinds": "Graph",
     "learners": "CaseLearner KeptLearners",
     "measures": "Blend Containment Dice EditDistance Embedding EqualText Equality ExponentialSimilarity "
     "GaussianSimilarity GraphSimilarity Jaccard LevelSimilarity Linear LocalSimilarity MVDM OneSided Own PathLength "

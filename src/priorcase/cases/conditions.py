@@ -23,11 +23,11 @@ from priorcase._parameters import as_python, is_number, is_whole
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases import kinds
 from priorcase.cases.checks import check_known
-from priorcase.cases.kinds import CaseKind, Date, Stored, Taxonomy, Text
+from priorcase.cases.kinds import CaseKind, Stored
 from priorcase.cases.measures.texts import folded
 from priorcase.cases.table import CaseTable, number_of
 from priorcase.exceptions import CaseBaseError, failure, listed, prefix_errors, quoted
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Taxonomy, Text
 from priorcase.schema.kinds import identity, is_missing, plain
 
 _ALWAYS = ("solution", "outcome", "id")  # what conditions may name in every table, beside attributes

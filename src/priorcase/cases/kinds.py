@@ -8,9 +8,9 @@ from __future__ import annotations
 import datetime
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeAlias
@@ -20,10 +20,9 @@ import numpy as np
 from priorcase._parameters import is_number, is_whole
 from priorcase._typing import Value
 from priorcase.cases.designs.graph import FunctionGraph
-from priorcase.exceptions import CaseBaseError, ParameterError, SchemaError, listed, quoted
+from priorcase.exceptions import CaseBaseError, ParameterError, listed, quoted
 from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 from priorcase.schema.kinds import identity, is_missing, plain
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +76,14 @@ def describe(kind: CaseKind) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": kind_name(kind)}
     if isinstance(kind, Ordinal):
         found["order"] = list(kind.order)
-    elif isinstance(kind, Nominal) and kind.values is not None:
-        found["values"] = list(kind.values)
-    elif isinstance(kind, Text) and kind != Text():
+    elif isinstance(kind, Text) and kind.longest != Text().longest:
         found["longest"] = kind.longest
     elif isinstance(kind, Taxonomy):
         found["nodes"] = [[node, kind.parent(node)] for node in kind.nodes]
         if kind.weights:
             found["weights"] = dict(kind.weights)
+    elif isinstance(kind, Nominal) and kind.values is not None:
+        found["values"] = list(kind.values)
     return found
 
 
@@ -96,7 +95,7 @@ def from_description(found: dict[str, Any]) -> CaseKind:
     if name == "nominal" and "values" in found:
         return Nominal(tuple(found["values"]))
     if name == "text" and "longest" in found:
-        return Text(found["longest"])
+        return Text(longest=found["longest"])
     if name == "taxonomy":
         return Taxonomy(dict(map(tuple, found["nodes"])), weights=found.get("weights"))
     return _SIMPLE[name]()  # type: ignore[no-any-return]

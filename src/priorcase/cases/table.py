@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from priorcase import _core
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
-from priorcase.cases.kinds import CaseKind, Date, Stored, days, plain_shown, shown
+from priorcase.cases.kinds import CaseKind, Stored, days, plain_shown, shown
 from priorcase.exceptions import UnknownIdError, named
-from priorcase.schema import Numeric, Ordinal
+from priorcase.schema import Date, Numeric, Ordinal
 from priorcase.schema.kinds import identity
 
 Row = tuple[int, Mapping[str, Stored], str | None, str | None]

@@ -13,10 +13,10 @@ import numpy as np
 from priorcase._typing import AnyArray, IdArray, IntArray
 from priorcase.cases import kinds
 from priorcase.cases.checks import check_known, rows_of
-from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Stored, Text
+from priorcase.cases.kinds import CaseKind, Graph, Stored
 from priorcase.cases.table import BESIDE, CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, listed, named, quoted
-from priorcase.schema import Coded, Nominal, Numeric, Ordinal
+from priorcase.schema import Coded, Date, Nominal, Numeric, Ordinal, Set, Text
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
 from priorcase.schema.kinds import content_of, identity
 from priorcase.schema.schema import Source

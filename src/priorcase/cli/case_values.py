@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from priorcase._parameters import is_number
-from priorcase.cases import Case, CaseBase, Set, Taxonomy, all_of
+from priorcase.cases import Case, CaseBase, all_of
 from priorcase.cases.case import text_of
 from priorcase.cases.conditions import parse
 from priorcase.cli.shell import BadInputError, csv_text
 from priorcase.exceptions import advice, listed
 from priorcase.learning.results import Grid, grids_text, short, text_width
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Nominal, Numeric, Ordinal, Set, Taxonomy
 
 _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
 _CONDITION_ON_OUTCOME = re.compile(r"\s*(outcome|retired)\s*(=|==|!=)(.*)", re.DOTALL)
@@ -75,7 +75,7 @@ def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
     """A value of a kind; what does not fit is left as it is, for the library to refuse."""
     if text == "?":
         return None
-    if isinstance(kind, Numeric):
+    if type(kind) is Numeric:
         number = _number(text)
         return text if number is None else number
     if isinstance(kind, Set):
@@ -84,7 +84,7 @@ def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
         return _known_word(name, text, kind.nodes)
     if isinstance(kind, Ordinal):
         return _known_word(name, text, kind.order)
-    if isinstance(kind, Nominal):
+    if type(kind) is Nominal:
         return _stored(base, name, text) if kind.values is None else _known_word(name, text, kind.values)
     return text
 

@@ -185,11 +185,11 @@ def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str,
         raise usage("--example brings its own attributes; it cannot be combined with --attribute or --like.")
     if os.path.lexists(file):
         raise BadInputError(f"{file} exists already. Name a new file; 'priorcase cases add' adds cases to this one.")
-    from priorcase.cases import CaseBase, Taxonomy
+    from priorcase.cases import CaseBase
     from priorcase.cases.exchange import read_cases
     from priorcase.cases.kinds import kind_name
     from priorcase.datasets import load_help_desk
-    from priorcase.schema import Ordinal
+    from priorcase.schema import Ordinal, Taxonomy
 
     if given["example"] is not None:
         desk = load_help_desk()
@@ -209,8 +209,7 @@ def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str,
 
 
 def _declared(texts: Sequence[str]) -> dict[str, Any]:
-    from priorcase.cases import Taxonomy
-    from priorcase.schema import Ordinal
+    from priorcase.schema import Ordinal, Taxonomy
 
     found: dict[str, Any] = {}
     for name, kind in parse_kinds("--attribute", texts, KINDS, files=True).items():

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from priorcase._parameters import is_number
-from priorcase.cases import CaseBase, Conversation, Question, Text
+from priorcase.cases import CaseBase, Conversation, Question
 from priorcase.cases.case import text_of
 from priorcase.cli.case_values import case_table, read_value, split_pair
 from priorcase.cli.shell import BadInputError, n_cases, one_line, say
 from priorcase.exceptions import ParameterError, PriorcaseError, nearest
 from priorcase.learning.results import short
-from priorcase.schema import Nominal
+from priorcase.schema import Nominal, Text
 
 _CHOICES, _LEADING, _OTHERS, _WIDE = 12, 3, 3, 60
 _PARTS = 20
@@ -121,7 +121,7 @@ class Talk:
             raise BadInputError(f"answer yes or no, or give the whole value by {name}=...")
         if question.kind == "value" and (found := _chosen(question, line)) is not None:
             return name, found
-        if question.kind == "value" and isinstance(kind, Nominal) and kind.values is None:
+        if question.kind == "value" and type(kind) is Nominal and kind.values is None:
             meant = nearest(line, [str(choice.answer) for choice in question.choices])
             hint = f"did you mean {meant!r}?" if meant is not None else "answer by number, or skip by Enter."
             raise BadInputError(f"{line!r} is not one of these; {hint} '={line}' enters it anyway.")

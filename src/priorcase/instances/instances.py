@@ -240,7 +240,11 @@ def make_column(
 
 def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool) -> Column:
     """A saved column of ``n`` rows, checked; no target is missing."""
-    if not isinstance(data, np.ndarray) or data.shape != (n,) or data.dtype.kind != ("f", "i")[isinstance(kind, Nominal)]:
+    if (
+        not isinstance(data, np.ndarray)
+        or data.shape != (n,)
+        or data.dtype.kind != ("f", "i")[isinstance(kind, Nominal)]
+    ):
         raise ValueError("a column that does not fit its kind")
     if not isinstance(kind, Nominal):
         data = data.astype(np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import html
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -19,7 +20,8 @@ from priorcase._parameters import check_value
 from priorcase._typing import Backend, FloatArray, Name
 from priorcase.exceptions import ParameterError, QueryIndexError, prefix_errors, quoted, visible
 from priorcase.learning.targets import objects
-from priorcase.schema import Coded, Ordinal, Schema, Table
+from priorcase.schema import Coded, Date, Ordinal, Schema, Table
+from priorcase.schema.dates import date_of
 from priorcase.schema.kinds import content_of
 
 Row: TypeAlias = tuple[Any, ...]  # values of one row, None for missing
@@ -39,6 +41,8 @@ def value_text(value: Any, width: int) -> str:
     """A value in few characters; ``?`` where it is missing."""
     if isinstance(value, (float, np.floating)):
         return f"{value:.6g}"
+    if isinstance(value, (set, frozenset)):
+        value = "{" + ", ".join(sorted(map(str, value))) + "}"
     return "?" if value is None else short(str(value), width)
 
 
@@ -151,8 +155,15 @@ def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
     arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
     plain = {label: array.tolist() for label, array in arrays.items()}
     for label, values in plain.items():
-        if backend != "pandas" and arrays[label].dtype.kind == "O" and content_of(values) == "any":
+        content = content_of(values) if arrays[label].dtype.kind == "O" else None
+        if content == "any" and backend != "pandas":
             plain[label] = [None if value is None else str(value) for value in values]
+        elif content == "dates" and len({type(value) for value in values} - {type(None)}) > 1:
+            midnight = datetime.time()
+            plain[label] = [
+                datetime.datetime.combine(value, midnight) if type(value) is datetime.date else value
+                for value in values
+            ]
     return nw.from_dict(plain, backend=backend).to_native()
 
 
@@ -194,7 +205,8 @@ def decoded(table: Table) -> list[Row]:
             ranks = column.tolist()
             columns.append([None if rank != rank else levels.get(int(rank), "(no such level)") for rank in ranks])
         else:
-            columns.append([None if value != value else value for value in column.tolist()])
+            shown = date_of if isinstance(kind, Date) else float
+            columns.append([None if value != value else shown(value) for value in column.tolist()])
     return list(zip(*columns, strict=True))
 
 

@@ -277,7 +277,9 @@ def _objects(values: Sequence[Any], name: Name) -> ObjectColumn | ArrayColumn:
     if "complex" in found:
         raise _complex(name)
     if found == {"date"}:
-        return ArrayColumn(np.array([np.nan if is_missing(value) else seconds_of(value) for value in values]), None, Date())
+        return ArrayColumn(
+            np.array([np.nan if is_missing(value) else seconds_of(value) for value in values]), None, Date()
+        )
     if found == {"span"}:
         return _span_column(values)
     return column
@@ -289,7 +291,9 @@ def _span_column(values: Sequence[Any]) -> ArrayColumn:
     if all(isinstance(value, datetime.time) for value in known):
         seconds = [np.nan if is_missing(value) else seconds_of_day(value) for value in values]
         return ArrayColumn(np.array(seconds), None, Circular(DAY))
-    return ArrayColumn(_spans(np.array([np.timedelta64("NaT") if is_missing(value) else value for value in values], "m8[us]")))
+    return ArrayColumn(
+        _spans(np.array([np.timedelta64("NaT") if is_missing(value) else value for value in values], "m8[us]"))
+    )
 
 
 def _spans(array: AnyArray) -> FloatArray:

@@ -165,9 +165,9 @@ class Nominal:
         All possible values, if they are declared: only these may be stored, and they stay known when no row holds
         them. None: whatever values the stored rows hold.
     content
-        ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"``, ``"dates"`` or ``"nothing"`` (only missing values so far; no numbers
-        are stored until it holds another value). It makes numbers passed for a column of text an error instead of
-        unseen values. It does not take part in comparisons.
+        ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"``, ``"dates"`` or ``"nothing"`` (only missing values so far;
+        no numbers are stored until it holds another value). It makes numbers passed for a column of text an error
+        instead of unseen values. It does not take part in comparisons.
 
     Examples
     --------
@@ -258,13 +258,12 @@ class Date(Numeric):
     parts: Literal["auto"] | tuple[DatePart, ...] = "auto"
 
     def __post_init__(self) -> None:
-        if isinstance(self.parts, str) and self.parts == "auto":
+        parts: Any = self.parts
+        if isinstance(parts, str) and parts == "auto":
             return
-        given = tuple(self.parts) if isinstance(self.parts, Iterable) and not isinstance(self.parts, str) else (self.parts,)
+        given = (parts,) if isinstance(parts, str) or not isinstance(parts, Iterable) else tuple(parts)
         if not given or not all(part in DATE_PARTS for part in given) or len(set(given)) < len(given):
-            raise SchemaError(
-                f"parts of Date must be 'auto' or some of {listed(DATE_PARTS)}, got {quoted(self.parts)}"
-            )
+            raise SchemaError(f"parts of Date must be 'auto' or some of {listed(DATE_PARTS)}, got {quoted(self.parts)}")
         object.__setattr__(self, "parts", tuple(part for part in DATE_PARTS if part in given))
 
     @property
@@ -305,7 +304,9 @@ class Text(Nominal):
 
     def __post_init__(self) -> None:
         if self.analyzer not in get_args(Analyzer):
-            raise SchemaError(f"analyzer of Text must be one of {listed(get_args(Analyzer))}, got {quoted(self.analyzer)}")
+            raise SchemaError(
+                f"analyzer of Text must be one of {listed(get_args(Analyzer))}, got {quoted(self.analyzer)}"
+            )
         if not is_whole(self.longest) or self.longest < 1:
             raise SchemaError(f"longest of Text must be an integer >= 1, got {quoted(self.longest)}")
 

@@ -77,7 +77,9 @@ class Schema:
     names
         Column labels of any hashable type, all distinct and none missing; None for a table without names.
     kinds
-        ``Numeric()``, ``Ordinal(order)`` or ``Nominal()`` for each column.
+        ``Numeric()``, ``Ordinal(order)``, ``Nominal()``, ``Date()``, ``Text()``, ``Set()``, ``Circular(period)`` or
+        ``Taxonomy(tree)`` for each column, or the words ``"numeric"``, ``"nominal"``, ``"date"``, ``"text"`` and
+        ``"set"``.
 
     Notes
     -----
@@ -88,17 +90,22 @@ class Schema:
     ==================================================  ========================================================
     integers, floats, decimals, pandas' nullable ones   ``Numeric()``
     booleans                                            ``Nominal()``
-    text of any type, NumPy's ``U`` and ``S``           ``Nominal()``
+    other text of any type, NumPy's ``U`` and ``S``     ``Nominal()``
     pandas ``category``, Polars ``Categorical``,        ``Nominal()``; ``Ordinal(categories)`` if it is ordered
     PyArrow ``dictionary``
     Polars ``Enum``                                     ``Nominal(categories)``: its values are declared
     objects: only numbers and missing values            ``Numeric()``
     objects: anything else, or only missing values;     ``Nominal()``
     Polars ``Null``
-    dates, times, durations, periods                    refused: convert them to numbers or categories
-    complex numbers, lists, structs, unhashable         refused
-    objects
+    dates and datetimes of any type; ISO texts          ``Date()``
+    times of day                                        ``Circular(86400)``: seconds
+    spans of time                                       ``Numeric()``: seconds
+    sets and lists                                      ``Set()``
+    long texts that are mostly distinct                 ``Text()``
+    complex numbers, structs, unhashable objects        refused
     ==================================================  ========================================================
+
+    A text is long with 20 characters and three words or more on average; fewer than 10 distinct ones are nominal.
 
     A Polars ``Enum`` is not taken as ordinal, because its values often have no order: declare ``Ordinal`` if they do.
 
@@ -140,8 +147,8 @@ class Schema:
         for kind in kinds:
             if not isinstance(kind, (Numeric, Ordinal, Nominal)):
                 raise SchemaError(
-                    f"a kind must be one such as Numeric(), Ordinal(order) or Nominal(), with parentheses, or its name, "
-                    f"got {quoted(kind)}"
+                    "a kind must be one such as Numeric(), Ordinal(order) or Nominal(), with parentheses, or its "
+                    f"name, got {quoted(kind)}"
                 )
         if not self.kinds:
             raise SchemaError("Schema needs a kind for each column and at least one column, got no kinds")
@@ -590,7 +597,7 @@ def _cell(kind: Kind, value: Any) -> Any:
         return None
     if isinstance(kind, Set):
         return _UNCLEAR
-    if content is None or kind.content not in (content, "any", "nothing"):  # type: ignore[union-attr]  # it is Nominal
+    if content is None or kind.content not in (content, "any", "nothing"):
         return _UNCLEAR
     if content != "numbers":
         return value

@@ -140,7 +140,9 @@ class Column:
         self.a = a
         self.kind = statistics.schema.kinds[a]
         self.kind_name = type(self.kind).__name__.lower()
-        family = "numeric" if isinstance(self.kind, Numeric) else "nominal" if isinstance(self.kind, Nominal) else "ordinal"
+        family = (
+            "numeric" if isinstance(self.kind, Numeric) else "nominal" if isinstance(self.kind, Nominal) else "ordinal"
+        )
         self.kind_names = (self.kind_name, family)
 
     @property

@@ -17,12 +17,13 @@ from scipy.sparse import csr_array
 
 from priorcase._locks import cached_property
 from priorcase._typing import BoolArray, FloatArray, IntArray
-from priorcase.cases.kinds import Taxonomy, Text, days, plain_shown
+from priorcase.cases.kinds import days, plain_shown
 from priorcase.cases.measures.texts import folded, words
 from priorcase.cases.retain import Solutions
 from priorcase.cases.reuse import Candidate
 from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseColumn
+from priorcase.schema import Taxonomy, Text
 from priorcase.schema.kinds import identity
 
 StepKind: TypeAlias = Literal["given", "told", "cut", "mention", "skipped"]

@@ -15,10 +15,10 @@ import numpy as np
 
 from priorcase._typing import FloatArray, IntArray
 from priorcase.cases.conversation.candidates import Candidates, Mentions, Step, as_number, in_force
-from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Taxonomy, Text, shown
+from priorcase.cases.kinds import CaseKind, Graph, shown
 from priorcase.cases.table import CaseColumn
 from priorcase.exceptions import visible
-from priorcase.schema import Numeric, Ordinal
+from priorcase.schema import Date, Numeric, Ordinal, Set, Taxonomy, Text
 from priorcase.schema.kinds import identity
 
 QuestionKind: TypeAlias = Literal["value", "cut", "word", "member", "text"]

@@ -29,13 +29,13 @@ from priorcase.cases.exchange.tables import (
     write_csv,
     write_parquet,
 )
-from priorcase.cases.kinds import CaseKind, Set
+from priorcase.cases.kinds import CaseKind
 from priorcase.cases.storage import CaseRecord
 from priorcase.datasets import read_table
 from priorcase.datasets.columns import check_column, parse_number
 from priorcase.datasets.reading import FORMATS
 from priorcase.exceptions import CaseBaseError, listed
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Nominal, Numeric, Ordinal, Set
 from priorcase.schema.kinds import plain
 
 Format: TypeAlias = Literal["jsonl", "csv", "parquet"]
@@ -162,7 +162,7 @@ def _table_cases(
 def _value(cell: str | None, kind: CaseKind | None) -> Any:
     if cell is None or kind is None:
         return cell
-    if isinstance(kind, Numeric):
+    if type(kind) is Numeric:
         number = parse_number(cell)
         return cell if number is None else plain(number)
     if isinstance(kind, Set):

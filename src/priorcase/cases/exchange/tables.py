@@ -44,10 +44,10 @@ from priorcase.cases.exchange.records import (
     read_head,
     record_of,
 )
-from priorcase.cases.kinds import CaseKind, Date, Graph, Set, Stored, Taxonomy, Text
+from priorcase.cases.kinds import CaseKind, Graph, Stored
 from priorcase.cases.storage import CaseRecord
 from priorcase.exceptions import CaseBaseError, MissingExtraError, ReadingError, errors_at
-from priorcase.schema import Numeric
+from priorcase.schema import Date, Numeric, Set, Taxonomy, Text
 
 _BLOCK = 1_000
 _MANY = 50_000  # distinct cells of a column that are remembered
@@ -298,7 +298,7 @@ def _arrow_column(kind: CaseKind | None, values: list[Any], *, fixed: str | None
     found: Any = None
     if fixed is not None and fixed != "json":
         found = pyarrow.type_for_alias(fixed)
-    elif isinstance(kind, Numeric):
+    elif type(kind) is Numeric:
         if not any(type(value) is int and abs(value) >= _LARGE for value in known):  # a double would round them
             found = pyarrow.float64()
     elif isinstance(kind, Date):

@@ -12,7 +12,7 @@ from priorcase.cases.measures import names, numbers, sets, structures, texts
 from priorcase.cases.measures.base import Blend, LocalSimilarity, Own, is_measure
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import ParameterError, advice, joined, listed, prefix_errors, quoted
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 
 NAMES: Mapping[str, LocalSimilarity] = {
     "linear": numbers.Linear(),
@@ -40,10 +40,10 @@ DEFAULT_MEASURES: Mapping[type[Any], LocalSimilarity] = {
     Numeric: NAMES["linear"],
     Ordinal: NAMES["ranks"],
     Nominal: NAMES["equality"],
-    kinds.Taxonomy: NAMES["wu_palmer"],
-    kinds.Set: NAMES["jaccard"],
-    kinds.Date: NAMES["linear"],
-    kinds.Text: NAMES["tfidf"],
+    Taxonomy: NAMES["wu_palmer"],
+    Set: NAMES["jaccard"],
+    Date: NAMES["linear"],
+    Text: NAMES["tfidf"],
     kinds.Graph: NAMES["graph"],
 }
 """The measure of each kind of attribute for which none is given."""

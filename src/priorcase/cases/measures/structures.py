@@ -14,10 +14,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase._parameters import as_python, settle
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.cases.designs import FunctionGraph, graph_similarity
-from priorcase.cases.kinds import Taxonomy
 from priorcase.cases.measures.base import SIMILARITY, FrozenMapping, Measure, is_similarity
 from priorcase.cases.table import CaseColumn
 from priorcase.exceptions import ParameterError, advice, listed, quoted
+from priorcase.schema import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +101,7 @@ class WuPalmer(_NodeMeasure):
     which then have similarity 1 (Bergmann's 1998 optimistic reading) while the others keep theirs.
 
     >>> from priorcase.cases.measures import similarities
-    >>> from priorcase.cases.kinds import Taxonomy
-    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>>     >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
     >>> similarities("laser", ["laser", "inkjet", "router"], device)
     {'laser': 1.0, 'inkjet': 0.5, 'router': 0.0}
     >>> similarities("printer", ["laser", "router"], device, WuPalmer(inner="any"))
@@ -126,8 +125,7 @@ class PathLength(_NodeMeasure):
     root have similarity 0. For ``inner`` see `WuPalmer`; symmetric if it is ``"exact"``.
 
     >>> from priorcase.cases.measures import similarities
-    >>> from priorcase.cases.kinds import Taxonomy
-    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>>     >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
     >>> similarities("laser", ["laser", "inkjet", "router"], device, PathLength())
     {'laser': 1.0, 'inkjet': 0.5, 'router': 0.25}
     """
@@ -149,8 +147,7 @@ class LevelSimilarity(_NodeMeasure):
     the taxonomy. For ``inner`` see `WuPalmer`; symmetric if it is ``"exact"``.
 
     >>> from priorcase.cases.measures import similarities
-    >>> from priorcase.cases.kinds import Taxonomy
-    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>>     >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
     >>> similarities("laser", ["laser", "inkjet", "router"], device, LevelSimilarity({"printer": 0.6}))
     {'laser': 1.0, 'inkjet': 0.6, 'router': 0.0}
     """

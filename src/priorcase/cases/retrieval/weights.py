@@ -241,7 +241,7 @@ def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Vo
             f"found the same {target} in all cases, so there is nothing to predict. Add cases with another {target}."
         )
     if column.kind is not None:
-        if not isinstance(column.kind, Numeric):
+        if type(column.kind) is not Numeric:
             return _Votes(own, k)
         values = column.numbers()[places].tolist()
     else:

@@ -9,10 +9,11 @@ from typing import Any, Literal, get_args
 
 from priorcase._parameters import check_choice, is_number
 from priorcase._typing import Backend
-from priorcase.cases.kinds import Date, check, days, written
+from priorcase.cases.kinds import check, days, written
 from priorcase.exceptions import CaseBaseError, listed, prefix_errors
 from priorcase.learning.plotting import INK, MUTED, caption, captions, colour, cut, drawing, legend_beside, tint
 from priorcase.learning.results import Grid, framed, grid_markdown, grids_html, grids_text
+from priorcase.schema import Date
 
 Lines = Literal["sources", "candidates", "steps", "differences"]
 
