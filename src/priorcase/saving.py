@@ -57,7 +57,8 @@ MODELS = {
 }
 STRATEGIES = {
     "schema": "Numeric Ordinal Nominal Circular Date Text Set Taxonomy Schema",
-    "similarity": "Distance Absolute CircularDifference DateDifference Overlap Levels ValueTable ValueDifference "
+    "similarity": "Distance Absolute CircularDifference DateDifference TextDifference SetDifference "
+    "TaxonomyDifference Overlap Levels ValueTable ValueDifference "
     "Discretised Interpolated Windowed "
     "Gaussian Tricube Epanechnikov Biweight Triangular Uniform Exponential InversePower",
     "relevance": "Bayes GainRatio MutualInformation Relief LeaveOneOutWeights",

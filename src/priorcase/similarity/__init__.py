@@ -44,6 +44,7 @@ from priorcase.similarity.presets import (
     vdm,
     wvdm,
 )
+from priorcase.similarity.structured import SetDifference, TaxonomyDifference, TextDifference
 
 __all__ = [
     "Absolute",
@@ -65,6 +66,9 @@ __all__ = [
     "Kernel",
     "Levels",
     "Overlap",
+    "SetDifference",
+    "TaxonomyDifference",
+    "TextDifference",
     "Triangular",
     "Tricube",
     "Uniform",

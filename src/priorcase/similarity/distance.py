@@ -22,11 +22,12 @@ from priorcase._parameters import as_python, check_fields, is_number, settle
 from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import NumericRangeError, ParameterError, quoted
 from priorcase.instances import Instances
-from priorcase.schema import Circular, Date, Kind, Nominal, Ordinal, Schema
+from priorcase.schema import Circular, Date, Kind, Nominal, Ordinal, Schema, Set, Taxonomy, Text
 from priorcase.similarity.computed import Computation, Computed, DifferenceFunction, add_terms, queries_at_once
 from priorcase.similarity.differences import Absolute, Difference, Levels, MissingRule, Overlap, Term, rooted
 from priorcase.similarity.periodic import CircularDifference, DateDifference
 from priorcase.similarity.statistics import LEAST_SQUARE, Column, Statistics, Summary
+from priorcase.similarity.structured import SetDifference, TaxonomyDifference, TextDifference
 
 Missing = Literal["maximal", "aha", "skip", "symbol", "ignore"]
 
@@ -179,6 +180,12 @@ class Distance:
                 return CircularDifference(kind.period)
             case Date():
                 return DateDifference(kind.parts)
+            case Text():
+                return TextDifference(kind.analyzer)
+            case Set():
+                return SetDifference()
+            case Taxonomy():
+                return TaxonomyDifference(kind)
             case Ordinal():
                 return self.ordinal
             case Nominal():

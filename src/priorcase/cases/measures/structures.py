@@ -101,7 +101,8 @@ class WuPalmer(_NodeMeasure):
     which then have similarity 1 (Bergmann's 1998 optimistic reading) while the others keep theirs.
 
     >>> from priorcase.cases.measures import similarities
-    >>>     >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>> from priorcase.schema import Taxonomy
+    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
     >>> similarities("laser", ["laser", "inkjet", "router"], device)
     {'laser': 1.0, 'inkjet': 0.5, 'router': 0.0}
     >>> similarities("printer", ["laser", "router"], device, WuPalmer(inner="any"))
@@ -125,7 +126,8 @@ class PathLength(_NodeMeasure):
     root have similarity 0. For ``inner`` see `WuPalmer`; symmetric if it is ``"exact"``.
 
     >>> from priorcase.cases.measures import similarities
-    >>>     >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>> from priorcase.schema import Taxonomy
+    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
     >>> similarities("laser", ["laser", "inkjet", "router"], device, PathLength())
     {'laser': 1.0, 'inkjet': 0.5, 'router': 0.25}
     """
@@ -147,7 +149,8 @@ class LevelSimilarity(_NodeMeasure):
     the taxonomy. For ``inner`` see `WuPalmer`; symmetric if it is ``"exact"``.
 
     >>> from priorcase.cases.measures import similarities
-    >>>     >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>> from priorcase.schema import Taxonomy
+    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
     >>> similarities("laser", ["laser", "inkjet", "router"], device, LevelSimilarity({"printer": 0.6}))
     {'laser': 1.0, 'inkjet': 0.6, 'router': 0.0}
     """

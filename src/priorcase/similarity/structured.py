@@ -1,0 +1,129 @@
+"""Differences of texts, sets and nodes of a taxonomy, computed for distinct values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.utils._param_validation import StrOptions
+
+from priorcase._typing import FloatArray
+from priorcase.schema.kinds import Analyzer
+from priorcase.schema.taxonomy import Taxonomy
+from priorcase.similarity.computed import Computed
+
+# Equal texts differ by no more than rounding.
+_NOTHING = 1e-12
+_VECTORIZERS: dict[str, dict[str, Any]] = {
+    "words": {"analyzer": "word", "token_pattern": r"(?u)\b\w+\b"},
+    "characters": {"analyzer": "char_wb", "ngram_range": (3, 5)},
+}
+
+
+@dataclass(frozen=True)
+class TextDifference(Computed):
+    """One minus the cosine of the TF-IDF vectors of two texts: 0 for the same words, 1 for none in common.
+
+    Inverse document frequencies are those of the distinct stored texts. With ``"both"`` the cosines of words and of
+    characters are averaged.
+
+    Parameters
+    ----------
+    analyzer
+        As in `priorcase.Text`.
+
+    Examples
+    --------
+    >>> difference = TextDifference("words")
+    >>> stored = difference.prepare(["paper jam in printer", "no network", "no network in hall"])
+    >>> difference.between(["printer has a paper jam"], stored).round(2)
+    array([[0.14, 1.  , 1.  ]])
+    """
+
+    analyzer: Analyzer = "both"
+
+    accepts: ClassVar[tuple[str, ...]] = ("nominal",)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"analyzer": [StrOptions({"both", *_VECTORIZERS})]}
+
+    def prepare(self, values: Sequence[Any]) -> list[tuple[TfidfVectorizer, Any]]:
+        """A vectorizer for each kind of token, with the vectors of the stored texts; none where there are no tokens."""
+        found = []
+        for name in _VECTORIZERS if self.analyzer == "both" else (self.analyzer,):
+            vectorizer = TfidfVectorizer(sublinear_tf=True, **_VECTORIZERS[name])
+            try:
+                found.append((vectorizer, vectorizer.fit_transform(map(str, values)).T.tocsr()))
+            except ValueError:  # no text has a token
+                continue
+        return found
+
+    def between(self, queries: Sequence[Any], stored: list[tuple[TfidfVectorizer, Any]]) -> FloatArray:
+        parts = [(vectorizer.transform(map(str, queries)) @ vectors).toarray() for vectorizer, vectors in stored]
+        if not parts:
+            return np.ones((len(queries), 0))
+        difference: FloatArray = 1.0 - sum(parts) / len(parts)
+        return np.where(difference < _NOTHING, 0.0, difference)
+
+
+@dataclass(frozen=True)
+class SetDifference(Computed):
+    """The share of members that only one of two sets has (Jaccard distance); 0 between two empty sets.
+
+    >>> difference = SetDifference()
+    >>> difference.between([{"a", "b"}], difference.prepare([{"a", "b"}, {"b", "c"}, {"d"}])).round(2)
+    array([[0.  , 0.67, 1.  ]])
+    """
+
+    accepts: ClassVar[tuple[str, ...]] = ("set",)
+
+    def prepare(self, values: Sequence[Any]) -> tuple[dict[Any, int], Any, FloatArray]:
+        """The number of each member, and which sets have it, and how many each has."""
+        members = {member: place for place, member in enumerate(dict.fromkeys(m for value in values for m in value))}
+        return members, _incidence(values, members).T.tocsr(), np.array([len(value) for value in values], np.float64)
+
+    def between(self, queries: Sequence[Any], stored: tuple[dict[Any, int], Any, FloatArray]) -> FloatArray:
+        members, incidence, sizes = stored
+        shared = (_incidence(queries, members) @ incidence).toarray()
+        union = np.array([[float(len(query))] for query in queries]) + sizes - shared
+        return 1.0 - np.divide(shared, union, out=np.ones_like(union), where=union > 0)
+
+
+def _incidence(sets: Sequence[Any], members: dict[Any, int]) -> Any:
+    """Which of the known members each set has, as a sparse matrix."""
+    places = [[members[member] for member in one if member in members] for one in sets]
+    starts = np.cumsum([0, *map(len, places)])
+    columns = np.array([place for row in places for place in row], np.int64)
+    return sparse.csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(sets), len(members)))
+
+
+@dataclass(frozen=True)
+class TaxonomyDifference(Computed):
+    """``1 - 2 depth(c) / (depth(a) + depth(b))`` with c the deepest common ancestor (Wu & Palmer 1994).
+
+    >>> device = Taxonomy({"device": {"printer": ["laser", "inkjet"], "router": None}})
+    >>> difference = TaxonomyDifference(device)
+    >>> difference.between(["laser"], difference.prepare(["laser", "inkjet", "router"]))
+    array([[0. , 0.5, 1. ]])
+    """
+
+    taxonomy: Taxonomy
+
+    accepts: ClassVar[tuple[str, ...]] = ("taxonomy",)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"taxonomy": [Taxonomy]}
+
+    def between(self, queries: Sequence[Any], stored: Sequence[Any]) -> FloatArray:
+        above = {node: self.taxonomy.ancestors(node) for node in {*queries, *stored}}
+        nameless = len(self.taxonomy.roots) > 1
+        return np.array([[_wu_palmer(above[a], above[b], nameless) for b in stored] for a in queries])
+
+
+def _wu_palmer(a: tuple[str, ...], b: tuple[str, ...], nameless: bool) -> float:
+    """The difference of two nodes, each given with its ancestors; ``nameless``: there is a root above the roots."""
+    if a[0] == b[0]:
+        return 0.0
+    shared = set(a) & set(b)
+    depths = len(a) + len(b) - 2 + 2 * nameless
+    return 1.0 - 2.0 * (len(shared) - 1 + nameless) / depths if shared else 1.0
