@@ -88,7 +88,7 @@ class SetDifference(Computed):
         members, incidence, sizes = stored
         shared = (_incidence(queries, members) @ incidence).toarray()
         union = np.array([[float(len(query))] for query in queries]) + sizes - shared
-        return 1.0 - np.divide(shared, union, out=np.ones_like(union), where=union > 0)
+        return np.asarray(1.0 - np.divide(shared, union, out=np.ones_like(union), where=union > 0))
 
 
 def _incidence(sets: Sequence[Any], members: dict[Any, int]) -> Any:
