@@ -7,7 +7,9 @@ message is written where the error is raised: what was wrong, what was expected,
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+import sys
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from itertools import islice
@@ -147,10 +149,24 @@ class FarQueryWarning(UserWarning):
     queries: tuple[int, ...] = ()
 
 
+class UninformativeColumnWarning(UserWarning):
+    """Some columns (`columns`, by name or position) are ids, constants, or repeats of another column."""
+
+    columns: tuple[Hashable, ...] = ()
+
+
 class UnsettledFitWarning(UserWarning):
     """Some iterative fits (of the queries at the positions `queries`) did not converge."""
 
     queries: tuple[int, ...] = ()
+
+
+def warn_caller(warning: Warning) -> None:
+    """Issue a warning at the first caller outside the library."""
+    frame, levels = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("priorcase."):
+        frame, levels = frame.f_back, levels + 1
+    warnings.warn(warning, stacklevel=levels)
 
 
 # -- where an error was raised

@@ -250,3 +250,22 @@ def test_laws(seed: int, model: Any, prior: Any, k: Any) -> None:
     np.testing.assert_array_equal(fresh.predict_proba(queries), told)
     np.testing.assert_array_equal(np.concatenate([fresh.predict_proba([query]) for query in queries]), told)
     assert learner.predict(queries).tolist() == learner.classes_[told.argmax(axis=1)].tolist()
+
+
+def test_the_rarest_of_many_values_count_as_one():
+    """A nominal column of more than 32 values is fitted as if the rarest of them had one name, an id as if all had."""
+    rng = np.random.default_rng(0)
+    names = np.array([f"v{i % 20}" for i in range(160)] + [f"rare{i}" for i in range(40)], dtype=object)
+    joined = np.array([name if name.startswith("v") else "rare" for name in names], dtype=object)
+    numbers = rng.normal(size=200)
+    y = np.where(numbers + (joined == "v1") - (joined == "rare") + 0.3 * rng.normal(size=200) > 0, "p", "q")
+
+    def answers(column):
+        rows = [list(row) for row in zip(numbers.tolist(), column, strict=True)]
+        options = {"n_neighbors": "all", "kernel": "gaussian", "attribute_weights": [1.0, 1e-12]}
+        return LocallyWeightedClassifier(schema={1: Nominal()}, **options).fit(rows, y).predict_proba(rows)
+
+    assert answers(names) == pytest.approx(answers(joined), abs=1e-6)
+    ids = [f"c{i}" for i in range(200)]
+    assert answers(ids) == pytest.approx(answers(["same"] * 200), abs=1e-6)
+    assert answers(names) != pytest.approx(answers(ids), abs=1e-2)

@@ -14,7 +14,7 @@ from reference import reporting as reference
 
 from priorcase.datasets import NamedColumns, load_repairs
 from priorcase.exceptions import EvaluationError, NumericRangeError, TargetError
-from priorcase.reporting.table import Problem, TableSummary, _pattern, named_columns, read_problem, summarize
+from priorcase.reporting.table import Problem, TableSummary, named_columns, read_problem, summarize
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 CELLS = st.one_of(st.none(), st.sampled_from("ab"))
@@ -50,12 +50,6 @@ def test_repeated_and_conflicting_rows_are_counted_as_pair_by_pair(rows: list[tu
     assert found.rows_with_missing == sum(None in row[:3] for row in rows)
 
 
-@given(st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 2)), min_size=1))
-def test_columns_agree_where_values_go_together(pairs: list[tuple[int, int]]) -> None:
-    first, second = zip(*pairs, strict=True)
-    assert (_pattern(np.array(first)) == _pattern(np.array(second))) == reference.agree(first, second)
-
-
 def test_strange_columns_are_named_and_left_out() -> None:
     rng = np.random.default_rng(0)
     y = rng.choice(["no", "yes"], 40)
@@ -83,7 +77,7 @@ def test_strange_columns_are_named_and_left_out() -> None:
     assert found.used == ("city", "mostly", "score", "code", "leak")
 
 
-def test_columns_of_unique_numbers_are_the_same_if_their_order_is() -> None:
+def test_columns_of_numbers_on_a_line_are_the_same() -> None:
     x = np.random.default_rng(0).normal(size=40)
     X = pd.DataFrame({"x": x, "other": np.random.default_rng(1).normal(size=40), "scaled": 2 * x + 1, "turned": -x})
     X.loc[3, ["x", "turned"]] = np.nan
@@ -117,9 +111,11 @@ def test_rows_are_repeated_whatever_they_are_called() -> None:
     assert found.remarks[-1].startswith("4 rows equal another row in all columns other than ids but not")
 
 
-def test_numbers_that_count_up_in_no_order_are_no_id() -> None:
-    shuffled = np.random.default_rng(0).permutation(40)
-    assert summarized(pd.DataFrame({"rank": shuffled}), ["a", "b"] * 20).used == ("rank",)
+def test_numbers_that_count_up_in_no_order_are_an_id_unless_they_are_all_there_is() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"row": rng.permutation(40), "v": rng.normal(size=40)})
+    assert summarized(X, ["a", "b"] * 20).used == ("v",)
+    assert summarized(X[["row"]], ["a", "b"] * 20).used == ("row",)
 
 
 def test_summaries_of_columns() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar, get_args
@@ -18,17 +18,28 @@ from sklearn.utils.validation import check_is_fitted
 from priorcase import saving
 from priorcase._parameters import check_value, is_whole
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Name
-from priorcase.exceptions import ParameterError, SchemaError, TargetError, TooFewRowsError, prefix_errors, quoted
+from priorcase.exceptions import (
+    ParameterError,
+    SchemaError,
+    TargetError,
+    TooFewRowsError,
+    UninformativeColumnWarning,
+    joined,
+    prefix_errors,
+    quoted,
+    warn_caller,
+)
 from priorcase.instances import Instances, check_weights
 from priorcase.learning.state import Memory, changes, lock_of, reads
 from priorcase.learning.targets import Labelling, check_length
-from priorcase.schema import Kind, Nominal, Numeric, Schema, Table
-from priorcase.schema.schema import backend_of, inferred, open_source
+from priorcase.schema import Kind, Nominal, Numeric, Schema, Table, uninformative_columns
+from priorcase.schema.schema import Source, backend_of, inferred, open_source
 
 SchemaLike = Schema | Mapping[Name, Kind] | None
 M = TypeVar("M", bound=Memory)
 
 _THREADS_PER_CORE = 4
+_FEW_ROWS = 20  # of which nothing is said
 
 
 class RowsEstimator(BaseEstimator, ABC, Generic[M]):
@@ -285,7 +296,37 @@ def training_table(estimator: Any, X: Any) -> Table:
     source = open_source(X)
     check_some(source.rows, len(source.columns))
     schema = inferred(source, estimator.categorical_features, kinds, parameter="schema")
-    return schema.read(X if isinstance(X, np.ndarray) else source)
+    table = schema.read(X if isinstance(X, np.ndarray) else source)
+    if not isinstance(X, Source) and isinstance(estimator.categorical_features, str):  # kinds are by type
+        warn_uninformative(table, {schema.position(key) for key in kinds or ()})
+    return table
+
+
+def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
+    """Warn of columns that tell nothing about other rows, but those whose kind was declared.
+
+    Of few rows nothing is said, and columns of numbers without a name are taken for measurements.
+    """
+    schema = table.schema
+    if len(table) < _FEW_ROWS or (schema.names is None and table.block is not None):
+        return
+    found = {}
+    for name, why in uninformative_columns(table).items():
+        a = schema.position(name)
+        named = schema.names is not None or isinstance(schema.kinds[a], Nominal)
+        if named and a not in declared and (why.left_out or why.reason == "repeat"):
+            found[name] = why
+    if found:
+        told = joined([f"{name!r} ({why})" for name, why in found.items()])
+        columns, them = ("columns", "them") if len(found) > 1 else ("column", "it")
+        first = next(iter(found))
+        declaration = f"schema={{{first!r}: {type(schema.kinds[schema.position(first)]).__name__}()}}"
+        warning = UninformativeColumnWarning(
+            f"{columns} {told} cannot help to predict other rows. Leave {them} out; or declare the kind to keep "
+            f"{them}, as in {declaration}."
+        )
+        warning.columns = tuple(found)
+        warn_caller(warning)
 
 
 def check_declared(estimator: Any) -> None:

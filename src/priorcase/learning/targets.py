@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
@@ -17,7 +15,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
-from priorcase.exceptions import NumericRangeError, TargetError, listed, misspelt, quoted
+from priorcase.exceptions import NumericRangeError, TargetError, listed, misspelt, quoted, warn_caller
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Schema
 from priorcase.schema.kinds import content_of, families, is_missing
@@ -165,10 +163,7 @@ def read_labels(y: Any) -> Labels:
     flat = array.ndim == 1
     if not flat and array.shape[1] == 1:
         text = "A column-vector y was passed when a 1d array was expected. Take its shape to (n_samples,) by ravel()."
-        frame, levels = sys._getframe(), 1  # point at the code that called the library
-        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("priorcase."):
-            frame, levels = frame.f_back, levels + 1
-        warnings.warn(text, DataConversionWarning, stacklevel=levels)
+        warn_caller(DataConversionWarning(text))
         flat = True
     values = array.reshape(len(array), -1)
     if values.dtype.kind == "O":

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from priorcase.local.windows import Neighborhoods
 
 NUMERIC, ORDINAL, NOMINAL = 0, 1, 2  # the core's codes for the kinds of columns
+MOST_VALUES = 32  # of a nominal column in a local design
 STATISTICS, COEFFICIENTS, HAT_ROWS, LEFT_OUT = 2, 4, 8, 16  # what the core computes on request beside predictions
 Answers = dict[str, FloatArray]
 
@@ -61,7 +62,11 @@ class GradientDescent(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalTable:
-    """The stored rows as the core takes them; nominal values are numbered as rows first have them, not by name."""
+    """The stored rows as the core takes them; nominal values are numbered as rows first have them, not by name.
+
+    Of a column with more than `MOST_VALUES` values the rarest count as one value: an indicator for each would take time
+    and degrees of freedom without end, and of an id nothing can be learned.
+    """
 
     cells: FloatArray
     kinds: NDArray[np.uint8]
@@ -83,9 +88,7 @@ class LocalTable:
             scales.append(1.0 if nominal else _spread(column, weights))
             numbers.append(None)
             if nominal:
-                codes, first = np.unique(column[~np.isnan(column)].astype(np.int64), return_index=True)
-                numbers[-1] = of = np.full(int(codes.max(initial=-1)) + 1, -1.0)
-                of[codes[np.argsort(first)]] = np.arange(codes.size)
+                numbers[-1] = _numbered(column, weights)
         attribute_weights, n_targets = memory.attribute_weights, len(instances.targets or ())
         return cls(
             cells=renumbered(cells, numbers),
@@ -112,6 +115,21 @@ class LocalTable:
         kinds = self.kinds[~self.ignored]
         numbers = int((kinds != NOMINAL).sum())
         return 1 + kinds.size + (numbers * (numbers + 1) // 2 if degree == 2 else 0)
+
+
+def _numbered(column: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """The number of each code, as rows first have them; of more than `MOST_VALUES` the rarest share the last one."""
+    known = ~np.isnan(column)
+    held = column[known].astype(np.int64)
+    codes, first = np.unique(held, return_index=True)
+    found = np.full(int(codes.max(initial=-1)) + 1, -1.0)
+    codes, kept = codes[np.argsort(first)], np.ones(codes.size, dtype=bool)
+    if codes.size > MOST_VALUES:  # equally frequent values are all kept or all joined: their order tells nothing
+        counts = np.bincount(held, weights=None if weights is None else weights[known])[codes]
+        kept = counts > np.sort(counts)[-MOST_VALUES]
+        found[codes[~kept]] = kept.sum()
+    found[codes[kept]] = np.arange(int(kept.sum()))
+    return found
 
 
 def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> FloatArray:

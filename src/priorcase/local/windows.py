@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +22,7 @@ from priorcase.exceptions import (
     UnsettledFitWarning,
     listed,
     prefix_errors,
+    warn_caller,
 )
 from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
 from priorcase.learning.results import Grid, GridResult, framed
@@ -62,10 +61,7 @@ def warn_queries(kind: type[FarQueryWarning | UnsettledFitWarning], queries: Seq
     """Issue a warning about some queries at the first caller outside the library."""
     warning = kind(text)
     warning.queries = tuple(queries)
-    frame, levels = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("priorcase."):
-        frame, levels = frame.f_back, levels + 1
-    warnings.warn(warning, stacklevel=levels)
+    warn_caller(warning)
 
 
 def warn_far(queries: Sequence[int], n: int, instead: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import Any, Literal
 
 import numpy as np
@@ -18,16 +17,16 @@ from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, check_length, objects, read_labels, read_numbers
 from priorcase.registry import Task, guess_task
 from priorcase.reporting.formatting import count, percent, value
-from priorcase.schema import Kind, Nominal, Numeric, Ordinal
+from priorcase.schema import Kind, Nominal, Numeric, Ordinal, Uninformative, uninformative_columns
 from priorcase.schema.kinds import families, is_missing
 from priorcase.schema.schema import inferred, open_source
+from priorcase.schema.uninformative import pattern
 
 _LEAST_ROWS, _LARGEST = 10, 1e100
 _BINS, _VALUES = 16, 16  # bars of a histogram, and values listed
-_ID_SHARE, _ID_ROWS = 0.7, 20  # how many values of a text column must differ, of how many rows, to be an id
 _CODES = 5  # numbers of so few values may be codes
 _IGNORED = ": ignored"
-_ID = f"identifies rows{_IGNORED}"
+_ID = f"{Uninformative('id')}{_IGNORED}"
 _REVEALS = "determines the target"
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?\b|\d\d?[./]\d\d?[./]\d{4}\b")
 
@@ -212,12 +211,13 @@ def summarize(problem: Problem) -> TableSummary:
     }
     target_codes = np.unique(problem.y, return_inverse=True)[1].astype(np.int64)
     target = _column(problem.target, problem.y, Nominal() if problem.classes else Numeric(), target_codes)
+    useless = uninformative_columns(problem.X)
+    answer = pattern(target_codes) if problem.classes else None
     columns = []
     for name, kind in problem.X.kinds.items():
-        columns.append(_remarked(_column(name, problem.X[name], kind, codes[name]), codes[name]))
-    columns = list(_duplicates(columns, codes, target_codes if problem.classes else None, problem.target))
-    if not any(column.used for column in columns):  # better an unusual column than none
-        columns = [replace(column, used=True, remark=column.remark.replace(_IGNORED, "")) for column in columns]
+        column = _column(name, problem.X[name], kind, codes[name])
+        reveals = answer is not None and np.array_equal(pattern(codes[name]), answer)
+        columns.append(_remarked(column, useless.get(name), len(problem), problem.target if reveals else None))
     missing = np.stack([each < 0 for each in codes.values()])
     used = [codes[column.name] for column in columns if column.used]  # with an id no row would repeat another
     repeated, conflicting, ceiling = _repetitions(used, target_codes, problem.classes)
@@ -249,58 +249,17 @@ def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray) -> ColumnS
     return ColumnSummary(name, word, missing, counts.size, values=top, bars=tuple(n for _, n in top))
 
 
-def _remarked(column: ColumnSummary, codes: IntArray) -> ColumnSummary:
-    """The column with a remark where it is an id, is constant, or is mostly missing."""
-    known = codes.size - column.missing
-    if column.distinct == 1 and column.missing:  # a missing value is often how "no" is written
-        return replace(column, remark="one value or missing")
-    if column.distinct <= 1:
-        words = "all missing" if column.distinct == 0 else "constant"
-        return replace(column, remark=f"{words}{_IGNORED}", used=False)
-    if known >= _ID_ROWS and _is_id(column, codes, known):
-        return replace(column, remark=_ID, used=False)
-    if column.missing > 0.5 * codes.size:
-        return replace(column, remark=f"{percent(column.missing / codes.size, 0)} missing")
+def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, reveals: str | None) -> ColumnSummary:
+    """The column with a remark where it tells nothing, is mostly missing, or ``reveals`` the target."""
+    if useless is not None and useless.left_out:
+        return replace(column, remark=f"{useless}{_IGNORED}", used=False)
+    if reveals is not None:
+        return replace(column, remark=f"{_REVEALS}: is it known before {reveals} is?")
+    if useless is not None:
+        return replace(column, remark=str(useless))
+    if column.missing > 0.5 * rows:
+        return replace(column, remark=f"{percent(column.missing / rows, 0)} missing")
     return column
-
-
-def _is_id(column: ColumnSummary, codes: IntArray, known: int) -> bool:
-    if column.kind == "nominal":
-        return column.distinct >= _ID_SHARE * known
-    counted = column.low is not None and column.high is not None and column.high - column.low == known - 1
-    steps = np.diff(codes[codes >= 0])
-    return column.distinct == known and counted and (bool((steps == 1).all()) or bool((steps == -1).all()))
-
-
-def _duplicates(
-    columns: list[ColumnSummary], codes: dict[str, IntArray], target: IntArray | None, target_name: str
-) -> Iterator[ColumnSummary]:
-    """Remarks on columns that hold the same as an earlier one, or as the target."""
-    earlier: dict[bytes, str] = {}
-    answer = None if target is None else _pattern(target)
-    for column in columns:
-        if not column.used:
-            yield column
-            continue
-        known = codes[column.name][codes[column.name] >= 0]
-        if column.kind == "numeric" and column.distinct == known.size:  # unique values correspond to any others
-            falling = 2 * known[0] > known.size - 1
-            ranks = np.where(codes[column.name] < 0, -1, known.size - 1 - codes[column.name])
-            pattern = (ranks if falling else codes[column.name]).tobytes()
-        else:
-            pattern = _pattern(codes[column.name])
-        twin = earlier.setdefault(pattern, column.name)
-        if pattern == answer:
-            yield replace(column, remark=f"{_REVEALS}: is it known before {target_name} is?")
-        elif twin != column.name:
-            yield replace(column, remark=f"same information as {twin}")
-        else:
-            yield column
-
-
-def _pattern(codes: IntArray) -> bytes:
-    """A digest that two columns share if their values correspond one to one, missing being a value, too."""
-    return blake2b(pd.factorize(codes)[0].tobytes(), digest_size=16).digest()
 
 
 def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tuple[int, int, float | None]:

@@ -4,6 +4,7 @@ from priorcase.schema.columns import Coded, ReadColumn
 from priorcase.schema.kinds import Circular, Date, Kind, Nominal, Numeric, Ordinal, Set, Text
 from priorcase.schema.schema import CategoricalFeatures, Schema, Table
 from priorcase.schema.taxonomy import Taxonomy
+from priorcase.schema.uninformative import Uninformative, uninformative_columns
 
 __all__ = [
     "CategoricalFeatures",
@@ -20,4 +21,6 @@ __all__ = [
     "Table",
     "Taxonomy",
     "Text",
+    "Uninformative",
+    "uninformative_columns",
 ]

@@ -1,0 +1,175 @@
+"""Columns that tell nothing about other rows: ids, constants, and repeats of another column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from priorcase._typing import AnyArray, FloatArray, IntArray, Name
+from priorcase.exceptions import prefix_errors, visible
+from priorcase.schema.columns import Coded, ReadColumn
+from priorcase.schema.kinds import Kind, Nominal, Numeric
+from priorcase.schema.schema import Table, inferred, open_source
+
+_LEAST_ROWS = 20  # with fewer known values, different ones may be so by chance
+_SHARE = 0.7  # of the known values of a nominal id are different, at least
+_FILLED = 0.5  # of the whole numbers from the least to the greatest are among those of a numeric id, at least
+_SAMPLE = 64  # rows by which most columns are seen to be unlike each other
+_SAME = 1e-9  # numbers between 0 and 1 that differ by less are equal but for rounding
+
+
+@dataclass(frozen=True)
+class Uninformative:
+    """Why a column tells nothing about other rows; prints as the reason.
+
+    Parameters
+    ----------
+    reason
+        ``"id"``: a nominal column of which most values are different, or whole numbers that are all different and
+        count up nearly without gaps; ``"constant"``; ``"missing"``: no value is known; ``"one value"``: all known
+        values are the same, but some are missing, which may tell something; ``"repeat"``: another column says the same.
+    other
+        The column that is repeated.
+    left_out
+        Whether reports and commands leave the column out: ids, constants and columns without a value, unless no
+        column would be left. Of the others they only say so.
+
+    Examples
+    --------
+    >>> print(Uninformative("repeat", "age")), print(Uninformative("id"))
+    same information as age
+    identifies rows
+    (None, None)
+    """
+
+    reason: Literal["id", "constant", "missing", "one value", "repeat"]
+    other: Name | None = None
+    left_out: bool = False
+
+    def __str__(self) -> str:
+        texts = {"id": "identifies rows", "missing": "all missing", "one value": "one value or missing"}
+        if self.reason == "repeat":
+            return visible(f"same information as {self.other}")
+        return texts.get(self.reason, self.reason)
+
+
+@prefix_errors
+def uninformative_columns(X: Any) -> dict[Name, Uninformative]:
+    """The columns of a table that tell nothing about other rows, by name (by position where there are no names).
+
+    Ids need 20 known values or more: few rows can be different by chance. Measurements with fractions, ordered levels,
+    dates and texts are never ids. A repeat is a later column whose values go with those of an earlier one, one to one,
+    or numbers on a straight line with it.
+
+    >>> rows = [[f"c{i}", i % 7, 1, i % 7 * 2.5] for i in range(30)]
+    >>> {column: str(why) for column, why in uninformative_columns(rows).items()}
+    {0: 'identifies rows', 2: 'constant', 3: 'same information as 1'}
+    """
+    if not isinstance(X, Table):
+        source = open_source(X)
+        X = inferred(source, "from_dtype", None).read(source)
+    return of_table(X)
+
+
+def of_table(table: Table) -> dict[Name, Uninformative]:
+    """As `uninformative_columns`, for rows that were read."""
+    schema, found = table.schema, dict[Name, Uninformative]()
+    if not len(table):
+        return found
+    sample = np.unique(np.linspace(0, len(table) - 1, _SAMPLE).astype(np.int64))
+    seen: dict[tuple[str, bytes], list[int]] = {}
+    for a, column in enumerate(table.columns):
+        alone = _alone(schema.kinds[a], _comparable(column), sample)
+        if alone is None and (twin := _twin(table.columns, a, sample, seen)) is not None:
+            alone = Uninformative("repeat", schema.label(twin))
+        if alone is not None:
+            found[schema.label(a)] = alone
+    useless = [name for name, why in found.items() if why.reason in ("id", "constant", "missing")]
+    if len(useless) < len(schema):
+        found |= {name: replace(found[name], left_out=True) for name in useless}
+    return found
+
+
+def _alone(kind: Kind, values: AnyArray, sample: IntArray) -> Uninformative | None:
+    """What is wrong with a column whatever the others hold."""
+    few = _known(values[sample])
+    if few.size and few.min() < few.max() and not _may_be_id(kind, few):
+        return None
+    known = _known(values)
+    if not known.size or known.min() == known.max():
+        reason = "missing" if not known.size else "constant" if known.size == len(values) else "one value"
+        return Uninformative(reason)  # type: ignore[arg-type]
+    return Uninformative("id") if _is_id(kind, known) else None
+
+
+def _known(values: AnyArray) -> AnyArray:
+    return values[~np.isnan(values)] if values.dtype.kind == "f" else values[values >= 0]
+
+
+def _may_be_id(kind: Kind, few: AnyArray) -> bool:
+    """Whether a sample of a column leaves it open that it is an id."""
+    if type(kind) is Nominal:
+        return np.unique(few).size >= 0.5 * _SHARE * few.size
+    return type(kind) is Numeric and bool((few == np.floor(few)).all()) and np.unique(few).size == few.size
+
+
+def _is_id(kind: Kind, known: AnyArray) -> bool:
+    if known.size < _LEAST_ROWS:
+        return False
+    if type(kind) is Nominal:
+        return np.unique(known).size >= _SHARE * known.size
+    if type(kind) is not Numeric or known.size < _FILLED * (float(known.max()) - float(known.min()) + 1.0):
+        return False
+    return bool((known == np.floor(known)).all()) and np.unique(known).size == known.size
+
+
+# -- columns that say the same
+
+
+def _twin(
+    columns: tuple[ReadColumn, ...], a: int, sample: IntArray, seen: dict[tuple[str, bytes], list[int]]
+) -> int | None:
+    """The first earlier column that says the same; ``seen`` has the earlier ones by what their samples look like."""
+    own, rows = _comparable(columns[a]), len(sample)
+    keys = []
+    if own.dtype.kind == "f":
+        keys.append(("line", np.round(_on_a_line(own[sample]), 6).tobytes()))
+    if own.dtype.kind != "f" or 2 * np.unique(own[sample]).size <= rows:
+        keys.append(("values", pattern(own[sample]).tobytes()))
+    found = None
+    for form, key in keys:
+        others = seen.setdefault((form, key), [])
+        for b in others:
+            if found is None and _same(form, own, _comparable(columns[b])):
+                found = b
+        others.append(a)
+    return found
+
+
+def _comparable(column: ReadColumn) -> AnyArray:
+    return column.codes if isinstance(column, Coded) else column
+
+
+def _same(form: str, one: AnyArray, other: AnyArray) -> bool:
+    if form == "values":
+        return np.array_equal(pattern(one), pattern(other))
+    return np.allclose(_on_a_line(one), _on_a_line(other), rtol=0.0, atol=_SAME, equal_nan=True)
+
+
+def pattern(values: AnyArray) -> IntArray:
+    """Values numbered as they first appear, "missing" among them: the same for columns whose values go together."""
+    _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[numbers.ravel()]
+
+
+def _on_a_line(numbers: FloatArray) -> FloatArray:
+    """Numbers between 0 and 1, the same for all columns on a straight line with each other."""
+    known = numbers[~np.isnan(numbers)]
+    if not known.size:
+        return numbers
+    low, high = float(known.min()), float(known.max())
+    scaled = (numbers / 2 - low / 2) / max(high / 2 - low / 2, float(np.finfo(np.float64).tiny))
+    first = scaled[~np.isnan(scaled)][0]
+    return 1.0 - scaled if first > 0.5 else scaled
