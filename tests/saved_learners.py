@@ -34,7 +34,7 @@ LEARNERS: list[Any] = [
     pc.NaiveBayes(prior=Laplace(), numeric={"age": Student(), "doors": "mdl"}),
     pc.SubsetAveragedBayes(),
     pc.TreeAveragedBayes(),
-    pc.TreeAugmentedBayes(1.0, numeric="kmeans"),
+    pc.TreeAugmentedBayes("bdeu", numeric="kmeans"),
     pc.SuperParentAveragedBayes("auto"),
     pc.AODE(numeric="equal_frequency"),
     pc.MixtureModel(max_components=3, selection="held_out", n_init=1, random_state=0),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -58,7 +57,7 @@ def expected_proba(
     rows: list[reference.Row],
     values: tuple[int, ...],
     sizes: list[int],
-    ess: Fraction,
+    ess: reference.Prior,
 ) -> list[float]:
     """Probabilities of the classes by writing out every structure."""
     n, n_classes = len(sizes), 1 + max(k for k, _ in rows)

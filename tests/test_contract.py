@@ -61,7 +61,7 @@ SETTINGS = [
     pc.NaiveBayes(prior="auto", numeric="kmeans", missing="value"),
     pc.NaiveBayes("map", prior=1.5, numeric="mdl"),
     pc.SubsetAveragedBayes(prior="auto", inclusion=0.2, numeric="mdl"),
-    pc.TreeAugmentedBayes(1.0, numeric="kmeans"),
+    pc.TreeAugmentedBayes("bdeu", numeric="kmeans"),
     pc.SuperParentAveragedBayes("auto"),
     pc.AODE(numeric="equal_frequency"),
     pc.MixtureModel(3, prior=0.5, selection="held_out", n_init=1, random_state=0),

@@ -23,6 +23,7 @@ from benchmarks.models.grids import Grid, figure
 from benchmarks.models.measuring import gains_of
 from benchmarks.models.problems import BUILT_IN, Problem, load
 from papers.reproduction import Track, aloud, silently
+from priorcase.bayes import BDeu
 
 NAMES = (
     *(BUILT_IN, "iris", "zoo", "lymphography", "hepatitis", "glass", "breast-cancer", "heart-statlog"),
@@ -30,6 +31,7 @@ NAMES = (
     *("credit-approval", "diabetes-pima", "tic-tac-toe", "promoters", "car-evaluation", "splice", "mushroom"),
 )
 SIZES: tuple[float | str, ...] = (1.0, 5.0, 10.0, 20.0, 50.0, "auto")
+_DEFAULT = 20.0  # the equivalent sample size of their priors
 MODELS = (pc.TreeAveragedBayes, pc.TreeAugmentedBayes, pc.SuperParentAveragedBayes, pc.AODE)
 
 
@@ -60,7 +62,10 @@ def log_scores(problem: Problem, model: Any, splits: Sequence[tuple[Any, Any]]) 
     """The log-score with each sample size. All are told of all classes, which the rows to learn from may lack."""
     found = []
     for size in SIZES:
-        logs = (log_probabilities(model(size), problem, train, test, told=True) for train, test in splits)
+        logs = (
+            log_probabilities(model(size if isinstance(size, str) else BDeu(size)), problem, train, test, told=True)
+            for train, test in splits
+        )
         gains = [gains_of(each, problem, test) for each, (_, test) in zip(logs, splits, strict=True)]
         found.append(float(np.concatenate(gains).mean()))
     return found
@@ -69,7 +74,7 @@ def log_scores(problem: Problem, model: Any, splits: Sequence[tuple[Any, Any]]) 
 def table(title: str, scores: Mapping[str, Sequence[float]]) -> Grid:
     """Log-scores by data set and sample size; then their means, and on how many sets the default is better."""
     values = np.array(list(scores.values()))
-    default = values[:, [SIZES.index(pc.TreeAveragedBayes().ess)]]
+    default = values[:, [SIZES.index(_DEFAULT)]]
     lines = [[name, *map(figure, row)] for name, row in scores.items()]
     lines.append(["mean", *map(figure, values.mean(axis=0).tolist())])
     lines.append(["the default is better on", *(str(n) for n in (default > values).sum(axis=0).tolist())])

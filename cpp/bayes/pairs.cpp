@@ -126,14 +126,12 @@ class QueryFactors {
         n_classes_(tables.layout->n_classes()),
         base_(n_classes_),
         ratios_(n_classes_ * edge_count(n_)),
-        alone_(n_ * n_classes_),
+        alone_(n_),
+        prior_(n_),
         seen_(n_) {
-    const double a = tables.ess / static_cast<double>(n_classes_);
-    for (std::size_t k = 0; k < n_classes_; ++k) total_ += tables.classes[k];
-    for (std::size_t v = 0; v < n_; ++v) {
-      const double width = static_cast<double>(tables.widths[v]);
-      single_prior_.push_back(a / width);
-      for (std::size_t u = 0; u < v; ++u) pair_prior_.push_back(a / (width * static_cast<double>(tables.widths[u])));
+    for (std::size_t k = 0; k < n_classes_; ++k) {
+      total_ += tables.classes[k];
+      prior_total_ += tables.class_weights[k];
     }
   }
 
@@ -145,11 +143,10 @@ class QueryFactors {
     codes_ = queries.codes + q * n_;
     own_ = queries.own ? queries.own[q] : -1;
     leave_ = queries.own ? queries.leave[q] : 0.0;
-    const double prior = tables_.ess / static_cast<double>(n_classes_);
     for (std::size_t k = 0; k < n_classes_; ++k) {
-      in_class_ = left(tables_.classes[k], k) + prior;
-      base_[k] = std::log(in_class_ / (lowered(total_, leave_) + tables_.ess));
-      load_class(k);
+      const double count = left(tables_.classes[k], k);
+      base_[k] = std::log((count + tables_.class_weights[k]) / (lowered(total_, leave_) + prior_total_));
+      load_class(k, count + tables_.totals[k]);
     }
     for (std::size_t v = 0; v < n_; ++v) count_value(v);
   }
@@ -172,12 +169,12 @@ class QueryFactors {
       for (std::size_t at = 0; at < n_edges(); ++at) out[at] = std::log(ratios(k)[at]);
       return;
     }
-    const double prior = tables_.ess / static_cast<double>(n_classes_);
-    const double in_class = log_rise(tables_.classes[k], prior, leave_);
+    const double in_class = log_rise(tables_.classes[k], tables_.totals[k], leave_);
     for (std::size_t v = 0, at = 0; v < n_; ++v) {
-      const double alone = single_rise(v);
+      const double alone = single_rise(v), share = single_prior(v, k) / tables_.totals[k];
       for (std::size_t u = 0; u < v; ++u, ++at)
-        out[at] = log_rise(pair_count(u, v, k), pair_prior_[at], leave_) + in_class - alone - single_rise(u);
+        out[at] =
+            log_rise(pair_count(u, v, k), single_prior(u, k) * share, leave_) + in_class - alone - single_rise(u);
     }
   }
 
@@ -196,19 +193,27 @@ class QueryFactors {
     return tables_.pairs[tables_.layout->pair(u, v, value_u, value_v) + k];
   }
 
-  double single_rise(std::size_t v) const { return log_rise(single_count(v, own()), single_prior_[v], leave_); }
+  double single_prior(std::size_t v, std::size_t k) const {
+    if (codes_[v] < 0) return tables_.unseen[v * n_classes_ + k];
+    return tables_.weights[tables_.layout->single(v, static_cast<std::size_t>(codes_[v])) + k];
+  }
 
-  void load_class(std::size_t k) {
+  double single_rise(std::size_t v) const {
+    return log_rise(single_count(v, own()), single_prior(v, own()), leave_);
+  }
+
+  void load_class(std::size_t k, double in_class) {
     if (n_ >= many_attributes) base::check_interrupt();
-    double* alone = alone_.data() + k * n_;
     double* ratio = ratios_.data() + k * n_edges();
     for (std::size_t v = 0, at = 0; v < n_; ++v) {
-      alone[v] = left(single_count(v, k), k) + single_prior_[v];
-      base_[k] += std::log(alone[v] / in_class_);
+      prior_[v] = single_prior(v, k);
+      alone_[v] = left(single_count(v, k), k) + prior_[v];
+      base_[k] += std::log(alone_[v] / in_class);
+      const double share = prior_[v] / tables_.totals[k];
       for (std::size_t u = 0; u < v; ++u, ++at) {
-        const double together = left(pair_count(u, v, k), k) + pair_prior_[at];
+        const double together = left(pair_count(u, v, k), k) + prior_[u] * share;
         // Only weights of rows near the ends of float64's range come near these bounds.
-        ratio[at] = std::clamp(together / alone[u] * (in_class_ / alone[v]), 1e-300, 1e300);
+        ratio[at] = std::clamp(together / alone_[u] * (in_class / alone_[v]), 1e-300, 1e300);
       }
     }
   }
@@ -220,8 +225,8 @@ class QueryFactors {
 
   PairTables tables_;
   std::size_t n_, n_classes_;
-  std::vector<double> base_, ratios_, alone_, seen_, single_prior_, pair_prior_;
-  double total_ = 0.0, in_class_ = 0.0, leave_ = 0.0;
+  std::vector<double> base_, ratios_, alone_, prior_, seen_;
+  double total_ = 0.0, prior_total_ = 0.0, leave_ = 0.0;
   const std::int32_t* codes_ = nullptr;
   std::int32_t own_ = -1;
 };

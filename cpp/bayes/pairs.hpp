@@ -51,14 +51,17 @@ void count_pairs(const PairLayout& layout, const PairRows& rows, double* classes
 
 // Queries ------------------------------------------------------------------------------------------------------------
 
-// Counts, and the equivalent sample that is spread evenly over all cells.
+// Counts, and Dirichlet weights. In class k the weights of every attribute's values add up to totals[k], a value never
+// seen included where a query has it; two values have the product of their weights, divided by that, for their pair.
 struct PairTables {
   const PairLayout* layout = nullptr;
   const double* classes = nullptr;
   const double* singles = nullptr;
   const double* pairs = nullptr;
-  const std::int64_t* widths = nullptr;  // values of each attribute, one never seen included where the query has it
-  double ess = 1.0;
+  const double* class_weights = nullptr;
+  const double* totals = nullptr;
+  const double* weights = nullptr;  // of the values, laid out as their counts
+  const double* unseen = nullptr;   // of a value never seen, attributes by classes
 };
 
 // Queries, each perhaps a stored row that is to be left out of the counts.

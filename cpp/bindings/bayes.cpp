@@ -447,18 +447,22 @@ bayes::Family family_of(const std::string& name) {
 }
 
 nb::ndarray<nb::numpy, double> tree_joint_logs(const std::string& family, Vector class_counts, Vector singles,
-                                               Vector pairs, Ids sizes, Ids widths, double ess, Vector log_weights,
-                                               double least, CodeMatrix codes, std::optional<Codes> own,
-                                               std::optional<Vector> leave, std::size_t threads) {
+                                               Vector pairs, Ids sizes, Vector class_weights, Vector totals,
+                                               Vector weights, Vector unseen, Vector log_weights, double least,
+                                               CodeMatrix codes, std::optional<Codes> own, std::optional<Vector> leave,
+                                               std::size_t threads) {
   const std::size_t width = sizes.size(), n = codes.shape(0), n_classes = class_counts.size();
   const bayes::Family wanted = family_of(family);
-  require(width >= 1 && widths.size() == width && codes.shape(1) == width, "attributes differ in number");
+  require(width >= 1 && codes.shape(1) == width, "attributes differ in number");
   require(own.has_value() == leave.has_value() && (!own || (own->size() == n && leave->size() == n)),
           "one class and one weight for each row to leave out");
-  require(ess > 0.0 && ess < base::infinity, "ess is a number above 0");
   require(!std::isnan(least), "least is a number");
-  for (std::size_t a = 0; a < width; ++a)
-    require(widths.data()[a] >= sizes.data()[a], "an attribute has fewer values than its table");
+  require(class_weights.size() == n_classes && totals.size() == n_classes && weights.size() == singles.size() &&
+              unseen.size() == width * n_classes,
+          "a prior weight for each class and value");
+  for (const Vector* each : {&class_weights, &totals, &weights, &unseen})
+    for (std::size_t i = 0; i < each->size(); ++i)
+      require(each->data()[i] > 0.0 && each->data()[i] < base::infinity, "a prior weight is a number above 0");
   const bayes::PairQueries queries{codes.data(), own ? own->data() : nullptr, leave ? leave->data() : nullptr, n};
   std::vector<double> out;
   {
@@ -473,7 +477,8 @@ nb::ndarray<nb::numpy, double> tree_joint_logs(const std::string& family, Vector
     if (own) require_codes(queries.own, n, 0, n_classes, "no such class");
     if (leave) require_amounts(queries.leave, n);
     out.resize(n * n_classes);
-    const bayes::PairTables tables{&layout, class_counts.data(), singles.data(), pairs.data(), widths.data(), ess};
+    const bayes::PairTables tables{&layout,      class_counts.data(),  singles.data(), pairs.data(),
+                                   class_weights.data(), totals.data(), weights.data(), unseen.data()};
     bayes::joint_logs(wanted, tables, log_weights.data(), least, queries, out.data(), usable_threads(threads));
   }
   return to_numpy(std::move(out), {n, n_classes});
@@ -515,8 +520,9 @@ void bind_bayes(nb::module_& module) {
              nb::arg("sign"), nb::arg("sizes"), nb::arg("class_counts").noconvert(), nb::arg("singles").noconvert(),
              nb::arg("pairs").noconvert(), nb::arg("threads"));
   module.def("tree_joint_logs", &tree_joint_logs, nb::arg("family"), nb::arg("class_counts"), nb::arg("singles"),
-             nb::arg("pairs"), nb::arg("sizes"), nb::arg("widths"), nb::arg("ess"), nb::arg("log_weights"),
-             nb::arg("least"), nb::arg("codes"), nb::arg("own").none(), nb::arg("leave").none(), nb::arg("threads"));
+             nb::arg("pairs"), nb::arg("sizes"), nb::arg("class_weights"), nb::arg("totals"), nb::arg("weights"),
+             nb::arg("unseen"), nb::arg("log_weights"), nb::arg("least"), nb::arg("codes"), nb::arg("own").none(),
+             nb::arg("leave").none(), nb::arg("threads"));
 }
 
 }  // namespace priorcase::bindings

@@ -111,8 +111,11 @@ void families() {
   std::vector<double> counts(2), singles(layout.n_singles()), pairs(layout.n_pairs());
   const bayes::PairRows rows{columns.data(), classes.data(), nullptr, 5, 1.0};
   bayes::count_pairs(layout, rows, counts.data(), singles.data(), pairs.data(), 1);
-  const std::vector<std::int64_t> widths{3, 2, 2};
-  const bayes::PairTables tables{&layout, counts.data(), singles.data(), pairs.data(), widths.data(), 1.5};
+  // Values by classes, attribute after attribute; in each class those of an attribute add up to the total.
+  const std::vector<double> class_weights{0.5, 2.0}, totals{0.75, 1.5}, unseen(6, 1.0);
+  const std::vector<double> weights{0.25, 0.5, 0.375, 0.25, 0.125, 0.75, 0.5, 0.5, 0.25, 1.0, 0.375, 0.75, 0.375, 0.75};
+  const bayes::PairTables tables{&layout,      counts.data(),  singles.data(), pairs.data(), class_weights.data(),
+                                 totals.data(), weights.data(), unseen.data()};
   const double logs[] = {300.0, -2.0, 1.0};
   const std::vector<std::int32_t> own(12, 1);
   for (double amount : {1.0, 0.5}) {

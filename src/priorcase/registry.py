@@ -1,8 +1,8 @@
 """The learners by name: one list for Python, the command line and the report.
 
 >>> from priorcase.registry import find
->>> find("tree_averaged_bayes").make("classify", ess=2.0)
-TreeAveragedBayes(ess=2.0)
+>>> find("tree_averaged_bayes").make("classify", prior="auto")
+TreeAveragedBayes(prior='auto')
 """
 
 from __future__ import annotations

@@ -238,6 +238,11 @@ def _class_of(name: object, *, models: bool) -> Any:
     return getattr(import_module(f"priorcase.{home}"), str(name))
 
 
+def strategy_named(name: str) -> type[Any] | None:
+    """The class of a strategy by its public name, such as ``BDeu``; None where there is none."""
+    return _class_of(name, models=False) if name in _homes(models=False) else None
+
+
 def _public_name(kind: type, *, models: bool) -> str | None:
     """The public name of a class; None where the class, or another one of that name, is not in the tables."""
     name = kind.__name__

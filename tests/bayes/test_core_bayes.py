@@ -47,10 +47,15 @@ def pair_tables() -> dict[str, Any]:
     return {"sizes": sizes, "class_counts": np.zeros(2), "singles": np.zeros(10), "pairs": np.zeros(12)}
 
 
+def pair_weights() -> dict[str, Any]:
+    values = {"weights": np.repeat([0.25, 1 / 8], [4, 6]), "unseen": np.full(4, 1 / 8)}
+    return {"class_weights": np.full(2, 0.5), "totals": np.full(2, 0.5), **values}
+
+
 def tree_arguments(family: str = "all_trees", n: int = 3, leave: bool = False) -> dict[str, Any]:
     own = {"own": np.zeros(n, np.int32), "leave": np.ones(n)} if leave else {"own": None, "leave": None}
     codes = np.zeros((n, 2), np.int32)
-    counts = pair_tables() | {"widths": np.array([2, 4]), "ess": 1.0, "log_weights": np.zeros(1), "least": 1.0}
+    counts = pair_tables() | {"log_weights": np.zeros(1), "least": 1.0} | pair_weights()
     return {"family": family, **counts, "codes": codes, **own, "threads": 1}
 
 
@@ -298,9 +303,12 @@ def changed(name: str, **changes: Any) -> Callable[[], Any]:
         (changed("count_pairs", weights=np.full(100, np.nan)), "a weight is a number"),
         (changed("count_pairs", sign=np.nan), "sign is 1 or -1"),
         (changed("all_trees", family="oaks"), "no such family"),
-        (changed("all_trees", ess=0.0), "ess is a number above 0"),
-        (changed("all_trees", ess=np.nan), "ess is a number above 0"),
-        (changed("all_trees", widths=np.array([2, 0])), "fewer values than its table"),
+        (changed("all_trees", totals=np.zeros(2)), "a prior weight is a number above 0"),
+        (changed("all_trees", class_weights=np.full(2, np.nan)), "a prior weight is a number above 0"),
+        (changed("all_trees", weights=np.full(10, np.inf)), "a prior weight is a number above 0"),
+        (changed("all_trees", unseen=-np.ones(4)), "a prior weight is a number above 0"),
+        (changed("all_trees", weights=np.ones(9)), "a prior weight for each class and value"),
+        (changed("all_trees", unseen=np.ones(3)), "a prior weight for each class and value"),
         (changed("all_trees", codes=np.full((3, 2), 3, np.int32)), "no such value"),
         (changed("all_trees", codes=np.full((3, 2), LEAST, np.int32)), "no such value"),
         (changed("all_trees", own=np.zeros(3, np.int32)), "one class and one weight"),
@@ -311,7 +319,6 @@ def changed(name: str, **changes: Any) -> Callable[[], Any]:
             changed(
                 "plain_super_parents",
                 sizes=np.zeros(0, np.int64),
-                widths=np.zeros(0, np.int64),
                 codes=np.zeros((3, 0), np.int32),
             ),
             "attributes differ in number",
@@ -491,6 +498,7 @@ for _ in range(4000):
     scorer.add_table(0, 0, 4, None)
 scores = np.zeros((few, 2))
 logs = random.normal(size=width * (width - 1) // 2)
+prior = np.full(2, 0.5), np.full(2, 0.5), np.full(4 * width, 0.25), np.full(2 * width, 0.25)
 wide = random.normal(size=2000 * 1999 // 2)
 items = np.broadcast_to(np.zeros((1, 2**26), np.uint8), (500, 2**26))
 one = np.zeros(40_000, np.int32)
@@ -506,7 +514,7 @@ CALLS = {
     "log_tree_sum": lambda: core.log_tree_sum(wide, 2000),
 } | {
     family: lambda family=family: core.tree_joint_logs(
-        family, *tables, sizes, sizes, 1.0, logs, 1.0, np.ascontiguousarray(values.T), None, None, threads
+        family, *tables, sizes, *prior, logs, 1.0, np.ascontiguousarray(values.T), None, None, threads
     )
     for family in ("all_trees", "best_tree", "super_parents", "plain_super_parents")
 }

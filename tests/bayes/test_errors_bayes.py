@@ -306,15 +306,15 @@ def test_an_error_says_what_is_wrong(call: Callable[[], object], error: type[Pri
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.parametrize(
-    "ess",
+    "prior",
     [
         *(0, -1.0, np.nan, np.inf, "1", "Auto", True, None, 1e-101, 10**400),
         *(np.int64(0), np.float64(-1.0), np.float32("nan"), np.float64("inf"), np.True_, np.array(1.0), [1.0]),
     ],
 )
-def test_wrong_equivalent_sample_sizes(estimator: Any, ess: Any) -> None:
-    model = estimator(ess)
-    with pytest.raises(ParameterError, match=rf"^{estimator.__name__}\.fit: ess must be .*'auto'"):
+def test_wrong_priors_of_pairs(estimator: Any, prior: Any) -> None:
+    model = estimator(prior)
+    with pytest.raises(ParameterError, match=rf"^{estimator.__name__}\.fit: prior must be "):
         model.fit(TWO, [0, 1])
     assert not hasattr(model, "n_features_in_")
 

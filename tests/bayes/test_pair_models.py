@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import trees as reference
 
-from priorcase.bayes.pairs import Family, PairCounts, PairModel
+from priorcase.bayes.pairs import Family, PairCounts, PairModel, PairWeights
 from tests.bayes.test_pairs import as_rows, counted, random_rows
 from tests.bayes.test_tree_sums import log_fraction
 
@@ -26,7 +26,7 @@ sizes_of_sample = st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(10)])
 
 
 def model_of(counts: PairCounts, family: Any, ess: float = 1.0, least: float = 1.0) -> PairModel:
-    return PairModel(counts, family, ess, least)
+    return PairModel(counts, family, PairWeights.even(counts.sizes, counts.n_classes, ess), least)
 
 
 def best(rows: list[reference.Row], sizes: Any, n_classes: int, ess: Fraction, tree: Any) -> reference.Parents:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import trees as reference
 
-from priorcase.bayes.pairs import PairCounts, check_n_pairs
+from priorcase.bayes.pairs import PairCounts, PairWeights, check_n_pairs
 from priorcase.exceptions import TooLargeError
 from tests.bayes.test_tree_sums import log_fraction
 
@@ -116,8 +116,9 @@ def test_weights_of_edges_are_ratios_of_marginal_likelihoods(seed: int, sizes: t
     columns, classes = random_rows(seed, 7, sizes, 3)
     counts, rows, n = counted(columns, classes, sizes, 3), as_rows(columns, classes), len(sizes)
     naive = reference.marginal(rows, reference.naive(n), sizes, 3, Fraction(ess))
-    assert counts.log_naive(float(Fraction(ess))) == pytest.approx(log_fraction(naive), rel=1e-12)
-    weights = iter(counts.log_weights(float(Fraction(ess))))
+    even = PairWeights.even(sizes, 3, float(Fraction(ess)))
+    assert counts.log_naive(even) == pytest.approx(log_fraction(naive), rel=1e-12)
+    weights = iter(counts.log_weights(even))
     for v in range(n):
         for u in range(v):
             one_edge = tuple(u if each == v else None for each in range(n))
@@ -128,17 +129,20 @@ def test_weights_of_edges_are_ratios_of_marginal_likelihoods(seed: int, sizes: t
 def test_weights_of_widened_attributes_are_computed_anew() -> None:
     columns, classes = random_rows(5, 40, (3, 2, 4), 2)
     counts, wider = (counted(columns, classes, (3, width, 4), 2) for width in (2, 3))
-    before = counts.log_weights(1.0)
-    after = counts.log_weights(1.0, np.array([3, 3, 4]), (before, np.array([False, True, False])))
-    np.testing.assert_allclose(after, wider.log_weights(1.0), rtol=1e-13)
+    even = PairWeights.even((3, 2, 4), 2, 1.0)
+    before = counts.log_weights(even)
+    widened = even.widened(np.array([False, True, False]), counts.sizes)
+    after = counts.log_weights(widened, (before, np.array([False, True, False])))
+    np.testing.assert_allclose(after, wider.log_weights(PairWeights.even((3, 3, 4), 2, 1.0)), rtol=1e-13)
     assert after[1] == before[1]
     assert after[0] != before[0]
 
 
 def test_no_rows_say_nothing() -> None:
     counts = PairCounts.empty([3, 2], 2)
-    assert counts.log_naive(1.0) == 0.0
-    assert counts.log_weights(1.0).tolist() == [0.0]
+    even = PairWeights.even([3, 2], 2, 1.0)
+    assert counts.log_naive(even) == 0.0
+    assert counts.log_weights(even).tolist() == [0.0]
 
 
 def test_tables_beyond_memory_are_refused() -> None:

@@ -1,7 +1,8 @@
-"""The measurement behind the default of ess runs, and the default is better than one row where rows are few."""
+"""The measurement behind the default of prior runs, and the default is better than one row where rows are few."""
 
 from __future__ import annotations
 
+import priorcase as pc
 from benchmarks.models import sample_sizes
 
 
@@ -16,4 +17,4 @@ def test_the_default_is_better_than_one_row_on_the_built_in_table() -> None:
 
 
 def test_the_default() -> None:
-    assert {model().ess for model in sample_sizes.MODELS} == {20.0}
+    assert {model().prior for model in sample_sizes.MODELS} == {pc.bayes.BDeu(20.0)}

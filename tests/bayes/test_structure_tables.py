@@ -9,6 +9,7 @@ import pytest
 from structured import table
 
 import priorcase as pc
+from priorcase.bayes import BDeu
 
 
 def frame(n: int = 80) -> tuple[pd.DataFrame, list[str]]:
@@ -34,10 +35,10 @@ def test_edges_by_label_in_either_order() -> None:
 def test_a_gain_is_what_an_edge_adds_to_the_evidence() -> None:
     X, y = frame()
     columns = X[["a", "d"]]
-    edges = pc.TreeAveragedBayes(2).fit(columns, y).edge_table()
-    both = pc.TreeAveragedBayes(2).fit(columns, y).log_evidence_
+    edges = pc.TreeAveragedBayes(BDeu(2)).fit(columns, y).edge_table()
+    both = pc.TreeAveragedBayes(BDeu(2)).fit(columns, y).log_evidence_
     # Without an edge: a table of two columns one of which has a single value is naive Bayes.
-    naive = pc.SuperParentAveragedBayes(2).fit(columns, y)
+    naive = pc.SuperParentAveragedBayes(BDeu(2)).fit(columns, y)
     assert edges.gains[0] == pytest.approx(both - naive.log_evidence_ - np.log(3 * naive.naive_probability_), rel=1e-9)
 
 

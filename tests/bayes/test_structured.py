@@ -11,7 +11,7 @@ import pytest
 from structured import CLASSES, ESTIMATORS, SCHEMA, expected_proba, numbered, table
 
 import priorcase.bayes.pairs as pairs
-from priorcase.bayes import AODE
+from priorcase.bayes import AODE, BDeu
 from priorcase.bayes.structured import StructuredBayes
 from priorcase.exceptions import TooFewRowsError, TooLargeError
 
@@ -26,7 +26,7 @@ def schema(width: int) -> dict[int, Any]:
 @pytest.mark.parametrize(("width", "gaps"), [(1, 0.0), (2, 0.2), (3, 0.2), (4, 0.0)])
 def test_probabilities_are_those_of_all_structures(estimator: Any, width: int, gaps: float) -> None:
     rows, classes = table(width, 12, width, gaps)
-    model = estimator(2.5, schema=schema(width)).fit(rows, classes)
+    model = estimator(BDeu(2.5), schema=schema(width)).fit(rows, classes)
     known, sizes = numbered(rows, classes)
     for row, (_, values) in zip(rows[:3], known, strict=False):
         expected = expected_proba(estimator, known, values, sizes, Fraction(5, 2))
@@ -36,7 +36,7 @@ def test_probabilities_are_those_of_all_structures(estimator: Any, width: int, g
 @every
 def test_an_unseen_value_is_one_more_value(estimator: Any) -> None:
     rows, classes = table(5, 12, 3)
-    model = estimator(1, schema=schema(3)).fit(rows, classes)
+    model = estimator(BDeu(1), schema=schema(3)).fit(rows, classes)
     known, sizes = numbered(rows, classes)
     assert sizes == [3, 2, 3]
     new = expected_proba(estimator, known, (1, 2, 0), [3, 3, 3], Fraction(1))
@@ -109,7 +109,7 @@ def test_numbers_are_cut_into_bins(estimator: Any) -> None:
 @every
 def test_a_class_without_rows(estimator: Any) -> None:
     rows, _ = table(1, 10, 2)
-    model = estimator(4.0, schema=schema(2)).partial_fit(rows, ["no"] * 10, CLASSES[:2])
+    model = estimator(BDeu(4.0), schema=schema(2)).partial_fit(rows, ["no"] * 10, CLASSES[:2])
     joint = np.exp(model.predict_joint_log_proba([["a", "x"]]))
     np.testing.assert_allclose(joint[0, 1], 2 / 14 / 6, rtol=1e-12)
     assert np.isfinite(model.loo_predict_proba()).all()
@@ -139,7 +139,7 @@ def test_many_columns(estimator: Any) -> None:
 @pytest.mark.parametrize("ess", [1e-100, 1e-9, 1e100])
 def test_any_sample_size_gives_probabilities(estimator: Any, ess: float) -> None:
     rows, classes = table(2, 30, 4, 0.1)
-    model = estimator(ess).fit(rows, classes)
+    model = estimator(BDeu(ess)).fit(rows, classes)
     for probabilities in (model.predict_proba([*rows, ["new", None, "p", "m"]]), model.loo_predict_proba()):
         assert np.isfinite(probabilities).all()
         np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
@@ -168,10 +168,10 @@ def test_too_many_values_change_nothing(estimator: Any, monkeypatch: pytest.Monk
 @every
 def test_numpy_numbers_are_numbers(estimator: Any) -> None:
     rows, classes = table(2, 20)
-    expected = estimator(2.0).fit(rows, classes)
+    expected = estimator(BDeu(2.0)).fit(rows, classes)
     for ess in (np.float64(2), np.int8(2), np.float32(2)):
-        found = estimator(ess).fit(rows, classes)
-        assert found.ess_ == 2.0
+        found = estimator(BDeu(ess)).fit(rows, classes)
+        assert found.prior_ == BDeu(2.0)
         assert found.predict_proba(rows).tobytes() == expected.predict_proba(rows).tobytes()
     one, other = (AODE(min_count=least).fit(rows, classes) for least in (3, np.int64(3)))
     assert one.predict_proba(rows).tobytes() == other.predict_proba(rows).tobytes()

@@ -10,7 +10,7 @@ from reference import trees as reference
 from sklearn.base import clone
 from structured import SCHEMA, numbered, table
 
-from priorcase.bayes import AODE, SuperParentAveragedBayes
+from priorcase.bayes import AODE, BDeu, SuperParentAveragedBayes
 from tests.bayes.test_tree_sums import log_fraction
 
 
@@ -19,7 +19,7 @@ def test_posteriors_and_evidence_are_those_of_all_members(width: int) -> None:
     rows, classes = table(width, 14, width)
     known, sizes = numbered(rows, classes)
     members = [reference.marginal(known, each, sizes, 3, Fraction(1)) for each in reference.all_super_parents(width)]
-    model = SuperParentAveragedBayes(1, schema={a: SCHEMA[a] for a in range(width)}).fit(rows, classes)
+    model = SuperParentAveragedBayes(BDeu(1), schema={a: SCHEMA[a] for a in range(width)}).fit(rows, classes)
     shares = [float(each / sum(members)) for each in members]
     np.testing.assert_allclose([model.naive_probability_, *model.super_parent_probabilities_], shares, rtol=1e-11)
     assert model.log_evidence_ == pytest.approx(log_fraction(sum(members) / Fraction(width + 1)), rel=1e-12)
@@ -44,7 +44,7 @@ def test_aode_is_a_plain_mean() -> None:
     rows, classes = table(3, 12)
     known, sizes = numbered(rows, classes)
     for least in (1, 2, 4, 100):
-        joint = AODE(2, min_count=least, schema=SCHEMA).fit(rows, classes).predict_joint_log_proba(rows[:3])
+        joint = AODE(BDeu(2), min_count=least, schema=SCHEMA).fit(rows, classes).predict_joint_log_proba(rows[:3])
         for i in range(3):
             for k in range(3):
                 expected = reference.aode(known, (k, known[i][1]), sizes, 3, Fraction(2), least)
@@ -60,4 +60,4 @@ def test_leaving_a_row_out_may_leave_a_value_with_too_few_rows() -> None:
 
 
 def test_parameters_are_copied() -> None:
-    assert clone(AODE(3.0, min_count=30)).get_params()["min_count"] == 30
+    assert clone(AODE(BDeu(3.0), min_count=30)).get_params()["min_count"] == 30

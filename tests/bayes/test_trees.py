@@ -11,7 +11,7 @@ from reference import trees as reference
 from sklearn.base import clone
 from structured import SCHEMA, numbered, table
 
-from priorcase.bayes import TreeAugmentedBayes, TreeAveragedBayes
+from priorcase.bayes import BDeu, TreeAugmentedBayes, TreeAveragedBayes
 from tests.bayes.test_tree_sums import log_fraction
 
 
@@ -23,14 +23,14 @@ def test_edges_and_evidence_are_those_of_all_trees(seed: int) -> None:
         tree: reference.marginal(known, reference.rooted(tree, 4), sizes, 3, Fraction(2))
         for tree in reference.spanning_trees(4)
     }
-    model = TreeAveragedBayes(2, schema=SCHEMA).fit(rows, classes)
+    model = TreeAveragedBayes(BDeu(2), schema=SCHEMA).fit(rows, classes)
     assert model.log_evidence_ == pytest.approx(log_fraction(sum(mass.values()) / Fraction(16)), rel=1e-12)
     edges = model.edge_probabilities_
     for u in range(4):
         for v in range(u + 1, 4):
             share = sum(weight for tree, weight in mass.items() if (u, v) in tree) / sum(mass.values())
             assert edges[u, v] == edges[v, u] == pytest.approx(float(share), rel=1e-11)
-    best = TreeAugmentedBayes(2, schema=SCHEMA).fit(rows, classes)
+    best = TreeAugmentedBayes(BDeu(2), schema=SCHEMA).fit(rows, classes)
     assert tuple(best.tree_) == max(mass, key=lambda tree: mass[tree])
     assert best.log_evidence_ == pytest.approx(log_fraction(max(mass.values())), rel=1e-12)
 
@@ -70,7 +70,7 @@ def test_adding_a_row_multiplies_the_evidence() -> None:
 
 
 def test_one_column_is_a_tree_without_edges() -> None:
-    model = TreeAugmentedBayes(1).fit([["a"], ["b"], ["a"]], [0, 1, 1])
+    model = TreeAugmentedBayes(BDeu(1)).fit([["a"], ["b"], ["a"]], [0, 1, 1])
     assert model.tree_ == []
     assert len(model.edge_table()) == 0
     assert TreeAveragedBayes().fit([["a"], ["b"], ["a"]], [0, 1, 1]).edge_probabilities_.tolist() == [[0.0]]
@@ -79,9 +79,10 @@ def test_one_column_is_a_tree_without_edges() -> None:
 
 
 def test_parameters_are_copied() -> None:
-    model = clone(TreeAveragedBayes(3.0, numeric="kmeans", n_jobs=2))
+    model = clone(TreeAveragedBayes(BDeu(3.0), numeric="kmeans", n_jobs=2))
     assert model.get_params() == {
-        "ess": 3.0,
+        "prior": BDeu(3.0),
+        "class_prior": None,
         "numeric": "kmeans",
         "categorical_features": "from_dtype",
         "schema": None,

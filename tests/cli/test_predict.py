@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from commands import HEADER, LEVELS, ROWS, answers, ask, error, run, split_table, write
 
 import priorcase as pc
+from priorcase.bayes import BDeu
 from priorcase.datasets import NamedColumns
 from priorcase.registry import LEARNERS, find
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
@@ -66,7 +68,7 @@ SETTINGS = {
     "knn": {"n_neighbors": 3, "distance": "gower", "prior": 1.0},
     "locally_weighted": {"kernel": "gaussian"},
     "naive_bayes": {"predictive": "map", "numeric": "mdl"},
-    "tree_averaged_bayes": {"ess": 2.5},
+    "tree_averaged_bayes": {"prior": BDeu(2.5)},
     "ib3": {"shuffle": True},
     "pebls": {"weighting": "one_pass", "bins": 4},
     "rbf_network": {"n_centers": 12},
@@ -104,7 +106,8 @@ def test_classes_are_the_librarys(name: str, train: Path, query: Path) -> None:
         80,
         name,
     )
-    assert {key: document["parameters"][key] for key in given} == given
+    told = {key: str(value) if isinstance(value, BDeu) else value for key, value in given.items()}
+    assert {key: document["parameters"][key] for key in given} == told
 
 
 @pytest.mark.parametrize("name", [name for name, one in LEARNERS.items() if "regress" in one.tasks])
@@ -420,3 +423,13 @@ def test_the_task_follows_the_target(tmp_path: Path) -> None:
         found = run("predict", table, table, "--target", "t", "--json", "--set", "n_neighbors=1", *flags)
         assert answers(found)["task"] == task
     assert isinstance(pc.registry.LEARNERS, dict)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("prior=BDeu(-1)", "equivalent_sample_size must be"), ("prior=BDeu(1, 2, 3)", r"BDeu\(1, 2, 3\) cannot be made")],
+)
+def test_strategies_that_cannot_be_made(value: str, words: str, train: Path, query: Path) -> None:
+    result = ask("predict", train, query, "--learner", "aode", "--set", value)
+    assert result.exit_code == 2
+    assert re.search(words, result.stderr)

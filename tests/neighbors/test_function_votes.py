@@ -13,7 +13,8 @@ from sklearn.base import clone
 
 import priorcase as pc
 from priorcase.exceptions import ParameterError, UnsupportedDataError
-from priorcase.similarity import FunctionKernel, Gaussian, Tricube, resolve_kernel
+from priorcase.similarity import Gaussian, Tricube, resolve_kernel
+from priorcase.similarity.kernels import FunctionKernel
 
 
 def table(n: int = 60, seed: int = 0) -> tuple[pd.DataFrame, Any, Any]:

@@ -3,13 +3,15 @@
 A structure says for each attribute which other attribute it depends on beside the class, or None. Its probability
 of some rows is built row by row from the expected parameters (Kontkanen et al. 1998, eq. 9), so no closed form of the
 library is used here. Dirichlet weights are those of an equivalent sample of ``ess`` rows spread evenly over all
-cells (Heckerman, Geiger & Chickering 1995), which makes every direction of a tree's edges equally probable.
+cells (Heckerman, Geiger & Chickering 1995), which makes every direction of a tree's edges equally probable; or those
+of `Weights`, where a pair of values in a class has the product of their weights, divided by the sum of either.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import product
@@ -18,6 +20,31 @@ Edges = tuple[tuple[int, int], ...]
 Parents = tuple[int | None, ...]
 Row = tuple[int, tuple[int, ...]]
 """A class and the values of the attributes."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Dirichlet weights of the classes, and of values by attribute, value and class."""
+
+    classes: tuple[Fraction, ...]
+    values: tuple[tuple[tuple[Fraction, ...], ...], ...]
+
+    def total(self, k: int) -> Fraction:
+        """What the values of any attribute have in a class; the same for all of them."""
+        sums = {sum((value[k] for value in attribute), Fraction(0)) for attribute in self.values}
+        assert len(sums) == 1
+        return sums.pop()
+
+
+Prior = Fraction | Weights
+"""An equivalent sample size, or weights by value."""
+
+
+@cache
+def even(sizes: tuple[int, ...], n_classes: int, ess: Fraction) -> Weights:
+    """The weights of an equivalent sample that is spread evenly."""
+    share = Fraction(ess) / n_classes
+    return Weights((share,) * n_classes, tuple(((share / size,) * n_classes,) * size for size in sizes))
 
 
 @cache
@@ -108,29 +135,29 @@ def naive(n: int) -> Parents:
 
 
 def predictive(
-    rows: Sequence[Row], row: Row, parents: Parents, sizes: Sequence[int], n_classes: int, ess: Fraction
+    rows: Sequence[Row], row: Row, parents: Parents, sizes: Sequence[int], n_classes: int, ess: Prior
 ) -> Fraction:
     """Probability of one more row, given some rows and the structure."""
     k, x = row
+    weights = ess if isinstance(ess, Weights) else even(tuple(sizes), n_classes, ess)
     n_k = sum(1 for c, _ in rows if c == k)
-    result = (n_k + ess / n_classes) / (len(rows) + ess)
+    result = (n_k + weights.classes[k]) / (len(rows) + sum(weights.classes))
+    total = weights.total(k)
     for v, p in enumerate(parents):
-        cells = n_classes * (1 if p is None else sizes[p])
+        parent = total if p is None else weights.values[p][x[p]][k]
         alike = [z for c, z in rows if c == k and (p is None or z[p] == x[p])]
         hits = sum(1 for z in alike if z[v] == x[v])
-        result *= (hits + ess / (cells * sizes[v])) / (len(alike) + ess / cells)
+        result *= (hits + parent * weights.values[v][x[v]][k] / total) / (len(alike) + parent)
     return result
 
 
-def marginal(rows: Sequence[Row], parents: Parents, sizes: Sequence[int], n_classes: int, ess: Fraction) -> Fraction:
+def marginal(rows: Sequence[Row], parents: Parents, sizes: Sequence[int], n_classes: int, ess: Prior) -> Fraction:
     """Probability of all rows under one structure: each row given those before it."""
     return _marginal(tuple(rows), parents, tuple(sizes), n_classes, ess)
 
 
 @lru_cache(maxsize=1 << 14)  # the same rows are asked for again with one more, and for every class
-def _marginal(
-    rows: tuple[Row, ...], parents: Parents, sizes: tuple[int, ...], n_classes: int, ess: Fraction
-) -> Fraction:
+def _marginal(rows: tuple[Row, ...], parents: Parents, sizes: tuple[int, ...], n_classes: int, ess: Prior) -> Fraction:
     if not rows:
         return Fraction(1)
     before, row = rows[:-1], rows[-1]
@@ -138,7 +165,7 @@ def _marginal(
 
 
 def average(
-    rows: Sequence[Row], row: Row, structures: Sequence[Parents], sizes: Sequence[int], n_classes: int, ess: Fraction
+    rows: Sequence[Row], row: Row, structures: Sequence[Parents], sizes: Sequence[int], n_classes: int, ess: Prior
 ) -> Fraction:
     """Probability of one more row, averaged over structures that were equally probable before any row was seen."""
     with_row = sum(marginal([*rows, row], s, sizes, n_classes, ess) for s in structures)
@@ -156,7 +183,7 @@ def all_super_parents(n: int) -> list[Parents]:
 
 
 def aode(
-    rows: Sequence[Row], row: Row, sizes: Sequence[int], n_classes: int, ess: Fraction, min_count: int = 1
+    rows: Sequence[Row], row: Row, sizes: Sequence[int], n_classes: int, ess: Prior, min_count: int = 1
 ) -> Fraction:
     """Mean over the super-parents whose value enough rows have; naive Bayes if there is none (Webb et al. 2005)."""
     n = len(sizes)

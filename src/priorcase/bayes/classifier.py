@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 
-from priorcase._parameters import check_parameters
+from priorcase._parameters import check_parameters, is_list
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.discretise import CutPoints
 from priorcase.bayes.memory import BayesMemory, Statistics
 from priorcase.bayes.numeric import Numeric, resolve_numeric
-from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError, prefix_errors, quoted
+from priorcase.bayes.priors import Auto, PerAttribute, Prior, resolve_prior
+from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError, listed, prefix_errors, quoted
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.resampling import needs_refits, refits, stored_table
@@ -31,11 +33,15 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"missing": [StrOptions({"ignore", "value"})]}
 
+    prior: Any
+    class_prior: Any
     numeric: Any
     missing: Any
     _default_numeric = "student"
     """What to do with numeric columns that a mapping does not name."""
     _labelling: Labelling
+    _prior: Prior | Auto
+    _class_prior: Any
 
     # -- what was learned
 
@@ -136,7 +142,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it, in closed form.
 
         What was chosen by looking at all rows stays chosen: ``classes_``, cut points, and the weight of
-        ``prior="auto"`` or ``ess="auto"``. With ``relearn`` the latter two are chosen again, by a fit for each row.
+        ``prior="auto"``. With ``relearn`` the latter two are chosen again, by a fit for each row.
         """
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 
@@ -154,7 +160,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     def _chooses(self) -> bool:
         """Whether anything is chosen by looking at all rows."""
         cuts = (strategy for strategy in self._stored().numeric if hasattr(strategy, "cuts"))
-        return any(not isinstance(strategy, CutPoints) for strategy in cuts)
+        return isinstance(self._prior, Auto) or any(not isinstance(strategy, CutPoints) for strategy in cuts)
 
     @abstractmethod
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
@@ -184,6 +190,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         check_parameters(self)
         if not isinstance(self.numeric, Mapping):
             self._check_numeric(resolve_numeric(self.numeric))
+        self._prior = resolve_prior(self.prior)
+        self._class_prior = self.class_prior
 
     def _check_numeric(self, strategy: Numeric | None) -> None:
         """Refuse a strategy for numeric columns that the classifier cannot use."""
@@ -192,10 +200,29 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         declared = self._labelling.declared
         self._memory.check(0 if declared is None else declared[0].size)
 
+    def _check_forgetting(self, ids: ArrayLike) -> None:
+        """Refuse to forget the last rows of an undeclared class that has a weight by its place among the classes."""
+        parameter = "class_prior" if is_list(self._class_prior) else "prior"
+        by_place = parameter == "class_prior" or (isinstance(self._prior, PerAttribute) and self._prior.by_class)
+        if not by_place or self._labelling.declared is not None:
+            return
+        instances = self._stored().instances
+        counts = instances.target_counts()
+        left = counts - np.bincount(instances.look_up(ids)[1][0], minlength=counts.size)
+        if left.any() and (gone := np.flatnonzero((counts > 0) & (left == 0))).size:
+            values = instances.target_values()
+            raise TargetError(
+                f"these are the last rows of {listed([values[code] for code in gone.tolist()])}, but {parameter} has "
+                "one weight for each class; nothing was changed. Declare the classes with partial_fit(..., "
+                f"classes=...), or let {parameter} be one number"
+            )
+
     def _finish_fit(self) -> None:
         self._statistics()
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
+        if isinstance(self._prior, PerAttribute):
+            self._prior = self._prior.by_label(schema)
         numeric, missing_counts = self._strategies(schema), self.missing == "value"
         instances, threads = Instances(schema, targets), self._threads()
         return BayesMemory(instances, numeric=numeric, missing_counts=missing_counts, threads=threads)

@@ -8,32 +8,26 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import StrOptions
 
 from priorcase._core import normalise_rows
-from priorcase._parameters import is_list
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
 from priorcase.bayes import additive, columns, numeric, priors
 from priorcase.bayes.additive import AdditiveModel, Cells, Density, Estimates, KeepZeros, ParamFloor, Scale
 from priorcase.bayes.classifier import BayesClassifier
-from priorcase.bayes.memory import FIRST, BayesMemory, Statistics, slots_of
+from priorcase.bayes.memory import FIRST, Statistics, slots_of
 from priorcase.bayes.numeric import DENSITIES, PLUG_IN, FittedKernels, GaussianDensity, KernelDensity, Moments, Student
-from priorcase.bayes.priors import Auto, PerAttribute, Prior, PriorWeights, SymmetricPrior
+from priorcase.bayes.priors import Auto, Prior, PriorWeights, SymmetricPrior
 from priorcase.bayes.results import Contributions, JointDistribution
-from priorcase.exceptions import NotAvailableError, ParameterError, TargetError, listed, quoted
+from priorcase.exceptions import NotAvailableError, ParameterError, quoted
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
-from priorcase.schema import CategoricalFeatures, Schema, Table
+from priorcase.schema import CategoricalFeatures, Table
 
 
 class AdditiveBayes(BayesClassifier):
     """Base of `NaiveBayes` and `SubsetAveragedBayes`, which have Dirichlet priors and an additive model."""
 
-    prior: Any
-    class_prior: Any
-    _prior: Prior | Auto
-    _class_prior: Any
     _estimates: Estimates = Estimates()
 
     @property
@@ -172,40 +166,10 @@ class AdditiveBayes(BayesClassifier):
     def _log_probabilities(self, joint: FloatArray) -> FloatArray:
         return additive.normalise(joint, self._estimates.policy)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._prior = priors.resolve_prior(self.prior)
-        self._class_prior = self.class_prior
-
-    def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
-        if isinstance(self._prior, PerAttribute):
-            self._prior = self._prior.by_label(schema)
-        return super()._new_memory(schema, targets)
-
     def _check_rows(self) -> None:
         super()._check_rows()
         if self._class_prior is not None or not isinstance(self._prior, (Auto, SymmetricPrior)):
             self._weights()
-
-    def _check_forgetting(self, ids: ArrayLike) -> None:
-        """Refuse to forget the last rows of an undeclared class that has a weight by its place among the classes."""
-        parameter = "class_prior" if is_list(self._class_prior) else "prior"
-        by_place = parameter == "class_prior" or (isinstance(self._prior, PerAttribute) and self._prior.by_class)
-        if not by_place or self._labelling.declared is not None:
-            return
-        instances = self._stored().instances
-        counts = instances.target_counts()
-        left = counts - np.bincount(instances.look_up(ids)[1][0], minlength=counts.size)
-        if left.any() and (gone := np.flatnonzero((counts > 0) & (left == 0))).size:
-            values = instances.target_values()
-            raise TargetError(
-                f"these are the last rows of {listed([values[code] for code in gone.tolist()])}, but {parameter} has "
-                "one weight for each class; nothing was changed. Declare the classes with partial_fit(..., "
-                f"classes=...), or let {parameter} be one number"
-            )
-
-    def _chooses(self) -> bool:
-        return isinstance(self._prior, Auto) or super()._chooses()
 
 
 class NaiveBayes(AdditiveBayes):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
 import numpy as np
@@ -45,6 +45,55 @@ _ROWS_AT_ONCE = 1 << 16
 _MAX_CACHED = 256
 
 
+# -- weights
+
+
+@dataclass(frozen=True, eq=False)
+class PairWeights:
+    """Dirichlet weights of classes and values; a pair of values of two attributes has their product, divided.
+
+    In class k the weights of each attribute's values add up to ``totals[k]``, and a pair has ``a_u a_v / totals[k]``:
+    the weights of all tables agree, so that every direction of a tree's edges is equally probable (Heckerman, Geiger &
+    Chickering 1995). ``values`` are laid out as `PairCounts.singles`. ``wider`` and ``unseen``, attributes by classes,
+    are the weights where an attribute has one more value, and those of that value. ``each``, where values of an
+    attribute have the same weight in all classes, is that weight, with ``each_wider``.
+    """
+
+    classes: FloatArray
+    totals: FloatArray
+    values: FloatArray
+    wider: FloatArray
+    unseen: FloatArray
+    each: FloatArray | None = None
+    each_wider: FloatArray | None = None
+
+    @classmethod
+    def even(cls, sizes: Sequence[int] | IntArray, n_classes: int, ess: float) -> Self:
+        """An equivalent sample of ``ess`` rows, spread evenly over all cells of each table."""
+        widths, share = np.asarray(sizes, np.int64), ess / n_classes
+        classes, each, wider = np.full(n_classes, share), share / widths, share / (widths + 1)
+        unseen = np.repeat(wider[:, np.newaxis], n_classes, axis=1)
+        return cls(
+            classes,
+            classes,
+            np.repeat(each, widths * n_classes),
+            np.repeat(wider, widths * n_classes),
+            unseen,
+            each,
+            wider,
+        )
+
+    def widened(self, attributes: BoolArray, sizes: IdArray) -> PairWeights:
+        """The weights where some attributes have one more value."""
+        if not attributes.any():
+            return self
+        values = np.where(np.repeat(attributes, sizes * self.classes.size), self.wider, self.values)
+        each = None
+        if self.each is not None and self.each_wider is not None:
+            each = np.where(attributes, self.each_wider, self.each)
+        return replace(self, values=values, each=each)
+
+
 # -- counts
 
 
@@ -56,10 +105,9 @@ class PairCounts:
     attribute; ``pairs`` are counts of values of the first by values of the second by classes, for the attributes (0,1),
     (0,2), (1,2), (0,3) and so on.
 
-    DM is the log marginal likelihood of counts whose cells share the class's part, ``ess / K``, of an equivalent sample
-    of ``ess`` rows (Heckerman, Geiger & Chickering 1995): ``sum_k DM(N_k)`` is
-    ``sum_kj ln G(N_kj + a) / G(a) - sum_k ln G(h_k + ess/K) / G(ess/K)``, with ``a = ess / K / cells``. The tallies are
-    made once, so another ``ess`` costs little.
+    DM is the log marginal likelihood of the counts of a table, under the Dirichlet weights a of its cells, which add up
+    to A_k in class k: ``sum_k DM(N_k)`` is ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. The
+    tallies are made once, so other weights that are the same for all cells of a table cost little.
     """
 
     sizes: IdArray
@@ -122,35 +170,62 @@ class PairCounts:
         cells = self.sizes[u] * self.sizes[v] * self.n_classes
         return Tallies.of(self.pairs, np.concatenate(([0], np.cumsum(cells))))
 
-    def log_naive(self, ess: float) -> float:
+    def log_naive(self, weights: PairWeights) -> float:
         """The log-probability of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``."""
-        classes, singles = self._class_logs(ess), self._single_logs(ess, self.sizes).sum()
-        of_classes = classes - log_rising(np.array(ess), self.classes.sum())
-        return float(of_classes + singles - self.n_attributes * classes)
+        own, total = log_rising(weights.classes, self.classes).sum(), weights.classes.sum()
+        of_classes = own - log_rising(np.array(total), self.classes.sum())
+        singles = self._single_logs(weights).sum() - self.n_attributes * self._class_logs(weights)
+        return float(of_classes + singles)
 
-    def log_weights(
-        self, ess: float, widths: IntArray | None = None, known: tuple[FloatArray, BoolArray] | None = None
-    ) -> FloatArray:
+    def log_weights(self, weights: PairWeights, known: tuple[FloatArray, BoolArray] | None = None) -> FloatArray:
         """What each edge adds to the log-probability of all rows, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
 
-        ``widths`` are the assumed numbers of values; ``known`` are log-weights from before, and which are still valid.
+        ``known`` are log-weights from before, and which are still valid.
         """
-        width = self.sizes if widths is None else widths
         v, u = np.tril_indices(self.n_attributes, -1)
         wanted, result = None, np.zeros(u.size)
         if known is not None:
             wanted, result = np.flatnonzero(~known[1]), known[0].copy()
             u, v = u[wanted], v[wanted]
-        pairs = self._pairs.log_rising_sums(ess / self.n_classes / (width[u] * width[v]), wanted)
-        singles = self._single_logs(ess, width)
-        result[... if wanted is None else wanted] = pairs - singles[u] - singles[v] + self._class_logs(ess)
+        if (each := weights.each) is not None:
+            pairs = self._pairs.log_rising_sums(each[u] * (each[v] / weights.totals[0]), wanted)
+        else:
+            pairs = self._pair_logs(weights)
+            pairs = pairs if wanted is None else pairs[wanted]
+        singles = self._single_logs(weights)
+        result[... if wanted is None else wanted] = pairs - singles[u] - singles[v] + self._class_logs(weights)
         return result
 
-    def _class_logs(self, ess: float) -> float:
-        return float(log_rising(np.array(ess / self.n_classes), self.classes).sum())
+    def _class_logs(self, weights: PairWeights) -> float:
+        return float(log_rising(weights.totals, self.classes).sum())
 
-    def _single_logs(self, ess: float, widths: IntArray) -> FloatArray:
-        return self._singles.log_rising_sums(ess / self.n_classes / widths)
+    def _single_logs(self, weights: PairWeights) -> FloatArray:
+        if weights.each is not None:
+            return self._singles.log_rising_sums(weights.each)
+        filled = np.flatnonzero(self.singles)
+        attributes = np.searchsorted(np.cumsum(self.sizes * self.n_classes), filled, "right")
+        logs = log_rising(weights.values[filled], self.singles[filled])
+        return _sums_of_tables(attributes, logs, self.n_attributes)
+
+    def _pair_logs(self, weights: PairWeights) -> FloatArray:
+        """The sum over the cells of each table of pairs, whose weights differ from cell to cell."""
+        v, u = np.tril_indices(self.n_attributes, -1)
+        ends = np.cumsum(self.sizes[u] * self.sizes[v] * self.n_classes)
+        starts = np.cumsum(self.sizes * self.n_classes) - self.sizes * self.n_classes
+        filled = np.flatnonzero(self.pairs)
+        table = np.searchsorted(ends, filled, "right")
+        cell, k = np.divmod(filled - np.append(0, ends)[table], self.n_classes)
+        value_u, value_v = np.divmod(cell, self.sizes[v[table]])
+        weight_u = weights.values[starts[u[table]] + value_u * self.n_classes + k]
+        weight_v = weights.values[starts[v[table]] + value_v * self.n_classes + k]
+        logs = log_rising(weight_u * (weight_v / weights.totals[k]), self.pairs[filled])
+        return _sums_of_tables(table, logs, u.size)
+
+
+def _sums_of_tables(tables: IntArray, logs: FloatArray, n: int) -> FloatArray:
+    """Sums that do not depend on how values are numbered: the logarithms of each table are added up ascending."""
+    order = np.lexsort((logs, tables))
+    return np.bincount(tables[order], logs[order], n).astype(np.float64)
 
 
 def n_pairs(sizes: Sequence[int] | IntArray) -> int:
@@ -245,7 +320,7 @@ class PairModel:
 
     counts: PairCounts
     family: Family
-    ess: float = 1.0
+    weights: PairWeights
     least: float = 1.0
     _cache: dict[bytes, FloatArray] = field(default_factory=dict)
 
@@ -278,7 +353,8 @@ class PairModel:
 
         Under the one chosen for ``best_tree``; for ``plain_super_parents`` that of ``super_parents``.
         """
-        n, logs, naive = self.counts.n_attributes, self.counts.log_weights(self.ess), self.counts.log_naive(self.ess)
+        n, counts = self.counts.n_attributes, self.counts
+        logs, naive = counts.log_weights(self.weights), counts.log_naive(self.weights)
         if self.family == "all_trees":
             return naive + log_tree_sum(logs, n) - max(n - 2, 0) * float(np.log(n))
         if self.family == "best_tree":
@@ -308,10 +384,11 @@ class PairModel:
         return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), own, amounts, threads=threads)
 
     def _ask(self, codes: IntArray, widened: BoolArray, *left_out: AnyArray, threads: int) -> FloatArray:
-        counts, weights, (own, leave) = self.counts, self._log_weights(widened), left_out or (None, None)
+        counts, logs, (own, leave) = self.counts, self._log_weights(widened), left_out or (None, None)
         tables = (counts.classes, counts.singles, counts.pairs, counts.sizes)
-        widths = counts.sizes + widened
-        return tree_joint_logs(self.family, *tables, widths, self.ess, weights, self.least, codes, own, leave, threads)
+        weights = self.weights.widened(widened, counts.sizes)
+        prior = weights.classes, weights.totals, weights.values, np.ascontiguousarray(weights.unseen).ravel()
+        return tree_joint_logs(self.family, *tables, *prior, logs, self.least, codes, own, leave, threads)
 
     def _log_weights(self, widened: BoolArray) -> FloatArray:
         """Log-weights where some attributes have one more value; only their edges are recomputed."""
@@ -324,7 +401,7 @@ class PairModel:
         if widened.any():
             v, u = np.tril_indices(widened.size, -1)
             known = self.log_weights, ~(widened[u] | widened[v])
-        weights = self.counts.log_weights(self.ess, self.counts.sizes + widened, known)
+        weights = self.counts.log_weights(self.weights.widened(widened, self.counts.sizes), known)
         if len(self._cache) < _MAX_CACHED:
             self._cache[key] = weights
         return weights

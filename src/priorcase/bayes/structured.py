@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval
 
 from priorcase._core import normalise_rows
 from priorcase._typing import FloatArray, IntArray, Name
+from priorcase.bayes import priors
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.discretise import Discretiser
 from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, slots_of
 from priorcase.bayes.numeric import DENSITIES, Numeric
-from priorcase.bayes.pairs import Family, PairCounts, PairModel, as_matrix, check_n_pairs
-from priorcase.bayes.priors import choose_weight
+from priorcase.bayes.pairs import Family, PairCounts, PairModel, PairWeights, as_matrix, check_n_pairs
+from priorcase.bayes.priors import Auto, BDeu, MEstimate, Prior
 from priorcase.bayes.results import EdgeTable, SuperParentTable
 from priorcase.exceptions import NotAvailableError, ParameterError, quoted
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.state import reads
+from priorcase.learning.state import changes, reads
 from priorcase.schema import CategoricalFeatures, Table
 
-Ess: TypeAlias = float | Literal["auto"]
+GivenPrior: TypeAlias = float | str | Prior | Auto | Mapping[Name, Any]
 Bins: TypeAlias = str | Discretiser | Mapping[Any, str | Discretiser]
 
 # Rows whose values are numbered at once, which bounds the memory that this takes.
 _ROWS_AT_ONCE = 1 << 14
-# Thousands of rows spread over tables of pairs are few for each cell, so the range of ``ess`` ends at 1e6.
+# Thousands of rows spread over tables of pairs are few for each cell, so the range of "auto" ends at 1e6.
 _DECADES = (-3, 6)
+_PRIOR = BDeu(20.0)
+# Sums of weights that differ by less, relatively, are the same but for rounding.
+_SAME = 1e-9
 
 
 class StructuredBayes(BayesClassifier):
@@ -40,21 +46,20 @@ class StructuredBayes(BayesClassifier):
     _default_numeric = "mdl"
     _family: ClassVar[Family]
     _least: float = 1.0
-    _ess: Ess
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "ess": [Interval(Real, 1e-100, 1e100, closed="both"), StrOptions({"auto"})]
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     def __init__(
         self,
-        ess: Ess = 20.0,
+        prior: GivenPrior = _PRIOR,
         *,
+        class_prior: Any = None,
         numeric: Bins = "mdl",
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.ess = ess
+        self.prior = prior
+        self.class_prior = class_prior
         self.numeric = numeric
         self.categorical_features = categorical_features
         self.schema = schema
@@ -62,9 +67,9 @@ class StructuredBayes(BayesClassifier):
 
     @property
     @reads
-    def ess_(self) -> float:
-        """The equivalent sample size in use; with ``ess="auto"`` the one that was chosen."""
-        return self._model().ess
+    def prior_(self) -> Prior:
+        """The prior in use; with ``prior="auto"`` the one that was chosen."""
+        return self._fitted_model()[0]
 
     @property
     @reads
@@ -73,6 +78,14 @@ class StructuredBayes(BayesClassifier):
         if self._family == "plain_super_parents":
             raise NotAvailableError("a plain average gives rows no probability; use SuperParentAveragedBayes")
         return self._model().log_evidence()
+
+    @changes
+    def forget(self, ids: ArrayLike) -> Self:
+        """Forget rows, exactly as if they had never been seen; ``ids`` are some of `ids_`, each once."""
+        super().forget(ids)
+        if len(self._memory):
+            self._check_weights()
+        return self
 
     def _column_labels(self) -> tuple[Name, ...]:
         schema = self._stored().instances.schema
@@ -131,25 +144,72 @@ class StructuredBayes(BayesClassifier):
         return self._stored().cached("value numbers", numbers)
 
     def _model(self) -> PairModel:
-        return self._stored().cached("pair model", self._fitted_model)
+        return self._fitted_model()[1]
 
-    def _fitted_model(self) -> PairModel:
+    def _fitted_model(self) -> tuple[Prior, PairModel]:
+        return self._stored().cached("pair model", self._new_model)
+
+    def _new_model(self) -> tuple[Prior, PairModel]:
         memory, statistics = self._stored(), self._statistics()
         sizes = statistics.discrete.sizes[np.argsort(statistics.discrete.attributes)]
         own, weights, n_classes = memory.class_positions(statistics.codes), memory.row_weights, statistics.n_classes
         counts = PairCounts.of_rows(self._numbered_rows, own, weights, sizes, n_classes, threads=self._threads())
-        ess = self._ess
-        if ess == "auto":
-            ess = choose_weight(lambda size: PairModel(counts, self._family, size).log_evidence(), _DECADES)
-        return PairModel(counts, self._family, ess, self._least)
+        prior = self._prior
+
+        def evidence(size: float) -> float:
+            return PairModel(counts, self._family, self._pair_weights(BDeu(size))).log_evidence()
+
+        if isinstance(prior, Auto):
+            prior = BDeu(priors.choose_weight(evidence, _DECADES))
+        return prior, PairModel(counts, self._family, self._pair_weights(prior), self._least)
+
+    def _pair_weights(self, prior: Prior) -> PairWeights:
+        """What a prior gives to classes and values; one whose weights do not add up for pairs of values is refused."""
+        instances, statistics = self._memory.instances, self._memory.statistics(self._labelling, self._memory.threads)
+        discrete, n_classes = statistics.discrete, statistics.n_classes
+        classes = priors.resolve_class_prior(self._class_prior, prior, statistics.labels.tolist())
+        places = np.argsort(discrete.attributes)
+        if isinstance(prior, BDeu):
+            even = PairWeights.even(discrete.sizes[places], n_classes, prior.equivalent_sample_size)
+            return replace(even, classes=classes)
+        cells = priors.cell_weights(prior, discrete, instances, n_classes)
+        values, wider, unseen, sums = list[FloatArray](), list[FloatArray](), list[FloatArray](), list[FloatArray]()
+        for d in places.tolist():
+            slots = np.flatnonzero(discrete.inside[discrete.starts[d] : discrete.starts[d + 1]]) + discrete.starts[d]
+            own, wide = (np.broadcast_to(of[slots], (slots.size, n_classes)) for of in (cells.cells, cells.widened))
+            more = np.broadcast_to(cells.unseen[d], n_classes)
+            sums.append(np.sort(own, axis=0).sum(axis=0))  # whatever order the values are numbered in
+            # With a value never seen all weights keep their sum, so that the tables still agree.
+            scale = sums[0] / (np.sort(wide, axis=0).sum(axis=0) + more)
+            scale = np.where(np.abs(scale - 1.0) <= _SAME, 1.0, scale)
+            values.append(own.ravel())
+            wider.append((wide * scale).ravel())
+            unseen.append(more * scale)
+        self._check_sums(prior, np.array(sums))
+        rest = np.concatenate(values), np.concatenate(wider), np.array(unseen)
+        alike = all((of == of[0]).all() for of in (*values, *wider)) and bool((sums[0] == sums[0][0]).all())
+        each = [np.array([of[0] for of in part]) if alike else None for part in (values, wider)]
+        return PairWeights(classes, sums[0], *rest, *each)
+
+    def _check_weights(self) -> None:
+        """Refuse rows for which the prior gives no weights of pairs."""
+        if self._class_prior is not None or not isinstance(self._prior, (Auto, BDeu, MEstimate)):
+            self._pair_weights(BDeu() if isinstance(self._prior, Auto) else self._prior)
+
+    def _check_sums(self, prior: Prior, sums: FloatArray) -> None:
+        apart = np.abs(sums - sums[0]) > _SAME * sums[0]
+        if apart.any():
+            a, k = np.argwhere(apart)[0].tolist()
+            first, other = (self._memory.instances.schema.label(each) for each in (0, a))
+            raise ParameterError(
+                f"prior={quoted(prior)} gives the values of {first!r} weights that add up to {sums[0, k]:.6g} in a "
+                f"class, and those of {other!r} {sums[a, k]:.6g}; pairs of values need the same sum for every column. "
+                "Use BDeu(20.0), MEstimate(5.0), or a mapping with such weights"
+            )
 
     def _finish_fit(self) -> None:
         super()._finish_fit()
         _ = self._model().log_weights
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._ess = "auto" if self.ess == "auto" else float(self.ess)
 
     def _check_numeric(self, strategy: Numeric | None) -> None:
         if isinstance(strategy, DENSITIES):
@@ -158,9 +218,6 @@ class StructuredBayes(BayesClassifier):
                 f"'mdl' or KMeansBins(bins=5), got {quoted(self.numeric)}"
             )
 
-    def _chooses(self) -> bool:
-        return self._ess == "auto" or super()._chooses()
-
     def _check_rows(self) -> None:
         super()._check_rows()
         memory = self._memory
@@ -168,6 +225,7 @@ class StructuredBayes(BayesClassifier):
             statistics = memory.statistics(self._labelling, memory.threads)
             names = [memory.instances.schema.label(a) for a in statistics.discrete.attributes]
             check_n_pairs(statistics.discrete.sizes, statistics.n_classes, names)
+            self._check_weights()
 
 
 class TreeAveragedBayes(StructuredBayes):
@@ -185,15 +243,20 @@ class TreeAveragedBayes(StructuredBayes):
 
     Parameters
     ----------
-    ess
-        Equivalent sample size: how many rows the prior is worth, spread evenly over all classes and values
-        (Heckerman, Geiger & Chickering 1995). ``"auto"``: that with the largest ``log_evidence_``, from 1e-3 to 1e6.
+    prior
+        Dirichlet weights as in `NaiveBayes`. ``BDeu(s)``, the default with 20: an equivalent sample of s rows, spread
+        evenly over all classes and values (Heckerman, Geiger & Chickering 1995); ``"auto"``: ``BDeu(s)`` with the
+        largest ``log_evidence_``, s from 1e-3 to 1e6. ``MEstimate(m)``: m rows in each class. Others are allowed if in
+        each class the values of every column have the same sum of weights: a pair of values then has
+        ``w_u w_v / sum``, and the tables of all trees agree. So ``prior=1.0`` needs columns of equally many values.
+    class_prior
+        As in `NaiveBayes`.
     numeric, categorical_features, schema, n_jobs
         As in `NaiveBayes`, but numbers are always cut into bins; columns that a mapping does not name by ``"mdl"``.
 
     Attributes
     ----------
-    ess_, edge_probabilities_, log_evidence_, classes_, class_count_, cut_points_
+    prior_, edge_probabilities_, log_evidence_, classes_, class_count_, cut_points_
         What was learned.
 
     Examples
@@ -315,7 +378,7 @@ class AODE(StructuredBayes):
     rows share with the query; naive Bayes where there is none (Webb, Boughton & Wang, *Not so naive Bayes*, 2005).
     `SuperParentAveragedBayes` weights the members by their posterior probability instead.
 
-    Webb et al. smooth each table by an m-estimate of its own; one equivalent sample ``ess`` makes all tables agree.
+    Webb et al. smooth each table by an m-estimate of its own; with one prior for pairs all tables agree.
     ``"auto"`` maximises the marginal likelihood of `SuperParentAveragedBayes`. ``min_count`` is a number above 0. Other
     parameters, and the attributes, are those of `TreeAveragedBayes`.
 
@@ -336,15 +399,17 @@ class AODE(StructuredBayes):
 
     def __init__(
         self,
-        ess: Ess = 20.0,
+        prior: GivenPrior = _PRIOR,
         *,
+        class_prior: Any = None,
         min_count: float = 1,
         numeric: Bins = "mdl",
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(ess, numeric=numeric, categorical_features=categorical_features, schema=schema, n_jobs=n_jobs)
+        options: dict[str, Any] = {"categorical_features": categorical_features, "schema": schema, "n_jobs": n_jobs}
+        super().__init__(prior, class_prior=class_prior, numeric=numeric, **options)
         self.min_count = min_count
 
     def _check_parameters(self) -> None:

@@ -27,10 +27,12 @@ learner_options = options(
 
 
 def parameters(texts: Sequence[str], flag: str = "--set") -> dict[str, Any]:
-    """Parameters from ``NAME=VALUE``: values are literals of Python or JSON, else text.
+    """Parameters from ``NAME=VALUE``: values are literals of Python or JSON, strategies of the library, else text.
 
     Examples
     --------
+    >>> parameters(["prior=BDeu(5)", "vote=gaussian"])
+    {'prior': BDeu(equivalent_sample_size=5.0), 'vote': 'gaussian'}
     >>> parameters(["n_neighbors=3", "distance=hvdm", "shuffle=true", "prior=None", "attribute_weights=[1, 0.5]"])
     {'n_neighbors': 3, 'distance': 'hvdm', 'shuffle': True, 'prior': None, 'attribute_weights': [1, 0.5]}
     """
@@ -51,7 +53,26 @@ def _literal(text: str) -> Any:
             return read(text.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-    return text
+    return text if (made := _strategy(text)) is None else made
+
+
+def _strategy(text: str) -> Any:
+    """What ``BDeu(5)`` and its like stand for: a strategy with literals as its options; None where it is none."""
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return None
+    from priorcase.saving import strategy_named  # loads NumPy
+
+    if (cls := strategy_named(call.func.id)) is None:
+        return None
+    try:
+        options = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+        return cls(*map(ast.literal_eval, call.args), **options)
+    except (TypeError, ValueError) as error:  # ours are ValueErrors too, with a text that says what was expected
+        raise usage(f"{text.strip()} cannot be made: {error}") from error
 
 
 def make(learner: Learner, past: Past, given: dict[str, Any], *, seed: int | None = 0) -> Any:

@@ -32,13 +32,13 @@ _BLOCK = 1000
 _CLASSES, _SMALL = 4, 0.005
 _MOST = 10  # attributes, records and slopes in a line
 _SIMILAR = 5
-_CHOSEN = ("n_neighbors", "bandwidth", "ess", "alpha", "n_centers", "stored", "temperature")
+_CHOSEN = ("n_neighbors", "bandwidth", "alpha", "n_centers", "stored", "temperature")
 _RECORDS = ("successes", "trials", "verdict", "used", "correct", "weight")
 _PREDICT = """\
 priorcase predict loans.csv --target repaid new.csv
 priorcase predict loans.csv --target repaid income=48 housing=own
 priorcase predict loans.csv --target repaid - --csv < new.csv > answers.csv
-priorcase predict loans.csv --target repaid new.csv --learner aode --set ess=1
+priorcase predict loans.csv --target repaid new.csv --learner aode
 priorcase predict --learner knn --help"""
 _EXPLAIN = """\
 priorcase explain loans.csv --target repaid new.csv
@@ -281,6 +281,8 @@ def _chosen(model: Model) -> dict[str, Any]:
     if inner is not model.estimator:
         return dict(inner.tuning_.best_params)
     found = {name: getattr(inner, f"{name}_", None) for name in _CHOSEN}
+    if hasattr(inner, "prior_") and inner.prior == "auto":
+        found["prior"] = str(inner.prior_)
     return {name: value for name, value in found.items() if value is not None and value == value}
 
 

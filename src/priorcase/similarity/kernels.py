@@ -25,7 +25,7 @@ _POSITIVE = [Interval(Real, 0, None, closed="neither")]
 class Kernel(Protocol):
     """What a kernel of your own needs: a weight that does not grow with the distance.
 
-    A function without ``compact`` serves as well, see `FunctionKernel`.
+    A function without ``compact`` serves as well: it counts as one with weight at any distance.
 
     >>> Tricube.compact, Gaussian.compact
     (True, False)
