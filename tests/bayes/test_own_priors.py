@@ -130,3 +130,41 @@ def test_a_prior_of_ones_own_is_not_saved(tmp_path: Any) -> None:
     rows, classes = table()
     with pytest.raises(UnsupportedDataError, match=r"NaiveBayes\.prior is a .*ByLength"):
         pc.NaiveBayes(prior=ByLength()).fit(rows, classes).save(tmp_path / "model.priorcase")
+
+
+@pytest.mark.parametrize("prior", [ByLength(), ByClass()], ids=lambda p: type(p).__name__)
+def test_subsets_equal_the_average_written_out(prior: Any) -> None:
+    """Every subset of the columns by itself, its probability row by row; weights by class are averaged where a column
+    does not matter."""
+    rows, classes = table(3, 14)
+    labels, columns = sorted(set(classes)), range(2)
+    held = [sorted({row[a] for row in rows if row[a] is not None}) for a in columns]
+    weights = [np.atleast_2d(np.asarray(prior.weights(a, held[a], 2), float)) for a in columns]
+
+    def predictive(seen: list[tuple[list[Any], str]], row: Any, label: str, subset: tuple[int, ...]) -> float:
+        own = [each for each, c in seen if c == label]
+        found = (len(own) + prior.class_weight(2)) / (len(seen) + 2 * prior.class_weight(2))
+        for a in columns:
+            if row[a] is None:
+                continue
+            line = weights[a].mean(axis=0)
+            if a in subset:
+                line = weights[a][min(labels.index(label), len(weights[a]) - 1)]
+            among = [each[a] for each in (own if a in subset else [each for each, _ in seen]) if each[a] is not None]
+            found *= (among.count(row[a]) + line[held[a].index(row[a])]) / (len(among) + line.sum())
+        return float(found)
+
+    subsets = [(), (0,), (1,), (0, 1)]
+    seen: list[tuple[list[Any], str]] = []
+    evidence = dict.fromkeys(subsets, 1.0)
+    for row, label in zip(rows, classes, strict=True):
+        evidence = {each: mass * predictive(seen, row, label, each) for each, mass in evidence.items()}
+        seen.append((row, label))
+    model = pc.SubsetAveragedBayes(prior=prior).fit(rows, classes)
+    total = sum(evidence.values())
+    relevance = [sum(mass for each, mass in evidence.items() if a in each) / total for a in columns]
+    np.testing.assert_allclose(model.relevance_, relevance, rtol=1e-10)
+    for row in rows[:6]:
+        joint = [sum(mass * predictive(seen, row, c, each) for each, mass in evidence.items()) for c in labels]
+        np.testing.assert_allclose(model.predict_proba([row])[0], np.array(joint) / sum(joint), rtol=1e-10)
+    assert model.log_evidence_ == pytest.approx(np.log(total / 4), rel=1e-10)
