@@ -3,7 +3,7 @@
 ``mixed_checks(estimator)`` yields those that apply to an estimator, each a function of the estimator and a container.
 """
 
-from checks.containers import CONTAINERS
+from checks.containers import CONTAINERS, KINDS
 from checks.mixed import mixed_checks
 
-__all__ = ["CONTAINERS", "mixed_checks"]
+__all__ = ["CONTAINERS", "KINDS", "mixed_checks"]

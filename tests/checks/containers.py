@@ -11,6 +11,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
+from priorcase.schema import Circular, Kind, Taxonomy
+
 Rows = list[list[Any]]
 
 NAMES = ("age", "income", "colour", "member", "grade")
@@ -97,6 +99,36 @@ def as_lists(rows: Rows) -> Rows:
     return [list(row) for row in rows]
 
 
+KINDS: dict[str, Kind | str] = {
+    "age": "numeric",
+    "angle": Circular(360),
+    "opened": "date",
+    "note": "text",
+    "parts": "set",
+    "device": Taxonomy({"device": {"printer": ["laser", "inkjet"], "router": ["wifi", "cable"]}}),
+}
+_NOTES = {
+    "red": "paper jam in the tray of printer {}, fan is loud",
+    "green": "no network since morning in room {}",
+    "blue": "screen of machine {} flickers, then stays dark",
+    "violet": "coffee over the keyboard of desk {}",
+}
+_DEVICES = {(True, "A"): "laser", (True, "B"): "printer", (False, "A"): "wifi", (False, "B"): "cable"}
+
+
+def as_every_kind(rows: Rows) -> pd.DataFrame:
+    """The same rows told by columns of other kinds (`KINDS`): a circular number, a date, a text, a set, a taxonomy."""
+    made = []
+    for age, income, colour, member, grade in rows:
+        moment = None if age is None or income is None else pd.Timestamp("2021-03-01") + pd.Timedelta(hours=age * income)
+        note = None if colour is None else _NOTES[colour].format("?" if age is None else int(age) % 7)
+        parts = None if grade is None else {grade, *([colour] if colour else []), *(["fan"] if member else [])}
+        angle = None if income is None else 30.0 * income % 360.0
+        made.append([age, angle, moment, note, parts, _DEVICES.get((member, grade))])
+    table = pd.DataFrame(made, columns=list(KINDS))
+    return table.astype({"age": float, "angle": float, "opened": "datetime64[us]"})
+
+
 CONTAINERS: dict[str, Callable[[Rows], Any]] = {
     "pandas": as_pandas,
     "pandas strings": as_pandas_strings,
@@ -104,6 +136,8 @@ CONTAINERS: dict[str, Callable[[Rows], Any]] = {
     "pyarrow": as_pyarrow,
     "objects": as_objects,
     "lists": as_lists,
+    "every kind": as_every_kind,
+    "no texts": lambda rows: as_every_kind(rows).drop(columns=["note", "parts"]),
 }
 
 

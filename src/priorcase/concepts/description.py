@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 
 from priorcase._core import Concept, Plan
 from priorcase._locks import cached_property
-from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, Value
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, Name, Value
 from priorcase.concepts.records import verdicts, wilson_bounds
-from priorcase.exceptions import NumericRangeError
+from priorcase.exceptions import NumericRangeError, ParameterError, listed
 from priorcase.instances import Instances
 from priorcase.saving import checked
-from priorcase.schema import Nominal, Numeric, Schema
+from priorcase.schema import Date, Nominal, Numeric, Schema, Set, Text
 from priorcase.schema.kinds import identity
 from priorcase.similarity import Distance, FittedDistance
-from priorcase.similarity.differences import Curve, Differ, Linear, Lookup, Profile
+from priorcase.similarity.computed import Computation
+from priorcase.similarity.differences import Curve, Differ, Linear, Lookup, Profile, Term
+from priorcase.similarity.periodic import Periodic
 from priorcase.similarity.statistics import Summary
 
 # What is kept of the rows seen: nothing, a trace of what each did, or the rows as well.
@@ -37,7 +39,7 @@ REASONS = np.array(["first", "every", "misclassified"], dtype=object)
 _CORE = ("z_accept", "z_drop", "weighted", "known_only", "weight_power", "window", "decay", "seed")
 # Bounds of the numbers in a fitted distance: shares of classes, which may be rounded up, and numbers of rows.
 _BOUNDS = dict.fromkeys(("profiles", "unseen", "missing"), (0.0, 1 + 1e-9))
-_BOUNDS |= dict.fromkeys(("low", "high", "breaks"), (-1e308, 1e308)) | {"scale": (0.0, 1e308)}
+_BOUNDS |= dict.fromkeys(("low", "high", "breaks", "numbers"), (-1e308, 1e308)) | {"scale": (0.0, 1e308)}
 # The range of smaller numbers is always finite.
 _LARGE = 1e290
 
@@ -68,6 +70,13 @@ class Rules:
 
     def compare(self, schema: Schema, rows: Instances) -> Comparison:
         """How instances with the attributes of a schema are compared, given the first rows."""
+        for a, kind in enumerate(schema.kinds):
+            if isinstance(kind, (Text, Set)):
+                raise ParameterError(
+                    f"column {schema.label(a)!r} is {kind.describe()}, but IB1 to IB5 compare rows as they arrive, when "
+                    "most texts and sets are still unknown. Leave the column out, declare it 'nominal', or use "
+                    "KNNClassifier(1), which compares texts and sets."
+                )
         if self.growing:
             return _growing(self.distance, schema)
         fitted = self.distance.fit(rows, 0)
@@ -111,7 +120,9 @@ class Comparison:
     @cached_property
     def ranged(self) -> NDArray[np.uint8]:
         """Which attributes are scaled by the range of the numbers seen."""
-        return np.array([self.growing and isinstance(kind, Numeric) for kind in self.schema.kinds], np.uint8)
+        numeric = [isinstance(kind, Numeric) for kind in self.schema.kinds]
+        linear = [isinstance(term, Linear) for term in self.fitted.terms]
+        return np.array(numeric, np.uint8) & np.array(linear, np.uint8) & np.uint8(self.growing)
 
     def prepared(self, cells: FloatArray, instances: Instances, *, stored: bool) -> FloatArray:
         """Cells of stored rows of the instances, or of queries, as the core compares them.
@@ -157,7 +168,7 @@ class Comparison:
             for key, code in codes.items():
                 values[code] = key[1] if isinstance(key, tuple) and key[:1] == (bool,) else key
             vocabulary.append((a, values))
-        terms = [(term.form, dict(vars(term))) for term in self.fitted.terms]
+        terms = [(_form(term), {name: getattr(term, name) for name in _saved_fields(term)}) for term in self.fitted.terms]
         return {"terms": terms, "vocabulary": vocabulary, "target": self.fitted.target}
 
     @classmethod
@@ -167,9 +178,16 @@ class Comparison:
             if not rules.growing:
                 raise ValueError("a distance that was not fitted")
             return _growing(rules.distance, schema)
-        terms = tuple(_FORMS[form](**parts) for form, parts in told["terms"])
+        given = zip(told["terms"], rules.distance.differences(schema), strict=True)
+        terms = tuple(
+            Computation(**parts, difference=difference, power=rules.distance.power, label=f"column {schema.label(a)!r}")
+            if form == "computed"
+            else _FORMS[form](**parts)
+            for a, ((form, parts), difference) in enumerate(given)
+        )
         for term in terms:
-            for name, value in vars(term).items():
+            for name in set(_saved_fields(term)) - {"values"}:
+                value = getattr(term, name)
                 least, most = _BOUNDS.get(name, (0.0, 1e100))
                 numbers = np.asarray(0.0 if value is None else value, np.float64)
                 if not ((numbers >= least) & (numbers <= most)).all():  # a distance that is NaN would crash the core
@@ -187,12 +205,33 @@ class Comparison:
         return cls(schema, fitted, False, vocabulary)
 
 
-_FORMS: dict[str, Any] = {each.form: each for each in (Linear, Differ, Curve, Profile, Lookup)}
+_FORMS: dict[str, Any] = {each.form: each for each in (Linear, Differ, Curve, Profile, Lookup, Periodic)}
+_COMPUTED = ("f_one", "f_both", "values", "numbers")  # the rest of a computed difference is in the distance
+
+
+def _form(term: Term) -> str:
+    return "computed" if isinstance(term, Computation) else term.form
+
+
+def _saved_fields(term: Term) -> tuple[str, ...]:
+    return _COMPUTED if isinstance(term, Computation) else tuple(vars(term))
 
 
 @lru_cache(maxsize=128)
 def _growing(distance: Distance, schema: Schema) -> Comparison:
     """A comparison by ranges that grow, which does not depend on any rows."""
+    elapsed = dict[Name, Any]()
+    for a, kind in enumerate(schema.kinds):
+        if isinstance(kind, Date) and "elapsed" in (kind.parts if isinstance(kind.parts, tuple) else ("elapsed",)):
+            if isinstance(kind.parts, tuple) and len(kind.parts) > 1:
+                raise ParameterError(
+                    f"column {schema.label(a)!r} is a date with the parts {listed(kind.parts)}, but IB1 to IB5 compare "
+                    "dates either by the time elapsed or by its circular parts. Declare Date('elapsed') or a Date of "
+                    "the others, or pass another distance, such as distance='heom'."
+                )
+            elapsed[schema.label(a)] = distance.numeric  # whose range grows
+    if elapsed:
+        distance = replace(distance, attributes={**distance.attributes, **elapsed})
     return Comparison(schema, distance.fit(Instances(schema), None), True)
 
 

@@ -760,6 +760,13 @@ class Instances:
         columns = (state.columns[a].decoded(state.column(a)[rows]) for a in range(len(self.schema)))
         return list(zip(*columns, strict=True))
 
+    def decode_cells(self, a: int, cells: FloatArray) -> list[Value]:
+        """Cells of attribute ``a`` as Python values, None for missing."""
+        column = self._rows.columns[a]
+        if isinstance(column, CodeColumn):
+            return column.decoded(np.where(np.isnan(cells), -1, cells).astype(np.int64))
+        return column.decoded(cells)
+
     # -- columns
 
     def column(self, a: int) -> AnyArray:

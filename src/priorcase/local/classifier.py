@@ -22,7 +22,7 @@ from priorcase.learning.resampling import bar, needs_refits, refits
 from priorcase.learning.state import reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.local import windows
-from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, renumbered
+from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries
 from priorcase.local.windows import LogScoreCurve, Neighborhoods
 from priorcase.neighbors.base import GivenWeights, NNeighbors
 from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents, assemble
@@ -56,19 +56,20 @@ class ClassRows:
     @classmethod
     def of(cls, instances: Instances, table: LocalTable, classes: Classes, prior: FloatArray | None) -> ClassRows:
         """The rows stored now."""
-        kinds = instances.schema.kinds
-        declared = tuple(a for a, kind in enumerate(kinds) if isinstance(kind, Nominal) and kind.values is not None)
+        kinds = [instances.schema.kinds[column.attribute] for column in table.columns]
+        declared = tuple(j for j, kind in enumerate(kinds) if isinstance(kind, Nominal) and kind.values is not None)
         sizes = table.values.copy()
-        for a, kind in enumerate(kinds):
-            if a in declared or isinstance(kind, Ordinal):
-                sizes[a] = len(instances.known(a))
+        for j, kind in enumerate(kinds):
+            if j in declared or isinstance(kind, Ordinal):
+                sizes[j] = len(instances.known(table.columns[j].attribute))
         return cls(table, classes.at(slice(None)), classes.labels.size, prior, sizes, declared)
 
     def for_counts(self, cells: FloatArray) -> FloatArray:
         """Queries numbered like the rows; below 0 for unknown values, NaN where missing or of attribute weight 0."""
-        encoded = renumbered(cells, self.table.numbers)
-        for a in self.declared:  # a declared value that no row has is still a value of the column
-            encoded[(encoded[:, a] < 0) & (cells[:, a] >= 0), a] = self.table.values[a]
+        encoded = self.table.numbered(cells)
+        for j in self.declared:  # a declared value that no row has is still a value of the column
+            given = cells[:, self.table.columns[j].attribute]
+            encoded[(encoded[:, j] < 0) & (given >= 0), j] = self.table.values[j]
         encoded[:, self.table.ignored] = np.nan
         return encoded
 

@@ -17,7 +17,9 @@ from priorcase._parameters import check_fields, settle
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import ParameterError
 from priorcase.neighbors.base import NeighborsMemory
-from priorcase.schema import Nominal, Numeric
+from priorcase.schema import Nominal, Numeric, Set, Text
+from priorcase.schema.dates import DAY, WEEK, YEAR
+from priorcase.similarity.periodic import Periodic
 
 if TYPE_CHECKING:
     from priorcase.local.windows import Neighborhoods
@@ -60,6 +62,46 @@ class GradientDescent(NamedTuple):
     tol: float
 
 
+class DesignColumn(NamedTuple):
+    """A column of local models: an attribute as it is, or its place on a circle."""
+
+    attribute: int
+    wave: Callable[[FloatArray], FloatArray] | None = None  # the cosine or the sine
+    period: float = 1.0
+
+    @property
+    def part(self) -> str:
+        """What it is of the attribute, in words."""
+        if self.wave is None:
+            return ""
+        name = {YEAR: "season ", WEEK: "weekday ", DAY: "hour "}.get(self.period, "")
+        return f"{name}{'cos' if self.wave is np.cos else 'sin'}"
+
+    def of(self, cells: FloatArray) -> FloatArray:
+        """The column of some rows, given by their cells."""
+        column = cells[:, self.attribute]
+        if self.wave is None:
+            return column
+        return self.wave(column % self.period * (2.0 * np.pi / self.period))
+
+
+def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
+    """The columns of local models.
+
+    What comes round again enters by cosine and sine, as far as the distance compares it so. Texts and sets take part in
+    the distance alone: a term for each value would be one for nearly each row.
+    """
+    columns = list[DesignColumn]()
+    for a, (kind, term) in enumerate(zip(memory.instances.schema.kinds, memory.fitted.terms, strict=True)):
+        if isinstance(kind, (Text, Set)):
+            continue
+        if not isinstance(term, Periodic) or term.line_share > 0:
+            columns.append(DesignColumn(a))
+        if isinstance(term, Periodic):
+            columns += [DesignColumn(a, wave, period) for period in term.periods.tolist() for wave in (np.cos, np.sin)]
+    return tuple(columns)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalTable:
     """The stored rows as the core takes them; nominal values are numbered as rows first have them, not by name.
@@ -68,6 +110,7 @@ class LocalTable:
     and degrees of freedom without end, and of an id nothing can be learned.
     """
 
+    columns: tuple[DesignColumn, ...]
     cells: FloatArray
     kinds: NDArray[np.uint8]
     scales: FloatArray  # standard deviations of the columns, 1 for constant and nominal ones
@@ -79,10 +122,11 @@ class LocalTable:
     @classmethod
     def of(cls, memory: NeighborsMemory) -> LocalTable:
         """The rows stored now."""
-        instances, weights = memory.instances, memory.row_weights
-        cells, kinds, scales = instances.cells(), list[int](), list[float]()
+        instances, weights, columns = memory.instances, memory.row_weights, design_columns(memory)
+        cells, kinds, scales = _designed(columns, instances.cells()), list[int](), list[float]()
         numbers = list[FloatArray | None]()
-        for column, kind in zip(cells.T, instances.schema.kinds, strict=True):
+        for column, given in zip(cells.T, columns, strict=True):
+            kind = instances.schema.kinds[given.attribute]
             nominal = isinstance(kind, Nominal)
             kinds.append(NUMERIC if isinstance(kind, Numeric) else NOMINAL if nominal else ORDINAL)
             scales.append(1.0 if nominal else _spread(column, weights))
@@ -90,19 +134,27 @@ class LocalTable:
             if nominal:
                 numbers[-1] = _numbered(column, weights)
         attribute_weights, n_targets = memory.attribute_weights, len(instances.targets or ())
+        ignored = np.zeros(cells.shape[1], dtype=bool)
+        if attribute_weights is not None:
+            ignored = attribute_weights[[column.attribute for column in columns]] == 0
         return cls(
+            columns=columns,
             cells=renumbered(cells, numbers),
             kinds=np.array(kinds, dtype=np.uint8),
             scales=np.array(scales),
             targets=np.stack([instances.target(t).astype(np.float64) for t in range(n_targets)], axis=1),
             values=np.array([0 if of is None else int(of.max(initial=-1.0)) + 1 for of in numbers], dtype=np.int64),
             numbers=tuple(numbers),
-            ignored=np.zeros(len(kinds), dtype=bool) if attribute_weights is None else attribute_weights == 0,
+            ignored=ignored,
         )
+
+    def numbered(self, cells: FloatArray) -> FloatArray:
+        """The design columns of queries, given by the cells of their attributes, with values numbered like the rows."""
+        return renumbered(_designed(self.columns, cells), self.numbers)
 
     def queries(self, cells: FloatArray, far: BoolArray) -> FloatArray:
         """Queries as fits take them: NaN in columns that are missing, ignored, or at an unknown level."""
-        found = renumbered(cells, self.numbers)
+        found = self.numbered(cells)
         found[(self.kinds == ORDINAL) & (found < 0)] = np.nan
         found[:, self.ignored] = np.nan
         found[far] = np.nan  # no columns at all: the mean of the nearest rows is fitted
@@ -129,6 +181,16 @@ def _numbered(column: FloatArray, weights: FloatArray | None) -> FloatArray:
         kept = counts > np.sort(counts)[-MOST_VALUES]
         found[codes[~kept]] = kept.sum()
     found[codes[kept]] = np.arange(int(kept.sum()))
+    return found
+
+
+def _designed(columns: Sequence[DesignColumn], cells: FloatArray) -> FloatArray:
+    """The design columns of some rows, given by their cells."""
+    if len(columns) == cells.shape[1] and all(column.wave is None for column in columns):
+        return cells
+    found = np.empty((len(cells), len(columns)))
+    for j, column in enumerate(columns):
+        found[:, j] = column.of(cells)
     return found
 
 

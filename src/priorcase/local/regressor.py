@@ -105,7 +105,7 @@ class LocalCoefficients(results.PerQuery, results.GridResult):
         if several:
             columns["target"] = np.tile(np.arange(n_targets), len(self))
         columns["intercept"] = self.intercepts.ravel()
-        slopes = self.slopes.reshape(-1, len(self.columns))
+        slopes = self.slopes.reshape(self.intercepts.size, len(self.columns))
         for j, label in enumerate(self.labels):
             columns[results.free_label(label, columns)] = slopes[:, j]
         return columns
@@ -198,7 +198,8 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     Notes
     -----
     Numbers and ranks of ordered levels enter the fit by their deviations from the query, nominal values by an indicator
-    for each value other than the query's. A missing value in a row is no deviation; a missing value in the query leaves
+    for each value other than the query's, dates by their seconds, circular numbers and the circular parts of dates by
+    cosine and sine; texts and sets count in the distance alone. A missing value in a row is no deviation; a missing value in the query leaves
     the column out of its fit, and so does a nominal value that no row with weight has; an attribute weight of 0 leaves
     a column out of everything. Rows with less than 2^-34 of the largest weight do not count. Weights are repetitions.
     Where a fixed bandwidth leaves a query without a row with weight, the mean of the rows nearest to it is predicted,
@@ -344,12 +345,14 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         """The slopes of the fit at each query, in units of the table: see `LocalCoefficients`."""
         fits, table = self._fits_at(self._cells(X), COEFFICIENTS), self._local_table()
         instances, columns, values = self._stored().instances, list[Name](), list[Value | None]()
-        for a, (name, numbers) in enumerate(zip(results.attribute_names(instances.schema), table.numbers, strict=True)):
+        names = results.attribute_names(instances.schema)
+        for j, (column, numbers) in enumerate(zip(table.columns, table.numbers, strict=True)):
+            a = column.attribute
             held: list[Value | None] = [None]  # the values of a nominal column have a term each
             if numbers is not None:
-                codes = np.argsort(numbers, kind="stable")[numbers.size - int(table.values[a]) :]
+                codes = np.argsort(numbers, kind="stable")[numbers.size - int(table.values[j]) :]
                 held = [instances.values(a)[code] for code in codes.tolist()]
-            columns += [name] * len(held)
+            columns += [f"{names[a]} ({column.part})" if column.part else names[a]] * len(held)
             values += held
         slopes = fits.answers["coefficients"][:, 0] if self._flat else fits.answers["coefficients"]
         predictions = self._shaped(fits.predictions)

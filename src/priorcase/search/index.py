@@ -344,16 +344,22 @@ class Index:
         return _neighbors(fitted, np.concatenate([[0], np.cumsum(near)])[indptr], ids[near], costs[near])
 
     def costs(
-        self, fitted: FittedDistance, queries: ArrayLike, *, weights: ArrayLike | None = None, threads: int = 1
+        self,
+        fitted: FittedDistance,
+        queries: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        ids: IdArray | None = None,
+        threads: int = 1,
     ) -> FloatArray:
-        """Costs of all rows, in the order of their ids, for each of a few queries: shape (q, rows).
+        """Costs of rows, all in the order of their ids or some by id, for each of a few queries: shape (q, rows).
 
         Costs are as searches rank by them: equal where the distances are.
         """
         queries, weights, _ = self._checked(fitted, queries, weights, None, "plain", threads)
         return np.concatenate(
             [
-                self.core.costs(plan, *asked, self._instances.ids, threads)
+                self.core.costs(plan, *asked, self._instances.ids if ids is None else ids, threads)
                 for plan, asked, *_ in self._blocks(fitted, queries, weights, None)
             ]
         )

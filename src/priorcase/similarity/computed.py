@@ -15,7 +15,7 @@ import numpy as np
 
 from priorcase._core import Plan
 from priorcase._locks import cached_property
-from priorcase._typing import FloatArray, Value
+from priorcase._typing import FloatArray, IntArray, Value
 from priorcase.exceptions import NumericRangeError, ParameterError, quoted
 from priorcase.instances import Instances
 from priorcase.instances.instances import unseen_values
@@ -240,6 +240,10 @@ class Computation(Term):
                 [self._rows([unseen[-2 - code] for code in fresh]), self._square[codes[len(fresh) :]]]
             )
         return self._rows([self.values[code] if code >= 0 else unseen[-2 - code] for code in codes])
+
+    def between_codes(self, codes: IntArray) -> FloatArray:
+        """``f`` of some stored values, given by their codes, from each stored one, shape (codes, all codes)."""
+        return self._square[codes] if self.is_tabled else self._rows([self.values[code] for code in codes.tolist()])
 
     def _row_of(self, cell: float) -> FloatArray:
         row: FloatArray = self._rows([cell if self.numbers is not None else self.values[int(cell)]])[0]

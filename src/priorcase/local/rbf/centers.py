@@ -16,13 +16,14 @@ from priorcase._locks import cached_property
 from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.mixture.columns import Layout, lay_out
 from priorcase.bayes.mixture.em import Parameters, Search, responsibilities, select
-from priorcase.exceptions import TooFewRowsError, TooLargeError
+from priorcase.exceptions import ParameterError, TooFewRowsError, TooLargeError
 from priorcase.instances import Instances
 from priorcase.learning.resampling import Advance
 from priorcase.learning.sorted_rows import SortedRows
-from priorcase.schema import Nominal, Ordinal
+from priorcase.schema import Circular, Nominal, Numeric, Ordinal
 from priorcase.search import Index
 from priorcase.similarity import FittedDistance
+from priorcase.similarity.computed import Computation
 
 CenterKind: TypeAlias = Literal["kmeans", "em", "random", "stratified", "all"]
 WidthRule: TypeAlias = Literal["auto", "common", "neighbors", "em"]
@@ -32,6 +33,7 @@ MAX_CENTERS = 4_000  # a matrix of that many rows and columns is decomposed
 KMEANS_ITERATIONS = 10  # the output layer makes up for centres that could still move a little
 _KMEANS_ROWS = 10_000  # of more rows, as many at even steps through the sorted rows are clustered
 _ENTRIES = 1 << 21
+_CANDIDATES = 50  # values of a cluster that may become its centre
 
 
 class Design(NamedTuple):
@@ -65,10 +67,10 @@ class Centers:
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
         """Distance of each row from each centre, shape (rows, centres)."""
-        index, queries = self._index, np.ascontiguousarray(self.fitted.prepare(cells))
-        weights = index.ones if self.attribute_weights is None else self.attribute_weights[None, :]
-        costs = index.core.costs(index.plan_of(self.fitted), queries, weights, np.arange(len(self)), threads)
-        return self.fitted.finish(costs)
+        index, ids = self._index, np.arange(len(self))
+        return self.fitted.finish(
+            index.costs(self.fitted, cells, weights=self.attribute_weights, ids=ids, threads=threads)
+        )
 
     def squares(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
         """Squared distances; infinite where they are beyond float64."""
@@ -131,6 +133,13 @@ def find_centers(
     kind, seed = design.centers, design.seed
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
+        schema = rows.instances.schema
+        for a, column in enumerate(schema.kinds):
+            if type(column) not in (Numeric, Ordinal, Nominal):
+                raise ParameterError(
+                    f"centers='em' fits a mixture to numbers, levels and names, but column {schema.label(a)!r} is "
+                    f"{column.describe()}. Use centers='kmeans'."
+                )
         mixture = Mixture.fit(rows, count, seed=seed, threads=threads)
         return like.at(mixture.cells()), mixture
     if kind == "kmeans" and count < len(distinct):
@@ -159,7 +168,7 @@ def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int
         if np.array_equal(nearest, owners):
             break
         owners = nearest
-        centers = _middles(rows, owners, centers)
+        centers = _middles(rows, owners, centers, like.fitted)
         advance("k-means")
     return centers
 
@@ -184,21 +193,44 @@ def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Ge
     return rows.cells[chosen]
 
 
-def _middles(rows: SortedRows, owners: IntArray, before: FloatArray) -> FloatArray:
-    """Centres of clusters: the mean of a number, the median of a level, the mode of values; an empty one stays."""
+def _middles(rows: SortedRows, owners: IntArray, before: FloatArray, fitted: FittedDistance) -> FloatArray:
+    """Centres of clusters; an empty one stays.
+
+    The mean of a number, around the circle where it is circular, the median of a level, the mode of values, and of
+    texts, sets and other values that differ by degrees the medoid.
+    """
     centers = before.copy()
     filled = np.bincount(owners, minlength=len(before)) > 0
-    for a, kind in enumerate(rows.instances.schema.kinds):
+    for a, (kind, term) in enumerate(zip(rows.instances.schema.kinds, fitted.terms, strict=True)):
         known = ~np.isnan(rows.cells[:, a])
         column, of, weights = rows.cells[known, a], owners[known], rows.weights[known]
+        given = column, of, weights, len(before)
         if not column.size:
             middle = np.full(len(before), np.nan)
         elif isinstance(kind, Nominal):
-            middle = _modes(column.astype(np.int64), of, weights, len(before), rows.value_ranks[a])
+            codes, ranks = column.astype(np.int64), rows.value_ranks[a]
+            middle = (
+                _medoids(term, codes, *given[1:], ranks)
+                if isinstance(term, Computation)
+                else _modes(codes, *given[1:], ranks)
+            )
+        elif isinstance(kind, Circular):
+            middle = _circular_means(*given, kind.period)
         else:
-            middle = (_medians if isinstance(kind, Ordinal) else _means)(column, of, weights, len(before))
+            middle = (_medians if isinstance(kind, Ordinal) else _means)(*given)
         centers[filled, a] = middle[filled]
     return centers
+
+
+def _circular_means(
+    column: FloatArray, of: IntArray, weights: FloatArray, count: int, period: float
+) -> FloatArray:
+    """The direction of the sum of unit vectors, from 0 to the period."""
+    angles = column % period * (2.0 * np.pi / period)
+    across = np.bincount(of, weights * np.cos(angles), minlength=count)
+    up = np.bincount(of, weights * np.sin(angles), minlength=count)
+    found = np.arctan2(up, across) / (2.0 * np.pi) * period % period
+    return np.where(np.bincount(of, minlength=count) > 0, found, np.nan)
 
 
 def _means(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:
@@ -230,6 +262,21 @@ def _modes(column: IntArray, of: IntArray, weights: FloatArray, count: int, rank
     counts = np.bincount(of * ranks.size + ranks[column], weights, minlength=count * ranks.size)
     counts = counts.reshape(count, ranks.size)
     return np.where(counts.any(axis=1), by_rank[counts.argmax(axis=1)].astype(np.float64), np.nan)
+
+
+def _medoids(
+    term: Computation, column: IntArray, of: IntArray, weights: FloatArray, count: int, ranks: IntArray
+) -> FloatArray:
+    """Of the most frequent values of each cluster the one that differs least from all of them."""
+    by_rank, found = np.argsort(ranks), np.full(count, np.nan)
+    for cluster in np.unique(of).tolist():
+        here = of == cluster
+        held = np.bincount(ranks[column[here]], weights[here], minlength=ranks.size)
+        frequent = np.sort(np.argsort(-held, kind="stable")[: min(_CANDIDATES, np.count_nonzero(held))])
+        codes = by_rank[frequent]
+        differences = term.between_codes(codes)[:, codes] @ held[frequent]
+        found[cluster] = codes[int(differences.argmin())]
+    return found
 
 
 def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.Generator) -> FloatArray:

@@ -28,7 +28,7 @@ from priorcase.local.rbf.output_layer import RidgeCurve, Spectrum, with_rows
 from priorcase.local.windows import warn_queries
 from priorcase.neighbors.base import GivenWeights, NeighborsEstimator, needs_one_target
 from priorcase.saving import checked
-from priorcase.schema import CategoricalFeatures, Numeric, Schema
+from priorcase.schema import CategoricalFeatures, Circular, Numeric, Schema
 from priorcase.search import Algorithm
 from priorcase.similarity import Distance
 
@@ -197,10 +197,8 @@ class RBFNetwork(NeighborsEstimator):
         """The centres as a frame with a row for each, of the library fitted with or the installed one."""
         cells, instances, columns = self._network().centers.cells, self._stored().instances, dict[str, Any]()
         for a, name in enumerate(attribute_names(instances.schema)):
-            shown: Any = cells[:, a].copy()
-            if not isinstance(instances.schema.kinds[a], Numeric):
-                values = instances.values(a)
-                shown = [None if cell != cell else values[int(cell)] for cell in shown.tolist()]
+            plain = type(instances.schema.kinds[a]) in (Numeric, Circular)
+            shown = cells[:, a].copy() if plain else instances.decode_cells(a, cells[:, a])
             columns[free_label(str(name), columns)] = shown
         return framed(columns, self._backend)
 
