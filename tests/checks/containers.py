@@ -120,7 +120,9 @@ def as_every_kind(rows: Rows) -> pd.DataFrame:
     """The same rows told by columns of other kinds (`KINDS`): a circular number, a date, a text, a set, a taxonomy."""
     made = []
     for age, income, colour, member, grade in rows:
-        moment = None if age is None or income is None else pd.Timestamp("2021-03-01") + pd.Timedelta(hours=age * income)
+        moment = (
+            None if age is None or income is None else pd.Timestamp("2021-03-01") + pd.Timedelta(hours=age * income)
+        )
         note = None if colour is None else _NOTES[colour].format("?" if age is None else int(age) % 7)
         parts = None if grade is None else {grade, *([colour] if colour else []), *(["fan"] if member else [])}
         angle = None if income is None else 30.0 * income % 360.0

@@ -73,8 +73,8 @@ class Rules:
         for a, kind in enumerate(schema.kinds):
             if isinstance(kind, (Text, Set)):
                 raise ParameterError(
-                    f"column {schema.label(a)!r} is {kind.describe()}, but IB1 to IB5 compare rows as they arrive, when "
-                    "most texts and sets are still unknown. Leave the column out, declare it 'nominal', or use "
+                    f"column {schema.label(a)!r} is {kind.describe()}, but IB1 to IB5 compare rows as they arrive, "
+                    "when most texts and sets are still unknown. Leave the column out, declare it 'nominal', or use "
                     "KNNClassifier(1), which compares texts and sets."
                 )
         if self.growing:
@@ -168,7 +168,9 @@ class Comparison:
             for key, code in codes.items():
                 values[code] = key[1] if isinstance(key, tuple) and key[:1] == (bool,) else key
             vocabulary.append((a, values))
-        terms = [(_form(term), {name: getattr(term, name) for name in _saved_fields(term)}) for term in self.fitted.terms]
+        terms = [
+            (_form(term), {name: getattr(term, name) for name in _saved_fields(term)}) for term in self.fitted.terms
+        ]
         return {"terms": terms, "vocabulary": vocabulary, "target": self.fitted.target}
 
     @classmethod

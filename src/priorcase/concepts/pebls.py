@@ -24,7 +24,7 @@ from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator, SchemaLike
 from priorcase.learning.resampling import blocks, stored_table
-from priorcase.learning.results import attribute_names, by_attribute, framed, free_label
+from priorcase.learning.results import attribute_names, by_attribute, framed, free_label, value_text
 from priorcase.learning.state import reads
 from priorcase.learning.targets import Classes, Labelling, learned_labels
 from priorcase.neighbors.base import NeighborsMemory, resolve_weights
@@ -32,7 +32,8 @@ from priorcase.neighbors.polling import Rules, polls
 from priorcase.neighbors.precedents import Precedents, assemble
 from priorcase.neighbors.votes import Poll, Ties, UniformVote, decide, probabilities
 from priorcase.saving import checked
-from priorcase.schema import CategoricalFeatures, Coded, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
+from priorcase.schema import CategoricalFeatures, Coded, Date, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
+from priorcase.schema.dates import date_text
 from priorcase.search.index import NeighborList
 from priorcase.similarity import Distance, FittedDistance, mvdm
 from priorcase.similarity.differences import Curve, Discretised, MissingRule, Unseen
@@ -46,6 +47,7 @@ Weighting: TypeAlias = tuple[WeightingName | None, int, bool]
 _COUNT = [Interval(Integral, 1, None, closed="left")]
 _POWER = [Interval(Real, 1, None, closed="left")]
 # Numbers beyond this have a range that may be infinite.
+_WIDTH = 40  # of a text or a set in a table of differences
 _HUGE = float(np.finfo(np.float64).max) / 2
 
 
@@ -344,7 +346,7 @@ class ExemplarMemory(NeighborsMemory):
 
     @property
     def symbols(self) -> Symbols:
-        return self.cached("symbols", lambda: Symbols.of(self.instances, self.bins))
+        return self.cached("symbols", lambda: Symbols.of(self.instances, self.bins, self.distance))
 
     def encode(self, table: Table) -> FloatArray:
         """Queries as cells: codes of symbols, NaN for missing, -1 for a value that no stored row holds."""
@@ -372,7 +374,7 @@ class ExemplarMemory(NeighborsMemory):
 
     def _exemplars(self) -> CompiledExemplars:
         exemplars, cells = CompiledExemplars(self.fitted.plan(), self.value_weights), self.symbols.instances.cells()
-        labels, version = np.ascontiguousarray(self.instances.target(), dtype=np.int64), self.instances.version
+        labels, version = self._labels(), self.instances.version
         known, records = self._cache.get("records", (-1, None))
         if known == version:
             exemplars.store(cells, labels, *records)
@@ -381,12 +383,28 @@ class ExemplarMemory(NeighborsMemory):
             self._cache["records"] = version, exemplars.records()
         return exemplars
 
+    def _labels(self) -> IdArray:
+        return np.ascontiguousarray(self.instances.target(), dtype=np.int64)
+
     def search(
         self, cells: FloatArray, k: int, *, exclude: Any = None, own: Any = None, ties: bool = False, threads: int = 1
     ) -> NeighborList:
         """The ``k`` exemplars nearest to each query by ``w_X Delta``."""
-        left_out = None if exclude is None else self.positions(exclude)
-        return NeighborList(*self.exemplars.kneighbors(np.ascontiguousarray(cells), k, ties, left_out, threads))
+        left_out, size = None if exclude is None else self.positions(exclude), self.fitted.queries_at_once
+        if size is None or self.fitted.answers(cells):
+            return NeighborList(*self.exemplars.kneighbors(np.ascontiguousarray(cells), k, ties, left_out, threads))
+        stored, labels = self.symbols.instances.cells(), self._labels()
+        found = []
+        for start in range(0, len(cells), size):  # with texts or sets that no exemplar has
+            part = slice(start, start + size)
+            exemplars = CompiledExemplars(self.fitted.plan(cells[part]), self.value_weights)
+            exemplars.store(stored, labels, *self.records)
+            own = None if left_out is None else left_out[part]
+            found.append(exemplars.kneighbors(np.ascontiguousarray(cells[part]), k, ties, own, threads))
+        indptr = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(each[0]) for each in found]))])
+        return NeighborList(
+            indptr, *(np.concatenate(lists) for lists in zip(*(each[1:] for each in found), strict=True))
+        )
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
         """The contribution of each attribute to ``w_X Delta`` of some exemplars, shape (exemplars, attributes)."""
@@ -432,10 +450,11 @@ class Symbols:
     """
 
     instances: Instances  # the rows as symbols, in the order of their ids and numbered from 0
+    stored: Schema  # the kinds of the columns before
     edges: tuple[FloatArray | None, ...]  # where the intervals of each numeric column begin
 
     @classmethod
-    def of(cls, stored: Instances, bins: int | None) -> Self:
+    def of(cls, stored: Instances, bins: int | None, distance: Distance) -> Self:
         """The rows stored now, numbers in ``bins`` intervals of equal width (None: ``max(5, number of classes)``)."""
         schema, statistics = stored.schema, Statistics(stored, 0)
         edges: list[FloatArray | None] = [None] * len(schema)
@@ -445,9 +464,10 @@ class Symbols:
                 term = Discretised(bins).fit(statistics.column(a), MissingRule(), 1.0)
                 assert isinstance(term, Curve)  # what Discretised makes
                 edges[a] = term.breaks
-            if not isinstance(kind, Ordinal) and getattr(kind, "values", None) is None:
+            if isinstance(kind, Numeric) or (type(kind) is Nominal and kind.values is None):
                 kinds[a] = Nominal()  # what values without a declaration are was checked when they were stored
-        symbols = cls(Instances(Schema(schema.names, tuple(kinds)), stored.targets), tuple(edges))
+        symbols = cls(Instances(Schema(schema.names, tuple(kinds)), stored.targets), schema, tuple(edges))
+        symbols.instances.keeps_unseen = distance.computed(symbols.instances.schema)
         assert stored.targets is not None  # the classes
         targets = Table(stored.targets, len(stored), (Coded(stored.target(), stored.target_values()),))
         symbols.instances.append(symbols.table(stored_table(stored, np.arange(len(stored)))), targets)
@@ -475,12 +495,17 @@ class Symbols:
             codes.sort(key=lambda code: cast(int, values[code]))
             places = [int(cast(int, values[code])) for code in codes]
             ends = sorted({end for i in places for end in (i, i + 1) if end < edges.size})
-            texts = dict(zip(ends, distinct_texts(edges[ends]), strict=True))
+            dated = isinstance(self.stored.kinds[a], Date)
+            numbers = map(date_text, edges[ends].tolist()) if dated else distinct_texts(edges[ends])
+            texts = dict(zip(ends, numbers, strict=True))
             shown = [f"{texts[i]} to {texts[i + 1]}" if i + 1 in texts else f"{texts[i]} or more" for i in places]
         else:
             if isinstance(self.instances.schema.kinds[a], Ordinal):
                 codes.sort()
-            shown = [str(values[code]) for code in codes]
+            shown = [
+                value_text(value, _WIDTH) if isinstance(value := values[code], (str, frozenset)) else str(value)
+                for code in codes
+            ]
         if (column < 0).any():
             codes, shown = [*codes, np.nan], [*shown, "?"]
         names: dict[str, None] = {}

@@ -21,7 +21,7 @@ from priorcase._typing import Backend, FloatArray, Name
 from priorcase.exceptions import ParameterError, QueryIndexError, prefix_errors, quoted, visible
 from priorcase.learning.targets import objects
 from priorcase.schema import Coded, Date, Ordinal, Schema, Table
-from priorcase.schema.dates import date_of
+from priorcase.schema.dates import date_of, date_text, seconds_of
 from priorcase.schema.kinds import content_of
 
 Row: TypeAlias = tuple[Any, ...]  # values of one row, None for missing
@@ -43,6 +43,8 @@ def value_text(value: Any, width: int) -> str:
         return f"{value:.6g}"
     if isinstance(value, (set, frozenset)):
         value = "{" + ", ".join(sorted(map(str, value))) + "}"
+    if isinstance(value, datetime.datetime) and value.tzinfo is None:
+        value = date_text(cast(float, seconds_of(value)))
     return "?" if value is None else short(str(value), width)
 
 

@@ -17,7 +17,7 @@ from priorcase._parameters import check_fields, settle
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import ParameterError
 from priorcase.neighbors.base import NeighborsMemory
-from priorcase.schema import Nominal, Numeric, Set, Text
+from priorcase.schema import Date, Nominal, Numeric, Set, Text
 from priorcase.schema.dates import DAY, WEEK, YEAR
 from priorcase.similarity.periodic import Periodic
 
@@ -63,17 +63,17 @@ class GradientDescent(NamedTuple):
 
 
 class DesignColumn(NamedTuple):
-    """A column of local models: an attribute as it is, or its place on a circle."""
+    """A column of local models: an attribute in some unit, or its place on a circle."""
 
     attribute: int
     wave: Callable[[FloatArray], FloatArray] | None = None  # the cosine or the sine
-    period: float = 1.0
+    period: float = 1.0  # without one the unit
 
     @property
     def part(self) -> str:
         """What it is of the attribute, in words."""
         if self.wave is None:
-            return ""
+            return "days" if self.period == DAY else ""
         name = {YEAR: "season ", WEEK: "weekday ", DAY: "hour "}.get(self.period, "")
         return f"{name}{'cos' if self.wave is np.cos else 'sin'}"
 
@@ -81,7 +81,7 @@ class DesignColumn(NamedTuple):
         """The column of some rows, given by their cells."""
         column = cells[:, self.attribute]
         if self.wave is None:
-            return column
+            return column if self.period == 1.0 else column / self.period
         return self.wave(column % self.period * (2.0 * np.pi / self.period))
 
 
@@ -96,7 +96,7 @@ def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
         if isinstance(kind, (Text, Set)):
             continue
         if not isinstance(term, Periodic) or term.line_share > 0:
-            columns.append(DesignColumn(a))
+            columns.append(DesignColumn(a, None, DAY if isinstance(kind, Date) else 1.0))
         if isinstance(term, Periodic):
             columns += [DesignColumn(a, wave, period) for period in term.periods.tolist() for wave in (np.cos, np.sin)]
     return tuple(columns)
@@ -186,7 +186,7 @@ def _numbered(column: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 def _designed(columns: Sequence[DesignColumn], cells: FloatArray) -> FloatArray:
     """The design columns of some rows, given by their cells."""
-    if len(columns) == cells.shape[1] and all(column.wave is None for column in columns):
+    if len(columns) == cells.shape[1] and all(column.period == 1.0 and column.wave is None for column in columns):
         return cells
     found = np.empty((len(cells), len(columns)))
     for j, column in enumerate(columns):

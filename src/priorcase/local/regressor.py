@@ -198,12 +198,12 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     Notes
     -----
     Numbers and ranks of ordered levels enter the fit by their deviations from the query, nominal values by an indicator
-    for each value other than the query's, dates by their seconds, circular numbers and the circular parts of dates by
-    cosine and sine; texts and sets count in the distance alone. A missing value in a row is no deviation; a missing value in the query leaves
-    the column out of its fit, and so does a nominal value that no row with weight has; an attribute weight of 0 leaves
-    a column out of everything. Rows with less than 2^-34 of the largest weight do not count. Weights are repetitions.
-    Where a fixed bandwidth leaves a query without a row with weight, the mean of the rows nearest to it is predicted,
-    its standard deviation is infinite, and one `FarQueryWarning` lists these queries.
+    for each value other than the query's, dates by days, circular numbers and the circular parts of dates by cosine and
+    sine; texts and sets count in the distance alone. A missing value in a row is no deviation; a missing value in the
+    query leaves the column out of its fit, and so does a nominal value that no row with weight has; an attribute weight
+    of 0 leaves a column out of everything. Rows with less than 2^-34 of the largest weight do not count. Weights are
+    repetitions. Where a fixed bandwidth leaves a query without a row with weight, the mean of the rows nearest to it is
+    predicted, its standard deviation is infinite, and one `FarQueryWarning` lists these queries.
 
     Examples
     --------

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from scipy.special import xlogy
 
-from priorcase._typing import FloatArray
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.discretise import BINS, MDL, EqualFrequency, bin_of
 from priorcase.bayes.subsets import RelevanceWeights
 from priorcase.relevance.base import TrainingData, WeightingMethod, renumbered
-from priorcase.schema import Numeric
+from priorcase.schema import Numeric, Set, Text
+from priorcase.schema.kinds import canonical
 
 _ROUNDING = 1e-12
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,9 @@ class GainRatio(_Information):
 
     I is the mutual information of attribute and class in the rows where the attribute is known, times the share of
     these rows; H is the entropy of the attribute, where "missing" is one more value (Quinlan 1993, sections 2.2 and
-    3.3). Numbers are cut into intervals by minimum description length (Fayyad & Irani 1993), so a number that is
-    unrelated to the class has weight 0. On nominal columns these are the weights of TiMBL. Attributes are scored one
+    3.3). Numbers and dates are cut into intervals by minimum description length (Fayyad & Irani 1993), so a number that
+    is unrelated to the class has weight 0; of a set or a text only the member or word counts that tells most, if it
+    passes the same test. On nominal columns these are the weights of TiMBL. Attributes are scored one
     by one: two that predict the class only together get small weights.
 
     Parameters
@@ -112,7 +117,9 @@ def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]
         classes, n_classes = bin_of(cuts, numbers), len(cuts) + 1
     for a, kind in enumerate(instances.schema.kinds):
         column = np.asarray(instances.column(a))
-        if isinstance(kind, Numeric):
+        if isinstance(kind, (Text, Set)):
+            column = _best_member(column, _members(kind, instances.values(a)), classes, n_classes, weights)
+        if isinstance(kind, (Numeric, Text, Set)):
             known = ~np.isnan(column)
             column = bin_of(MDL().cuts(column[known], classes[known], n_classes, weights[known]), column)
         else:
@@ -127,6 +134,44 @@ def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]
         # Rounding leaves a little where attribute and class are independent.
         gain = share * gain if gain > _ROUNDING else 0.0
         yield gain, entropy(np.append(values, float(weights[~known].sum())))
+
+
+def _members(kind: Text | Set, values: Sequence[Any]) -> list[Iterable[Any]]:
+    """The members of each set, or the words of each text; of a code without a value none."""
+    if isinstance(kind, Set):
+        return [() if value is None else value for value in values]
+    return [() if value is None else set(_WORD.findall(value.lower())) for value in values]
+
+
+def _best_member(
+    codes: IntArray, members: list[Iterable[Any]], classes: IntArray, n_classes: int, weights: FloatArray
+) -> FloatArray:
+    """Whether each row has the member, or the word, that tells most about the class: 1 or 0, NaN where missing."""
+    places: dict[Any, int] = {}
+    known, owner, member = codes >= 0, list[int](), list[int]()
+    for code in dict.fromkeys(codes[known].tolist()):  # as rows first have them: codes tell of rows that are gone
+        for one in sorted(members[code], key=canonical):
+            owner.append(code)
+            member.append(places.setdefault(one, len(places)))
+    has = sparse.csr_matrix((np.ones(len(owner)), (owner, member)), shape=(len(members), len(places)))
+    rows = has[codes[known]]
+    labelled = sparse.csr_matrix(
+        (weights[known], (classes[known], np.arange(int(known.sum())))), shape=(n_classes, int(known.sum()))
+    )
+    with_it = np.asarray((labelled @ rows).todense())  # weight of each class with each member
+    without = np.asarray(labelled.sum(axis=1)) - with_it
+    found = np.where(known, 0.0, np.nan)
+    if places:
+        # The least weighted entropy of the classes, with and without the member.
+        rest = sum(_log_sums(part) for part in (with_it, np.maximum(without, 0.0)))
+        found[known] = rows[:, int(np.argmin(rest))].toarray()[:, 0]
+    return found
+
+
+def _log_sums(counts: FloatArray) -> FloatArray:
+    """Entropy of each column of counts times its total."""
+    totals = counts.sum(axis=0)
+    return np.asarray(xlogy(totals, totals) - xlogy(counts, counts).sum(axis=0))
 
 
 def entropy(weights: FloatArray) -> float:

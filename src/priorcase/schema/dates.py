@@ -18,6 +18,7 @@ WEEK = 7 * DAY
 YEAR = 365.2425 * DAY
 
 _EPOCH = datetime.datetime(1970, 1, 1)
+_FIRST, _LAST = -719_162 * DAY, 2_932_897 * DAY - 1  # what datetime can represent
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?")
 
 
@@ -72,6 +73,18 @@ def date_of(seconds: float) -> datetime.date | datetime.datetime:
     """
     moment = _EPOCH + datetime.timedelta(seconds=seconds)
     return moment.date() if seconds % DAY == 0 else moment
+
+
+def date_text(seconds: float) -> str:
+    """A date as a person writes it: without a time of day that is midnight, or seconds that are none.
+
+    >>> date_text(86400.0), date_text(86460.0), date_text(86461.4)
+    ('1970-01-02', '1970-01-02 00:01', '1970-01-02 00:01:01')
+    """
+    moment = _EPOCH + datetime.timedelta(seconds=round(min(max(seconds, _FIRST), _LAST)))
+    if moment.time() == datetime.time():
+        return moment.date().isoformat()
+    return moment.isoformat(" ", "seconds" if moment.second else "minutes")
 
 
 def are_dates(values: Iterable[Any]) -> bool:

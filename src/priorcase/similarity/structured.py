@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.utils._param_validation import StrOptions
 
 from priorcase._typing import FloatArray
@@ -49,21 +49,27 @@ class TextDifference(Computed):
     accepts: ClassVar[tuple[str, ...]] = ("nominal",)
     _parameter_constraints: ClassVar[dict[str, Any]] = {"analyzer": [StrOptions({"both", *_VECTORIZERS})]}
 
-    def prepare(self, values: Sequence[Any]) -> list[tuple[TfidfVectorizer, Any]]:
-        """A vectorizer for each kind of token, with the vectors of the stored texts; none where there are no tokens."""
+    def prepare(self, values: Sequence[Any]) -> tuple[int, list[tuple[CountVectorizer, TfidfTransformer, Any]]]:
+        """How many texts are stored, and for each kind of token that they have a vectorizer and their vectors."""
         found = []
         for name in _VECTORIZERS if self.analyzer == "both" else (self.analyzer,):
-            vectorizer = TfidfVectorizer(sublinear_tf=True, **_VECTORIZERS[name])
+            counter, weights = CountVectorizer(**_VECTORIZERS[name]), TfidfTransformer(sublinear_tf=True)
             try:
-                found.append((vectorizer, vectorizer.fit_transform(map(str, values)).T.tocsr()))
+                counts = counter.fit_transform(map(str, values))
             except ValueError:  # no text has a token
                 continue
-        return found
+            counts.sort_indices()  # the length of a vector must not depend on the order of the texts, not by a bit
+            found.append((counter, weights, weights.fit_transform(counts).T.tocsr()))
+        return len(values), found
 
-    def between(self, queries: Sequence[Any], stored: list[tuple[TfidfVectorizer, Any]]) -> FloatArray:
-        parts = [(vectorizer.transform(map(str, queries)) @ vectors).toarray() for vectorizer, vectors in stored]
-        if not parts:
-            return np.ones((len(queries), 0))
+    def between(self, queries: Sequence[Any], stored: tuple[int, list[Any]]) -> FloatArray:
+        n, vectorizers = stored
+        if not vectorizers:
+            return np.ones((len(queries), n))
+        parts = [
+            (weights.transform(counter.transform(map(str, queries))) @ vectors).toarray()
+            for counter, weights, vectors in vectorizers
+        ]
         difference: FloatArray = 1.0 - sum(parts) / len(parts)
         return np.where(difference < _NOTHING, 0.0, difference)
 

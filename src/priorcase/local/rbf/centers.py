@@ -222,9 +222,7 @@ def _middles(rows: SortedRows, owners: IntArray, before: FloatArray, fitted: Fit
     return centers
 
 
-def _circular_means(
-    column: FloatArray, of: IntArray, weights: FloatArray, count: int, period: float
-) -> FloatArray:
+def _circular_means(column: FloatArray, of: IntArray, weights: FloatArray, count: int, period: float) -> FloatArray:
     """The direction of the sum of unit vectors, from 0 to the period."""
     angles = column % period * (2.0 * np.pi / period)
     across = np.bincount(of, weights * np.cos(angles), minlength=count)

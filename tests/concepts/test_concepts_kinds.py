@@ -1,0 +1,96 @@
+"""IB1 to IB5 and PEBLS on dates, circular numbers, taxonomies, texts and sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from checks.containers import CONTAINERS, KINDS, as_every_kind, classes, training_rows
+
+import priorcase as pc
+from priorcase.exceptions import ParameterError
+from priorcase.saving import dump, load_bytes
+
+ROWS, QUERIES = training_rows(70, seed=8), training_rows(15, seed=9)
+NO_TEXTS = {name: kind for name, kind in KINDS.items() if name not in ("note", "parts")}
+LEARNERS = [pc.IB1, pc.IB2, pc.IB3, pc.IB4, pc.IB5]
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_the_last_hour_of_a_day_is_near_the_first(learner: Any) -> None:
+    hours = [[23.5], [0.5], [11.0], [13.0]] * 6
+    y = ["night", "night", "noon", "noon"] * 6
+    model = learner(schema={0: pc.Circular(24)}, random_state=0).fit(hours, y)
+    assert model.predict([[23.9], [12.2]]).tolist() == ["night", "noon"]
+
+
+def test_ib1_is_the_nearest_neighbour_by_the_same_similarity() -> None:
+    X, Q = CONTAINERS["no texts"](ROWS), CONTAINERS["no texts"](QUERIES)
+    dated = NO_TEXTS | {"opened": pc.Date("elapsed")}
+    stored = pc.IB1(schema=dated).fit(X, classes(ROWS))
+    distance = pc.Distance(missing="aha", attributes={"opened": pc.similarity.Absolute("range", widen=True)})
+    nearest = pc.KNNClassifier(1, distance=distance, schema=dated).fit(X, classes(ROWS))
+    known = ~(Q["age"].isna() | Q["age"].gt(X["age"].max()) | Q["age"].lt(X["age"].min()))
+    same = stored.predict(Q[known]) == nearest.predict(Q[known])
+    assert same.mean() > 0.9  # but for ties, and missing dates, which are at the farther end of the range
+
+
+@pytest.mark.parametrize("column", ["note", "parts"])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_texts_and_sets_are_refused_as_long_as_rows_arrive_one_by_one(learner: Any, column: str) -> None:
+    table = as_every_kind(ROWS)[["age", column]]
+    for settings in ({}, {"distance": "heom"}):
+        if learner in (pc.IB4, pc.IB5) and settings:
+            continue
+        with pytest.raises(ParameterError, match=f"column '{column}' is .* compare rows as they arrive"):
+            learner(schema={column: KINDS[column]}, **settings).fit(table, classes(ROWS))
+
+
+def test_ib5_refuses_a_column_of_texts_that_appears_and_goes_on_as_before() -> None:
+    table = as_every_kind(ROWS).assign(note=[f"this is the long text number {i}" for i in range(len(ROWS))])
+    model = pc.IB5(random_state=0).fit(table[["age"]], classes(ROWS))
+    before = model.digest()
+    with pytest.raises(ParameterError, match="column 'note' is text"):
+        model.partial_fit(table[["age", "note"]], classes(ROWS))
+    assert model.digest() == before
+
+
+def test_ib1_refuses_a_date_that_is_a_line_and_a_circle() -> None:
+    table = as_every_kind(ROWS)[["age", "opened"]]
+    with pytest.raises(ParameterError, match="either by the time elapsed or by its circular parts"):
+        pc.IB1(schema={"opened": pc.Date(("elapsed", "hour"))}).fit(table, classes(ROWS))
+    assert len(pc.IB1(schema={"opened": pc.Date("hour")}).fit(table, classes(ROWS)).ids_) == len(ROWS)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [pc.IB1(), pc.IB2(distance="heom"), pc.IB3(random_state=0, distance="hvdm"), pc.IB4(random_state=0), pc.PEBLS(3)],
+)
+def test_saved_learners_answer_as_before(learner: Any) -> None:
+    table = "every kind" if isinstance(learner, pc.PEBLS) else "no texts"
+    X, Q = CONTAINERS[table](ROWS), CONTAINERS[table](QUERIES)
+    model = learner.set_params(schema={name: KINDS[name] for name in X}).fit(X, classes(ROWS))
+    other = load_bytes(dump(model))
+    np.testing.assert_array_equal(other.predict_proba(Q), model.predict_proba(Q))
+    assert other.digest() == model.digest()
+
+
+def test_pebls_compares_texts_and_sets_by_their_own_differences() -> None:
+    X, Q = as_every_kind(ROWS), as_every_kind([*QUERIES, [40.0, 3.0, "violet", True, "Z"]])
+    model = pc.PEBLS(3, schema=KINDS).fit(X, classes(ROWS))
+    found = model.precedents(Q)
+    np.testing.assert_allclose(found.distances, found.contributions.sum(axis=1))
+    texts = pc.PEBLS(1, schema={0: "text"}, weighting=None).fit(
+        X[["note"]].dropna(), np.array(classes(ROWS))[X["note"].notna()]
+    )
+    nearest = texts.precedents([["a paper jam in printer 3, and a loud fan"]])
+    assert nearest.rows[0][0].startswith("paper jam")
+    assert 0 < nearest.distances[0] < 1
+
+
+def test_pebls_names_the_intervals_of_dates_by_dates() -> None:
+    days = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=50, freq="D")})
+    model = pc.PEBLS(schema={"day": "date"}).fit(days, ["a", "b"] * 25)
+    assert "2024-01-01 to 2" in str(model.value_differences("day"))
