@@ -82,3 +82,10 @@ def test_classes_depend_on_dates_of_the_week() -> None:
     X = pd.DataFrame({"day": days})
     model = pc.LocallyWeightedClassifier(20, schema={"day": pc.Date("weekday")}).fit(X[:100], y[:100])
     assert (model.predict(X[100:]) == np.array(y[100:])).mean() > 0.9
+
+
+def test_rare_values_of_a_column_have_one_term_together() -> None:
+    names = [f"n{i % 3}" if i % 2 else f"rare{i}" for i in range(160)]
+    X, kinds = pd.DataFrame({"x": np.arange(160.0), "name": names}), {"x": "numeric", "name": "nominal"}
+    labels = pc.LocallyWeightedRegressor(60, schema=kinds).fit(X, X["x"]).coefficients(X[:1]).labels
+    assert labels == ("x", "name = n1", "name = n0", "name = n2", "name = (rare values)")

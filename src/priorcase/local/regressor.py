@@ -42,6 +42,7 @@ _QUERIES, _WIDTH = 10, 24  # queries that a table of coefficients prints, and ch
 LEVEL = [Interval(Real, 0, 1, closed="neither")]  # the constraint on the level of an interval
 Block: TypeAlias = tuple[slice, windows.Neighborhoods, Fits]  # some queries, by their places
 _WORK = 5_000_000_000  # multiplications, roughly, that a choice by leave-one-out may cost (seconds)
+_REST = "(rare values)"  # which have one term together
 _INSTEAD = "the mean of the nearest rows is predicted there, with an infinite standard deviation"
 
 
@@ -350,8 +351,8 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
             a = column.attribute
             held: list[Value | None] = [None]  # the values of a nominal column have a term each
             if numbers is not None:
-                codes = np.argsort(numbers, kind="stable")[numbers.size - int(table.values[j]) :]
-                held = [instances.values(a)[code] for code in codes.tolist()]
+                sharing = [np.flatnonzero(numbers == number).tolist() for number in range(int(table.values[j]))]
+                held = [instances.values(a)[codes[0]] if len(codes) == 1 else _REST for codes in sharing]
             columns += [f"{names[a]} ({column.part})" if column.part else names[a]] * len(held)
             values += held
         slopes = fits.answers["coefficients"][:, 0] if self._flat else fits.answers["coefficients"]
