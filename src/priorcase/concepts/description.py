@@ -24,7 +24,7 @@ from priorcase.saving import checked
 from priorcase.schema import Date, Nominal, Numeric, Schema, Set, Text
 from priorcase.schema.kinds import identity
 from priorcase.similarity import Distance, FittedDistance
-from priorcase.similarity.computed import Computation
+from priorcase.similarity.computed import Computation, Computed
 from priorcase.similarity.differences import Curve, Differ, Linear, Lookup, Profile, Term
 from priorcase.similarity.periodic import Periodic
 from priorcase.similarity.statistics import Summary
@@ -180,12 +180,8 @@ class Comparison:
             if not rules.growing:
                 raise ValueError("a distance that was not fitted")
             return _growing(rules.distance, schema)
-        given = zip(told["terms"], rules.distance.differences(schema), strict=True)
         terms = tuple(
-            Computation(**parts, difference=difference, power=rules.distance.power, label=f"column {schema.label(a)!r}")
-            if form == "computed"
-            else _FORMS[form](**parts)
-            for a, ((form, parts), difference) in enumerate(given)
+            _restored_term(form, parts, rules.distance, schema, a) for a, (form, parts) in enumerate(told["terms"])
         )
         for term in terms:
             for name in set(_saved_fields(term)) - {"values"}:
@@ -217,6 +213,16 @@ def _form(term: Term) -> str:
 
 def _saved_fields(term: Term) -> tuple[str, ...]:
     return _COMPUTED if isinstance(term, Computation) else tuple(vars(term))
+
+
+def _restored_term(form: str, parts: dict[str, Any], distance: Distance, schema: Schema, a: int) -> Term:
+    if form != "computed":
+        term: Term = _FORMS[form](**parts)
+        return term
+    difference = distance.differences(schema)[a]
+    if not isinstance(difference, Computed):
+        raise ValueError("a difference of another distance")
+    return Computation(**parts, difference=difference, power=distance.power, label=f"column {schema.label(a)!r}")
 
 
 @lru_cache(maxsize=128)
