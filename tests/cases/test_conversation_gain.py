@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import information_gain as slow
 
-from priorcase.cases.conversation.questions import best_cut, branch_gain, entropy, first_best, group_gain
+from priorcase.cases.conversation import Conversation
+from priorcase.cases.conversation.questions import best_cut, branch_gain, entropy, first_best, gain_ratio, group_gain
+from priorcase.cases.table import CaseTable
+from priorcase.schema import Nominal, Numeric
 
 WEIGHTS = st.sampled_from([Fraction(0), Fraction(1), Fraction(2), Fraction(1, 2), Fraction(1, 3), Fraction(1, 20)])
 CASES = st.lists(st.tuples(WEIGHTS, st.sampled_from([None, 0, 1, 2]), st.integers(0, 2)), min_size=1, max_size=14)
@@ -106,3 +109,55 @@ def test_several_questions_at_once_gain_what_each_gains_alone():
 
 def test_gains_equal_but_for_rounding_go_to_the_first():
     assert first_best(np.array([0.1, 0.3, 0.3 + 1e-15])) == 1
+
+
+# -- gain ratio: a value of its own for each case is no question
+
+
+@given(CASES)
+def test_the_ratio_is_the_gain_for_each_bit_of_the_answer(cases):
+    weights, values, classes = arrays(cases)
+    gain = group_gain(weights, values, classes, (3, 3))
+    shares = np.bincount(values + 1, weights=weights, minlength=4)
+    split = slow.entropy(parts(cases)[0], [str(value) for value in parts(cases)[1]]) if weights.any() else 0.0
+    assert entropy(shares) == pytest.approx(split, abs=1e-12)
+    expected = gain / split if split > 1e-9 else 0.0
+    assert gain_ratio(gain, weights, values, 3) == pytest.approx(expected, abs=1e-9)
+
+
+def conversation(n, customer):
+    """Cases whose solution hangs on the light and the noise, with a customer each."""
+    rng = np.random.default_rng(1)
+    fixes = {("red", "yes"): '"paper"', ("red", "no"): '"tray"', ("off", "yes"): '"plug"', ("off", "no"): '"fuse"'}
+    cases = []
+    for i in range(n):
+        light, noise = str(rng.choice(["red", "off"])), str(rng.choice(["yes", "no"]))
+        cases.append((i, {"customer": customer(i), "light": light, "noise": noise}, fixes[light, noise], None))
+    kinds = {
+        "customer": Numeric() if isinstance(customer(0), int) else Nominal(),
+        "light": Nominal(),
+        "noise": Nominal(),
+    }
+    return Conversation(CaseTable.of(kinds, cases))
+
+
+@pytest.mark.parametrize("n", [8, 15, 40])
+@pytest.mark.parametrize("customer", [lambda i: f"C-{i}", lambda i: 5000 + i])
+def test_the_customer_is_not_asked_for_first(n, customer):
+    talk = conversation(n, customer)
+    assert talk.next_question().attribute in ("light", "noise")
+    asked = [question.attribute for question in talk.questions()]
+    assert ("customer" in asked) == (n < 20)  # of few cases the values may differ by chance
+    talk.tell("customer", customer(3))  # what is told counts all the same
+    assert talk.next_question().attribute in ("light", "noise")
+
+
+def test_a_question_that_gains_less_than_the_median_waits():
+    """An uneven split has a large ratio: one odd case against all others."""
+    rows = [
+        (i, {"odd": "x" if i == 0 else "y", "half": "ab"[i % 2]}, f'"{i % 2 if i else 2}"', None) for i in range(12)
+    ]
+    talk = Conversation(CaseTable.of({"odd": Nominal(), "half": Nominal()}, rows))
+    odd, half = sorted(talk.questions(), key=lambda question: question.attribute != "odd")
+    assert odd.ratio > half.ratio
+    assert talk.next_question().attribute == "half"

@@ -47,7 +47,7 @@ def test_answers_settle_a_conversation_and_wrong_ones_are_asked_again(made: Path
     for part in (
         f"message, in your own words?\n> the paper jams all the time\n{left} cases left: ",
         "\n".join(["area?", *choices, "> ?\n"]),
-        f"  Its answer gives {question.gain:.2f} bits about the solution on average, more than any other.\n",
+        f"  Its answer gives {question.gain:.2f} bits about the solution on average, {question.ratio:.2f} for each bit",
         "> 4\n  '4' is not a value of 'area'. It has 'it', 'printer', ",
         "> pri\n",
         "> signs=paper jam\n",

@@ -159,12 +159,15 @@ class Talk:
         if question.gain is None:
             told = "  Nothing is known yet, and free text is more informative than any one value."
         else:
-            told = f"  Its answer gives {question.gain:.2f} bits about the solution on average, more than any other."
+            told = f"  Its answer gives {question.gain:.2f} bits about the solution on average"
+            told += f", {question.ratio or 0.0:.2f} for each bit of its own: the best ratio of all questions."
         unknown = f", {question.unknown} of which miss this value" if question.unknown else ""
         lines = [told, f"  {n_cases(left)} left{unknown}."]
         others = [other for other in self._talk.questions() if other.attribute != question.attribute and other.gain]
         if others:
-            lines.append("  Next best: " + ", ".join(f"{other.text} {other.gain:.2f}" for other in others[:_OTHERS]))
+            lines.append(
+                "  Next best: " + ", ".join(f"{other.text} {other.ratio or 0.0:.2f}" for other in others[:_OTHERS])
+            )
         return "\n".join(lines)
 
     def _standing(self) -> str:

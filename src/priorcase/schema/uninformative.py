@@ -101,7 +101,7 @@ def _alone(kind: Kind, values: AnyArray, sample: IntArray) -> Uninformative | No
     if not known.size or known.min() == known.max():
         reason = "missing" if not known.size else "constant" if known.size == len(values) else "one value"
         return Uninformative(reason)  # type: ignore[arg-type]
-    return Uninformative("id") if _is_id(kind, known) else None
+    return Uninformative("id") if is_id(kind, known) else None
 
 
 def _known(values: AnyArray) -> AnyArray:
@@ -115,7 +115,8 @@ def _may_be_id(kind: Kind, few: AnyArray) -> bool:
     return type(kind) is Numeric and bool((few == np.floor(few)).all()) and np.unique(few).size == few.size
 
 
-def _is_id(kind: Kind, known: AnyArray) -> bool:
+def is_id(kind: Kind, known: AnyArray) -> bool:
+    """Whether the known values of a column, or their codes, are so different that they identify rows."""
     if known.size < _LEAST_ROWS:
         return False
     if type(kind) is Nominal:

@@ -23,8 +23,9 @@ from priorcase.cases.retain import Solutions
 from priorcase.cases.reuse import Candidate
 from priorcase.cases.scoring import Likeness
 from priorcase.cases.table import CaseColumn
-from priorcase.schema import Taxonomy, Text
+from priorcase.schema import Nominal, Numeric, Taxonomy, Text
 from priorcase.schema.kinds import identity
+from priorcase.schema.uninformative import is_id
 
 StepKind: TypeAlias = Literal["given", "told", "cut", "mention", "skipped"]
 Term: TypeAlias = str | int | float | bool
@@ -188,6 +189,17 @@ class Candidates:
         if name not in self._mentions:
             self._mentions[name] = Mentions.of(self.likeness.columns[name])
         return self._mentions[name]
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The attributes whose values identify cases: their answers say nothing about a new case."""
+        columns, found = self.likeness.columns, []
+        for name, kind in self.likeness.attributes.items():
+            if isinstance(kind, Numeric | Nominal):
+                codes = columns[name].codes[columns[name].codes >= 0]
+                if is_id(kind, columns[name].numbers()[codes] if isinstance(kind, Numeric) and codes.size else codes):
+                    found.append(name)
+        return frozenset(found)
 
     @cached_property
     def reliability(self) -> dict[str, float]:

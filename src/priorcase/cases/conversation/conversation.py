@@ -65,7 +65,7 @@ class Conversation:
     References
     ----------
     D. W. Aha, L. A. Breslow & H. Muñoz-Avila, "Conversational case-based reasoning", *Applied Intelligence* 14, 2001.
-    J. R. Quinlan, *Machine Learning* 1, 1986 (information gain); *C4.5*, 1993 (cuts, missing values).
+    J. R. Quinlan, *Machine Learning* 1, 1986 (information gain and its ratio); *C4.5*, 1993 (cuts, missing values).
 
     Examples
     --------
@@ -173,10 +173,12 @@ class Conversation:
         return self._now.question
 
     def questions(self) -> tuple[Question, ...]:
-        """The best question about each attribute that may still be asked for, the largest gain first."""
+        """The best question about each attribute that may still be asked for, in the order of their gain ratios.
+
+        Those that gain less than the median come last.
+        """
         now = self._now
-        found = Questions(now.candidates, now.weights, now.steps).all()
-        return tuple(sorted(found, key=lambda question: -round(question.gain or 0.0, 12)))
+        return tuple(Questions(now.candidates, now.weights, now.steps).ranked())
 
     def tell(self, attribute: str, value: Any) -> None:
         """Add an answer: the value of an attribute, asked for or not, or yes or no to the open question about it.

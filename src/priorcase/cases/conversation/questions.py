@@ -1,7 +1,8 @@
-"""Questions of a conversation: the one with the largest information gain about the solution is asked next.
+"""Questions of a conversation: the one with the best gain ratio about the solution is asked next.
 
-Gains are Quinlan's (*Machine Learning* 1, 1986, section 4), with his rules for missing values and for cuts of numbers
-(*C4.5*, 1993, sections 3.2 and 2.4).
+Gains and gain ratios are Quinlan's (*Machine Learning* 1, 1986, sections 4 and 7), with his rules for missing
+values and for cuts of numbers (*C4.5*, 1993, sections 3.2 and 2.4). A question that splits the cases into splinters has
+much gain and a small ratio; ids are not asked for at all.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
+from statistics import median
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,7 +25,7 @@ from priorcase.schema.kinds import identity
 
 QuestionKind: TypeAlias = Literal["value", "cut", "word", "member", "text"]
 
-_NEGLIGIBLE = 1e-12  # gains that differ by less are equal: sums in another order do
+_NEGLIGIBLE, _DIGITS = 1e-12, 11  # gains and ratios that differ by less are equal: sums in another order do
 _CELLS = 2_000_000  # of a matrix of terms and solutions
 _LISTED = 8
 
@@ -55,6 +57,8 @@ class Question:
         The number, date, word or member that is asked about.
     unknown
         How many candidates have no value.
+    ratio
+        The gain divided by the information in the answer itself; None for ``"text"``.
 
     Examples
     --------
@@ -68,6 +72,7 @@ class Question:
     choices: tuple[Choice, ...] = ()
     about: Any = None
     unknown: int = 0
+    ratio: float | None = None
 
     @property
     def yes_or_no(self) -> bool:
@@ -105,21 +110,30 @@ class Questions:
         self.n_solutions = present.size
 
     def best(self, least: float) -> Question | None:
-        """The question with the largest gain, of equals that of the first attribute; None where all gain less."""
+        """The first question by `ranked` that gains at least so much; None where there is none."""
         if (free := self._free_text()) is not None:
             return free
-        found, most = None, 0.0
-        for question in self.all():
-            if (question.gain or 0.0) > most + _NEGLIGIBLE:
-                found, most = question, question.gain or 0.0
-        return found if most >= least else None
+        least = max(least, _NEGLIGIBLE)
+        return next((question for question in self.ranked() if (question.gain or 0.0) >= least), None)
+
+    def ranked(self) -> list[Question]:
+        """The best question about each attribute, in the order in which they would be asked.
+
+        Those that gain at least the median come first, then the others, since the ratio alone prefers uneven splits
+        (Quinlan 1986, section 7, who takes the average; an id would raise that above all others). Within each the
+        largest ratio comes first, of equals that of the first attribute.
+        """
+        found = list(self.all())
+        gains = [question.gain for question in found if question.gain and question.gain > _NEGLIGIBLE]
+        usual = (median(gains) if gains else 0.0) - _NEGLIGIBLE
+        return sorted(found, key=lambda one: ((one.gain or 0.0) < usual, -round(one.ratio or 0.0, _DIGITS)))
 
     def all(self) -> Iterator[Question]:
         """The best question about each attribute that may still be asked, in the order of the attributes."""
         closed = {step.attribute for step in self.steps if step.kind == "skipped"}
         told = {step.attribute: step for step in self.steps if step.whole}
         for name, kind in self.candidates.likeness.attributes.items():
-            if name in closed or not self.candidates.likeness.weights[name]:
+            if name in closed or name in self.candidates.ids or not self.candidates.likeness.weights[name]:
                 continue
             if name in told and not isinstance(kind, Taxonomy):
                 continue
@@ -145,10 +159,12 @@ class Questions:
         return self._value(name, column.values, codes, places[order])
 
     def _value(self, name: str, values: Any, groups: IntArray, order: Iterable[int]) -> Question:
-        gain = group_gain(self.weights, groups, self.codes, (len(values), self.n_solutions))
+        shape = len(values), self.n_solutions
+        gain = group_gain(self.weights, groups, self.codes, shape)
         counts = np.bincount(groups[groups >= 0], minlength=len(values))
         choices = tuple(Choice(values[place], int(counts[place])) for place in order)
-        return Question(name, "value", gain, choices, unknown=int((groups < 0).sum()))
+        unknown, ratio = int((groups < 0).sum()), gain_ratio(gain, self.weights, groups, len(values))
+        return Question(name, "value", gain, choices, unknown=unknown, ratio=ratio)
 
     def _branch(
         self, name: str, kind: Taxonomy, column: CaseColumn, codes: IntArray, told: Step | None
@@ -175,7 +191,8 @@ class Questions:
         about = shown(column.kind, column.values[place]) if column.kind is not None else None
         below = numbers[inside] <= cut
         choices = (Choice(True, int(below.sum())), Choice(False, int((~below).sum())))
-        return Question(name, "cut", gain, choices, about, int((~inside).sum()))
+        ratio = gain_ratio(gain, self.weights, np.where(inside, numbers <= cut, -1), 2)
+        return Question(name, "cut", gain, choices, about, int((~inside).sum()), ratio)
 
     def _mention(self, name: str, column: CaseColumn, codes: IntArray) -> Question | None:
         mentions = self.candidates.mentions(name)
@@ -191,7 +208,8 @@ class Questions:
         known = codes >= 0
         choices = (Choice(True, int(having.sum())), Choice(False, int((known & ~having).sum())))
         kind: QuestionKind = "word" if isinstance(column.kind, Text) else "member"
-        return Question(name, kind, float(gains[at]), choices, mentions.terms[at], int((~known).sum()))
+        ratio = gain_ratio(float(gains[at]), self.weights, np.where(known, having, -1), 2)
+        return Question(name, kind, float(gains[at]), choices, mentions.terms[at], int((~known).sum()), ratio)
 
     def _free_text(self) -> Question | None:
         """Free text, which is asked for first, before anything is known."""
@@ -249,6 +267,13 @@ def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape
     """The gain of asking for the group of a case; -1 is missing, ``shape`` the numbers of groups and solutions."""
     table = _tallied(weights, groups, solutions, shape)
     return float(branch_gain(table[:-1], table[-1]))
+
+
+def gain_ratio(gain: float, weights: FloatArray, groups: IntArray, n: int) -> float:
+    """The gain divided by the entropy of the groups, "missing" (-1) among them; 0 where that is 0."""
+    shares = np.bincount(groups.astype(np.int64) + 1, weights=weights, minlength=n + 1).astype(np.float64)
+    split = float(entropy(shares))
+    return gain / split if split > 0 else 0.0
 
 
 def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: int) -> tuple[float, float]:
