@@ -406,6 +406,8 @@ class _Writer:
 
 
 def _refusal(value: object, path: str) -> UnsupportedDataError:
+    if callable(function := getattr(value, "function", None)):
+        return _refusal(function, f"{path}.function")
     if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
         return UnsupportedDataError(
             f"{path} is a function ({getattr(value, '__qualname__', value)}), and a saved model holds data, no code. "

@@ -37,24 +37,38 @@ def test_ib1_is_the_nearest_neighbour_by_the_same_similarity() -> None:
     assert same.mean() > 0.9  # but for ties, and missing dates, which are at the farther end of the range
 
 
-@pytest.mark.parametrize("column", ["note", "parts"])
+@pytest.mark.parametrize("distance", ["ib", "heom"])
+def test_ib1_compares_texts_and_sets_as_the_nearest_neighbour_does(distance: str) -> None:
+    columns = ["device", "note", "parts"]
+    X, Q = as_every_kind(ROWS)[columns], as_every_kind(QUERIES)[columns]
+    schema = {name: KINDS[name] for name in columns}
+    stored = pc.IB1(schema=schema, distance=distance, per_class=False).fit(X, classes(ROWS))
+    nearest = pc.KNNClassifier(1, distance=distance, schema=schema).fit(X, classes(ROWS))
+    for seen, asked in ((stored, nearest), (stored.forget([3, 30, 44]), nearest.forget([3, 30, 44]))):
+        found, expected = seen.precedents(Q), asked.precedents(Q)
+        np.testing.assert_allclose([one.distances[0] for one in found], [one.distances[0] for one in expected])
+        np.testing.assert_array_equal(found.ids, expected.ids)
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_texts_and_sets_are_refused_as_long_as_rows_arrive_one_by_one(learner: Any, column: str) -> None:
-    table = as_every_kind(ROWS)[["age", column]]
-    for settings in ({}, {"distance": "heom"}):
-        if learner in (pc.IB4, pc.IB5) and settings:
-            continue
-        with pytest.raises(ParameterError, match=f"column '{column}' is .* compare rows as they arrive"):
-            learner(schema={column: KINDS[column]}, **settings).fit(table, classes(ROWS))
+@pytest.mark.parametrize("column", ["note", "parts"])
+def test_texts_and_sets_may_arrive_row_by_row(learner: Any, column: str) -> None:
+    table, y = as_every_kind(ROWS)[["age", column]], classes(ROWS)
+    model = learner(schema={column: KINDS[column]}, random_state=0)
+    for start in range(0, len(ROWS), 7):
+        model.partial_fit(table[start : start + 7], y[start : start + 7])
+    queries = as_every_kind(QUERIES)[["age", column]]
+    shares = model.predict_proba(queries)
+    np.testing.assert_allclose(np.sum(shares, axis=1), 1.0)
+    np.testing.assert_array_equal(load_bytes(dump(model)).predict_proba(queries), shares)
 
 
-def test_ib5_refuses_a_column_of_texts_that_appears_and_goes_on_as_before() -> None:
-    table = as_every_kind(ROWS).assign(note=[f"this is the long text number {i}" for i in range(len(ROWS))])
-    model = pc.IB5(random_state=0).fit(table[["age"]], classes(ROWS))
-    before = model.digest()
-    with pytest.raises(ParameterError, match="column 'note' is text"):
-        model.partial_fit(table[["age", "note"]], classes(ROWS))
-    assert model.digest() == before
+def test_ib5_learns_a_column_of_texts_that_appears() -> None:
+    table = as_every_kind(ROWS).assign(note=[f"this is the long text number {i % 9}" for i in range(len(ROWS))])
+    y = ["odd" if i % 9 % 2 else "even" for i in range(len(ROWS))]
+    model = pc.IB5(random_state=0).fit(table[["age"]][:20], y[:20]).partial_fit(table[["age", "note"]][20:], y[20:])
+    assert model.predict(table[["age", "note"]]).tolist().count("odd") > 0
+    assert model.n_features_in_ == 2
 
 
 def test_ib1_refuses_a_date_that_is_a_line_and_a_circle() -> None:
@@ -69,8 +83,7 @@ def test_ib1_refuses_a_date_that_is_a_line_and_a_circle() -> None:
     [pc.IB1(), pc.IB2(distance="heom"), pc.IB3(random_state=0, distance="hvdm"), pc.IB4(random_state=0), pc.PEBLS(3)],
 )
 def test_saved_learners_answer_as_before(learner: Any) -> None:
-    table = "every kind" if isinstance(learner, pc.PEBLS) else "no texts"
-    X, Q = CONTAINERS[table](ROWS), CONTAINERS[table](QUERIES)
+    X, Q = CONTAINERS["every kind"](ROWS), CONTAINERS["every kind"](QUERIES)
     model = learner.set_params(schema={name: KINDS[name] for name in X}).fit(X, classes(ROWS))
     other = load_bytes(dump(model))
     np.testing.assert_array_equal(other.predict_proba(Q), model.predict_proba(Q))

@@ -40,7 +40,7 @@ class ByRange(Computed):
 
 
 LEVELS = ("low", "mid", "high")
-SCHEMA = {"size": pc.Ordinal(LEVELS)}
+SCHEMA = {"size": pc.Ordinal(LEVELS), "name": "nominal"}
 BY_HAND = {"number": ByRange(), "name": differs, "size": lambda q, s: abs(LEVELS.index(q) - LEVELS.index(s)) / 2}
 
 
@@ -168,9 +168,9 @@ def test_fitted_distances_are_equal_where_their_values_are() -> None:
         (lambda q, s: -1.0, "0 or more"),
         (lambda q, s: "far", "must give numbers"),
         (lambda q, s: None, "finite numbers"),
-        (lambda q, s: [1.0, 2.0], "matrix of"),
+        (lambda q, s: [1.0, 2.0], "numbers here"),
         (lambda q, s: 1e200, "so large"),
-        (DifferenceFunction(lambda q, s: np.zeros((1, 1)), vectorised=True), "matrix of"),
+        (DifferenceFunction(lambda q, s: np.zeros((1, 1)), vectorised=True), "numbers here"),
     ],
 )
 def test_what_a_function_gives_is_checked(function: Any, message: str) -> None:

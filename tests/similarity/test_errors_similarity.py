@@ -123,7 +123,10 @@ STRATEGIES = {
     "negative": (lambda: ValueTable(("a", "b"), [[0, -1], [1, 0]]), ">= 0"),
     "NaN": (lambda: ValueTable(("a", "b"), [[0, math.nan], [1, 0]]), "finite"),
     "diagonal": (lambda: ValueTable(("a", "b"), [[0.5, 1], [1, 0]]), "diagonal"),
-    "unknown distance": (lambda: resolve("chebyshev"), "distance must be a Distance or one of 'cosine', 'dvdm'"),
+    "unknown distance": (
+        lambda: resolve("nearness"),
+        "distance must be a Distance, a function of two rows or one of 'braycurtis'",
+    ),
     "misspelt distance": (lambda: resolve("euclidian"), "Did you mean 'euclidean'"),
     "no distance": (lambda: resolve(3), "got 3"),
     "unknown kernel": (lambda: resolve_kernel("cosine"), "one of 'gaussian', 'tricube'"),

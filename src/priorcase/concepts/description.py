@@ -7,6 +7,7 @@ one call; everything else here is replaced and never changed, so that a learner 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -20,12 +21,14 @@ from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, Name, Va
 from priorcase.concepts.records import verdicts, wilson_bounds
 from priorcase.exceptions import NumericRangeError, ParameterError, listed
 from priorcase.instances import Instances
+from priorcase.instances.instances import unseen_values, with_unseen
 from priorcase.saving import checked
-from priorcase.schema import Date, Nominal, Numeric, Schema, Set, Text
+from priorcase.schema import Date, Nominal, Numeric, Schema
+from priorcase.schema.dates import date_of
 from priorcase.schema.kinds import identity
 from priorcase.similarity import Distance, FittedDistance
-from priorcase.similarity.computed import Computation, Computed
-from priorcase.similarity.differences import Curve, Differ, Linear, Lookup, Profile, Term
+from priorcase.similarity.computed import Computation
+from priorcase.similarity.differences import Curve, Differ, Linear, Lookup, Profile
 from priorcase.similarity.periodic import Periodic
 from priorcase.similarity.statistics import Summary
 
@@ -68,27 +71,24 @@ class Rules:
     def keeps_all(self) -> bool:
         return self.keep == "every" and not self.window
 
-    def compare(self, schema: Schema, rows: Instances) -> Comparison:
-        """How instances with the attributes of a schema are compared, given the first rows."""
-        for a, kind in enumerate(schema.kinds):
-            if isinstance(kind, (Text, Set)):
-                raise ParameterError(
-                    f"column {schema.label(a)!r} is {kind.describe()}, but IB1 to IB5 compare rows as they arrive, "
-                    "when most texts and sets are still unknown. Leave the column out, declare it 'nominal', or use "
-                    "KNNClassifier(1), which compares texts and sets."
-                )
+    def compare(self, schema: Schema, rows: Instances, earlier: Comparison | None = None) -> Comparison:
+        """How instances with the attributes of a schema are compared, given the first rows.
+
+        ``earlier`` is the comparison by the first of these attributes, whose codes are used on.
+        """
         if self.growing:
-            return _growing(self.distance, schema)
+            return _growing(self.distance, schema).with_live(earlier)
         fitted = self.distance.fit(rows, 0)
         vocabulary = {
             a: {identity(value): code for code, value in enumerate(rows.values(a)) if value is not None}
             for a, term in enumerate(fitted.terms)
-            if term.codes is not None and isinstance(schema.kinds[a], Nominal)
+            if term.codes is not None and isinstance(schema.kinds[a], Nominal) and not isinstance(term, Computation)
         }
-        return Comparison(rows.schema, fitted, False, vocabulary)
+        return Comparison(rows.schema, fitted, False, vocabulary).with_live(earlier)
 
     def core(self, comparison: Comparison) -> Concept:
-        coded = np.array([not isinstance(kind, Numeric) for kind in comparison.schema.kinds], np.uint8)
+        kinds, live = comparison.schema.kinds, comparison.live
+        coded = np.array([not isinstance(kind, Numeric) or a in live for a, kind in enumerate(kinds)], np.uint8)
         options: dict[str, Any] = {name: getattr(self, name) for name in _CORE}
         rule, ties = KEEP.index(self.keep), TIES.index(self.ties)
         return Concept(comparison.plan, coded, comparison.ranged, rule=rule, ties=ties, **options)
@@ -100,6 +100,49 @@ class Rules:
         return {None: Description(self, comparison, self.core(comparison), trace, held)}
 
 
+class LiveValues:
+    """The values of an attribute whose difference Python computes, numbered in the order in which they come.
+
+    Those of queries that were never learned are numbered from -2 down, and kept until the next call: learners answer
+    under their lock.
+    """
+
+    def __init__(self, term: Computation) -> None:
+        self.values: list[Value] = []
+        self.unseen: Sequence[Value] = ()
+        self._codes: dict[Value, int] = {}
+        self._term = self._latest = replace(term, values=(), numbers=None)
+
+    def learn(self, value: Value) -> float:
+        """The code of a value to be stored."""
+        code = self._codes.setdefault(identity(value), len(self.values))
+        if code == len(self.values):
+            self.values.append(value)
+        return float(code)
+
+    def look_up(self, value: Value, unseen: list[Value]) -> float:
+        """The code of a value of a query, which is added to the unseen values where it was never learned."""
+        code = self._codes.get(identity(value))
+        if code is not None:
+            return float(code)
+        unseen.append(value)
+        return -1.0 - len(unseen)
+
+    def term(self) -> Computation:
+        """The difference of all values learned so far."""
+        if len(self._latest.values) != len(self.values):
+            self._latest = replace(self._term, values=tuple(self.values))
+        return self._latest
+
+    def row_of(self, cell: float) -> FloatArray:
+        """``f`` of the value that a cell stands for from each value learned; 1 for a level that was never declared."""
+        if cell == -1.0:
+            return np.ones(len(self.values))
+        value = self.values[int(cell)] if cell >= 0 else self.unseen[-2 - int(cell)]
+        row: FloatArray = self.term().rows([value])[0]
+        return row
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """A distance as concept descriptions use it: Aha's similarity, or one that was fitted to the first rows."""
@@ -109,13 +152,26 @@ class Comparison:
     growing: bool  # whether it needs only the ranges of numbers, which grow with the rows
     # Codes of the nominal values of the first rows; `Instances` may give that of a removed value to another one.
     vocabulary: dict[int, dict[Value, int]] = field(default_factory=dict)
+    live: dict[int, LiveValues] = field(default_factory=dict)  # attributes whose differences are computed in Python
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key not in ("plan", "ranged")}
 
     @cached_property
     def plan(self) -> Plan:
-        return self.fitted.plan()
+        plan = self.fitted.empty_plan()
+        for a, term in enumerate(self.fitted.terms):
+            if a in self.live:
+                plan.asked(a, self.live[a].row_of, f_one=term.f_one, f_both=term.f_both)
+            else:
+                term.add_to(plan, a)
+        return plan
+
+    def with_live(self, earlier: Comparison | None = None) -> Comparison:
+        """The comparison with codes of its own for values that Python compares, or those of an earlier comparison."""
+        terms, known = enumerate(self.fitted.terms), {} if earlier is None else earlier.live
+        live = {a: known.get(a) or LiveValues(term) for a, term in terms if isinstance(term, Computation)}
+        return replace(self, live=live) if live else self
 
     @cached_property
     def ranged(self) -> NDArray[np.uint8]:
@@ -129,12 +185,36 @@ class Comparison:
 
         Values outside the vocabulary are missing in stored rows and unseen in queries.
         """
+        if self.live:
+            cells = self._numbered(cells, instances, stored=stored)
         for a, codes in self.vocabulary.items():
             beyond = np.nan if stored else -1.0
             table = np.array([codes.get(identity(value), beyond) for value in instances.values(a)], np.float64)
             known = cells[:, a] >= 0
             cells[known, a] = table[cells[known, a].astype(np.intp)]
-        return np.ascontiguousarray(cells if self.growing else self.fitted.prepare(cells))
+        return np.asanyarray(cells if self.growing else self.fitted.prepare(cells), order="C")
+
+    def _numbered(self, cells: FloatArray, instances: Instances, *, stored: bool) -> FloatArray:
+        """Cells in which values that Python compares have the codes of this comparison."""
+        given, unseen, found = unseen_values(cells), list[Value](), np.array(cells)
+        for a, live in self.live.items():
+            kind, values = self.schema.kinds[a], instances.values(a)
+            known = ~np.isnan(found[:, a])
+            distinct, places = np.unique(found[known, a], return_inverse=True)
+            codes = []
+            for cell in distinct.tolist():
+                if isinstance(kind, Numeric):
+                    value = date_of(cell) if isinstance(kind, Date) else cell
+                elif cell == -1.0:  # a level that was never declared
+                    codes.append(cell)
+                    continue
+                else:
+                    value = values[int(cell)] if cell >= 0 else given[-2 - int(cell)]
+                codes.append(live.learn(value) if stored else live.look_up(value, unseen))
+            found[known, a] = np.array(codes)[places.ravel()]
+            if not stored:
+                live.unseen = unseen
+        return found if stored else with_unseen(found, unseen)
 
     def with_ranges(self, low: FloatArray, high: FloatArray) -> FittedDistance:
         """The distance with the ranges of a description; NaN where no number is known."""
@@ -143,6 +223,8 @@ class Comparison:
             replace(term, low=start, high=end, scale=end - start) if ranged and isinstance(term, Linear) else term
             for term, ranged, (start, end) in zip(self.fitted.terms, self.ranged, ends, strict=True)
         ]
+        for a, live in self.live.items():
+            terms[a] = live.term()
         return replace(self.fitted, terms=tuple(terms))
 
     def check_ranges(self, core: Concept, cells: FloatArray) -> None:
@@ -160,18 +242,17 @@ class Comparison:
 
     def saved(self) -> dict[str, Any] | None:
         """The distance as it was fitted to the first rows; None where it does not depend on them."""
+        live = [(a, list(each.values)) for a, each in self.live.items()]
         if self.growing:
-            return None
+            return {"live": live} if live else None
         vocabulary = []
         for a, codes in self.vocabulary.items():
             values: list[Value] = [None] * (max(codes.values(), default=-1) + 1)
             for key, code in codes.items():
                 values[code] = key[1] if isinstance(key, tuple) and key[:1] == (bool,) else key
             vocabulary.append((a, values))
-        terms = [
-            (_form(term), {name: getattr(term, name) for name in _saved_fields(term)}) for term in self.fitted.terms
-        ]
-        return {"terms": terms, "vocabulary": vocabulary, "target": self.fitted.target}
+        terms = [None if a in self.live else (t.form, dict(vars(t))) for a, t in enumerate(self.fitted.terms)]
+        return {"terms": terms, "vocabulary": vocabulary, "target": self.fitted.target, "live": live}
 
     @classmethod
     def restored(cls, told: dict[str, Any] | None, rules: Rules, schema: Schema) -> Comparison:
@@ -179,19 +260,20 @@ class Comparison:
         if rules.growing or told is None:
             if not rules.growing:
                 raise ValueError("a distance that was not fitted")
-            return _growing(rules.distance, schema)
+            return _growing(rules.distance, schema).with_live()._with_values(told)
+        computed = rules.distance.computed(schema)
         terms = tuple(
-            _restored_term(form, parts, rules.distance, schema, a) for a, (form, parts) in enumerate(told["terms"])
+            rules.distance.fit_empty(schema, a) if a in computed else _FORMS[saved[0]](**saved[1])
+            for a, saved in enumerate(told["terms"])
         )
-        for term in terms:
-            for name in set(_saved_fields(term)) - {"values"}:
-                value = getattr(term, name)
+        for term in (term for a, term in enumerate(terms) if a not in computed):
+            for name, value in vars(term).items():
                 least, most = _BOUNDS.get(name, (0.0, 1e100))
                 numbers = np.asarray(0.0 if value is None else value, np.float64)
                 if not ((numbers >= least) & (numbers <= most)).all():  # a distance that is NaN would crash the core
                     raise ValueError("a number that cannot be")
         fitted = FittedDistance(rules.distance, terms, told["target"], Summary(0, {}), None, -1)
-        coded = {a: term.codes for a, term in enumerate(terms) if term.codes is not None}
+        coded = {a: term.codes for a, term in enumerate(terms) if term.codes is not None and a not in computed}
         vocabulary = {}
         for a, values in told["vocabulary"]:
             if not isinstance(schema.kinds[a], Nominal) or len(values) > coded[a]:
@@ -200,29 +282,17 @@ class Comparison:
         nominal = {a for a in coded if isinstance(schema.kinds[a], Nominal)}
         if len(terms) != len(schema) or vocabulary.keys() != nominal:
             raise ValueError("a distance for other columns")
-        return cls(schema, fitted, False, vocabulary)
+        return cls(schema, fitted, False, vocabulary).with_live()._with_values(told)
+
+    def _with_values(self, told: dict[str, Any] | None) -> Comparison:
+        """The comparison with saved values."""
+        for a, values in () if told is None else told["live"]:
+            for value in values:
+                self.live[a].learn(value)
+        return self
 
 
 _FORMS: dict[str, Any] = {each.form: each for each in (Linear, Differ, Curve, Profile, Lookup, Periodic)}
-_COMPUTED = ("f_one", "f_both", "values", "numbers")  # the rest of a computed difference is in the distance
-
-
-def _form(term: Term) -> str:
-    return "computed" if isinstance(term, Computation) else term.form
-
-
-def _saved_fields(term: Term) -> tuple[str, ...]:
-    return _COMPUTED if isinstance(term, Computation) else tuple(vars(term))
-
-
-def _restored_term(form: str, parts: dict[str, Any], distance: Distance, schema: Schema, a: int) -> Term:
-    if form != "computed":
-        term: Term = _FORMS[form](**parts)
-        return term
-    difference = distance.differences(schema)[a]
-    if not isinstance(difference, Computed):
-        raise ValueError("a difference of another distance")
-    return Computation(**parts, difference=difference, power=distance.power, label=f"column {schema.label(a)!r}")
 
 
 @lru_cache(maxsize=128)

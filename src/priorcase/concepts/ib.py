@@ -43,6 +43,7 @@ from priorcase.neighbors.precedents import Precedents
 from priorcase.schema import CategoricalFeatures, Schema, Table
 from priorcase.schema.schema import backend_of
 from priorcase.similarity import Absolute, Distance, ib, resolve
+from priorcase.similarity.presets import DistanceLike
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -161,6 +162,12 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         check_parameters(self)
         # Records of learners without these parameters decide nothing, but inform.
         given, distance, seed = self.get_params(deep=False), self._similarity(), self.random_state
+        if distance.whole:
+            raise ParameterError(
+                f"distance={given['distance']!r} compares whole rows, but concept learners compare instances attribute "
+                "by attribute. Give single columns functions of their own (Distance(attributes=...)), or use "
+                "KNNClassifier"
+            )
         self._rules = Rules(
             self._keep,
             self.ties,
@@ -242,6 +249,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         """Queries as the descriptions compare them."""
         memory = self._answering()
         first = memory.descriptions[None]
+        memory.instances.keeps_unseen = tuple(first.comparison.live)
         cells = first.comparison.prepared(memory.instances.encode(table), memory.instances, stored=False)
         first.comparison.check_ranges(first.core, cells)
         return Queries(cells, memory, self._threads())
@@ -400,7 +408,7 @@ class IB1(ConceptLearner):
     """
 
     per_class: bool = False
-    distance: str | Distance = "ib"
+    distance: DistanceLike = "ib"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**_SHARED, "per_class": ["boolean"]}
     _keep = "every"
@@ -428,7 +436,7 @@ class IB2(ConceptLearner):
     """
 
     per_class: bool = False
-    distance: str | Distance = "ib"
+    distance: DistanceLike = "ib"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = IB1._parameter_constraints
     _keep = "misclassified"

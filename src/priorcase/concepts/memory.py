@@ -149,7 +149,7 @@ class ConceptMemory(Memory):
             sources = [*range(known := len(self.instances.schema)), *(None for _ in schema.kinds[known:])]
             other.instances = self.instances.reshaped(schema, sources)
             other.log = None if self.log is None else self.log.reshaped(schema, sources)
-            comparison = self.rules.compare(schema, other.instances)
+            comparison = self.rules.compare(schema, other.instances, self.descriptions[None].comparison)
         other.shared, other.descriptions = Shared(), _copied(self.descriptions, comparison)
         return other
 
@@ -301,10 +301,11 @@ def learn(
         after.log = after.log.fork()
         after.log.append(table, stored)
         after.order = np.concatenate([after.order, rows[0]])
-    if after.log is not None or (rules.keeps_all and not rules.growing):
+    live = bool(first.comparison.live)
+    if after.log is not None or (rules.keeps_all and (live or not rules.growing)):
         last = after.calls[-1][1] if after.calls else None
         after.calls = (*after.calls, (int(ids[0]), last if last == columns else columns))
-    alone = not memory.descriptions or len(ids) > MANY_ROWS  # with descriptions that nobody else has
+    alone = not memory.descriptions or live or len(ids) > MANY_ROWS  # with descriptions that nobody else has
     after = after.detached() if alone and memory.descriptions else after
     after.descriptions = _with_classes(after.descriptions, coded)
     if alone:
@@ -420,7 +421,7 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
             f"rows cannot be forgotten exactly: {why}. Nothing was changed. Choose history='replay' before the first "
             "row: it keeps all rows, so that forgetting replays the others."
         )
-    if not rules.growing:
+    if not rules.growing or memory.descriptions[None].comparison.live:
         order = memory.descriptions[None].core.records()[0]  # every row is stored, in the order of learning
         return _replayed(memory, memory.instances, order, wanted, threads)
     after = memory.fork()
@@ -460,7 +461,8 @@ def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdA
         fresh.log, fresh.order = log, order
     for start, stop, schema in parts if calls else ():
         first = fresh.instances.subset(ids[starts[calls[0]] : [*starts, ids.size][calls[0] + 1]])
-        comparison = rules.compare(schema, first)
+        earlier = fresh.descriptions[None].comparison if fresh.descriptions else None
+        comparison = rules.compare(schema, first, earlier)
         begun = _copied(fresh.descriptions, comparison) if fresh.descriptions else rules.begin(comparison)
         fresh.descriptions, released = _relearned(begun, fresh.instances, fresh.seen, order[start:stop], threads)
         left.append(released)

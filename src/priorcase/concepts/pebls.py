@@ -397,7 +397,7 @@ class ExemplarMemory(NeighborsMemory):
         found = []
         for start in range(0, len(cells), size):  # with texts or sets that no exemplar has
             part = slice(start, start + size)
-            exemplars = CompiledExemplars(self.fitted.plan(cells[part]), self.value_weights)
+            exemplars = CompiledExemplars(self.fitted.for_queries(cells[part])[0], self.value_weights)
             exemplars.store(stored, labels, *self.records)
             own = None if left_out is None else left_out[part]
             found.append(exemplars.kneighbors(np.ascontiguousarray(cells[part]), k, ties, own, threads))

@@ -750,9 +750,7 @@ class Instances:
                 numbers[code] = -2.0 - len(unseen)
                 unseen.append(column.values[code])
             cells[rows, a] = [numbers[code] for code in column.codes[rows].tolist()]
-        queries = cells.view(_Queries)
-        queries.unseen = unseen
-        return queries
+        return with_unseen(cells, unseen)
 
     def decode(self, positions: ArrayLike) -> list[tuple[Value, ...]]:
         """Rows by position as Python values, None for missing."""
@@ -908,6 +906,13 @@ class _Queries(np.ndarray[Any, np.dtype[np.float64]]):
 
     def __array_finalize__(self, source: Any) -> None:
         self.unseen = getattr(source, "unseen", ())
+
+
+def with_unseen(cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
+    """Cells of queries in which -2, -3, ... stand for these values."""
+    queries = cells.view(_Queries)
+    queries.unseen = unseen
+    return queries
 
 
 def unseen_values(cells: FloatArray | None) -> Sequence[Value]:

@@ -297,8 +297,13 @@ def training_table(estimator: Any, X: Any) -> Table:
     check_some(source.rows, len(source.columns))
     schema = inferred(source, estimator.categorical_features, kinds, parameter="schema")
     table = schema.read(X if isinstance(X, np.ndarray) else source)
-    if not isinstance(X, Source) and isinstance(estimator.categorical_features, str):  # kinds are by type
-        warn_uninformative(table, {schema.position(key) for key in kinds or ()})
+    distance = getattr(estimator, "distance", None)
+    precomputed = isinstance(distance, str) and distance == "precomputed"
+    if not isinstance(X, Source) and isinstance(estimator.categorical_features, str) and not precomputed:
+        # Kinds are by type. What has a difference of its own is wanted.
+        warn_uninformative(
+            table, {schema.position(key) for key in (*(kinds or ()), *getattr(distance, "attributes", ()))}
+        )
     return table
 
 

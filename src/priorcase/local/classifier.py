@@ -30,7 +30,8 @@ from priorcase.neighbors.votes import Poll, prior_weights, summed
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Nominal, Ordinal, Schema
 from priorcase.search import Algorithm
-from priorcase.similarity import Distance, Kernel
+from priorcase.similarity import Kernel
+from priorcase.similarity.presets import DistanceLike
 
 _CONSTANT = LocalPolynomial(0)
 _INSTEAD = "the nearest rows vote there"
@@ -294,7 +295,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         kernel: str | Kernel | Callable[[Any], Any] = "tricube",
         bandwidth: float | Literal["loo"] | None = None,
         prior: float | Literal["frequency"] | None = "frequency",
-        distance: str | Distance = "heom",
+        distance: DistanceLike = "heom",
         attribute_weights: GivenWeights = None,
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",

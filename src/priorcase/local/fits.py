@@ -91,8 +91,8 @@ def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
     What comes round again enters by cosine and sine, as far as the distance compares it so. Texts and sets take part in
     the distance alone: a term for each value would be one for nearly each row.
     """
-    columns = list[DesignColumn]()
-    for a, (kind, term) in enumerate(zip(memory.instances.schema.kinds, memory.fitted.terms, strict=True)):
+    columns, kinds, terms = list[DesignColumn](), memory.instances.schema.kinds, memory.fitted.terms
+    for a, (kind, term) in enumerate(zip(kinds, terms * len(kinds) if memory.distance.whole else terms, strict=True)):
         if isinstance(kind, (Text, Set)):
             continue
         if not isinstance(term, Periodic) or term.line_share > 0:
@@ -201,7 +201,7 @@ def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> Float
         if of is not None:
             known = ~np.isnan(cells[:, a])
             codes = cells[known, a].astype(np.int64)
-            codes[codes >= of.size] = -1
+            codes[(codes < 0) | (codes >= of.size)] = -1
             found[known, a] = np.append(of, -1.0)[codes]
     return found
 

@@ -36,7 +36,8 @@ from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search import Algorithm
-from priorcase.similarity import Distance, Kernel
+from priorcase.similarity import Kernel
+from priorcase.similarity.presets import DistanceLike
 
 _QUERIES, _WIDTH = 10, 24  # queries that a table of coefficients prints, and characters of a heading
 LEVEL = [Interval(Real, 0, 1, closed="neither")]  # the constraint on the level of an interval
@@ -245,7 +246,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         learning_rate: float | Literal["auto"] = "auto",
         max_steps: int = 10_000,
         tol: float = 1e-12,
-        distance: str | Distance = "heom",
+        distance: DistanceLike = "heom",
         attribute_weights: GivenWeights = None,
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",

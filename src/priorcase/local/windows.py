@@ -323,6 +323,11 @@ class LocallyWeighted(NeighborsEstimator):
     def _check_parameters(self) -> None:
         """Refuse also combinations in which a parameter of the window has no effect."""
         super()._check_parameters()
+        if isinstance(self.distance, str) and self.distance == "precomputed":
+            raise ParameterError(
+                "a local model is fitted to the columns of the rows nearby, but distance='precomputed' takes distances "
+                "instead of columns. Pass a function of two rows, or use KNNRegressor or KNNClassifier"
+            )
         kernel, span = self.kernel, self.span
         given: Any = self.n_neighbors
         h: Any = self.bandwidth

@@ -30,6 +30,7 @@ from priorcase.schema.kinds import identity
 from priorcase.search import ALGORITHMS, Algorithm, Index
 from priorcase.search.index import NeighborList
 from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve
+from priorcase.similarity.presets import DistanceLike
 
 if TYPE_CHECKING:
     from priorcase.neighbors.polling import Rules
@@ -58,6 +59,11 @@ class NeighborsMemory(Memory):
         self, instances: Instances, distance: Distance, *, attribute_weights: Weights, algorithm: Algorithm
     ) -> None:
         super().__init__(instances)
+        if distance.whole and attribute_weights is not None:
+            raise ParameterError(
+                f"attribute_weights weigh the differences of single attributes, but {distance!r} compares whole rows. "
+                "Leave attribute_weights out, or choose another distance"
+            )
         instances.keeps_unseen = distance.computed(instances.schema)
         self.distance = distance
         self.algorithm = algorithm
@@ -298,7 +304,7 @@ class NeighborsMemory(Memory):
         if vote is None or vote[0] > 1 or self.row_weights is not None:  # only uniform and inverse-square votes
             return None
         fitted, weights = self.fitted, self.weights_for(cells)
-        if fitted.queries_at_once is not None and not fitted.answers(cells):
+        if fitted.queries_at_once is not None and not fitted.answers(cells):  # the search of many queries computes them
             return None
         plan, asked, distance = index.plan_of(fitted), fitted.prepare(cells), fitted.distance
         ones = index.ones if weights is None else np.atleast_2d(weights)
@@ -312,7 +318,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     n_neighbors: Any
-    distance: str | Distance
+    distance: DistanceLike
     attribute_weights: Any
     algorithm: Algorithm
     n_neighbors_: Any
@@ -401,6 +407,11 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
             return self._k
         # Rows are listed one by one, and weights may make them count for more than there are.
         return min(int(self.n_neighbors_), len(self._stored()))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.distance, str) and self.distance == "precomputed"
+        return tags
 
     def _needs_one_target(self) -> bool:
         """Whether the distance or the attribute weights are learned from a single target."""

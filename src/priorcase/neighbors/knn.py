@@ -27,7 +27,8 @@ from priorcase.relevance import METHODS, AttributeWeights, resolve_method
 from priorcase.relevance.base import WeightingMethod
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search import Algorithm
-from priorcase.similarity import Distance, Kernel
+from priorcase.similarity import Kernel
+from priorcase.similarity.presets import DistanceLike
 
 if TYPE_CHECKING:
     from priorcase.neighbors.tuning import Tuning
@@ -55,7 +56,9 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         leave-one-out accuracy. A number larger than the number of rows is an error at prediction, as in scikit-learn.
     distance
         A name (``"heom"``, ``"hvdm"``, ``"mvdm"``, ``"vdm"``, ``"ivdm"``, ``"gower"``, ``"overlap"``,
-        ``"euclidean"``, ``"manhattan"``, ...) or a `Distance`.
+        ``"euclidean"``, ``"manhattan"``, ...; or a metric of scikit-learn, such as ``"chebyshev"``), a `Distance`, a
+        function of two rows (see `priorcase.similarity.resolve` for what it gets), or ``"precomputed"``: `fit` then
+        takes the square matrix of the distances between all rows, and queries have one column for each of these rows.
     vote
         How much a neighbour at distance d counts: ``"uniform"``; ``"inverse_square"``: ``1 / d^2``, where rows equal
         to the query decide alone; a kernel K or its name (``"gaussian"``, ``"tricube"``, ``"epanechnikov"``, ...):
@@ -153,7 +156,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         self,
         n_neighbors: NNeighbors = 5,
         *,
-        distance: str | Distance = "heom",
+        distance: DistanceLike = "heom",
         vote: str | Kernel | Callable[[Any], Any] = "uniform",
         bandwidth: float | None = None,
         attribute_weights: GivenWeights = None,
@@ -442,7 +445,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         self,
         n_neighbors: NNeighbors = 5,
         *,
-        distance: str | Distance = "heom",
+        distance: DistanceLike = "heom",
         vote: str | Kernel | Callable[[Any], Any] = "uniform",
         bandwidth: float | None = None,
         attribute_weights: GivenWeights = None,
@@ -562,7 +565,7 @@ def attribute_weights(
     method: Method | WeightingMethod = "relief",
     *,
     target: Literal["auto", "classes", "numbers"] = "auto",
-    distance: str | Distance = "heom",
+    distance: DistanceLike = "heom",
     sample_weight: Any = None,
     categorical_features: CategoricalFeatures = "from_dtype",
     schema: SchemaLike = None,

@@ -85,7 +85,8 @@ class Precedents(PrintedPerQuery):
     ids, rows, targets, distances, votes
         The voting rows; ``votes`` are shares, which sum to 1 when all voters of a query are listed.
     contributions
-        What each attribute adds to each distance, shape (entries, attributes); the rows sum to ``distances``.
+        What each attribute adds to each distance, shape (entries, attributes); the rows sum to ``distances``. NaN where
+        the distance compares whole rows.
     unlike
         For each query the nearest unlike case: the nearest row of another class than the predicted one. None where
         all rows are of that class; empty for regression.
@@ -292,7 +293,7 @@ def _grid(one: Precedents, width: int | None) -> Grid:
     ]
     attributes = [
         [short(str(name), _VALUE_WIDTH), value(one.queries[0][a])]
-        + [f"{value(case.row[a])} ({case.contributions[a]:.2g})" for case in cases]
+        + [value(case.row[a]) + _part_text(case.contributions[a], " ({:.2g})") for case in cases]
         for a, name in enumerate(one.names)
     ]
     shown = list(range(len(attributes)))
@@ -304,6 +305,11 @@ def _grid(one: Precedents, width: int | None) -> Grid:
     notes = " and ".join(f"{count} more {what}" for what, count in hidden.items() if count)
     title = f"query {one.numbers[0]}: {''.join(_answer_text(one, _VALUE_WIDTH))}"
     return Grid(title, rows[0], rows[1:], f"and {notes}" if notes else "", right=range(1, len(fixed) - 1))
+
+
+def _part_text(contribution: float, text: str) -> str:
+    """What an attribute adds to a distance; nothing where whole rows are compared."""
+    return "" if math.isnan(contribution) else text.format(contribution)
 
 
 def _fitting(columns: Sequence[Sequence[str]], totals: FloatArray, room: int) -> list[int]:
@@ -422,7 +428,7 @@ def _columns(one: Precedents, attributes: Sequence[int], votes: bool) -> list[li
         if len(attributes) < case.contributions.size:
             values.append("")
             parts.append(float(np.delete(case.contributions, attributes).sum()))
-        numbers = [format(part, number) if part else "" for part in parts]
+        numbers = [_part_text(part, f"{{:{number}}}") if part else "" for part in parts]
         right = text_width([distance, vote, *numbers])
         left = max(text_width(values), text_width([head, target]) - right - 1)
         column = [Text(head), Text(target, style="bold magenta" if differs else "bold green")]

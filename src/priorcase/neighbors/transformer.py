@@ -17,7 +17,7 @@ from priorcase.neighbors.base import COUNT, SEARCH, GivenWeights, NeighborsEstim
 from priorcase.relevance import resolve_method
 from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
 from priorcase.search import Algorithm
-from priorcase.similarity import Distance
+from priorcase.similarity.presets import DistanceLike
 
 Mode: TypeAlias = Literal["distance", "connectivity"]
 
@@ -64,7 +64,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         n_neighbors: int = 5,
         *,
         mode: Mode = "distance",
-        distance: str | Distance = "heom",
+        distance: DistanceLike = "heom",
         attribute_weights: GivenWeights = None,
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",

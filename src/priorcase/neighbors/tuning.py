@@ -338,7 +338,9 @@ def tune(
         if not weights.any():
             raise TargetError("sample_weight is zero for every row. Some row must have a positive weight")
         kept = np.flatnonzero(weights)
-        problem = replace(problem, X=taken_rows(X, kept), y=taken_rows(y, kept), sample_weight=weights[kept])
+        part = taken_rows(X, kept)
+        part = np.asarray(part)[:, kept] if problem.is_square else part
+        problem = replace(problem, X=part, y=taken_rows(y, kept), sample_weight=weights[kept])
     if scoring is not None:
         check_value("scoring", scoring, [StrOptions(set(_SCORES[classes]) - {"surprise"})])
     check_value("nested", nested, [None, Interval(Integral, 2, None, closed="left")])
@@ -439,6 +441,12 @@ class Problem:
     distance: Any = "heom"  # one of those to be tried, by which the rows are first stored
     kinds: dict[int, Kind] | None = None  # what columns mean by position, where these are only some of the rows
     classes: Any = None  # all classes, likewise
+    within: IntArray | None = None  # positions of these rows among those of the problem that they are a part of
+
+    @property
+    def is_square(self) -> bool:
+        """Whether X are the distances between all rows, of which a part has some rows and the same columns."""
+        return isinstance(self.distance, str) and self.distance == "precomputed"
 
     @cached_property
     def base(self) -> Any:
@@ -484,13 +492,21 @@ class Problem:
         """The problem of some rows alone, whose columns and classes mean what they mean here."""
         weights = None if self.sample_weight is None else self.sample_weight[rows]
         classes = getattr(self.base, "classes_", None)  # None for numbers
-        X, y, kinds = taken_rows(self.X, rows), taken_rows(self.y, rows), dict(enumerate(self.base.schema_.kinds))
-        return replace(self, X=X, y=y, sample_weight=weights, kinds=kinds, classes=classes)
+        X, kinds = taken_rows(self.X, rows), dict(enumerate(self.base.schema_.kinds))
+        if self.is_square:
+            X, kinds = np.asarray(X)[:, rows], dict(list(kinds.items())[: rows.size])
+        return replace(
+            self, X=X, y=taken_rows(self.y, rows), sample_weight=weights, kinds=kinds, classes=classes, within=rows
+        )
 
     def sums(self, fit: Problem, grid: CandidateGrid, rows: IntArray, blocks: IntArray, n_blocks: int) -> Sums:
         """Scores of some rows by a fit on other rows, or on all of these, from which each is left out in turn."""
         model, own = fit.searched(grid), rows if fit is self else None
-        cells = model._cells(taken_rows(self.X, rows)) if own is None else model._memory.instances.cells(rows)
+        if own is None:
+            X = taken_rows(self.X, rows)
+            cells = model._cells(np.asarray(X)[:, fit.within] if self.is_square else X)
+        else:
+            cells = model._memory.instances.cells(rows)
         queries = Queries(cells, own, self.truth[rows], self.weights[rows], blocks[rows])
         return grid_sums(model, queries, grid, n_blocks)
 
@@ -678,6 +694,11 @@ def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int
 
 
 def _core_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Mapping[str, FloatArray]:
+    fitted, n = model._stored().fitted, len(queries)
+    if (size := fitted.queries_at_once) is not None and not fitted.answers(queries.cells) and size < n:
+        parts = [queries.part(np.arange(start, min(start + size, n))) for start in range(0, n, size)]
+        each_part = [_core_sums(model, part, grid, n_blocks) for part in parts]
+        return {name: np.sum([found[name] for found in each_part], axis=0) for name in each_part[0]}
     sums, firsts = Sums.zero(model, n_blocks, len(grid)).of, np.flatnonzero(np.diff(queries.blocks, prepend=-1))
     *found, left = _core_scores(model, queries, grid, np.append(firsts, len(queries)))
     for name, scores in zip(sums, found, strict=True):
@@ -695,9 +716,9 @@ def _core_scores(model: Model, queries: Queries, grid: CandidateGrid, starts: In
     search = fitted.distance.power, fitted.distance.root, ALGORITHMS[memory.algorithm], model._threads()
     kinds, parameters, bandwidths = zip(*(resolve_vote(*choice).core or () for choice in grid.votes), strict=True)
     votes = np.array(kinds, np.int64), np.array(parameters, float), np.array(bandwidths, float)
-    cells, n_neighbors = np.ascontiguousarray(fitted.prepare(queries.cells)), np.array(grid.n_neighbors, np.int64)
-    given = cells, *asked, *stored, *search, ties == "majority", n_neighbors, *votes
-    rows = CoreRows(index.core, index.plan_of(fitted), *given, np.ascontiguousarray(starts, np.int64))
+    plan, cells = index.plan_for(fitted, queries.cells)
+    given = cells, *asked, *stored, *search, ties == "majority", np.array(grid.n_neighbors, np.int64), *votes
+    rows = CoreRows(index.core, plan, *given, np.ascontiguousarray(starts, np.int64))
     if isinstance(model, KNNRegressor):
         return rows.numbers(np.ascontiguousarray(model._targets()), np.ascontiguousarray(queries.truth))
     counts = [classes.weights for classes in model._outputs()]

@@ -110,7 +110,8 @@ class PrecedentsDisplay(Display):
             if self._unlike() is not None:
                 places[-1] += 0.35
                 ax.axhline(places[-1] - 0.67, color=MUTED, linewidth=0.7, linestyle=(0, (3, 3)))
-            longest = float(contributions.sum(axis=1).max(initial=0.0)) or 1.0
+            longest = float(np.nan_to_num(contributions).sum(axis=1).max(initial=0.0))
+            longest = longest or float(self.precedents.distances[:_SHOWN].max(initial=0.0)) or 1.0
             samples = self._draw_parts(ax, places, contributions, rows, longest)
             self._draw_votes(ax, places)
             ax.set_yticks(places, names)
@@ -153,6 +154,10 @@ class PrecedentsDisplay(Display):
         from matplotlib.patches import Patch
 
         samples: list[Any] = []
+        if np.isnan(contributions).all():  # whole rows were compared
+            unlike = [] if (case := self._unlike()) is None else [case.distance]
+            ax.barh(places, [*self.precedents.distances[:_SHOWN].tolist(), *unlike], _BAR, facecolor=FAINT)
+            return [Patch(label="all attributes together", facecolor=FAINT)]
         heaviest, columns = np.argsort(-contributions.sum(axis=0), kind="stable"), contributions.shape[1]
         few = columns if columns <= self.most + 1 else self.most
         own, others = np.sort(heaviest[:few]), np.sort(heaviest[few:])  # in the order of the columns

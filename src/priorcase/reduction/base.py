@@ -28,7 +28,8 @@ from priorcase.learning.targets import as_array, check_length, has_fractions, re
 from priorcase.neighbors.base import NeighborsMemory, check_tabled, resolve_weights, with_tabled_values
 from priorcase.relevance.base import LearnedWeights
 from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
-from priorcase.similarity import Distance, resolve
+from priorcase.similarity import resolve
+from priorcase.similarity.presets import DistanceLike
 
 VoteTies: TypeAlias = Literal["first", "nearest"]
 TargetSort: TypeAlias = Literal["auto", "classes", "numbers"]
@@ -74,7 +75,7 @@ class Reducer(BaseEstimator, ABC):
     _for_classes: ClassVar[dict[str, Any]] = {}
     """Parameters without effect on numbers, and their defaults, where targets may be numbers."""
 
-    distance: str | Distance = "heom"
+    distance: DistanceLike = "heom"
     attribute_weights: Any = None
     categorical_features: CategoricalFeatures = "from_dtype"
     schema: SchemaLike = None
@@ -203,7 +204,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
     _, coded, cells, factors = rows.arguments(np.arange(len(rows)))
     ends = np.stack([np.fmin.reduce(cells), np.fmax.reduce(cells)])
     ends[:, coded.astype(bool)] = np.nan
-    if not np.isnan(ends).all():  # refuse numbers so far apart that their distance overflows
+    if not np.isnan(ends).all() and not distance.whole:  # refuse numbers so far apart that their distance overflows
         memory.fitted.check_finite(memory.fitted.costs(ends[0], ends[1:], factors), ends[:1], ends[1:], factors)
     return rows
 

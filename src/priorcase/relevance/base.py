@@ -14,7 +14,7 @@ from priorcase._core import Plan
 from priorcase._parameters import check_fields
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.instances import Instances
-from priorcase.schema import Nominal, Numeric
+from priorcase.schema import Nominal
 from priorcase.search import Algorithm, Index
 from priorcase.similarity import FittedDistance
 from priorcase.similarity.statistics import first_seen
@@ -60,9 +60,8 @@ class TrainingData:
 
     def core_arguments(self, rows: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray]:
         """Plan, marks of coded columns and cells of some rows: the first arguments of everything in the core."""
-        coded = np.array([not isinstance(kind, Numeric) for kind in self.instances.schema.kinds], dtype=np.uint8)
-        cells = np.ascontiguousarray(self.fitted.prepare(self.instances.cells(rows)))
-        return self.fitted.plan(), coded, cells
+        ids, cells = self.instances.ids[rows], self.instances.cells(rows)
+        return self.fitted.plan(), self.fitted.coded(self.instances.schema), self.fitted.stored_cells(ids, cells)
 
 
 class WeightingMethod(ABC):

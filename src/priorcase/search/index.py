@@ -19,7 +19,6 @@ from priorcase._parameters import check_value
 from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.exceptions import ParameterError, QueryIndexError, UnknownIdError, listed, prefix_errors, quoted
 from priorcase.instances import Instances, check_ids
-from priorcase.schema import Numeric
 from priorcase.similarity import FittedDistance
 
 # How to search; all give the same answer. ``scan`` rules rows out by byte-sized lower bounds before it measures them,
@@ -207,9 +206,9 @@ class Index:
     def __init__(
         self, instances: Instances, fitted: FittedDistance, ids: IdArray | None = None, *, threads: int = 1
     ) -> None:
-        coded = [not isinstance(kind, Numeric) for kind in instances.schema.kinds]
+        coded = fitted.coded(instances.schema)
         self.lock = Lock()
-        self.core = _core.Index(np.array(coded, dtype=np.uint8))
+        self.core = _core.Index(coded)
         self.ones = np.ones((1, len(coded)))
         self._instances = instances
         self._latest = fitted, fitted.plan()
@@ -269,7 +268,7 @@ class Index:
             self._state = self._instances.line, self._instances.version
 
     def _add(self, ids: IdArray, cells: FloatArray, threads: int = 1) -> None:
-        self.core.append(ids, np.ascontiguousarray(self._latest[0].prepare(cells)), threads)
+        self.core.append(ids, self._latest[0].stored_cells(ids, cells), threads)
 
     def remove(self, ids: ArrayLike) -> None:
         """Remove rows that were removed from the instances; all of them, or none with an error."""
@@ -357,12 +356,10 @@ class Index:
         Costs are as searches rank by them: equal where the distances are.
         """
         queries, weights, _ = self._checked(fitted, queries, weights, None, "plain", threads)
-        return np.concatenate(
-            [
-                self.core.costs(plan, *asked, self._instances.ids if ids is None else ids, threads)
-                for plan, asked, *_ in self._blocks(fitted, queries, weights, None)
-            ]
-        )
+        ids = self._instances.ids if ids is None else ids
+        blocks = self._blocks(fitted, queries, weights, None)
+        found = [self.core.costs(plan, *asked, ids, threads) for plan, asked, *_ in blocks]
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _blocks(
         self, fitted: FittedDistance, queries: FloatArray, weights: FloatArray, exclude: IdArray | None
@@ -371,13 +368,19 @@ class Index:
         serves them, else as many at a time as their tables of differences stay small for."""
         n, size = len(queries), fitted.queries_at_once
         if size is None or fitted.answers(queries):
-            yield self.plan_of(fitted), (queries, weights), exclude, slice(0, n)
-            return
-        self.plan_of(fitted)  # refuses a distance of other rows
-        for start in range(0, n, size):
-            part = slice(start, min(start + size, n))
+            size = n
+        for start in range(0, max(n, 1), max(size, 1)):
+            part = slice(start, start + size)
+            plan, asked = self.plan_for(fitted, queries[part])
             own = weights[part] if len(weights) > 1 else weights
-            yield fitted.plan(queries[part]), (queries[part], own), None if exclude is None else exclude[part], part
+            yield plan, (asked, own), None if exclude is None else exclude[part], part
+
+    def plan_for(self, fitted: FittedDistance, queries: FloatArray) -> tuple[_core.Plan, FloatArray]:
+        """The distance as the core takes it for some queries, and their cells."""
+        plan = self.plan_of(fitted)
+        if fitted.queries_at_once is None or fitted.answers(queries):
+            return plan, np.ascontiguousarray(fitted.prepare(queries))
+        return fitted.for_queries(queries)
 
     def plan_of(self, fitted: FittedDistance) -> _core.Plan:
         """The distance as the core takes it, for stored rows as queries."""
@@ -416,11 +419,11 @@ class Index:
             check_value("algorithm", algorithm, [StrOptions(set(ALGORITHMS))])
         if type(threads) is not int or threads < 1:
             check_value("threads", threads, [_POSITIVE])
-        width = self.ones.size
+        width, n_columns = self.ones.size, len(self._instances.schema)
         cells = _floats(queries)
-        if cells.ndim != 2 or cells.shape[1] != width:
+        if cells.ndim != 2 or cells.shape[1] != n_columns:
             raise ParameterError(
-                f"queries must be cells with {width} columns, as Instances.encode makes them, got {quoted(queries)}"
+                f"queries must be cells with {n_columns} columns, as Instances.encode makes them, got {quoted(queries)}"
             )
         count, rows = len(cells), self.ones
         if weights is not None:
@@ -438,8 +441,6 @@ class Index:
                     f"exclude must be one id for each of the {count} queries, or -1 for none, got {quoted(exclude)}"
                 )
             exclude = np.ascontiguousarray(exclude, dtype=np.int64)
-        if fitted.queries_at_once is None:
-            cells = np.ascontiguousarray(fitted.prepare(cells))
         return cells, rows, exclude
 
 

@@ -19,7 +19,8 @@ from priorcase._typing import FloatArray, IntArray, Value
 from priorcase.exceptions import NumericRangeError, ParameterError, quoted
 from priorcase.instances import Instances
 from priorcase.instances.instances import unseen_values
-from priorcase.schema import Nominal, Ordinal
+from priorcase.schema import Date, Nominal, Ordinal
+from priorcase.schema.dates import date_of
 from priorcase.similarity.differences import Difference, MissingRule, Term, raised
 from priorcase.similarity.statistics import Column
 
@@ -36,7 +37,7 @@ class Computed(Difference):
     A subclass is a frozen dataclass that says which kinds of column it ``accepts`` and implements `between`; `prepare`
     where something can be computed once for the stored values, such as a sparse matrix of words. Everything else
     follows: missing values, attribute weights and the power of the distance, values never stored, forgetting,
-    leave-one-out. Numbers are passed as floats, and values as they were in the table.
+    leave-one-out. Numbers are passed as floats, dates as `datetime` objects, other values as they were in the table.
 
     >>> @dataclass(frozen=True)
     ... class Lengths(Computed):
@@ -75,10 +76,11 @@ class Computed(Difference):
             if not isinstance(column.kind, (Nominal, Ordinal)):
                 known = column.numbers()
                 numbers = np.unique(known[~np.isnan(known)])
-                values = tuple(numbers.tolist())
+                values = tuple(_as_values(numbers, isinstance(column.kind, Date)))
             if old is not None and old.values == values:
                 return old
-            return Computation(missing.one, missing.both, self, values, numbers, power, column.label)
+            dates = isinstance(column.kind, Date)
+            return Computation(missing.one, missing.both, self, values, numbers, power, column.label, dates)
 
         found: Computation = column.all.fact(("computed", column.a), compute)
         return found
@@ -92,7 +94,7 @@ class DifferenceFunction(Computed):
     ----------
     function
         ``function(query, stored)`` gives a finite number of 0 or more; ordinarily between 0 and 1, since a missing
-        value differs by 1. Numbers are passed as floats.
+        value differs by 1. Numbers are passed as floats, dates as `datetime` objects.
     vectorised
         Whether the function takes two lists instead, m query values and n stored values, and gives a matrix of shape
         (m, n): one call for many values is faster.
@@ -133,6 +135,7 @@ class Computation(Term):
     numbers: FloatArray | None
     power: float
     label: str = field(compare=False)
+    dates: bool = False
 
     form: ClassVar[str] = "table"
 
@@ -172,30 +175,18 @@ class Computation(Term):
     def _square(self) -> FloatArray:
         """``f`` of all pairs of stored values, shape (codes, codes); 0 for codes without a value."""
         square = np.zeros((len(self.values), len(self.values)))
-        square[self._places] = self._rows([self.values[code] for code in self._places])
+        square[self._places] = self.rows([self.values[code] for code in self._places])
         return square
 
-    def _rows(self, queries: Sequence[Value]) -> FloatArray:
+    def rows(self, queries: Sequence[Value]) -> FloatArray:
         """``f`` of some values from each stored one, shape (queries, codes)."""
         rows = np.zeros((len(queries), len(self.values)))
         if not len(queries) or not self._places:
             return rows
-        n, stated = len(self._places), f"the difference of {self.label}, {self.difference!r},"
+        stated = f"the difference of {self.label}, {self.difference!r},"
         found = self.difference.between(queries, self._prepared)
-        try:
-            matrix = np.asarray(found, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ParameterError(f"{stated} must give numbers, got {quoted(found)}") from None
-        if matrix.shape != (len(queries), n):
-            raise ParameterError(
-                f"{stated} must give a matrix of {len(queries)} query values by {n} stored values, got {quoted(found)}"
-            )
-        if not np.isfinite(matrix).all() or (matrix < 0).any():
-            q, s = np.argwhere(~np.isfinite(matrix) | (matrix < 0))[0].tolist()
-            raise ParameterError(
-                f"{stated} must give finite numbers of 0 or more, got {matrix[q, s]} for {queries[q]!r} and "
-                f"{self.values[self._places[s]]!r}"
-            )
+        pair = lambda q, s: f"{queries[q]!r} and {self.values[self._places[s]]!r}"  # noqa: E731
+        matrix = checked_matrix(found, (len(queries), len(self._places)), stated, pair)
         powers = raised(matrix, self.power)
         if not np.isfinite(powers).all():
             raise NumericRangeError(f"{stated} gives numbers so large that distances are infinite in float64")
@@ -215,6 +206,10 @@ class Computation(Term):
             return bool(np.isin(self._known(cells), self.numbers).all())
         return not (cells < -1.0).any()
 
+    def answers_stored(self, cells: FloatArray) -> bool:
+        """Whether all of these cells can be stored: codes, or numbers that it knows."""
+        return self.numbers is None or bool(np.isin(self._known(cells), self.numbers).all())
+
     def add_to(self, plan: Plan, a: int, queries: FloatArray | None = None, unseen: Sequence[Value] = ()) -> None:
         """Set attribute ``a`` of the plan: for queries with these cells, or for the stored values as queries.
 
@@ -232,22 +227,44 @@ class Computation(Term):
     def _for(self, labels: FloatArray, unseen: Sequence[Value]) -> FloatArray:
         """The rows of some cells of queries."""
         if self.numbers is not None:
-            return self._rows(labels.tolist())
+            return self.rows(_as_values(labels, self.dates))
         codes = labels.astype(np.int64).tolist()
         if self.is_tabled:  # only the others have to be computed
             fresh = [code for code in codes if code < 0]
-            return np.concatenate(
-                [self._rows([unseen[-2 - code] for code in fresh]), self._square[codes[len(fresh) :]]]
-            )
-        return self._rows([self.values[code] if code >= 0 else unseen[-2 - code] for code in codes])
+            return np.concatenate([self.rows([unseen[-2 - code] for code in fresh]), self._square[codes[len(fresh) :]]])
+        return self.rows([self.values[code] if code >= 0 else unseen[-2 - code] for code in codes])
 
     def between_codes(self, codes: IntArray) -> FloatArray:
         """``f`` of some stored values, given by their codes, from each stored one, shape (codes, all codes)."""
-        return self._square[codes] if self.is_tabled else self._rows([self.values[code] for code in codes.tolist()])
+        return self._square[codes] if self.is_tabled else self.rows([self.values[code] for code in codes.tolist()])
 
     def _row_of(self, cell: float) -> FloatArray:
-        row: FloatArray = self._rows([cell if self.numbers is not None else self.values[int(cell)]])[0]
+        row: FloatArray = self.rows([self.value_of(cell)])[0]
         return row
+
+    def value_of(self, cell: float) -> Value:
+        """What a known cell stands for."""
+        return self.values[int(cell)] if self.numbers is None else _as_values(np.array([cell]), self.dates)[0]
+
+
+def checked_matrix(found: Any, shape: tuple[int, int], stated: str, pair: Callable[[int, int], str]) -> FloatArray:
+    """Differences that Python code gave, checked; ``stated`` and ``pair`` say in messages what it is, and of what."""
+    try:
+        matrix = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{stated} must give numbers, got {quoted(found)}") from None
+    if matrix.shape != shape:
+        raise ParameterError(f"{stated} must give {shape[0]} by {shape[1]} numbers here, got {quoted(found)}")
+    wrong = ~np.isfinite(matrix) | (matrix < 0)
+    if wrong.any():
+        q, s = np.argwhere(wrong)[0].tolist()
+        raise ParameterError(f"{stated} must give finite numbers of 0 or more, got {matrix[q, s]} for {pair(q, s)}")
+    return matrix
+
+
+def _as_values(numbers: FloatArray, dates: bool) -> list[Value]:
+    """Number cells as Python code gets them."""
+    return [date_of(cell) for cell in numbers.tolist()] if dates else numbers.tolist()
 
 
 def _identity(term: Computation) -> tuple[Any, ...]:

@@ -14,15 +14,16 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from priorcase._core import Plan
 from priorcase._locks import cached_property
 from priorcase._parameters import as_python, check_fields, is_number, settle
-from priorcase._typing import FloatArray, IntArray
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.exceptions import NumericRangeError, ParameterError, quoted
 from priorcase.instances import Instances
-from priorcase.schema import Circular, Date, Kind, Nominal, Ordinal, Schema, Set, Taxonomy, Text
+from priorcase.schema import Circular, Date, Kind, Nominal, Numeric, Ordinal, Schema, Set, Taxonomy, Text
 from priorcase.similarity.computed import Computation, Computed, DifferenceFunction, add_terms, queries_at_once
 from priorcase.similarity.differences import Absolute, Difference, Levels, MissingRule, Overlap, Term, rooted
 from priorcase.similarity.periodic import CircularDifference, DateDifference
@@ -95,6 +96,8 @@ class Distance:
     nothing_shared: float = math.inf
     unit_length: bool = False
 
+    whole: ClassVar[bool] = False
+    """Whether it compares whole rows, so that single attributes have no difference."""
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "missing": [StrOptions(set(get_args(Missing)))],
         "power": [Interval(Real, 1, None, closed="left")],
@@ -161,6 +164,11 @@ class Distance:
             self._check(difference, column)
             terms.append(difference.fit(column, _MISSING_RULES[self.missing], self.power))
         return FittedDistance(self, tuple(terms), target, statistics.summary(), instances.line, instances.version)
+
+    def fit_empty(self, schema: Schema, a: int) -> Term:
+        """The term of one column, as it is without any rows."""
+        column = Statistics(Instances(schema), None).column(a)
+        return self.differences(schema)[a].fit(column, _MISSING_RULES[self.missing], self.power)
 
     def differences(self, schema: Schema) -> tuple[Difference, ...]:
         """The difference of each column of a schema."""
@@ -310,6 +318,18 @@ class FittedDistance:
             return True
         return all(term.holds(instances, a) for a, term in enumerate(self.terms))
 
+    def coded(self, schema: Schema) -> NDArray[np.uint8]:
+        """Which columns the core is to take as codes, given the schema of the rows."""
+        return np.array([not isinstance(kind, Numeric) for kind in schema.kinds], np.uint8)
+
+    def stored_cells(self, ids: IdArray, cells: FloatArray) -> FloatArray:
+        """The cells of stored rows as the core takes them."""
+        return np.ascontiguousarray(self.prepare(cells))
+
+    def for_queries(self, queries: FloatArray) -> tuple[Plan, FloatArray]:
+        """Plan and cells for a block of queries, where differences are computed in Python."""
+        return self._plan(queries), queries
+
     def prepare(self, cells: FloatArray) -> FloatArray:
         """Cells as the costs expect them: rows scaled to length 1 where the distance asks for it, else unchanged."""
         if not self.distance.unit_length or not cells.size:
@@ -328,7 +348,7 @@ class FittedDistance:
         weights = self._weights(weights)
         with np.errstate(over="ignore", invalid="ignore"):
             # No weight, no contribution: 0 times an overflow would be NaN.
-            found = np.where(weights == 0.0, 0.0, weights * self.plan(query[None]).differences(query, rows))
+            found = np.where(weights == 0.0, 0.0, weights * self._plan(query[None]).differences(query, rows))
         if self.distance.missing == "skip":
             found[np.isnan(rows) | np.isnan(query)] = np.nan
         return found
@@ -413,16 +433,19 @@ class FittedDistance:
         """Whether the plan for the stored rows serves these queries too."""
         return all(term.answers(queries[:, a]) for a, term in enumerate(self.terms) if isinstance(term, Computation))
 
-    def plan(self, queries: FloatArray | None = None) -> Plan:
-        """The distance for the compiled core: for some queries, given by their cells, or for stored rows as queries.
+    def plan(self) -> Plan:
+        """The distance for the compiled core, for stored rows as queries and, unless `queries_at_once`, for others."""
+        return self._plan(None)
 
-        They differ only where differences are computed in Python.
-        """
-        distance = self.distance
-        skip, shared = distance.missing == "skip", distance.nothing_shared
-        plan = Plan(len(self), distance.power, skip=skip, mean=distance.mean, nothing_shared=shared, root=distance.root)
+    def _plan(self, queries: FloatArray | None) -> Plan:
+        plan = self.empty_plan()
         add_terms(self.terms, plan, queries)
         return plan
+
+    def empty_plan(self) -> Plan:
+        distance = self.distance
+        skip, shared = distance.missing == "skip", distance.nothing_shared
+        return Plan(len(self), distance.power, skip=skip, mean=distance.mean, nothing_shared=shared, root=distance.root)
 
     def _weights(self, weights: FloatArray | None) -> FloatArray:
         return np.ones(len(self.terms)) if weights is None else np.asarray(weights, dtype=np.float64)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from numbers import Real
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -25,6 +26,10 @@ from priorcase.similarity.differences import (
     Windowed,
 )
 from priorcase.similarity.distance import Distance
+from priorcase.similarity.whole_rows import METRICS, whole_rows
+
+DistanceLike: TypeAlias = str | Distance | Callable[[Any, Any], float]
+"""What estimators take for ``distance``."""
 
 _AT_LEAST_ONE = [Interval(Real, 1, None, closed="left")]
 
@@ -205,19 +210,43 @@ def preset(name: str) -> Distance:
     return PRESETS[name]()
 
 
-def resolve(distance: str | Distance) -> Distance:
-    """The distance itself, or the one that a name stands for.
+_ALIASES: dict[str, Distance] = {
+    "cityblock": manhattan(),
+    "l1": manhattan(),
+    "l2": euclidean(),
+    "nan_euclidean": euclidean(),
+    "sqeuclidean": replace(euclidean(), root=False),
+    "hamming": replace(overlap(), numeric=Overlap(), missing="skip", power=1.0, mean=True),
+}
+"""What scikit-learn calls these distances."""
 
-    >>> resolve("gower")
-    Distance('gower')
+
+def resolve(distance: DistanceLike) -> Distance:
+    """The distance itself, or the one that a name stands for, or a function of two rows.
+
+    Names are those of this module, those of scikit-learn's metrics, and ``"precomputed"``.
+
+    A function gets two rows, the query first: arrays of numbers with NaN for missing where all columns are numeric, as
+    in scikit-learn; otherwise tuples of values in the order of the columns, numbers as floats and None for missing. It
+    returns a finite number of 0 or more, and is called for every query and stored row.
+
+    >>> resolve("gower"), resolve("chebyshev")
+    (Distance('gower'), RowDistance(RowMetric(name='chebyshev')))
     """
     if isinstance(distance, Distance):
         return distance
     if isinstance(distance, str) and distance in PRESETS:
         return preset(str(distance))
-    remedy = advice(distance, PRESETS, otherwise="Distances with options are in priorcase.similarity.")
-    names = ", ".join(map(repr, sorted(PRESETS)))
-    raise ParameterError(f"distance must be a Distance or one of {names}, got {quoted(distance)}. {remedy}")
+    if isinstance(distance, str) and distance in _ALIASES:
+        return _ALIASES[distance]
+    if (found := whole_rows(distance)) is not None:
+        return found
+    choices = [*PRESETS, *_ALIASES, *METRICS, "precomputed"]
+    remedy = advice(distance, choices, otherwise="Distances with options are in priorcase.similarity.")
+    names = ", ".join(map(repr, sorted(choices)))
+    raise ParameterError(
+        f"distance must be a Distance, a function of two rows or one of {names}, got {quoted(distance)}. {remedy}"
+    )
 
 
 def _by_class_counts(values: Difference, numbers: Difference, power: float = 2.0, root: bool = True) -> Distance:

@@ -67,10 +67,8 @@ class Centers:
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
         """Distance of each row from each centre, shape (rows, centres)."""
-        index, ids = self._index, np.arange(len(self))
-        return self.fitted.finish(
-            index.costs(self.fitted, cells, weights=self.attribute_weights, ids=ids, threads=threads)
-        )
+        ids, weights = np.arange(len(self)), self.attribute_weights
+        return self.fitted.finish(self._index.costs(self.fitted, cells, weights=weights, ids=ids, threads=threads))
 
     def squares(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
         """Squared distances; infinite where they are beyond float64."""
@@ -80,6 +78,12 @@ class Centers:
 
     @cached_property
     def _index(self) -> Index:
+        for a, term in enumerate(self.fitted.terms):
+            if isinstance(term, Computation) and not term.answers_stored(self.cells[:, a]):
+                raise ParameterError(
+                    f"{term.label} is compared by {term.difference!r}, which compares stored numbers only, so centres "
+                    "must be rows. Use centers='random', 'stratified' or 'all'"
+                )
         index = Index(self.instances, self.fitted, np.empty(0, np.int64))
         index.take(np.arange(len(self)), self.cells)
         return index

@@ -30,7 +30,7 @@ from priorcase.neighbors.base import GivenWeights, NeighborsEstimator, needs_one
 from priorcase.saving import checked
 from priorcase.schema import CategoricalFeatures, Circular, Numeric, Schema
 from priorcase.search import Algorithm
-from priorcase.similarity import Distance
+from priorcase.similarity.presets import DistanceLike
 
 # Where all activations are below this a query is far from the network, and its output is the intercept.
 SMALLEST_ACTIVATION = 1e-6
@@ -178,7 +178,7 @@ class RBFNetwork(NeighborsEstimator):
         centers: basis.CenterKind = "kmeans",
         width: basis.WidthRule | float = "auto",
         alpha: basis.Criterion | float = "loo",
-        distance: str | Distance = "heom",
+        distance: DistanceLike = "heom",
         attribute_weights: GivenWeights = None,
         random_state: Any = 0,
         categorical_features: CategoricalFeatures = "from_dtype",
@@ -331,6 +331,11 @@ class RBFNetwork(NeighborsEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        if self._distance.whole:
+            raise ParameterError(
+                f"an RBF network compares rows with centres, which need not be rows, but distance={self.distance!r} "
+                "compares stored rows only. Use KNNRegressor, KNNClassifier or a local model, or another distance"
+            )
         if self.centers == "all" and self.n_centers != "auto":
             raise ParameterError(f"n_centers must be 'auto' with centers='all', got {self.n_centers!r}")
         if self.width == "em" and self.centers != "em":

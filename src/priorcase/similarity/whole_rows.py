@@ -1,0 +1,307 @@
+"""Distances between whole rows: a Python function of two rows, a metric of SciPy, or a matrix computed beforehand.
+
+They have no differences of single attributes, so attribute weights and contributions are undefined. The core gets them
+as a table for each block of queries, queries by stored rows; a stored row is known to it by its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorcase._core import Plan
+from priorcase._typing import BoolArray, FloatArray, IdArray, Value
+from priorcase.exceptions import ParameterError, UnsupportedDataError, listed, quoted
+from priorcase.instances import Instances
+from priorcase.instances.instances import unseen_values
+from priorcase.schema import Date, Numeric, Schema
+from priorcase.schema.dates import date_of
+from priorcase.similarity.computed import ENTRIES, checked_matrix
+from priorcase.similarity.differences import Term
+from priorcase.similarity.distance import Distance, FittedDistance
+from priorcase.similarity.statistics import Summary
+
+_BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"))
+METRICS = frozenset(
+    ("braycurtis", "canberra", "chebyshev", "correlation", "haversine", "mahalanobis", "seuclidean", *_BOOLEAN)
+)
+"""Metrics of SciPy and scikit-learn, by name, that have no compiled form here."""
+
+
+class Comparison(Protocol):
+    """How whole rows are compared: a frozen value."""
+
+    @property
+    def text(self) -> str:
+        """What messages call it."""
+
+    def check(self, instances: Instances) -> None:
+        """Refuse rows that it cannot compare."""
+
+    def prepare(self, rows: Rows) -> Any:
+        """What `between` takes for the stored rows."""
+
+    def between(self, queries: Rows, stored: Any) -> Any:
+        """Distances of queries from all stored rows, shape (queries, stored)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows: their cells, ids where they are stored, and what the codes in each column stand for."""
+
+    cells: FloatArray
+    schema: Schema
+    values: tuple[tuple[Value, ...] | None, ...]  # of each column; None where cells are numbers
+    unseen: Sequence[Value] = ()
+    ids: IdArray | None = None
+
+    def decoded(self) -> Sequence[Any]:
+        """Arrays of numbers, NaN for missing, where all columns hold some; else tuples of values, None for missing."""
+        if all(values is None for values in self.values) and not any(isinstance(k, Date) for k in self.schema.kinds):
+            return list(np.asarray(self.cells))
+        columns = (self._column(a) for a in range(self.cells.shape[1]))
+        return list(zip(*columns, strict=True)) if len(self.cells) else []
+
+    def _column(self, a: int) -> list[Value]:
+        cells, values = self.cells[:, a].tolist(), self.values[a]
+        if values is None:
+            dates = isinstance(self.schema.kinds[a], Date)
+            return [None if cell != cell else date_of(cell) if dates else cell for cell in cells]
+        return [None if c != c or c == -1 else values[int(c)] if c >= 0 else self.unseen[-2 - int(c)] for c in cells]
+
+
+@dataclass(frozen=True)
+class RowFunction:
+    """A function of two rows, the query's first."""
+
+    function: Callable[[Any, Any], Any]
+
+    @property
+    def text(self) -> str:
+        return f"distance={quoted(self.function)}"
+
+    def check(self, instances: Instances) -> None:
+        """Any rows will do."""
+
+    def prepare(self, rows: Rows) -> Any:
+        return rows.decoded()
+
+    def between(self, queries: Rows, stored: Any) -> Any:
+        return [[self.function(query, row) for row in stored] for query in queries.decoded()]
+
+
+@dataclass(frozen=True)
+class RowMetric:
+    """A metric of SciPy or scikit-learn, for rows of numbers without missing values.
+
+    The standard deviations of ``"seuclidean"`` and the covariances of ``"mahalanobis"`` are those of the stored rows;
+    metrics of presence and absence (``"jaccard"``, ...) take any number but 0 for presence.
+    """
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        return f"distance={self.name!r}"
+
+    def check(self, instances: Instances) -> None:
+        schema = instances.schema
+        others = [schema.label(a) for a, kind in enumerate(schema.kinds) if not isinstance(kind, Numeric)]
+        if others:
+            raise ParameterError(
+                f"{self.text} compares rows of numbers, but the columns {listed(others)} hold other values. Leave them "
+                "out, or use a distance for mixed columns such as 'heom' or 'gower'."
+            )
+        if self.name == "haversine" and len(schema) != 2:
+            raise ParameterError(
+                f"{self.text} compares two columns, latitude and longitude in radians, got {len(schema)}"
+            )
+
+    def prepare(self, rows: Rows) -> Any:
+        cells, options = self._numbers(rows), dict[str, Any]()
+        with np.errstate(all="ignore"):
+            if self.name == "seuclidean":
+                options["V"] = np.var(cells, axis=0, ddof=1)
+            if self.name == "mahalanobis":
+                options["VI"] = np.linalg.pinv(np.atleast_2d(np.cov(cells.T)))
+        if not all(np.isfinite(each).all() for each in options.values()):
+            raise ParameterError(
+                f"{self.text} needs the spread of the stored rows, which {len(cells)} rows do not have"
+            )
+        return cells, options
+
+    def between(self, queries: Rows, stored: Any) -> Any:
+        cells, options = stored
+        if self.name == "haversine":
+            from sklearn.metrics.pairwise import haversine_distances
+
+            return haversine_distances(self._numbers(queries), cells)
+        from scipy.spatial.distance import cdist  # takes long to load
+
+        with np.errstate(all="ignore"):  # what is undefined is refused
+            return cdist(self._numbers(queries), cells, cast(Any, self.name), **options)
+
+    def _numbers(self, rows: Rows) -> FloatArray | BoolArray:
+        cells = np.asarray(rows.cells)
+        if np.isnan(cells).any():
+            a = int(np.isnan(cells).any(axis=0).argmax())
+            raise UnsupportedDataError(
+                f"{self.text} compares rows without missing values, but column {rows.schema.label(a)!r} has some. Fill "
+                "them in, or use a distance that takes them, such as 'heom' or 'gower'."
+            )
+        return cells != 0 if self.name in _BOOLEAN else cells
+
+
+@dataclass(frozen=True)
+class Precomputed:
+    """Distances that were computed beforehand: the columns of each row are its distances from the rows of `fit`."""
+
+    @property
+    def text(self) -> str:
+        return "distance='precomputed'"
+
+    def check(self, instances: Instances) -> None:
+        n, width = instances.next_id, len(instances.schema)
+        if not all(isinstance(kind, Numeric) for kind in instances.schema.kinds):
+            raise ParameterError(f"{self.text} takes a matrix of distances, got columns that are no numbers")
+        if n != width:
+            raise ParameterError(
+                f"{self.text} takes the square matrix of the distances between all rows at once, got {n} rows with "
+                f"{width} columns. Pass it to fit; queries have one column for each of its rows."
+            )
+        self._checked(instances.cells())
+
+    def prepare(self, rows: Rows) -> Any:
+        return rows.ids
+
+    def between(self, queries: Rows, stored: Any) -> Any:
+        return self._checked(queries.cells)[:, stored]  # ids are positions among the rows of fit
+
+    def _checked(self, cells: FloatArray) -> FloatArray:
+        wrong = ~(cells >= 0)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0].tolist()
+            raise UnsupportedDataError(
+                f"{self.text} takes distances, numbers of 0 or more, got {cells[row, column]} in row {row}, column "
+                f"{column}"
+            )
+        return np.asarray(cells)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class RowDistance(Distance):
+    """A distance that compares whole rows; made by `priorcase.similarity.resolve`."""
+
+    power: float = 1.0
+    compare: Comparison
+
+    whole: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        return f"RowDistance({self.compare!r})"
+
+    def _fit(self, instances: Instances, target: int | None, earlier: Summary | None) -> FittedDistance:
+        self.compare.check(instances)
+        known = tuple(
+            None if isinstance(kind, Numeric) else instances.values(a) for a, kind in enumerate(instances.schema.kinds)
+        )
+        rows = Rows(instances.cells(), instances.schema, known, (), instances.ids)
+        term = RowTerm(0.0, 0.0, self.compare, rows, self.compare.prepare(rows))
+        summary = Summary(len(instances), {})
+        return FittedRowDistance(self, (term,), target, summary, instances.line, instances.version)
+
+    def computed(self, schema: Schema) -> tuple[int, ...]:
+        return tuple(range(len(schema)))
+
+    def ranged(self, schema: Schema) -> list[bool] | None:
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class RowTerm(Term):
+    """The one term of a distance between whole rows: the stored rows, and what was prepared from them."""
+
+    compare: Comparison
+    rows: Rows
+    prepared: Any
+
+    form: ClassVar[str] = "table"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RowTerm):
+            return NotImplemented
+        same = np.array_equal(self.rows.cells, other.rows.cells, equal_nan=True)
+        return same and (self.compare, self.rows.values) == (other.compare, other.rows.values)
+
+    __hash__ = None
+
+    def distances(self, cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
+        """Distances of some queries from all stored rows, by ascending id."""
+        queries = Rows(cells, self.rows.schema, self.rows.values, unseen)
+        found = self.compare.between(queries, self.prepared)
+        return checked_matrix(found, (len(cells), len(self.rows.cells)), self.compare.text, lambda q, s: "two rows")
+
+
+class FittedRowDistance(FittedDistance):
+    """A distance between whole rows, with the stored ones."""
+
+    terms: tuple[RowTerm]
+
+    def covers(self, instances: Instances) -> bool:
+        return bool(np.isin(instances.ids, self._ids).all())
+
+    @property
+    def queries_at_once(self) -> int | None:
+        return max(1, ENTRIES // max(1, len(self.terms[0].rows.cells)))
+
+    def answers(self, queries: FloatArray) -> bool:
+        return not len(queries)
+
+    def coded(self, schema: Schema) -> NDArray[np.uint8]:
+        return np.zeros(1, np.uint8)
+
+    def stored_cells(self, ids: IdArray, cells: FloatArray) -> FloatArray:
+        return ids[:, None].astype(np.float64)
+
+    def for_queries(self, queries: FloatArray) -> tuple[Plan, FloatArray]:
+        numbers, plan = np.arange(len(queries), dtype=np.float64), self.empty_plan()
+        matrix = self.terms[0].distances(queries, unseen_values(queries))
+        plan.table(0, np.ascontiguousarray(matrix), rows=numbers, columns=self._ids)
+        return plan, numbers[:, None]
+
+    def plan(self) -> Plan:
+        plan = self.empty_plan()
+        plan.asked(0, self._row_of, columns=self._ids)
+        return plan
+
+    @property
+    def _ids(self) -> FloatArray:
+        return np.asarray(self.terms[0].rows.ids, np.float64)
+
+    def _row_of(self, cell: float) -> FloatArray:
+        term = self.terms[0]
+        at = np.searchsorted(self._ids, [cell])
+        return np.ascontiguousarray(term.distances(term.rows.cells[at], ())[0])
+
+    def contributions(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        return np.full(rows.shape, np.nan)
+
+    distance_contributions = contributions
+
+    def costs(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        raise ParameterError(f"{self.terms[0].compare.text} compares stored rows only")
+
+
+def whole_rows(given: Any) -> RowDistance | None:
+    """The distance that a function, ``"precomputed"`` or the name of a metric stands for; None for anything else."""
+    if isinstance(given, str) and given in METRICS:
+        return RowDistance(compare=RowMetric(str(given)))
+    if isinstance(given, str) and given == "precomputed":
+        return RowDistance(compare=Precomputed())
+    if callable(given) and not isinstance(given, type):
+        return RowDistance(compare=RowFunction(given))
+    return None
