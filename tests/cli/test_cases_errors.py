@@ -147,7 +147,7 @@ def test_mistakes_in_standard_input_speak_of_it(desk: Path) -> None:
     assert said("add", desk, "--from", "-", stdin='{"area": ').startswith("standard input line 1 is not a case")
     assert said("add", desk, "--from", "-", stdin=" \n") == "standard input is empty; expected cases."
     assert said("add", desk, "--from", "-", stdin=b"\x1f\x8b\x08cut").startswith(
-        "standard input looks gzipped but is cut"
+        "standard input looks packed by gzip but is cut"
     )
     with pc.CaseBase.open(desk, readonly=True) as base:
         assert base.digest() == before

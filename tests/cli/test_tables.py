@@ -145,7 +145,7 @@ def test_past_cases_without_a_target_named(tmp_path: Path, capsys: pytest.Captur
     found = read_past(str(path), None, Reading({"id": "ignore"}, {}))
     assert (found.task, found.target, found.kinds) == ("regress", "b", {"a": Nominal()})
     assert "the target is 'b', the last column" in capsys.readouterr().err
-    assert (found.y.tolist(), found.lines, found.X.tuples()) == ([0.5, 1.5], (2, 3), [("x",), ("y",)])
+    assert (found.y.tolist(), found.lines, found.X["a"].tolist()) == ([0.5, 1.5], (2, 3), ["x", "y"])
     (tmp_path / "g.names").write_text("a, b.\nn: continuous.\nm: [ordered] lo, hi.\n", encoding="utf-8")
     (tmp_path / "g.data").write_text("1, lo, a\n2, hi, b\n", encoding="utf-8")
     golf = read_past(str(tmp_path / "g.data"), None, Reading({}, {}))
@@ -165,7 +165,7 @@ def test_reading_options_reach_the_reader(tmp_path: Path) -> None:
 def test_a_column_that_is_almost_numeric_is_noted(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", ["x,t", "1,a", "2,b", "~3,a", "4,b"])
     result = run("predict", table, "x=1", "--target", "t", "--set", "n_neighbors=1")
-    assert "column 'x' is read as nominal: line 4 holds '~3' among numbers;" in result.stderr
+    assert "t.csv: 4 rows of CSV; commas; 1 field of 'x' is missing, being no number: '~3'" in result.stderr
 
 
 def test_ignored_columns_take_no_part(train: Path, tmp_path: Path) -> None:
@@ -220,7 +220,8 @@ def test_a_download_is_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("PRIORCASE_DATA", raising=False)
     monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
     table = read_table(write(tmp_path / "repairs.csv", [HEADER, *ROWS]))
-    monkeypatch.setattr("priorcase.datasets.catalog.load_fields", lambda name: table)
+    table.attrs.pop("understood")
+    monkeypatch.setattr("priorcase.datasets.catalog.load_frame", lambda name, schema: table)
     done = run("evaluate", "glass", "--target", "job", "--learner", "baseline", "--splits", "3")
     assert "96 rows" in done.stdout
     assert done.stderr == "priorcase: note: asking OpenML for the data set 'glass', to be kept in the cache\n"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from reference import make_repairs
 
-from priorcase.datasets import NamedColumns, load_repairs, read_table
+from priorcase.datasets import NamedColumns, load_repairs
 from priorcase.datasets.builtin import REPAIRS
 from priorcase.exceptions import ParameterError
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal, Schema
@@ -130,5 +130,5 @@ def test_other_frame_libraries_are_refused_with_the_choices(frame: Any) -> None:
 
 
 def test_control_characters_are_escaped_in_what_is_printed() -> None:
-    table = read_table(io.BytesIO("a\x1b[2J,b\u202e\nx\x1b,1\n".encode()))
-    assert not set("\x1b\u202e") & set(repr(table) + repr(table.split("b\u202e")[0]))
+    table = NamedColumns.of({"a\x1b[2J": ["x\x1b"]}, {"a\x1b[2J": Nominal()})
+    assert not set("\x1b\u202e") & set(repr(table))

@@ -466,20 +466,22 @@ class CaseBase:
         format: str | None = None,
         by: str | None = None,
         why: str | None = None,
+        **reading: Any,
     ) -> list[int]:
         """Add the cases of a file in one transaction, all of them or, if one is wrong, none; returns their ids.
 
-        The file is what `export` wrote, or any table (CSV, TSV, ARFF, Parquet, C4.5, JSON lines); ``solution``,
-        ``outcome``, ``key`` and ``note`` name its columns where they are not called so. Cases get new ids and the time
+        The file is what `export` wrote, or any table that `priorcase.datasets.read_table` reads, with its options
+        (``delimiter=";"``, ...); ``solution``, ``outcome``, ``key`` and ``note`` name its columns where they are not
+        called so. Cases get new ids and the time
         of the import; who added them, why, and all notes are kept. A case whose key exists, or comes earlier in the
         file, is not added, and the id that has the key is returned.
         """
         by, why = self._provenance(by, why)
-        path = check_path(path)
+        check_path(path)
         columns = {"solution": solution, "outcome": outcome, "key": key, "note": note}
         with self._live.writing() as writer:
             declared = self._live.table.attributes or None
-            read = exchange.read_cases(path, declared, format=format, **columns)
+            read = exchange.read_cases(path, declared, format=format, reading=reading, **columns)
             if declared is None:
                 check_names(read.attributes)
                 writer.declare(declaration(read.attributes, self._live.settings), by=by, why=why)

@@ -31,7 +31,7 @@ from priorcase.cli.shell import (
     say,
     usage,
 )
-from priorcase.cli.tables import parse_kinds
+from priorcase.cli.tables import parse_kinds, parse_options, read_option
 from priorcase.exceptions import PriorcaseError, UnknownIdError, advice, listed, visible_json
 
 if TYPE_CHECKING:
@@ -139,12 +139,13 @@ def _as_file(table: str) -> Iterator[str]:
     if table != "-":
         yield table
         return
-    from priorcase.datasets.reading import contents
+    from priorcase.datasets.files import contents, format_of
 
     content = contents(sys.stdin.buffer, "standard input")[1]
     if not content.strip():
         raise BadInputError("standard input is empty; expected cases.")
-    ending = ".parquet" if content.startswith(b"PAR1") else ".jsonl" if content.lstrip()[:1] == b"{" else ".csv"
+    found = format_of(sys.stdin.buffer, content)
+    ending = {"excel": ".xlsx", "sqlite": ".db", "c4.5": ".data"}.get(found, f".{found}")
     with TemporaryDirectory(prefix="priorcase-") as folder:
         path = Path(folder) / f"standard-input{ending}"
         path.write_bytes(content)
@@ -170,6 +171,7 @@ priorcase cases new notes.cases"""
 @option("--attribute", "NAME=KIND", "A kind, levels a<b<c, or a taxonomy: TREE.json.", multiple=True)
 @option("--like", "TABLE", "Attributes from the columns of a table.")
 @_roles
+@read_option
 @option("--example", "NAME", "A built-in case base with its cases: help-desk.", type=Names(["help-desk"]))
 @_provenance
 @output_options()
@@ -179,8 +181,9 @@ def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str,
     Kinds: numeric, nominal, text, set, date and graph. Without attributes the first cases declare them. A taxonomy is
     a JSON file: {"printer": {"laser": {}, "inkjet": {}}}.
     """
-    if like is None and column:
-        raise usage("--column needs --like TABLE.")
+    if like is None and (column or given["read"]):
+        raise usage(f"--{'column' if column else 'read'} needs --like TABLE.")
+    reading = parse_options(given["read"])
     if given["example"] is not None and (like is not None or attribute):
         raise usage("--example brings its own attributes; it cannot be combined with --attribute or --like.")
     if os.path.lexists(file):
@@ -201,7 +204,7 @@ def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str,
         declared: dict[str, Any] = {}
         if like is not None:
             with _as_file(like) as path:
-                declared |= read_cases(path, **column).attributes
+                declared |= read_cases(path, **column, reading=reading).attributes
         CaseBase.open(file, declared | _declared(attribute), by=given["by"]).close()
     with CaseBase.open(file, readonly=True) as base:
         told = {name: kind_name(kind) for name, kind in base.attributes.items()}
@@ -238,6 +241,7 @@ priorcase cases export old.cases | priorcase cases add new.cases --from -"""
 @option("--note", "TEXT", "A free note.")
 @option("--from", "TABLE", "Add every row of a table, or none; - is standard input.")
 @_roles
+@read_option
 @_provenance
 @output_options()
 def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output, **given: Any) -> None:
@@ -246,8 +250,9 @@ def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output,
     Sets are written with commas, dates as 2025-06-01, NAME=? is missing. The same key twice is one case.
     """
     table = given["from"]
-    if table is None and column:
-        raise usage("--column needs --from TABLE.")
+    if table is None and (column or given["read"]):
+        raise usage(f"--{'column' if column else 'read'} needs --from TABLE.")
+    reading = parse_options(given["read"])
     if table is None and not pairs:
         raise usage("there is nothing to add; give NAME=VALUE, or --from TABLE.")
     if table is not None and (pairs or any(given[name] is not None for name in ROLES)):
@@ -258,7 +263,7 @@ def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output,
         before = len(base)
         if table is not None:
             with _as_file(table) as path:
-                ids = base.import_(path, **column, by=given["by"], why=given["why"])
+                ids = base.import_(path, **column, by=given["by"], why=given["why"], **reading)
         else:
             told = {name: given[name] for name in ("key", "note", "why")}
             told["solution"] = solution_value(base, given["solution"])

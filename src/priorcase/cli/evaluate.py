@@ -30,7 +30,7 @@ from priorcase.cli.shell import (
     random_state_option,
     usage,
 )
-from priorcase.cli.tables import Past, parse_reading, read_past, table_argument, table_options
+from priorcase.cli.tables import Past, parse_reading, read_past, say_how, table_argument, table_options
 from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
 from priorcase.registry import BASELINE, LEARNERS, find
 
@@ -89,6 +89,7 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
     common = {"scores": scores or None, "random_state": given["random_state"], "n_jobs": given["jobs"]}
     with _quiet(in_processes=given["jobs"] not in (None, 1)):
         result = _measured(learners, past, splits, repeats, curve, **common)
+    say_how(past.about)
     forms: dict[str, Any] = {
         "txt": lambda: _text(result),
         "json": lambda: _document(result, past, contestants, given["random_state"]),

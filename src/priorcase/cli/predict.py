@@ -24,7 +24,7 @@ from priorcase.cli.shell import (
     safe_console,
     usage,
 )
-from priorcase.cli.tables import Past, Queries, parse_reading, read_queries, table_argument, table_options
+from priorcase.cli.tables import Past, Queries, parse_reading, read_queries, say_how, table_argument, table_options
 from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning, named
 from priorcase.registry import Learner, find
 
@@ -77,6 +77,7 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
         raise usage("--json does not go with --csv.")
     model, queries = _fitted(explained=False, **given)
     answers = [document for document, _ in _answers(model, queries, explained=False)]
+    say_how(model.past.about, queries.about)
     forms: Forms = {
         "txt": lambda: _table_text(model, queries, answers),
         "json": lambda: _document(model) | {"answers": answers},
@@ -94,6 +95,7 @@ def explain(output: Output, **given: Any) -> None:
     Learners that can show neither show the most similar past cases.
     """
     model, queries = _fitted(explained=True, **given)
+    say_how(model.past.about, queries.about)
     answers, console = _answers(model, queries, explained=True), safe_console()
     if not output.as_json and output.out in (None, "-"):
         _print_explained(console, model, queries, answers)  # case by case
@@ -124,7 +126,7 @@ def _fitted(*, explained: bool, **given: Any) -> tuple[Model, Queries]:
         raise usage(f"--level has no effect with {who.name}, which gives no intervals of {past.target!r}.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnsettledFitWarning)  # of fits that only rank numbers of neighbors
-        estimator.fit(_readable(estimator, past.X), past.y)
+        estimator.fit(past.X, past.y)
     similar = None
     if explained and not (hasattr(estimator, "precedents") or hasattr(estimator, "contributions")):
         import priorcase as pc
@@ -138,11 +140,6 @@ def _fitted(*, explained: bool, **given: Any) -> tuple[Model, Queries]:
             "two. Add past cases of other classes, or take predict."
         )
     return Model(who, estimator, past, (level or 0.95) if intervals else None, similar), queries
-
-
-def _readable(estimator: Any, X: Any) -> Any:
-    """A table as an estimator can read it: scikit-learn's baselines know no table of ours."""
-    return X if type(estimator).__module__.startswith("priorcase.") else X.frame()
 
 
 # -- answers
@@ -161,8 +158,8 @@ def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[tup
         actual = [None] * len(lines) if queries.actual is None else queries.actual[block]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = _predicted(model, queries.X.take(block), lines, actual, explained=explained)
-            why = _explained(model, queries.X.take(block)) if explained else [None] * len(lines)
+            found = _predicted(model, queries.X.iloc[block], lines, actual, explained=explained)
+            why = _explained(model, queries.X.iloc[block]) if explained else [None] * len(lines)
         for warning in caught:
             message: Any = warning.message
             kind = next((kind for kind in noted if isinstance(message, kind)), None)
@@ -189,10 +186,10 @@ def _predicted(
     model: Model, cases: Any, lines: Sequence[int], actual: Sequence[Any], *, explained: bool
 ) -> list[dict[str, Any]]:
     """What the estimator says about some cases, as --json has it."""
-    estimator, asked = model.estimator, _readable(model.estimator, cases)
-    columns: dict[str, Sequence[Any]] = {"line": lines, "prediction": estimator.predict(asked).tolist()}
+    estimator = model.estimator
+    columns: dict[str, Sequence[Any]] = {"line": lines, "prediction": estimator.predict(cases).tolist()}
     if model.past.task == "classify":
-        proba = estimator.predict_proba(asked)
+        proba = estimator.predict_proba(cases)
         order = (-proba).argsort(axis=1, kind="stable").tolist()
         labels = [str(label) for label in estimator.classes_]
         columns["probabilities"] = [
@@ -292,6 +289,8 @@ def _weights(model: Model) -> dict[str, Any] | None:
     found = getattr(inner, "attribute_weights_", None)
     if found is None or (found.ndim == 1 and getattr(inner, "attribute_weights", None) is None):
         return None
+    if hasattr(found, "columns"):  # by concept, as IB4 and IB5 have them
+        return {str(row.pop("concept")): row for row in lines_of(found)}
     if found.ndim == 1:
         return dict(zip(names, found.tolist(), strict=True))
     labels = map(str, inner.classes_.tolist())

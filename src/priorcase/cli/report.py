@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import Any
 
 import click
@@ -19,7 +18,7 @@ from priorcase.cli.shell import (
     say,
     usage,
 )
-from priorcase.cli.tables import KINDS, Reading, is_data_set, parse_reading, read_past, table_argument, table_options
+from priorcase.cli.tables import Reading, is_data_set, parse_reading, read_past, say_how, table_argument, table_options
 
 _EXAMPLES = """\
 priorcase report
@@ -56,7 +55,7 @@ def report(table: str | None, output: Output, **given: Any) -> None:
     from priorcase.reporting.table_report import report_on
 
     clock = Budget(given["budget"])
-    problem, flags, load = _problem(table, given)
+    problem, flags, load, form, about = _problem(table, given)
     found = report_on(
         problem,
         clock,
@@ -65,7 +64,9 @@ def report(table: str | None, output: Output, **given: Any) -> None:
         table=None if table == "-" else table,
         reading=shlex.join(flags),
         load=load,
+        form=form,
     )
+    say_how(about)
     if output.as_json or output.out is not None:
         output.deliver({"html": found.html, "json": found.json}, form="html")
     if not output.as_json and output.out != "-":
@@ -76,39 +77,40 @@ def report(table: str | None, output: Output, **given: Any) -> None:
             say("--out report.html writes the whole report.")
 
 
-def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], str]:
+def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], tuple[str, ...], str, Any]:
     """The table, and for what the report suggests the options by which it was read and the Python that reads it."""
     import numpy as np
 
     from priorcase.datasets import load_repairs
-    from priorcase.reporting.table import read_problem
+    from priorcase.reporting.table import read_problem, table_name
 
     if table is None:
         for name in ("target", "column", "read"):
             if given[name]:
                 raise usage(f"--{name} needs a TABLE.")
         X, y = load_repairs()
-        return read_problem(X, y, name="repairs", target="job"), [], "pc.load_repairs()"
+        return read_problem(X, y, name="repairs", target="job"), [], ("X, y = pc.load_repairs()",), "named", {}
     reading = parse_reading(given["column"], given["read"])
     past = read_past(table, given["target"], reading, gaps=True)
     name = "standard input" if table == "-" else table
     if not is_data_set(table):
-        name = Path(name.removesuffix(".gz")).stem
-    places = np.array(past.lines, dtype=np.int64)
+        name = table_name(name)
+    places, word = np.array(past.lines, dtype=np.int64), "line" if past.about["lines"] else "row"
     problem = read_problem(
-        past.X, past.y, name=name, target=past.target, task=past.task, places=places, place_word="line"
+        past.X, past.y, name=name, target=past.target, task=past.task, places=places, place_word=word
     )
     flags = [word for option in ("column", "read") for value in given[option] for word in (f"--{option}", value)]
-    own = is_data_set(table) and bool(given["target"] or given["column"])  # which no single call reads
-    return problem, flags, "" if own else _load(table, past.target, reading)
+    if is_data_set(table):  # which no single call reads with another target or other kinds
+        own = bool(given["target"] or given["column"])
+        return problem, flags, () if own else (f"X, y = pc.datasets.load({table!r})",), "named", {}
+    return problem, flags, _load(table, past.target, reading), "pandas", past.about
 
 
-def _load(table: str, target: str, reading: Reading) -> str:
-    """The Python expression that reads a table, as X and y."""
-    if is_data_set(table):
-        return f"pc.datasets.load({table!r})"
-    options = {key: each for key, each in reading.options.items() if each is not None}
-    read = [repr("past.csv" if table == "-" else table), *(f"{key}={each!r}" for key, each in options.items())]
-    kinds = {**{kind: reading.of_kind(kind) for kind in KINDS}, "ordinal": reading.orders}
-    split = [repr(target), *(f"{kind}={names!r}" for kind, names in kinds.items() if names)]
-    return f"pc.datasets.read_table({', '.join(read)}).split({', '.join(split)})"
+def _load(table: str, target: str, reading: Reading) -> tuple[str, ...]:
+    """The lines of Python that read a table, as X and y."""
+    options = {**reading.options} | ({"schema": dict(reading.columns)} if reading.columns else {})
+    given = [repr("past.csv" if table == "-" else table), *(f"{key}={each!r}" for key, each in options.items())]
+    return (
+        f"table = pc.datasets.read_table({', '.join(given)})",
+        f"X, y = table.drop(columns=[{target!r}]), table[{target!r}]",
+    )

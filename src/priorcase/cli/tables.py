@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,8 +16,19 @@ from priorcase.cli.shell import Function, note, option, options, usage
 from priorcase.exceptions import PriorcaseError, ReadingError, advice, nearest
 from priorcase.registry import Task, guess_task
 
-KINDS = ("numeric", "nominal", "ignore")
-READING = ("format", "delimiter", "encoding", "missing")
+KINDS = ("numeric", "nominal", "text", "date", "ignore")
+READING = (
+    "format",
+    "delimiter",
+    "encoding",
+    "header",
+    "decimal",
+    "thousands",
+    "dates",
+    "missing",
+    "sheet",
+    "max_bytes",
+)
 
 
 class Reading(NamedTuple):
@@ -27,18 +37,9 @@ class Reading(NamedTuple):
     columns: Mapping[str, str | tuple[str, ...]]
     options: Mapping[str, Any]
 
-    def of_kind(self, kind: str, names: Collection[str] | None = None) -> list[str]:
-        """The columns, or those of some names, that were declared to be of a kind."""
-        return [name for name, given in self.columns.items() if given == kind and (names is None or name in names)]
-
-    @property
-    def orders(self) -> dict[str, tuple[str, ...]]:
-        """The levels of ordinal columns."""
-        return {name: kind for name, kind in self.columns.items() if isinstance(kind, tuple)}
-
 
 class Past(NamedTuple):
-    """Past cases with their targets; ``lines`` says where each row stands in its file."""
+    """Past cases with their targets; ``lines`` says where each row stands in its file, ``about`` how it was read."""
 
     source: str
     task: Task
@@ -47,6 +48,7 @@ class Past(NamedTuple):
     X: Any
     y: Any
     lines: tuple[int, ...]
+    about: Mapping[str, Any]
 
 
 class Queries(NamedTuple):
@@ -55,6 +57,7 @@ class Queries(NamedTuple):
     X: Any
     lines: tuple[int, ...]
     actual: tuple[str | float | None, ...] | None
+    about: Mapping[str, Any]
     typed: bool = False
 
 
@@ -68,6 +71,13 @@ class TablePath(click.Path):
         super().__init__(exists=True, dir_okay=False, allow_dash=True)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str):
+            from priorcase.datasets.files import check_no_url, table_of
+
+            check_no_url(value)
+            if table_of(value)[1] is not None:  # a table of a database
+                super().convert(table_of(value)[0], param, ctx)
+                return value
         if not isinstance(value, str) or _is_path(value):
             return super().convert(value, param, ctx)
         names = _data_sets(value)
@@ -115,8 +125,8 @@ def table_argument(*, required: bool = True) -> Callable[[Function], Function]:
 
 table_options = options(
     option("--target", "COLUMN", "Column to predict; the last one if left out."),
-    option("--column", "NAME=KIND", "numeric, nominal, ignore, or levels: 'size=S<M<L'.", multiple=True),
-    option("--read", "NAME=VALUE", "format, delimiter, encoding or missing of files.", multiple=True),
+    option("--column", "NAME=KIND", "numeric, nominal, text, date, ignore, or levels: S<M<L.", multiple=True),
+    (read_option := option("--read", "NAME=VALUE", "delimiter, decimal, missing, ... of files.", multiple=True)),
 )
 
 
@@ -144,28 +154,41 @@ def parse_kinds(
 
 def parse_reading(columns: Sequence[str], reading: Sequence[str]) -> Reading:
     """The values of ``--column`` and ``--read``."""
+    return Reading(parse_kinds("--column", columns, KINDS), parse_options(reading))
+
+
+def parse_options(reading: Sequence[str]) -> dict[str, Any]:
+    """The values of ``--read``, as `read_table` takes them."""
     found: dict[str, Any] = {}
     for text in reading:
         name, given, value = text.partition("=")
         if not given or name not in READING:
-            example = "Write delimiter=';', encoding=latin-1 or missing=-9, for example."
+            example = "Write delimiter=';', decimal=',' or missing=-9, for example."
             remedy = advice(name, READING, otherwise=example)
             raise usage(f"--read {text!r} is not one of {', '.join(READING)} with a value. {remedy}")
         if name == "missing":
             found.setdefault(name, []).append(value)
+        elif name == "header":
+            if value not in ("yes", "no"):
+                raise usage(f"--read {text!r} is neither header=yes nor header=no.")
+            found[name] = value == "yes"
+        elif name == "max_bytes":
+            if not value.isdecimal():
+                raise usage(f"--read {text!r} is not a number of bytes, such as max_bytes=4000000000.")
+            found[name] = int(value)
         else:
             found[name] = "\t" if name == "delimiter" and value in ("tab", "\\t") else value
-    return Reading(parse_kinds("--column", columns, KINDS), found)
+    return found
 
 
 # -- reading
 
 
-def read_table(path: str, reading: Reading) -> Any:
-    """The fields of a file, of standard input for ``-``, or of a data set."""
+def read_table(path: str, reading: Reading, **more: Any) -> Any:
+    """The frame of a file, of standard input for ``-``, or of a data set."""
     from priorcase.datasets import available
-    from priorcase.datasets import read_table as read
-    from priorcase.datasets.catalog import load_fields
+    from priorcase.datasets.catalog import load_frame
+    from priorcase.datasets.reading import read_frame
 
     if is_data_set(path):
         if reading.options:
@@ -173,79 +196,127 @@ def read_table(path: str, reading: Reading) -> Any:
             raise usage(f"--read {name} has no effect on the data set {path!r}, whose description says how it is read.")
         if available().places[path] == "OpenML":
             note(f"asking OpenML for the data set {path!r}, to be kept in the cache")
-        return load_fields(path)
-    if path == "-":
-        return read(sys.stdin.buffer, name="standard input", **reading.options)
-    return read(path, **reading.options)
+        return load_frame(path, reading.columns)
+    how = {"schema": reading.columns, "lenient": True, **reading.options, **more}
+    return read_frame(sys.stdin.buffer, name="standard input", **how) if path == "-" else read_frame(path, **how)
+
+
+def say_how(*tables: Mapping[str, Any]) -> None:
+    """Say in one line for each file how it was read: on a terminal, or where there is more to say than commas."""
+    for about in tables:
+        if "understood" in about and (sys.stderr.isatty() or not about["plain"]):
+            note(f"read {about['understood']}")
 
 
 def read_past(
     path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), gaps: bool = False
 ) -> Past:
     """The past cases of a table; ``elsewhere`` are columns of another table, ``gaps`` allows missing targets."""
-    from priorcase.schema import Nominal, Numeric
+    import numpy as np
+
+    from priorcase.datasets.reading import check_column, line_numbers, place_of
+    from priorcase.schema import Schema
 
     table = read_table(path, reading)
-    if target is None and not table.target:
-        note(f"the target is {table.names[-1]!r}, the last column")
-    target = target if target is not None else table.target or table.names[-1]
+    about, source = table.attrs, str(table.attrs["source"])
+    names = [*table.columns, *about.get("ignored", ())]
+    if target is None and not about.get("target"):
+        note(f"the target is {table.columns[-1]!r}, the last column")
+    target = target if target is not None else about.get("target") or table.columns[-1]
     if reading.columns.get(target) == "ignore":
         raise usage(f"--column {target}=ignore leaves out the target.")
-    table.require([target, *(name for name in reading.columns if name not in elsewhere)])
+    for name in [target, *(name for name in reading.columns if name not in elsewhere)]:
+        check_column(source, name, names)
     if len(table) == 0:
-        raise ReadingError(f"{table.source} has a header but no rows. Is this the right file?")
-    declared = {kind: reading.of_kind(kind, table.names) for kind in ("numeric", "nominal")}
-    orders = {name: order for name, order in reading.orders.items() if name in table}
-    kinds = table.kinds(**declared, ordinal=orders)
-    fields = {field for field in table.column(target) if field is not None}
-    numbers = set(map(float, fields)) if isinstance(kinds[target], Numeric) else ()
-    task: Task = "regress" if target in declared["numeric"] else guess_task(numbers)
-    if not gaps:
-        table.require_targets(target)
-    kinds = {name: kind for name, kind in kinds.items() if name != target and reading.columns.get(name) != "ignore"}
-    table.require_attributes(kinds, target)
-    table.check_levels(kinds)
-    for name, field, line in table.doubtful(kinds):
-        if name not in declared["nominal"]:
-            remedy = f"--read missing={field!r} or --column {name}=nominal says what it is"
-            note(f"column {name!r} is read as nominal: line {line} holds {field!r} among numbers; {remedy}")
-    y = table.values(target, Numeric() if task == "regress" else Nominal())
-    return Past(table.source, task, target, kinds, table.typed(kinds), y, tuple(table.lines))
+        raise ReadingError(f"{source} has a header but no rows. Is this the right file?")
+    column, X = table[target], _dates_as_days(table.drop(columns=[target]))
+    task: Task = "classify"
+    if column.dtype.kind in "iuf":
+        task = "regress" if reading.columns.get(target) == "numeric" else guess_task(set(column.dropna().tolist()))
+    if not gaps and (without := np.flatnonzero(column.isna())).size:
+        raise ReadingError(
+            f"{source} {place_of(about, int(without[0]))} has no value in the target column {target!r}; expected one "
+            "in every past case. Remove the row, or move it to the table of new cases."
+        )
+    if not len(X.columns):
+        raise ReadingError(
+            f"{source} has no column to compare cases by, beside the target {target!r} and ignored ones. Add columns, "
+            "ignore fewer, or name the right delimiter."
+        )
+    y = column.to_numpy(np.float64) if task == "regress" else _labels(column)
+    kinds = dict(zip(map(str, X.columns), Schema.infer(X).kinds, strict=True))
+    lines = tuple(line_numbers(about, np.arange(len(table))).tolist())
+    return Past(source, task, target, kinds, X, y, lines, about)
+
+
+def _labels(column: Any) -> Any:
+    """The classes of a target as text, None where it is missing; whole numbers have no point."""
+    import numpy as np
+
+    values = column.tolist()
+    whole = column.dtype.kind == "f" and all(value != value or value.is_integer() for value in values)
+    texts = [str(int(value)) if whole and value == value else str(value) for value in values]
+    missing = column.isna().tolist()
+    return np.array([None if gap else text for gap, text in zip(missing, texts, strict=True)], dtype=object)
+
+
+def _dates_as_days(X: Any) -> Any:
+    """A frame whose dates are days since 1970."""
+    import numpy as np
+
+    dates = [name for name in X.columns if X[name].dtype.kind == "M"]
+    days = {name: X[name].dt.tz_localize(None).astype("datetime64[us]").to_numpy() for name in dates}
+    return X.assign(
+        **{name: np.where(np.isnat(day), np.nan, day.astype(np.int64) / 86_400e6) for name, day in days.items()}
+    )
 
 
 def read_queries(words: Sequence[str], path: str, target: str | None, reading: Reading) -> tuple[Past, Queries]:
     """Both tables, or the table and a typed case: the query is a file, ``-``, a data set, or NAME=VALUE words."""
+    import numpy as np
+
+    from priorcase.datasets.reading import check_column, line_numbers
+
     typed = len(words) > 1 or ("=" in words[0] and not os.path.exists(words[0]))
     if typed:
         past = read_past(path, target, reading)
-        return past, Queries(_typed_case(words, past), (1,), None, typed=True)
+        return past, Queries(_typed_case(words, past), (1,), None, {}, typed=True)
     query = TABLE.convert(words[0], None, click.get_current_context(silent=True))
     if path == query == "-":
         raise usage("TABLE and QUERY cannot both be standard input.")
     by_name = [is_data_set(path), is_data_set(query)]  # how files are read has no effect on data sets
     files = [reading if all(by_name) or not one else Reading(reading.columns, {}) for one in by_name]
-    table = read_table(query, files[1])
-    past = read_past(path, target, files[0], elsewhere=table.names)
-    table.require(past.kinds)
-    for name in table.names:
-        if name not in past.kinds and name != past.target and reading.columns.get(name) != "ignore":
+    past = read_past(path, target, files[0], elsewhere=reading.columns)
+    ignored = {name: kind for name, kind in reading.columns.items() if kind == "ignore"}
+    table = read_table(query, Reading(ignored, files[1].options), like=past.about)
+    about, source, names = table.attrs, table.attrs["source"], list(table.columns)
+    for name in reading.columns:
+        if name not in (*names, *about.get("ignored", ())):
+            check_column(past.source, name, [*past.about["columns"], *past.about.get("ignored", ())])
+    for name in past.kinds:
+        check_column(source, name, names)
+    for name in names:
+        if name not in past.kinds and name != past.target:
             raise ReadingError(
-                f"{table.source} has a column {name!r} that {past.source} does not have. Leave it out by --column "
+                f"{source} has a column {name!r} that {past.source} does not have. Leave it out by --column "
                 f"{name}=ignore, or rename it."
             )
-    new = table.typed(past.kinds)
+    new, lines = _dates_as_days(table[list(past.kinds)]), tuple(line_numbers(about, np.arange(len(table))).tolist())
     if past.target not in table:
-        return past, Queries(new, tuple(table.lines), None)
-    actual = tuple(table.column(past.target))
+        return past, Queries(new, lines, None, about)
+    column = table[past.target]
+    actual = tuple(_labels(column).tolist())
     if past.task == "regress":
-        from priorcase.schema import Numeric
-
-        numbers = table.values(past.target, Numeric()).tolist()
-        actual = tuple(None if math.isnan(number) else number for number in numbers)
-    stored = set(zip(past.X.tuples(), past.y.tolist(), strict=True))
-    if repeated := sum(case in stored for case in zip(new.tuples(), actual, strict=True)):
+        actual = tuple(None if number != number else float(number) for number in column.tolist())
+    stored = set(zip(_tuples(past.X), past.y.tolist(), strict=True))
+    if repeated := sum(case in stored for case in zip(_tuples(new), actual, strict=True)):
         note(f"{repeated} of {len(new)} new cases are past cases too; their predictions say nothing about new cases")
-    return past, Queries(new, tuple(table.lines), actual)
+    return past, Queries(new, lines, actual, about)
+
+
+def _tuples(X: Any) -> list[tuple[Any, ...]]:
+    """The rows of a frame, None for missing."""
+    return list(X.astype(object).where(X.notna(), None).itertuples(index=False, name=None))
 
 
 def _typed_case(words: Sequence[str], past: Past) -> Any:
@@ -267,9 +338,10 @@ def _typed_case(words: Sequence[str], past: Past) -> Any:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(past.kinds)
-    writer.writerow([values.get(name, "?") or "?" for name in past.kinds])
-    table = read(io.BytesIO(text.getvalue().encode("utf-8", "surrogateescape")), name="the typed case", format="csv")
+    writer.writerow([value if (value := values.get(name, "")) != "?" else "" for name in past.kinds])
+    content = io.BytesIO(text.getvalue().encode("utf-8", "surrogateescape"))
     try:
-        return table.typed(past.kinds)
+        table = read(content, name="the typed case", format="csv", delimiter=",", header=True, like=past.about)
     except ReadingError as error:
-        raise ReadingError(str(error).replace(" line 2, column", ": column", 1)) from None
+        raise ReadingError(str(error.args[0]).replace(" line 2, column", ": column", 1)) from None
+    return _dates_as_days(table)

@@ -2,7 +2,7 @@
 
 from priorcase.datasets.builtin import HelpDesk, load_help_desk, load_repairs
 from priorcase.datasets.catalog import Available, Description, available, describe, load, load_taxonomy
-from priorcase.datasets.columns import MISSING, NamedColumns, TextTable
+from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.generators import (
     add_noise,
     boundary_distance,
@@ -11,7 +11,8 @@ from priorcase.datasets.generators import (
     make_led,
     make_waveform,
 )
-from priorcase.datasets.reading import read_table, read_text
+from priorcase.datasets.reading import read_table
+from priorcase.datasets.values import MISSING
 
 __all__ = [
     "MISSING",
@@ -19,7 +20,6 @@ __all__ = [
     "Description",
     "HelpDesk",
     "NamedColumns",
-    "TextTable",
     "add_noise",
     "available",
     "boundary_distance",
@@ -33,5 +33,4 @@ __all__ = [
     "make_led",
     "make_waveform",
     "read_table",
-    "read_text",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 from dataclasses import dataclass
 from importlib.resources import files
@@ -11,7 +12,6 @@ import numpy as np
 
 from priorcase._typing import AnyArray
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
-from priorcase.datasets.reading import read_text
 from priorcase.exceptions import prefix_errors
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 
@@ -76,13 +76,22 @@ def load_repairs(frame: Backend | None = None) -> tuple[Any, AnyArray]:
     """
     if frame is not None:
         check_backend(frame, "frame")
-    with files("priorcase.datasets").joinpath("repairs.csv").open("rb") as stream:
-        text = read_text(stream, name="repairs.csv")
-    columns = {name: text.values(name, kind) for name, kind in REPAIRS.items()}
+    fields = _fields("repairs.csv")
+    columns: dict[str, list[Any]] = {name: fields[name] for name in REPAIRS}
+    for name, kind in REPAIRS.items():
+        if isinstance(kind, Numeric):
+            columns[name] = [None if field is None else float(field) for field in fields[name]]
     for name in ("electric", "outdoors"):
-        columns[name] = np.array([_TRUTH[field] for field in text.column(name)], dtype=object)
+        columns[name] = [_TRUTH[field] for field in fields[name]]
     table = NamedColumns.of(columns, REPAIRS)
-    return table if frame is None else table.frame(frame), text.values("job", Nominal())
+    return table if frame is None else table.frame(frame), np.array(fields["job"], dtype=object)
+
+
+def _fields(file: str) -> dict[str, list[str | None]]:
+    """The fields of a built-in table by column, None for empty ones."""
+    text = files("priorcase.datasets").joinpath(file).read_text(encoding="utf-8")
+    header, *rows = csv.reader(text.splitlines())
+    return {name: [row[at] or None for row in rows] for at, name in enumerate(header)}
 
 
 AREAS: dict[str, Any] = {
@@ -137,9 +146,7 @@ def load_help_desk() -> HelpDesk:
     >>> desk, desk.tickets[0]["solution"]
     (HelpDesk: 69 tickets, 'clean the pick-up rollers')
     """
-    with files("priorcase.datasets").joinpath("help_desk.csv").open("rb") as stream:
-        table = read_text(stream, name="help_desk.csv")
-    columns: dict[str, list[Any]] = {name: list(table.column(name)) for name in table.names}
+    columns: dict[str, list[Any]] = {**_fields("help_desk.csv")}
     columns["people"] = [int(field) for field in columns["people"]]
     columns["signs"] = [frozenset(field.split(";")) for field in columns["signs"]]
     columns["opened"] = [datetime.date.fromisoformat(field) for field in columns["opened"]]

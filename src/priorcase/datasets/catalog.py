@@ -15,7 +15,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path, PureWindowsPath
 from typing import Any, Literal, TypeAlias, cast, overload
@@ -23,10 +23,15 @@ from typing import Any, Literal, TypeAlias, cast, overload
 import numpy as np
 
 from priorcase._typing import AnyArray
-from priorcase.datasets.columns import Backend, NamedColumns, TextTable, check_backend, text_of
-from priorcase.datasets.reading import MAX_BYTES, contents, decoded, read_delimited
+from priorcase.datasets.columns import Backend, NamedColumns, check_backend
+from priorcase.datasets.delimited import decoded, read_delimited
+from priorcase.datasets.files import MAX_BYTES, contents
+from priorcase.datasets.reading import check_column, declared_by, frame_of, meaning_of, place_of
+from priorcase.datasets.values import Conventions
 from priorcase.exceptions import ReadingError, nearest, prefix_errors, quoted, visible
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
+from priorcase.schema.columns import Column
+from priorcase.schema.schema import open_source
 
 Folder: TypeAlias = str | os.PathLike[str]
 Place: TypeAlias = Literal["folder", "cache", "OpenML"]
@@ -98,14 +103,21 @@ def load(
     if frame is not None:
         check_backend(frame, "frame")
     place, about = _found(name, folder, download=download)
-    table = _read_fields(place, about)
-    X, y = table.typed(about.kinds), table.values(about.target, about.target_kind)
-    return X if frame is None else X.frame(frame), y
+    table = _read_frame(place, about)
+    X = NamedColumns.of({label: _values(table[label], kind) for label, kind in about.kinds.items()}, about.kinds)
+    return X if frame is None else X.frame(frame), _values(table[about.target], about.target_kind)
 
 
-def load_fields(name: str, *, folder: Folder | None = None, download: bool = True) -> TextTable:
-    """The same as text, as if its file declared the kinds of its columns."""
-    return _read_fields(*_found(name, folder, download=download))
+def load_frame(name: str, schema: Mapping[str, Any]) -> Any:
+    """The same as one frame of pandas, as `read_table` returns it; ``schema`` declares some columns otherwise."""
+    return _read_frame(*_found(name, None, download=True), schema)
+
+
+def _values(column: Any, kind: Kind) -> AnyArray:
+    """A column of pandas as floats with NaN, or as objects with None."""
+    if isinstance(kind, Numeric):
+        return np.asarray(column.to_numpy(np.float64))
+    return np.asarray(column.astype(object).where(column.notna(), None), dtype=object)
 
 
 @prefix_errors
@@ -310,11 +322,8 @@ def _beside(folder: Path, file: str) -> Path:
     return folder / file
 
 
-def _read_fields(folder: Path, about: Description) -> TextTable:
-    """The attributes and the target of a data set as text, checked against its description.
-
-    Only an empty field is missing.
-    """
+def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | None = None) -> Any:
+    """The attributes and the target of a data set, checked against its description; only an empty field is missing."""
     path = _beside(folder, about.file)
     if not path.is_file():
         raise ReadingError(f"{folder / MANIFEST} describes {about.file!r}, which is not beside it; {_MANIFEST_HINT}")
@@ -323,14 +332,24 @@ def _read_fields(folder: Path, about: Description) -> TextTable:
         raise ReadingError(f"{source} has {len(content)} bytes, unpacked; {MANIFEST} says {about.size}. {_COPY_HINT}")
     if about.sha256 is not None and (checksum := hashlib.sha256(content).hexdigest()) != about.sha256:
         raise ReadingError(f"{source} has {checksum} as its checksum; {MANIFEST} says {about.sha256}. {_COPY_HINT}")
-    table = read_delimited(decoded(content, source), source, missing=())
-    if len(table) != about.rows:
-        raise ReadingError(f"{source} has {len(table)} rows; {MANIFEST} says {about.rows}. {_COPY_HINT}")
+    raw = read_delimited(decoded(content, source, "utf-8")[0], source, delimiter=",", header=True)
+    if raw.rows != about.rows:
+        raise ReadingError(f"{source} has {raw.rows} rows; {MANIFEST} says {about.rows}. {_COPY_HINT}")
     kinds = {**about.kinds, about.target: about.target_kind}
-    table.require(kinds)
-    table.check_levels(about.kinds)
-    table.require_targets(about.target)
-    return replace(table.without(set(table.names) - set(kinds)), declared=kinds, target=about.target)
+    for name in kinds:
+        check_column(source, name, list(raw.columns))
+    meanings = {name: meaning_of(kind, name) for name, kind in kinds.items()}
+    kept = {name: column for name, column in raw.columns.items() if name in kinds}
+    raw = raw._replace(columns=kept, declared=meanings, target=about.target)
+    declared = declared_by(raw, schema or {}, lenient=True)
+    table = frame_of(raw, "csv", declared, Conventions(missing=("",), decimal=".", thousands=""))
+    table.attrs.pop("understood")  # the description says it
+    if about.target in table and (gaps := np.flatnonzero(table[about.target].isna())).size:
+        raise ReadingError(
+            f"{source} {place_of(table.attrs, int(gaps[0]))} has no value in the target column {about.target!r}; "
+            "expected one in every past case. Remove the row, or move it to the table of new cases."
+        )
+    return table
 
 
 # -- where data sets are
@@ -423,8 +442,8 @@ def _download(folder: Path, name: str) -> str | None:
     if len(targets) != 1:
         return f"OpenML names {len(targets)} targets for it, where one is expected"
     known = KNOWN.get(name, Known(0))
-    table = _bunch_table(bunch, f"OpenML's {name}").without(known.ids)
-    kinds = {label: _known_kind(table, label, known) for label in table.names if label != targets[0]}
+    table = {label: column for label, column in _bunch_table(bunch).items() if label not in known.ids}
+    kinds = {label: _known_kind(*column, label, known) for label, column in table.items() if label != targets[0]}
     details = bunch.details
     title, number, version = (details.get(key, "?") for key in ("name", "id", "version"))
     about = {
@@ -452,11 +471,15 @@ def _fetched(name: str) -> Any:
         socket.setdefaulttimeout(default)
 
 
-def _bunch_table(bunch: Any, source: str) -> TextTable:
+_Text: TypeAlias = tuple[Kind, Sequence[str | None]]
+"""The kind of a column, and its values as text; None is missing."""
+
+
+def _bunch_table(bunch: Any) -> dict[str, _Text]:
     """All columns as text, those that the header calls nominal as nominal."""
     (target,) = bunch.target_names
     if bunch.frame is not None:
-        return text_of(bunch.frame[[*bunch.feature_names, target]], source)
+        return _texts(bunch.frame[[*bunch.feature_names, target]])
     columns: dict[str, Any] = {}
     kinds: dict[str, Kind] = {}
     cells = np.asarray(bunch.data.toarray() if hasattr(bunch.data, "toarray") else bunch.data)
@@ -466,32 +489,59 @@ def _bunch_table(bunch: Any, source: str) -> TextTable:
         columns[name] = column if values is None else [None if np.isnan(c) else values[int(c)] for c in column]
     numeric = bunch.target.dtype.kind == "f"
     kinds[target], columns[target] = Numeric() if numeric else Nominal(), bunch.target
-    return text_of(NamedColumns.of(columns, kinds), source)
+    return _texts(NamedColumns.of(columns, kinds))
 
 
-def _known_kind(table: TextTable, name: str, known: Known) -> Kind:
+def _texts(frame: Any) -> dict[str, _Text]:
+    opened = open_source(frame)
+    return {str(opened.label(at)): _as_text(column) for at, column in enumerate(opened.columns)}
+
+
+def _as_text(column: Column) -> _Text:
+    kind = column.kind()
+    if isinstance(kind, Numeric):
+        return kind, [_shortest(number) for number in column.numbers().tolist()]
+    coded = column.coded()
+    words = [*map(str, coded.values), None]
+    return kind, [words[code] for code in coded.codes.tolist()]
+
+
+def _shortest(number: float) -> str | None:
+    """The shortest text that is read back as the same number; None for NaN."""
+    if number != number:
+        return None
+    return str(int(number)) if number.is_integer() and abs(number) < 2.0**53 else repr(number)
+
+
+def _known_kind(kind: Kind, fields: Sequence[str | None], name: str, known: Known) -> Kind:
     """The kind in the header, unless an order is known for all that the column holds."""
     order = known.orders.get(name)
-    if order is not None and {*table.column(name)} <= {None, *order}:
+    if order is not None and {*fields} <= {None, *order}:
         return Ordinal(tuple(order))
-    numeric = isinstance(table.declared[name], Numeric) and name not in known.nominal
-    return Numeric() if numeric else Nominal()
+    return Numeric() if isinstance(kind, Numeric) and name not in known.nominal else Nominal()
 
 
 def _keep(
-    folder: Path, name: str, table: TextTable, kinds: Mapping[str, Kind], target: str, *, about: Mapping[str, Any]
+    folder: Path,
+    name: str,
+    table: Mapping[str, _Text],
+    kinds: Mapping[str, Kind],
+    target: str,
+    *,
+    about: Mapping[str, Any],
 ) -> None:
     """Write a table and its manifest into a new folder of the cache, atomically; an existing one stays."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.names)
-    writer.writerows(["" if field is None else field for field in row] for row in zip(*table.columns, strict=True))
+    writer.writerow(table)
+    rows = list(zip(*(fields for _, fields in table.values()), strict=True))
+    writer.writerows(["" if field is None else field for field in row] for row in rows)
     content = text.getvalue().encode()
     entry = {
         "name": name,
         "file": f"{name}.csv.gz",
-        "rows": len(table),
-        "target": {"name": target, "kind": "numeric" if table.declared[target] == Numeric() else "nominal"},
+        "rows": len(rows),
+        "target": {"name": target, "kind": "numeric" if isinstance(table[target][0], Numeric) else "nominal"},
         "attributes": [
             {"name": label, "kind": "ordinal", "order": list(kind.order)}
             if isinstance(kind, Ordinal)

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any, Literal
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
 from priorcase._typing import AnyArray, IntArray
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import EvaluationError, NumericRangeError, TargetError, joined, quoted
+from priorcase.datasets.reading import check_column, line_numbers, read_table
+from priorcase.exceptions import EvaluationError, NumericRangeError, ParameterError, TargetError, joined, quoted
 from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, check_length, objects, read_labels, read_numbers
 from priorcase.registry import Task, guess_task
 from priorcase.reporting.formatting import count, percent, value
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal, Uninformative, uninformative_columns
 from priorcase.schema.kinds import families, is_missing
-from priorcase.schema.schema import inferred, open_source
+from priorcase.schema.schema import backend_of, inferred, open_source
 from priorcase.schema.uninformative import pattern
 
 _LEAST_ROWS, _LARGEST = 10, 1e100
@@ -61,6 +65,37 @@ class Problem:
     def place(self, row: int) -> str:
         """The name of a row, such as ``line 7``."""
         return f"{self.place_word} {int(self.places[row]):,}"
+
+
+def opened(
+    X: Any, y: Any, *, target: str | None, name: str | None, reading: Mapping[str, Any]
+) -> tuple[Any, Any, dict[str, Any]]:
+    """The rows and targets of a file, of a frame that has both, or as they are; and what `read_problem` needs."""
+    if isinstance(X, str | os.PathLike):
+        if y is not None:
+            raise TargetError("got a path and y; expected one of them. Name the column to predict by target=.")
+        name, X = name or table_name(os.fspath(X)), read_table(X, **reading)
+    elif reading:
+        raise ParameterError(f"{next(iter(reading))} says how a file is read, and X is none. Leave it out.")
+    about = dict(getattr(X, "attrs", None) or {})
+    found: dict[str, Any] = {"name": name or table_name(str(about.get("source", "the table")))}
+    if y is None:
+        if backend_of(X) is None:
+            raise TargetError("got no y; expected the targets of these rows. Pass them, or a frame that has them.")
+        frame = nw.from_native(X, eager_only=True)
+        target = target or about.get("target") or frame.columns[-1]
+        check_column(str(about.get("source", "the frame")), target, frame.columns)
+        X, y = frame.drop(target).to_native(), frame.get_column(target).to_numpy()
+    found["target"] = target or "target"
+    index = getattr(X, "index", None)
+    if about.get("lines") and index is not None and index.dtype.kind == "i":
+        found |= {"places": line_numbers(about, index.to_numpy()), "place_word": "line"}
+    return X, y, found
+
+
+def table_name(path: str) -> str:
+    """The name of a table by the path of its file."""
+    return PurePath(path.removesuffix(".gz").partition("::")[0]).stem
 
 
 def read_problem(

@@ -7,7 +7,7 @@ import json
 import math
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from importlib.metadata import version
@@ -43,7 +43,7 @@ from priorcase.reporting.findings import (
 )
 from priorcase.reporting.learners import Candidate, candidates, converted, form_of, own_candidates
 from priorcase.reporting.predictions import Calibration, Explained, calibrate, explain, out_of_fold
-from priorcase.reporting.table import Problem, TableSummary, read_problem, scorable, summarize
+from priorcase.reporting.table import Problem, TableSummary, opened, read_problem, scorable, summarize
 
 R = TypeVar("R")
 
@@ -184,16 +184,17 @@ def _plain(node: Any, places: list[int]) -> Any:
 @prefix_errors
 def report(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
-    target: str = "target",
-    name: str = "the table",
+    target: str | None = None,
+    name: str | None = None,
     task: Task | Literal["auto"] = "auto",
     budget: float | str = 60.0,
     learners: Mapping[str, Any] | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    **reading: Any,
 ) -> Report:
     """Report on a table: what is in it, which learner to use and how good it is, and what stands out.
 
@@ -204,9 +205,11 @@ def report(
     Parameters
     ----------
     X, y
-        The rows, as any estimator takes them, and their targets; rows without a target are set aside.
+        The rows, as any estimator takes them, and their targets; rows without a target are set aside. Or the path of a
+        file, or one frame in which the target is a column, without ``y``.
     target, name
-        The names of the target and of the table.
+        The names of the target and of the table. Without ``y`` the target is a column: the one that the file names, or
+        the last, if None.
     task
         ``"classify"`` or ``"regress"``; ``"auto"`` takes numbers for a regression unless they are whole and have ten or
         fewer values.
@@ -220,6 +223,8 @@ def report(
         The number of splits to work on in parallel, as in `compare`.
     progress
         Whether to show a progress bar on a terminal; None does.
+    **reading
+        How a file is read, where ``X`` is a path: the parameters of `priorcase.datasets.read_table`.
 
     Returns
     -------
@@ -252,10 +257,11 @@ def report(
         remedy = advice(task, ("auto", "classify", "regress"), otherwise="'auto' decides by the targets.")
         raise ParameterError(f"task must be 'auto', 'classify' or 'regress', got {quoted(task)}. {remedy}")
     for what, given in {"target": target, "name": name}.items():
-        if not isinstance(given, str):
+        if given is not None and not isinstance(given, str):
             raise ParameterError(f"{what} must be a text, got {quoted(given)}.")
     clock = Budget(seconds)
-    problem = read_problem(X, y, name=name, target=target, task=task)
+    X, y, found = opened(X, y, target=target, name=name, reading=reading)
+    problem = read_problem(X, y, task=task, **found)
     form = form_of(X)
     if learners is not None:
         learners = {str(label): converted(learner, form) for label, learner in learners.items()}
@@ -275,13 +281,13 @@ def report_on(
     shown: bool | None = None,
     table: str | None = None,
     reading: str = "",
-    load: str = "",
+    load: Sequence[str] = (),
     form: str = "named",
 ) -> Report:
     """A report on a table that was read; ``clock`` has been running since then.
 
     ``table`` is the file that it came from, ``reading`` the options of the command line by which it was read, ``load``
-    a Python expression for ``X, y``, and ``form`` that of the caller's ``X``.
+    lines of Python that make ``X`` and ``y``, and ``form`` that of the caller's ``X``.
     """
     thread_count(n_jobs)
     with bar(_STEPS, shown=shown is not False, text="reading") as advance:
@@ -355,7 +361,13 @@ def report_on(
 
 
 def _next_steps(
-    problem: Problem, columns: TableSummary, chosen: Candidate, table: str | None, reading: str, load: str, form: str
+    problem: Problem,
+    columns: TableSummary,
+    chosen: Candidate,
+    table: str | None,
+    reading: str,
+    load: Sequence[str],
+    form: str,
 ) -> NextSteps:
     """The lines that fit the chosen learner and predict new rows; none where the baseline was chosen."""
     if chosen.name == BASELINE:
@@ -364,7 +376,7 @@ def _next_steps(
     words = shlex.join([table or "past.csv", "--target", problem.target, "new.csv", *ignored])
     options = " ".join(filter(None, [words, reading, flags := registry.flags(chosen.learner)]))
     commands = [f"priorcase {command} {options}" for command in ("predict", "explain")] if flags else []
-    loaded = [f"X, y = {load}"] if load and not problem.without_target else []
+    loaded = [] if problem.without_target else load
     lines = ["import priorcase as pc", *loaded, *_dropped(problem, columns, form), f"model = {chosen.fit}"]
     return NextSteps(tuple(commands), (*lines, f"print(model.predict{'_proba' if problem.classes else ''}(X[:5]))"))
 

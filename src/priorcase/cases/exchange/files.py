@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+import numpy as np
+
 from priorcase._files import missing_file, whole_file
 from priorcase._parameters import check_choice
 from priorcase.cases import kinds
@@ -21,8 +23,6 @@ from priorcase.cases.exchange.records import (
     write_json_lines,
 )
 from priorcase.cases.exchange.tables import (
-    check_pyarrow,
-    delimiter_of,
     plain_of,
     read_csv,
     read_parquet,
@@ -31,11 +31,10 @@ from priorcase.cases.exchange.tables import (
 )
 from priorcase.cases.kinds import CaseKind
 from priorcase.cases.storage import CaseRecord
-from priorcase.datasets import read_table
-from priorcase.datasets.columns import check_column, parse_number
-from priorcase.datasets.reading import FORMATS
+from priorcase.datasets.files import FORMATS, check_no_url, table_of
+from priorcase.datasets.reading import check_column, line_numbers, read_frame
 from priorcase.exceptions import CaseBaseError, listed
-from priorcase.schema import Nominal, Numeric, Ordinal, Set
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set
 from priorcase.schema.kinds import plain
 
 Format: TypeAlias = Literal["jsonl", "csv", "parquet"]
@@ -63,7 +62,7 @@ def export(
     """Write cases to a file, completely or not at all; returns their number. See `CaseBase.export`.
 
     Values are in the order of the attributes, as they are stored. JSON lines have everything, kinds too; Parquet has
-    the same in typed columns, and needs PyArrow; CSV has everything but the kinds.
+    the same in typed columns; CSV has everything but the kinds.
     """
     path = Path(path)
     if format is not None:
@@ -78,8 +77,6 @@ def export(
         raise CaseBaseError(
             f"cannot write to {path.parent!s}, which is not a folder. Create the folder first, or check the path."
         )
-    if format == "parquet":
-        check_pyarrow()
     write = {"jsonl": write_json_lines, "csv": write_csv, "parquet": write_parquet}[format]
     try:
         with whole_file(path, overwrite=overwrite) as file:
@@ -99,6 +96,7 @@ def read_cases(
     key: str | None = None,
     note: str | None = None,
     format: str | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> ReadCases:
     """The attributes and the cases of a file that `export` wrote, or of a table of another program.
 
@@ -106,9 +104,10 @@ def read_cases(
     A file with other attributes than these is an error. Without ``attributes`` they are as the file says, else inferred
     from its values: numbers are numeric, lists sets, everything else nominal. In tables of other programs ``solution``,
     ``outcome``, ``key`` and ``note`` name columns that have other names; these, ``by``, ``why`` and ``id`` are no
-    attributes.
+    attributes. ``reading`` are options of `read_table` for them.
     """
-    path = Path(path)
+    check_no_url(path)
+    whole, path = str(path), Path(table_of(os.fspath(path))[0])
     _check_file(path)
     if not path.exists():
         raise missing_file(path)
@@ -118,12 +117,13 @@ def read_cases(
     given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
     columns = {part: name for part, name in given.items() if name is not None}
     found = format or _SUFFIXES.get(path.suffix.lower())
-    if found == "jsonl":
+    if found == "jsonl" and not reading:
         read = read_json_lines(path, attributes, columns)
         return read if isinstance(read, ReadCases) else _cases_of(read, attributes, columns, str(path))
     reader = {"parquet": read_parquet, "csv": read_csv}.get(found or "")
-    exported = None if reader is None else reader(path, attributes, columns)
-    return exported or _table_cases(path, attributes, columns, format, delimiter_of(path) if found == "csv" else None)
+    exported = None if reader is None or reading else reader(path, attributes, columns)
+    how = {**(reading or {}), **({"format": format} if format else {})}
+    return exported or _table_cases(whole, attributes, columns, how)
 
 
 def _check_file(path: Path) -> None:
@@ -137,34 +137,54 @@ def _check_file(path: Path) -> None:
 
 
 def _table_cases(
-    path: Path, attributes: Kinds | None, columns: Mapping[str, str], format: Any, delimiter: str | None
+    path: str, attributes: Kinds | None, columns: Mapping[str, str], reading: Mapping[str, Any]
 ) -> ReadCases:
-    """The cases of a table; columns that hold only numbers are numeric, others nominal, unless declared."""
-    table = read_table(path, format=format, delimiter=delimiter)
-    table.require(list(columns.values()))
+    """The cases of a table; its columns mean what their fields look like, unless attributes are declared."""
     others = {*(columns.get(part, part) for part in _PARTS), *IGNORED}
-    inferred = table.kinds()
-    if attributes is None:
-        attributes = {name: kind for name, kind in inferred.items() if name not in others}
-    else:
-        check_known((name for name in table.names if name not in others), attributes, source=str(path))
     texts = {columns.get(part, part) for part in ("key", "note", "by", "why")}
-    read = {name: None if name in texts else attributes.get(name, inferred[name]) for name in table.names}
-    values = [  # what does not fit stays as it is, for the check to name
-        [known[cell] for cell in column]
-        for name, column in zip(table.names, table.columns, strict=True)
-        for known in [{cell: _value(cell, read[name]) for cell in set(column)}]
-    ]
-    rows = (dict(zip(table.names, row, strict=True)) for row in zip(*values, strict=True))
-    return _cases_of(zip(table.lines, rows, strict=False), attributes, columns, str(path))
+    schema: dict[str, str] = dict.fromkeys(texts, "nominal")
+    for name, kind in (attributes or {}).items():
+        schema[name] = "date" if isinstance(kind, Date) else "numeric" if isinstance(kind, Numeric) else "nominal"
+    table = read_frame(path, schema=schema, lenient=True, **reading)
+    for name in columns.values():
+        check_column(path, name, list(table.columns))
+    if attributes is None:
+        told = table.attrs["columns"]
+        attributes = {name: _kind(one) for name, one in told.items() if name not in others}
+    else:
+        check_known((name for name in table.columns if name not in others), attributes, source=path)
+    read = {name: attributes.get(name) for name in table.columns}
+    values = [_values(table[name], kind) for name, kind in read.items()]
+    rows = (dict(zip(read, row, strict=True)) for row in zip(*values, strict=True))
+    lines = line_numbers(table.attrs, np.arange(len(table))).tolist()
+    return _cases_of(zip(lines, rows, strict=True), attributes, columns, path)
 
 
-def _value(cell: str | None, kind: CaseKind | None) -> Any:
-    if cell is None or kind is None:
-        return cell
-    if type(kind) is Numeric:
-        number = parse_number(cell)
-        return cell if number is None else plain(number)
+def _kind(told: Mapping[str, Any]) -> CaseKind:
+    """The kind of an attribute by what a column was understood to be."""
+    if told["kind"] == "numeric":
+        return Numeric()
+    if told["kind"] == "date":
+        return Date()
+    return Ordinal(tuple(told["values"])) if told["kind"] == "ordinal" else Nominal(told.get("values"))
+
+
+def _values(column: Any, kind: CaseKind | None) -> list[Any]:
+    """The values of a column as plain ones, None for missing; each distinct one is converted once."""
+    held = column.astype(object).where(column.notna(), None)
+    if column.dtype.kind == "M":
+        days = not ((column.dropna() - column.dropna().dt.normalize()).astype("int64")).any()
+        known = {value: value.date() if days else value.to_pydatetime() for value in column.dropna().unique()}
+        if kind is None:
+            known = {value: moment.isoformat() for value, moment in known.items()}
+    else:
+        known = {value: _value(value, kind) for value in held.unique() if value is not None}
+    return [None if value is None else known[value] for value in held]
+
+
+def _value(cell: Any, kind: CaseKind | None) -> Any:
+    if not isinstance(cell, str):
+        return plain(cell)
     if isinstance(kind, Set):
         return plain_of(cell)
     declared = kind.order if isinstance(kind, Ordinal) else kind.values if isinstance(kind, Nominal) else None

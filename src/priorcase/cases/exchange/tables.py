@@ -11,7 +11,7 @@ Kinds are not stored: read back with the same attributes nothing is lost, withou
 mappings graphs, and everything else nominal. A file whose header has no comma is read by its semicolons or tabs, as
 spreadsheets write it where the comma is the decimal sign.
 
-**Parquet** loses nothing and needs PyArrow. Numbers are doubles, dates days or moments where all are (texts where
+**Parquet** loses nothing. Numbers are doubles, dates days or moments where all are (texts where
 offsets differ or both occur), sets lists, text, taxonomies and graphs text. Nominal values, solutions and outcomes have
 the type that all of them share; where they share none the column has JSON texts, as the metadata of the file say.
 """
@@ -24,7 +24,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache, partial
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from threading import Lock
@@ -46,7 +45,7 @@ from priorcase.cases.exchange.records import (
 )
 from priorcase.cases.kinds import CaseKind, Graph, Stored
 from priorcase.cases.storage import CaseRecord
-from priorcase.exceptions import CaseBaseError, MissingExtraError, ReadingError, errors_at
+from priorcase.exceptions import CaseBaseError, ReadingError, errors_at
 from priorcase.schema import Date, Numeric, Set, Taxonomy, Text
 
 _BLOCK = 1_000
@@ -151,9 +150,9 @@ class _Encoded:
 
 def read_csv(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | None:
     """The cases of an exported file; None where it is a table of another program."""
-    header = next((header for _, header in _rows(path)), [])
-    if header[: len(BESIDE)] != [*BESIDE]:
+    if _first_cells(path)[: len(BESIDE)] != [*BESIDE]:
         return None
+    header = next((header for _, header in _rows(path)), [])
     names = [text_of(cell) or "" for cell in header[len(BESIDE) :]]
     if attributes is None:
         attributes = _inferred(path, names)
@@ -189,10 +188,18 @@ def _inferred(path: Path, names: Sequence[str]) -> dict[str, CaseKind]:
     }
 
 
-def delimiter_of(path: Path) -> str:
-    """The delimiter of a file, by its first line: a comma, or where there is none a semicolon or a tab."""
+def _first_line(path: Path) -> str:
     with path.open(encoding="utf-8-sig", errors="replace") as file:
-        line = file.readline(_LONGEST_HEADER)
+        return file.readline(_LONGEST_HEADER).replace("\0", "")
+
+
+def _first_cells(path: Path) -> list[str]:
+    return next(csv.reader([_first_line(path)], delimiter=_delimiter_of(path)), [])
+
+
+def _delimiter_of(path: Path) -> str:
+    """The delimiter of an exported file, by its first line: a comma, or where there is none a semicolon or a tab."""
+    line = _first_line(path)
     found = (mark for mark in ",;\t" if len(next(csv.reader([line], delimiter=mark), [])) > 1)
     return next(found, ",")
 
@@ -200,7 +207,7 @@ def delimiter_of(path: Path) -> str:
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The header and the rows, with the lines they begin on; all have as many cells as the header."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter_of(path), strict=True)
+        reader = csv.reader(file, delimiter=_delimiter_of(path), strict=True)
         line, width, more = 1, 0, True
         while more:
             block = []
@@ -248,14 +255,6 @@ def _long_cells() -> Iterator[None]:
 _ROWS = 10_000
 _LARGE = 2**53
 _FIXED = {"id": "int64", "retired": "bool", "notes": "json"} | dict.fromkeys(TEXTS, "string")
-
-
-def check_pyarrow() -> None:
-    if find_spec("pyarrow") is None:
-        raise MissingExtraError(
-            "Parquet needs PyArrow, which is not installed; nothing was written. Run pip install pyarrow, or export "
-            "JSON lines or CSV."
-        )
 
 
 def write_parquet(cases: Iterable[CaseRecord], attributes: Kinds, file: BinaryIO) -> int:
@@ -342,9 +341,7 @@ def _dates(values: list[Any]) -> Any:
 
 
 def read_parquet(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | None:
-    """The cases of an exported file; None where it is a table of another program, or PyArrow is not installed."""
-    if find_spec("pyarrow") is None:
-        return None
+    """The cases of an exported file; None where it is a table of another program."""
     import pyarrow.parquet
 
     with _arrow_errors(path):

@@ -1,0 +1,174 @@
+"""C4.5: ``x.names`` describes the columns of the rows in ``x.data`` or ``x.test``.
+
+A name ends with a comma, a colon, a line or a period that a space or a line follows; ``|`` begins a comment and a
+backslash takes the next character as it is (Quinlan 1993, C4.5, section 1.2 of the user's guide). Of what C5.0 adds,
+``label`` is read as ``ignore``, ``[ordered]`` as an order, dates as dates, and a first line that names a column makes
+it the target.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from priorcase.datasets.arff import MalformedError, check_width, numbered_lines
+from priorcase.datasets.delimited import RawTable, check_names, runs
+from priorcase.datasets.files import PACKED, Readable, contents
+from priorcase.datasets.values import Meaning, text_of
+from priorcase.exceptions import ReadingError
+
+_CLASS = "class"  # the column of the classes, which have no name in C4.5
+_ORDERED = "[ordered]"
+_C45_TOKEN = re.compile(r"\|[^\n]*|\s+|((?:[^\\,:\n|.]+|\.(?![\s|])|\\[^\n]|\\(?=\n))*)([,:.]|(?=[\n|]))")
+_C45_SPECIAL = re.compile(r"[|\\:]|\. |  ")
+_C45_ESCAPE = re.compile(r"\\([^\n])")
+_NAMES_HINT = "First come the classes, then for each column 'NAME: continuous.', 'NAME: ignore.' or its values."
+
+
+class C45Name(NamedTuple):
+    """A name, what ends it (a comma, a colon, a period or a line), and the line it is on."""
+
+    text: str
+    ends: str
+    line: int
+
+
+def read_c45(names: str, names_source: str, rows: str, source: str) -> RawTable:
+    """The fields of a C4.5 data file as text, with what the ``.names`` file declares.
+
+    Columns to ignore are left out. The classes are the column ``"class"``.
+    """
+    meanings, target = read_c45_names(names, names_source)
+    fields: list[list[str | None]] = []
+    lines: list[int] = []
+    for line, record in numbered_lines(rows):
+        if found := _c45_fields(record):
+            check_width(source, line, len(found), len(meanings))
+            if "" in found:
+                raise ReadingError(f"{source} line {line} is not valid for C4.5: a field is empty. {_NAMES_HINT}")
+            fields.append([None if field in ("?", "N/A") else field for field in found])
+            lines.append(line)
+    columns = list(zip(*fields, strict=True)) if fields else [()] * len(meanings)
+    known = {name: meaning for name, meaning in meanings.items() if meaning.kind != "ignore"}
+    texts = {name: text_of(column) for name, column in zip(meanings, columns, strict=True) if name in known}
+    return RawTable(source, texts, len(fields), runs(lines), known, target)
+
+
+def read_c45_names(text: str, source: str) -> tuple[dict[str, Meaning], str]:
+    """What each column that a ``.names`` file describes means, and the target."""
+    try:
+        classes, *attributes = _c45_entries(c45_names(text))
+        for name, *_ in attributes:
+            if name.ends != ":":
+                raise MalformedError(f"{name.text!r} is followed by no colon", name.line)
+        check_names([name.text for name, *_ in attributes], source)
+        kinds = {name.text: _c45_meaning(name, values) for name, *values in attributes}
+        first = classes[0]
+        if first.ends == ":":
+            raise MalformedError("the first line does not list the classes", first.line)
+        if len(classes) == 1 and first.text in kinds:
+            if kinds[first.text].kind == "ignore":
+                raise MalformedError(f"the target {first.text!r} is to be ignored", first.line)
+            return kinds, first.text
+        if _CLASS in kinds:
+            raise MalformedError(f"a column is called {_CLASS!r}, as the classes are here", first.line)
+        return {**kinds, _CLASS: _c45_values(classes)}, _CLASS
+    except MalformedError as error:
+        problem, line = error.args
+        raise ReadingError(f"{source} line {line} is not valid for C4.5: {problem}. {_NAMES_HINT}") from None
+
+
+def _c45_entries(names: Sequence[C45Name]) -> list[list[C45Name]]:
+    """Names in groups: what a colon or commas hold together."""
+    entries: list[list[C45Name]] = []
+    going_on = False
+    for name in names:
+        if name.ends == ":" and going_on:
+            raise MalformedError(f"{name.text!r} stands before a colon among values", name.line)
+        if going_on:
+            entries[-1].append(name)
+        else:
+            entries.append([name])
+        going_on = name.ends in (",", ":")
+    if not entries:
+        raise MalformedError("there are no classes", 1)
+    return entries
+
+
+def _c45_meaning(name: C45Name, values: Sequence[C45Name]) -> Meaning:
+    if not values:
+        raise MalformedError(f"{name.text!r} has no values", name.line)
+    word = values[0].text
+    if len(values) > 1 or word.startswith(_ORDERED):
+        return _c45_values(values)
+    if word == "continuous":
+        return Meaning("numeric", decimal=".", thousands="")
+    if word in ("ignore", "label"):
+        return Meaning("ignore")
+    if word in ("date", "timestamp"):
+        return Meaning("date", format="ymd")
+    if word == "time" or word.split()[:1] == ["discrete"]:
+        return Meaning("nominal")
+    raise MalformedError(f"{name.text!r} has {word!r} as its only value", name.line)
+
+
+def _c45_values(values: Sequence[C45Name]) -> Meaning:
+    words = [value.text for value in values]
+    ordered = words[0].startswith(_ORDERED)
+    words[0] = words[0].removeprefix(_ORDERED).strip()
+    if "" in words or len(set(words)) < len(words):
+        raise MalformedError(f"the values {', '.join(words)} are not different ones", values[0].line)
+    return Meaning("ordinal" if ordered else "nominal", values=tuple(words))
+
+
+def _c45_fields(record: str) -> list[str]:
+    """The fields of a row."""
+    if _C45_SPECIAL.search(record):
+        return [name.text for name in c45_names(record)]
+    record = record.strip().removesuffix(".")
+    return [field.strip() for field in record.split(",")] if record else []
+
+
+def c45_names(text: str) -> list[C45Name]:
+    """The names of a text, in order; spaces within a name count as one."""
+    names, line = [], 1
+    for found in _C45_TOKEN.finditer(text.replace("\r\n", "\n").replace("\r", "\n") + "\n"):
+        word, ends = found.groups()
+        if ends is None:  # a comment, or spaces
+            line += found[0].count("\n")
+        else:
+            word = _C45_ESCAPE.sub(r"\1", word) if "\\" in word else word
+            names.append(C45Name(" ".join(word.split()), ends or "\n", line))
+    return names
+
+
+def c45_files(
+    source: Readable, content: bytes, called: str, max_bytes: int
+) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
+    """The name and the bytes of the ``.names`` file and of the file of rows, one of which was named."""
+    if not isinstance(source, str | os.PathLike):
+        raise ReadingError(f"{called} cannot be read as C4.5, which needs a .names file beside it. Pass a path.")
+    path = Path(source)
+    stem = path.with_suffix("") if path.suffix.lower() in PACKED else path
+    about, rows = (_beside(stem, suffix) for suffix in (".names", ".data"))
+    if stem.suffix.lower() == ".names":
+        if rows is None:
+            data = stem.with_suffix(".data").name
+            problem = f"{called} describes the columns of {data}, which is not beside it"
+            raise ReadingError(f"{problem}. Put it there, or name the file that holds the rows.")
+        about, (called, content) = path, contents(rows, max_bytes=max_bytes)
+    if about is None:
+        names = stem.with_suffix(".names").name
+        problem = f"{called} needs {names} beside it, which describes its columns"
+        raise ReadingError(f"{problem}. Put it there, or pass format='csv' if the first row names the columns.")
+    return contents(about, max_bytes=max_bytes), (called, content)
+
+
+def _beside(stem: Path, suffix: str) -> Path | None:
+    """The file of the same name with another suffix, packed or not."""
+    other = stem.with_suffix(suffix)
+    names = (other.name, *(f"{other.name}{suffix}" for suffix in PACKED))
+    return next((path for path in map(other.with_name, names) if path.is_file()), None)

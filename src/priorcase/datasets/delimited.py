@@ -1,0 +1,324 @@
+"""Text files with a delimiter between fields: encoding, delimiter and header are found out, then the fields.
+
+Python's ``csv`` module defines what a field is. Large files are split by PyArrow, which gives the same fields; where it
+stumbles, the slow way finds the line that is wrong.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from priorcase.datasets.values import DATE, MISSING, NUMBER, text_of
+from priorcase.exceptions import ParameterError, ReadingError, quoted
+
+DELIMITERS = (",", ";", "\t", "|")
+WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_SAMPLE = 2**16  # characters by which the delimiter is found
+_RECORDS = 200
+_LARGE = 2**19  # bytes from which on PyArrow is faster
+_LONGEST = 2**27
+_BREAKS = 1_000  # places where lines are not counted one by one, above which rows are counted instead
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+class RawTable(NamedTuple):
+    """The columns of a file before they are understood: Arrow columns, those of text as the fields are written.
+
+    ``lines`` has the line of the row with which a run of lines counted one by one begins, by row; it is empty where the
+    file has no lines. ``declared`` is what the file itself says about columns, and ``about`` how it is written.
+    """
+
+    source: str
+    columns: dict[str, Any]
+    rows: int
+    lines: tuple[tuple[int, int], ...] = ()
+    declared: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    target: str | None = None
+    about: dict[str, Any] = {}  # noqa: RUF012
+
+
+def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    """The rows at which lines are not one more than the line before, with their lines; none if there are many."""
+    found: list[tuple[int, int]] = []
+    expected = None
+    for row, line in enumerate(lines):
+        if line != expected:
+            found.append((row, line))
+        expected = line + 1
+    return tuple(found) if len(found) <= _BREAKS else ()
+
+
+# -- encoding
+
+
+def encoding_of(content: bytes) -> str:
+    """The encoding of a text: by its mark, as UTF-16 by its zeros, else UTF-8 if it is valid, else Latin-1."""
+    if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    for mark, name in _MARKS:
+        if content.startswith(mark):
+            return name
+    head = content[: 2**12]
+    zeros = head[0::2].count(0), head[1::2].count(0)
+    if max(zeros) > 0.3 * len(head) and min(zeros) < 0.05 * len(head):
+        return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+    if content.isascii():
+        return "utf-8"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        # Windows writes the euro sign and curly quotation marks where Latin-1 has control characters.
+        with suppress(UnicodeDecodeError):
+            if re.search(rb"[\x80-\x9f]", content):
+                content.decode("cp1252")
+                return "cp1252"
+        return "latin-1"
+    return "utf-8"
+
+
+def decoded(content: bytes, name: str, encoding: str | None = None) -> tuple[str, str]:
+    """The bytes as text, without a byte-order mark, and their encoding."""
+    if encoding is not None and not isinstance(encoding, str):
+        raise ParameterError(f"encoding must be None or the name of one such as 'utf-8', got {quoted(encoding)}.")
+    found = encoding_of(content) if encoding is None else encoding
+    try:
+        text = content.decode("utf-8-sig" if found.lower() in {"utf-8", "utf8"} else found)
+        line = text.count("\n", 0, text.index("\0")) + 1 if "\0" in text else None
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+    except (LookupError, ValueError) as error:  # no encoding, or none of text
+        raise ReadingError(
+            f"The encoding {encoding!r} is unknown. Common ones are utf-8, utf-16, latin-1 and cp1252."
+        ) from error
+    if line is not None:
+        raise ReadingError(
+            f"{name} line {line} is not text in the encoding {found}. Save it as UTF-8, or name its encoding, such as "
+            "latin-1 or utf-16."
+        )
+    return text.removeprefix("\ufeff"), found.removesuffix("-sig").lower()
+
+
+# -- delimiter and header
+
+
+def check_delimiter(delimiter: object) -> None:
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0 ':
+        raise ParameterError(f"delimiter must be a single character such as ',' or ';', got {quoted(delimiter)}.")
+
+
+def _sample(text: str, delimiter: str) -> list[list[str]]:
+    """The first records of a text; a record that is cut off is left out."""
+    head = text[:_SAMPLE]
+    if len(text) > _SAMPLE and "\n" in head:
+        head = head[: head.rindex("\n")]
+    found: list[list[str]] = []
+    with suppress(csv.Error):
+        for record in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, skipinitialspace=True):
+            if record:
+                found.append([field.strip() for field in record])
+            if len(found) == _RECORDS:
+                break
+    return found
+
+
+def delimiter_of(text: str, usual: str = ",") -> str:
+    """The character between fields: that which gives the most records the width of the first, else the usual one."""
+    best, found = (0.0, 0.0, 0), usual
+    for mark in dict.fromkeys((usual, *DELIMITERS)):
+        records = _sample(text, mark)
+        width = len(records[0]) if records else 0
+        if width < 2:
+            continue
+        alike = sum(len(record) == width for record in records) / len(records)
+        fields = [field for record in records for field in record]
+        # A field that holds another delimiter is a number with a decimal comma, or this is the wrong one.
+        clean = sum(NUMBER.match(field) is not None or not any(map(field.__contains__, DELIMITERS)) for field in fields)
+        score = (round(alike, 1), round(clean / len(fields), 1), width)
+        if score > best:
+            best, found = score, mark
+    return found
+
+
+def has_header(records: Sequence[Sequence[str]]) -> bool:
+    """Whether the first of some records names the columns: it is unlike the others, or at least nobody else's."""
+    first, body = records[0], records[1:]
+    if not body:
+        return True
+    columns = [[record[at] for record in body if at < len(record)] for at in range(len(first))]
+    columns = [[field for field in column if field and field not in MISSING] for column in columns]
+    typed = [_typed(field) for field in first]
+    below = [bool(column) and 2 * sum(map(_typed, column)) > len(column) for column in columns]
+    if any(typed):
+        if any(there and not here and field for field, here, there in zip(first, typed, below, strict=True)):
+            return True
+        years = [field for field, here in zip(first, typed, strict=True) if here]
+        return all(map(_YEAR.fullmatch, years)) and len(set(years)) == len(years) > 1 and not all(typed)
+    if any(below) or "" in first:
+        return True
+    repeated = sum(field in column for field, column in zip(first, columns, strict=True))
+    return 2 * repeated < len(first) or len(body) < 2
+
+
+def _typed(field: str) -> bool:
+    return NUMBER.match(field) is not None or DATE.match(field) is not None
+
+
+# -- fields
+
+
+def read_delimited(
+    text: str,
+    source: str,
+    *,
+    delimiter: str | None = None,
+    usual: str = ",",
+    header: bool | None = None,
+    like: Mapping[str, Any] | None = None,
+) -> RawTable:
+    """The fields of a text as columns; ``like`` is what was understood of a table like it."""
+    start = 1
+    if told := re.match(r"sep=(.)\r?\n", text):  # Excel's way to say it
+        delimiter, text, start = delimiter or told[1], text[told.end() :], 2
+    mark = delimiter_of(text, usual) if delimiter is None else delimiter
+    check_delimiter(mark)
+    records = _sample(text, mark)
+    names = None if like is None else list(like["columns"])
+    if header is None and records:
+        known = names is not None and _is_like(records[0], names)
+        header = has_header(records) if like is None else known or like.get("header") is not False
+    found = _split_fast(text, mark) if len(text) >= _LARGE else None
+    lines: tuple[tuple[int, int], ...]
+    if found is None:
+        rows, lines, width = _split(text, source, mark, start=start, header=header is not False)
+        columns = [text_of(column) for column in zip(*rows, strict=True)] or [text_of([]) for _ in range(width)]
+    else:
+        columns, lines = found, ((0, start),)
+        if len(columns[0]) != text.count("\n") + (not text.endswith("\n")):
+            lines = runs(_lines_of(text, mark, start))
+    first = [(column[0].as_py() or "").strip() for column in columns] if columns and len(columns[0]) else []
+    if not first:
+        raise ReadingError(
+            f"{source} is empty; expected a header row and one row for each case. Is this the right file?"
+        )
+    unnamed: list[int] = []
+    if header:
+        columns = [column.slice(1) for column in columns]
+        lines = _after_first(lines)
+        unnamed = [at for at, name in enumerate(first) if not name]
+        first = [name or free_name(at, first) for at, name in enumerate(first)]
+    else:
+        first = (
+            list(names)
+            if names is not None and len(names) == len(first)
+            else [f"column_{at + 1}" for at in range(len(first))]
+        )
+    check_names(first, source)
+    about = {"delimiter": mark, "header": bool(header)}
+    if unnamed:
+        about["unnamed"] = [first[at] for at in unnamed]
+    return RawTable(source, dict(zip(first, columns, strict=True)), len(columns[0]), lines, about=about)
+
+
+def free_name(at: int, taken: Iterable[str]) -> str:
+    """A name by position for a column without one."""
+    name = f"column_{at + 1}"
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _is_like(first: Sequence[str], names: Sequence[str]) -> bool:
+    return len({*first} & {*names}) * 2 > len(first) > 0
+
+
+def _after_first(lines: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    """The runs of lines without the first row."""
+    if not lines:
+        return ()
+    later = [(row - 1, line) for row, line in lines[1:]]
+    return tuple(later) if later and later[0][0] == 0 else ((0, lines[0][1] + 1), *later)
+
+
+def _split(
+    text: str, source: str, mark: str, *, start: int, header: bool
+) -> tuple[list[list[str | None]], tuple[tuple[int, int], ...], int]:
+    """The records of a text, the first too, the runs of their lines, and their width."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True)
+    rows: list[list[str | None]] = []
+    lines: list[int] = []
+    line, width, once = start, 0, dict[str, str]()
+    before = csv.field_size_limit(_LONGEST)
+    try:
+        for record in reader:
+            if record:
+                width = width or len(record)
+                if len(record) != width:
+                    fields = f"{len(record)} field{'s' * (len(record) != 1)}"
+                    raise ReadingError(
+                        f"{source} line {line} has {fields}; its {'header' if header else 'first line'} has {width}. "
+                        "Put fields that hold the delimiter between quotation marks, or name the right delimiter."
+                    )
+                rows.append([once.setdefault(field, field) or None for field in record])
+                lines.append(line)
+            line = reader.line_num + start
+    except csv.Error as error:
+        remedy = "Look for a quotation mark that is not closed, or write one inside a field twice."
+        raise ReadingError(f"{source} line {line} is not valid CSV: {error}. {remedy}") from error
+    finally:
+        csv.field_size_limit(before)
+    return rows, runs(lines), width
+
+
+def _lines_of(text: str, mark: str, start: int) -> Iterable[int]:
+    """The lines on which records begin."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True)
+    line = start
+    before = csv.field_size_limit(_LONGEST)
+    try:
+        for record in reader:
+            if record:
+                yield line
+            line = reader.line_num + start
+    finally:
+        csv.field_size_limit(before)
+
+
+def _split_fast(text: str, mark: str) -> list[Any] | None:
+    """The columns by PyArrow; None where Python's reader has to look."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    quotes = '"' in text
+    if quotes and (text.count('"') % 2 or re.search(rf'(?:{re.escape(mark)}|\n) +"', text)):
+        return None
+    width = len(next(iter(_sample(text, mark)), ()))
+    if width == 0:
+        return None
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(text.encode("utf-8")),
+            read_options=arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=2**22),
+            parse_options=arrow_csv.ParseOptions(delimiter=mark, newlines_in_values=quotes),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types={f"f{at}": pa.string() for at in range(width)}, null_values=[""], strings_can_be_null=True
+            ),
+        )
+    except (pa.ArrowException, UnicodeEncodeError):
+        return None
+    return table.columns if table.num_columns == width else None
+
+
+def check_names(header: Sequence[str], source: str) -> None:
+    """Raise if a name stands twice in a header."""
+    seen: set[str] = set()
+    for name in header:
+        if name in seen:
+            raise ReadingError(f"{source} names column {name!r} twice in its header. Rename one of the columns.")
+        seen.add(name)

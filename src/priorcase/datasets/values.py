@@ -1,0 +1,558 @@
+"""What the fields of a column mean: numbers, dates or names, as they are written in different countries.
+
+A `Meaning` is decided on all fields of a column, not on a sample, and can be applied to the fields of another file. All
+work is done on distinct fields by Arrow's functions, so that tables of millions of rows are understood in seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from priorcase._typing import BoolArray, IntArray
+from priorcase.exceptions import ReadingError, advice, listed
+
+MISSING = (
+    *("?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "null", "NULL", "-", "--", "–", "—"),
+    *("k. A.", "k.A.", "k. a.", "k.a.", "n. a.", "n.a.", "N.A."),
+)
+"""Fields read as missing by default, beside empty ones; ``-`` is a value where a column holds ``+``, too."""
+
+_SOFT = "."  # missing among numbers and dates, as SAS writes it
+_MOST_OTHERS = 50  # distinct fields that are kept of those that did not fit
+_SAMPLE = 1_000
+_MANY = 10_000
+_CODE_LENGTH = 4
+_EXACT = 2**53
+_CURRENCY = r"(?:US\$|R\$|A\$|C\$|[$€£¥₹₽₩₺]|USD|EUR|GBP|CHF|JPY|SEK|NOK|DKK|PLN|INR|Rs\.?|kr\.?|zł|Kč|Fr\.?)"
+_GROUPS = "'’ \u00a0\u202f"
+_SIGN = r"(?:\+|([-−]))"
+_WHOLE = r"^[-+]?[0-9]+$"
+_AMBIGUOUS = r"^[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}$"
+
+Order = Literal["ymd", "dmy", "mdy"]
+ORDERS: tuple[Order, ...] = ("ymd", "dmy", "mdy")
+_ZONE = r"\s?(?:Z|[-+][0-9]{2}:?[0-9]{2})"
+_CLOCK = rf"((?:[T ]\s*[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:[.,][0-9]+)?)?(?:\s?[AaPp][Mm])?(?:{_ZONE})?)?)$"
+_YEAR_FIRST = r"^([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})" + _CLOCK
+_YEAR_LAST = r"^([0-9]{1,2})([-/.])([0-9]{1,2})[-/.]([0-9]{4})" + _CLOCK
+_SHORT_YEAR = r"^([0-9]{1,2})([/.])([0-9]{1,2})[/.]([0-9]{2})" + _CLOCK
+_NAMED_MONTH = r"^(?:[0-9]{1,2}[. -]+[A-Za-zäÄ]{3,9}[., -]+[0-9]{4}|[A-Za-zäÄ]{3,9}\.? [0-9]{1,2},? [0-9]{4})" + _CLOCK
+_MONTHS = ("jan", "feb", "m(?:ar|är|rz)", "apr", "ma[yi]", "jun", "jul", "aug", "sep", "o[ck]t", "nov", "de[cz]")
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the fields of a column are, and how they are written.
+
+    ``decimal`` is the decimal mark of numbers, None where none of them has one that is certain; ``thousands`` the mark
+    between groups of digits, None for any that goes with it. ``format`` is the order of the parts of dates, or a format
+    of ``strptime``; ``utc`` says that they have a time zone. ``values`` are those that a file or a user declares.
+    ``others`` counts the fields that were read as missing though no mark says so, ``marks`` has the marks that do, and
+    ``signs`` what else stands in numbers: thousands, currency and percent signs.
+    """
+
+    kind: Literal["numeric", "nominal", "ordinal", "date", "ignore"]
+    decimal: str | None = None
+    thousands: str | None = None
+    format: str | None = None
+    utc: bool = False
+    values: tuple[str, ...] | None = None
+    others: Mapping[str, int] = field(default_factory=dict)
+    marks: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
+    keeps_dash: bool = False
+
+    def plain(self) -> dict[str, Any]:
+        """The fields that say something, as JSON can write them."""
+        found = {name: value for name, value in vars(self).items() if value not in (None, False, {}, ())}
+        return {name: [*value] if isinstance(value, tuple) else value for name, value in found.items()}
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> Meaning:
+        """The meaning that `plain` gave."""
+        found: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in plain.items()}
+        return cls(**found)
+
+    def in_words(self) -> str:
+        """What is expected of a field, for messages."""
+        if self.kind == "numeric":
+            return "a finite number" + (" with a decimal comma" if self.decimal == "," else "")
+        if self.kind == "date":
+            shown = {"ymd": "year, month, day", "dmy": "day, month, year", "mdy": "month, day, year"}
+            return f"a date ({shown.get(self.format or '', self.format)})"
+        return f"one of {listed(self.values or ())}"
+
+
+class Conventions(NamedTuple):
+    """How fields are written, as far as the caller says: None is to be found out.
+
+    ``missing`` has all fields that are missing, the empty one among them where it is.
+    """
+
+    missing: tuple[str, ...] | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    dates: str | None = None
+
+
+# -- the fields of a column
+
+
+class Fields:
+    """The distinct fields of a column, and how often each occurs.
+
+    Blanks around fields count only where an empty field does, which is not ``missing``: between quotation marks.
+    """
+
+    def __init__(self, text: Any, missing: tuple[str, ...] | None, *, keeps_dash: bool = False) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        marks = ("", *MISSING) if missing is None else missing
+        coded = (pc.utf8_trim_whitespace(text) if "" in marks else text).dictionary_encode()
+        coded = pa.chunked_array([coded]) if isinstance(coded, pa.Array) else coded.unify_dictionaries()
+        dictionary = coded.chunk(0).dictionary if coded.num_chunks else pa.array([], pa.string())
+        codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in coded.chunks]
+        self.codes: IntArray = np.concatenate(codes) if codes else np.empty(0, np.int32)
+        self.values = dictionary.cast(pa.string())
+        self.counts: IntArray = np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
+        self.keeps_dash = keeps_dash or (missing is None and bool(pc.index(self.values, "+").as_py() >= 0))
+        if self.keeps_dash and missing is None:
+            marks = tuple(mark for mark in marks if mark != "-")
+        self.known: BoolArray = ~self._within(marks)
+
+    def _within(self, words: Collection[str]) -> BoolArray:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        return np.asarray(pc.is_in(self.values, value_set=pa.array([*words], pa.string())), dtype=bool)
+
+    def matching(self, pattern: str, values: Any = None) -> BoolArray:
+        """Which of the distinct fields, or of other forms of them, a regular expression matches."""
+        import pyarrow.compute as pc
+
+        return np.asarray(pc.match_substring_regex(self.values if values is None else values, pattern), dtype=bool)
+
+    def weight(self, chosen: BoolArray) -> int:
+        """The number of rows with a known field that is one of the chosen."""
+        return int(self.counts[chosen & self.known].sum())
+
+    def spread(self, values: Any) -> Any:
+        """A column of values, one for each distinct field; None for a field that is missing."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if len(self.values) == 0:
+            return pa.nulls(len(self.codes), values.type)
+        shown = pc.if_else(pa.array(self.known), values, pa.scalar(None, values.type))
+        return pc.take(shown, pa.array(self.codes, mask=self.codes < 0))
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The fields that are missing, without the empty one, the most frequent first."""
+        found = np.flatnonzero(~self.known)
+        found = found[np.argsort(-self.counts[found], kind="stable")]
+        return tuple(mark for at in found if (mark := self.values[int(at)].as_py()))
+
+    def first_row(self, chosen: BoolArray) -> int:
+        """The first row whose field is one of the chosen."""
+        return int(np.flatnonzero(np.append(chosen & self.known, False)[self.codes])[0])
+
+    def others(self, fitting: BoolArray) -> dict[str, int]:
+        """The known fields that do not fit, the most frequent first."""
+        rest = np.flatnonzero(self.known & ~fitting)
+        rest = rest[np.argsort(-self.counts[rest], kind="stable")][:_MOST_OTHERS]
+        return {self.values[int(at)].as_py(): int(self.counts[at]) for at in rest}
+
+    def hopeless(self, patterns: Iterable[str]) -> bool:
+        """Whether nearly none of an even sample of many distinct fields matches any of the patterns."""
+        if len(self.values) <= 10 * _SAMPLE:
+            return False
+        sample = self.values.take(np.arange(0, len(self.values), len(self.values) // _SAMPLE))
+        return all(self.matching(pattern, sample).mean() < 0.2 for pattern in patterns)
+
+
+# -- numbers
+
+
+def _number_pattern(decimal: str, thousands: str | None) -> str:
+    """Numbers with a decimal mark; the groups are the sign, twice, the digits, and the exponent."""
+    marks = {".": ",", ",": "."}[decimal] + _GROUPS if thousands is None else thousands
+    grouped = f"[0-9]{{1,3}}(?:[{re.escape(marks)}][0-9]{{3}})+|" if marks else ""
+    mark = re.escape(decimal)
+    digits = rf"((?:{grouped}[0-9]+)(?:{mark}[0-9]*)?|{mark}[0-9]+)((?:[eE][-+]?[0-9]+)?)"
+    return rf"^(?:{_SIGN}?\s*(?:{_CURRENCY}\s*)?|{_CURRENCY}\s*{_SIGN}){digits}\s*(?:{_CURRENCY}|%|‰)?$"
+
+
+_EITHER = [_number_pattern(mark, None) for mark in ".,"]
+NUMBER = re.compile("|".join(_EITHER))
+"""A number as any country writes it."""
+DATE = re.compile("|".join((_YEAR_FIRST, _YEAR_LAST, _SHORT_YEAR, _NAMED_MONTH)))
+"""A date as any country writes it."""
+
+
+def plain_numbers(text: Any) -> Any:
+    """The numbers of a column in which all fields are written as Python writes them; None where one is not.
+
+    Whole numbers that float64 would round, and those of equal length with zeros in front, are codes and no numbers.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        whole = pc.cast(text, pa.int64())
+    except pa.ArrowInvalid:
+        pass
+    else:
+        if pc.count(whole).as_py() == 0:
+            return pc.cast(whole, pa.float64())
+        return None if _codes(text, whole) else whole
+    try:
+        numbers = pc.cast(text, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    extremes = pc.min_max(numbers).as_py()  # NaN and infinite fields, and codes of many digits, are looked at closely
+    return numbers if not extremes["min"] < -_EXACT and not extremes["max"] > _EXACT and _no_nan(numbers) else None
+
+
+def _no_nan(numbers: Any) -> bool:
+    import pyarrow.compute as pc
+
+    return not pc.any(pc.is_nan(numbers)).as_py()
+
+
+def _codes(text: Any, whole: Any) -> bool:
+    import pyarrow.compute as pc
+
+    lengths = pc.min_max(pc.binary_length(text)).as_py()
+    if lengths["min"] == lengths["max"] and lengths["min"] >= _CODE_LENGTH:
+        return bool(pc.any(pc.starts_with(text, "0")).as_py())
+    if lengths["max"] < len(str(_EXACT)):
+        return False
+    extremes = pc.min_max(whole).as_py()
+    return bool(max(-extremes["min"], extremes["max"]) > _EXACT)
+
+
+def _parsed_numbers(fields: Fields, decimal: str, thousands: str | None) -> tuple[BoolArray, Any]:
+    """Which distinct fields are numbers with this decimal mark, and the numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    pattern, marks = _number_pattern(decimal, thousands), {".": ",", ",": "."}[decimal] + _GROUPS
+    bare = pc.replace_substring_regex(fields.values, r"^\((.+)\)$", r"-\1")  # as accountants write less than 0
+    fits = fields.matching(pattern, bare)
+    digits = pc.replace_substring_regex(bare, pattern, r"\1\2\3\4")
+    digits = pc.replace_substring_regex(digits, f"[{re.escape(marks + (thousands or ''))}]", "")
+    digits = pc.replace_substring(pc.replace_substring(digits, "−", "-"), ",", ".")
+    numbers = pc.cast(pc.if_else(pa.array(fits), digits, pa.scalar(None, pa.string())), pa.float64())
+    finite = np.asarray(pc.fill_null(pc.is_finite(numbers), False), dtype=bool)
+    return finite, pc.if_else(pa.array(finite), numbers, pa.scalar(None, pa.float64()))
+
+
+def _whole_numbers(numbers: Any) -> Any:
+    """The same as integers, where all of them are and none is missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if numbers.null_count or len(numbers) == 0:
+        return numbers
+    extremes = pc.min_max(numbers).as_py()
+    if max(-extremes["min"], extremes["max"]) > _EXACT or pc.any(pc.not_equal(pc.floor(numbers), numbers)).as_py():
+        return numbers
+    return pc.cast(numbers, pa.int64())
+
+
+def _decimal_of(fields: Fields, thousands: str | None) -> tuple[str | None, int]:
+    """The decimal mark of most numbers, None where none is certain, and the number of rows that have such numbers."""
+    parsed = {mark: _parsed_numbers(fields, mark, None if thousands == mark else thousands)[0] for mark in ".,"}
+    weights = {mark: fields.weight(fits) for mark, fits in parsed.items()}
+    if weights["."] != weights[","]:
+        best = max(weights, key=lambda mark: weights[mark])
+        return best, weights[best]
+    marked = fields.matching(r"[.,]") & parsed["."]
+    return (None, weights["."]) if not fields.weight(marked & ~fields.matching(_AMBIGUOUS)) else (".", weights["."])
+
+
+# -- dates
+
+
+def _iso_dates(values: Any, order: str) -> Any:
+    """Dates of an order as ISO 8601 writes them; what does not match stays as it is."""
+    import pyarrow.compute as pc
+
+    first, second = (r"\3", r"\1") if order == "dmy" else (r"\1", r"\3")
+    values = _numbered_months(values, order)
+    values = pc.replace_substring_regex(values, _YEAR_FIRST, r"\1-\2-\3\4")
+    values = pc.replace_substring_regex(values, _YEAR_LAST, rf"\4-{first}-{second}\5")
+    for century, decades in (("20", "[0-6]"), ("19", "[7-9]")):
+        pattern = _SHORT_YEAR.replace("([0-9]{2})", f"({decades}[0-9])")
+        values = pc.replace_substring_regex(values, pattern, rf"{century}\4-{first}-{second}\5")
+    values = pc.replace_substring_regex(values, r"-([0-9])(-|$|[T ])", r"-0\1\2")
+    values = pc.replace_substring_regex(values, r"-([0-9])($|[T ])", r"-0\1\2")
+    return pc.replace_substring_regex(values, r"([T ])\s*([0-9]):", r"\1" "0" r"\2:")
+
+
+def _numbered_months(values: Any, order: str) -> Any:
+    """Dates with names of months, in English or German, with numbers in their place."""
+    import pyarrow.compute as pc
+
+    if not pc.any(pc.match_substring_regex(values, _NAMED_MONTH)).as_py():
+        return values
+    for number, name in enumerate(_MONTHS, start=1):
+        day_first = rf"(?i)^([0-9]{{1,2}})[. -]+{name}[a-zä]*[., -]+([0-9]{{4}})"
+        month_first = rf"(?i)^{name}[a-zä]*\.? ([0-9]{{1,2}}),? ([0-9]{{4}})"
+        for pattern in (day_first, month_first):
+            values = pc.replace_substring_regex(values, pattern, rf"\2-{number:02}-\1")
+    return values
+
+
+def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
+    """Which distinct fields are dates of an order or format, the dates, and whether they have a time zone."""
+    import pandas as pd
+    import pyarrow as pa
+
+    if form not in ORDERS:
+        found = pd.Series(pd.to_datetime(fields.values.to_pandas(), format=form, errors="coerce", utc="%z" in form))
+        utc = "%z" in form
+    else:
+        texts = pd.Series(_iso_dates(fields.values, form).to_pylist(), dtype=object)
+        utc = bool(fields.weight(fields.matching(rf"[0-9]{_ZONE}$") & fields.matching(":")))
+        shaped = texts.str.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}").fillna(False).to_numpy(bool)
+        found = pd.Series(pd.NaT, index=texts.index, dtype="datetime64[us, UTC]" if utc else "datetime64[us]")
+        for style in ("ISO8601", "%Y-%m-%d %I:%M %p", "%Y-%m-%d %I:%M:%S %p"):
+            rest = shaped & found.isna().to_numpy()
+            if rest.any():
+                tried = pd.to_datetime(texts[rest], format=style, errors="coerce", utc=utc)
+                found[rest] = tried.astype(found.dtype)
+    kind = pa.timestamp("us", tz="UTC" if utc else None)
+    return (
+        found.notna().to_numpy(),
+        pa.array(found.astype("datetime64[us, UTC]" if utc else "datetime64[us]"), kind),
+        utc,
+    )
+
+
+def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
+    """The order of the parts of most dates, and whether it is certain; None where most fields are no dates."""
+    import pyarrow.compute as pc
+
+    total = fields.weight(np.ones(len(fields.values), dtype=bool))
+    if fields.hopeless((_YEAR_FIRST, _YEAR_LAST, _SHORT_YEAR, _NAMED_MONTH)):
+        return None, True
+    for pattern in (_YEAR_FIRST, _NAMED_MONTH):
+        if 2 * fields.weight(fields.matching(pattern)) > total:
+            return "ymd", True
+    for pattern in (_YEAR_LAST, _SHORT_YEAR):
+        fits = fields.matching(pattern)
+        if 2 * fields.weight(fits) > total:
+            if 2 * fields.weight(fits & fields.matching(r"^[0-9]+\.")) > total:
+                return "dmy", True  # dots are nowhere written between month and day
+            parts = [pc.replace_substring_regex(fields.values, pattern, group).to_pylist() for group in (r"\1", r"\3")]
+            above = [np.array([ok and int(part) > 12 for ok, part in zip(fits, one, strict=True)]) for one in parts]
+            first, second = map(fields.weight, above)
+            if first == second:
+                return usual or "mdy", False
+            return ("dmy" if first > second else "mdy"), True
+    return None, True
+
+
+# -- deciding and applying
+
+
+def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> tuple[Meaning, Fields | None, Any]:
+    """What a column means by its fields, with them, and the column where it is plain."""
+    missing, decimal, thousands, dates = conventions
+    text = _without(text, missing)
+    if decimal != "," and thousands is None and (numbers := plain_numbers(text)) is not None:
+        return Meaning("numeric"), None, numbers
+    if (
+        len(text) > _MANY and decimal != "," and thousands is None and missing is None
+    ):  # before fields are made distinct
+        numbers = plain_numbers(_without(text, ("", _SOFT, *MISSING)))
+        if numbers is not None:
+            return Meaning("numeric"), None, numbers
+    fields = Fields(text, missing)
+    total = fields.weight(np.ones(len(fields.values), dtype=bool))
+    if total == 0:
+        return Meaning("numeric"), fields, None
+    soft = fields.weight(fields._within([_SOFT])) if missing is None else 0
+    if not fields.hopeless(_EITHER):
+        found, weight = (None, 0) if decimal else _decimal_of(fields, thousands)
+        if decimal:
+            weight = fields.weight(_parsed_numbers(fields, decimal, thousands)[0])
+        if 2 * weight > total - soft and not _coded(fields):
+            return Meaning("numeric", decimal or found, thousands, keeps_dash=fields.keeps_dash), fields, None
+    order, certain = (dates, True) if dates is not None and "%" in dates else _order_of(fields, usual)
+    if order is not None:
+        form = dates if dates is not None and order != "ymd" else order
+        fits, _, utc = _parsed_dates(fields, form)
+        if 2 * fields.weight(fits) > total - soft:
+            return Meaning("date", format=form if certain or dates else f"{form}?", utc=utc), fields, None
+    return Meaning("nominal", keeps_dash=fields.keeps_dash), fields, None
+
+
+def _without(text: Any, missing: tuple[str, ...] | None) -> Any:
+    """A column without the fields that the caller calls missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not missing:
+        return text
+    bare = pc.utf8_trim_whitespace(text) if "" in missing else text
+    return pc.if_else(pc.is_in(bare, value_set=pa.array(missing, pa.string())), pa.scalar(None, pa.string()), bare)
+
+
+def _coded(fields: Fields) -> bool:
+    """Whether whole numbers are codes: of equal length with zeros in front, or too large for float64."""
+    import pyarrow.compute as pc
+
+    whole = fields.values.filter(fields.matching(r"^[0-9]+$") & fields.known)
+    if len(whole) == 0:
+        return False
+    lengths = pc.min_max(pc.binary_length(whole)).as_py()
+    if lengths["max"] >= len(str(_EXACT)):
+        return any(int(word) > _EXACT for word in whole.to_pylist() if len(word) >= len(str(_EXACT)))
+    same = lengths["min"] == lengths["max"] >= _CODE_LENGTH
+    return bool(same and pc.any(pc.starts_with(whole, "0")).as_py())
+
+
+def convert(meaning: Meaning, fields: Fields, *, missing: tuple[str, ...] | None) -> tuple[Meaning, Any, BoolArray]:
+    """A column read as a meaning, which learns what did not fit, and which distinct fields did."""
+    import pyarrow as pa
+
+    every = np.ones(len(fields.values), dtype=bool)
+    meaning = replace(meaning, marks=fields.marks)
+    if meaning.kind == "nominal" and meaning.values is None:
+        return meaning, fields.spread(fields.values), every
+    if meaning.kind in ("nominal", "ordinal"):
+        allowed = meaning.values or ()
+        places = {word: place for place, word in enumerate(allowed)}
+        codes = np.array([places.get(word, -1) for word in fields.values.to_pylist()], dtype=np.int32)
+        column = fields.spread(pa.array(codes, mask=codes < 0))
+        ordered = meaning.kind == "ordinal"
+        column = pa.DictionaryArray.from_arrays(column, pa.array(allowed, pa.string()), ordered=ordered)
+        return meaning, column, codes >= 0
+    if missing is None:
+        fields.known = fields.known & ~fields._within([_SOFT])
+        meaning = replace(meaning, marks=fields.marks)
+    if meaning.kind == "numeric":
+        fits, numbers = _parsed_numbers(fields, meaning.decimal or ".", meaning.thousands)
+        groups = {".": ",", ",": "."}[meaning.decimal or "."] + _GROUPS
+        written = {"thousands": f"[0-9][{groups}][0-9]{{3}}", "currency": _CURRENCY, "percent": "[%‰]"}
+        signs = tuple(word for word, pattern in written.items() if fields.weight(fits & fields.matching(pattern)))
+        learned = replace(meaning, others=fields.others(fits), signs=signs)
+        return learned, _whole_numbers(fields.spread(numbers)), fits
+    fits, dates, utc = _parsed_dates(fields, str(meaning.format))
+    return replace(meaning, others=fields.others(fits), utc=utc), fields.spread(dates), fits
+
+
+def apply(
+    meaning: Meaning, text: Any, conventions: Conventions, where: Callable[[int], str], name: str, *, open: bool = False
+) -> tuple[Meaning, Any]:
+    """A column of text read as a meaning that is known; `ReadingError` for a field that does not fit.
+
+    What was read as missing when the meaning was found is missing here, too. With ``open`` a value that is not
+    declared is no mistake: the column is one of text then.
+    """
+    import pyarrow as pa
+
+    missing = conventions.missing
+    text = _without(text, missing)
+    if meaning.kind == "numeric" and meaning.decimal != "," and meaning.thousands is None:
+        numbers = plain_numbers(text)
+        if numbers is not None:
+            return meaning, numbers
+    fields = Fields(text, missing, keeps_dash=meaning.keeps_dash)
+    fields.known &= ~fields._within(list(meaning.others))
+    _, column, fits = convert(meaning, fields, missing=missing)
+    if fields.weight(~fits) == 0:
+        if meaning.utc and column.type.tz is None:
+            column = column.cast(pa.timestamp("us", tz="UTC"))
+        return meaning, column
+    if open and meaning.kind in ("nominal", "ordinal"):
+        return meaning, fields.spread(fields.values)
+    row = fields.first_row(~fits)
+    held = str(fields.values[int(fields.codes[row])])
+    remedy = {
+        "numeric": "Correct the field, leave it empty if it is unknown, or declare the column nominal.",
+        "date": "Correct the field, leave it empty if it is unknown, or declare the column nominal.",
+    }.get(meaning.kind) or advice(
+        held, meaning.values or (), otherwise="Correct the field, or add the level where it belongs in the order."
+    )
+    raise ReadingError(f"{where(row)}, column {name!r} holds {held!r}; expected {meaning.in_words()}. {remedy}")
+
+
+def understand(
+    columns: Mapping[str, Any],
+    declared: Mapping[str, Meaning],
+    conventions: Conventions,
+    where: Callable[[int], str],
+    *,
+    comma: bool = False,
+    open: bool = False,
+) -> dict[str, tuple[Meaning, Any]]:
+    """The meaning and the values of columns of text: as declared, else as all their fields say together.
+
+    What one column leaves open (1.234 with a decimal mark or in thousands, 3/4 in March or in April) is decided by
+    the others; ``comma`` says that commas stand within fields and not between them, which decides in the last place.
+    """
+    found: dict[str, tuple[Meaning, Fields | None, Any]] = {}
+    for name, text in columns.items():
+        if name not in declared:
+            found[name] = decide(text, conventions)
+    marks = [one.decimal for one, _, _ in found.values() if one.kind == "numeric" and one.decimal is not None]
+    known = [one.format for one, _, _ in found.values() if one.kind == "date" and one.format in ("dmy", "mdy")]
+    commas = marks.count(",") > marks.count(".")
+    result: dict[str, tuple[Meaning, Any]] = {}
+    for name, text in columns.items():
+        if name in declared:
+            meaning = declared[name]
+            if meaning.kind == "numeric" and meaning.decimal is None and not open:
+                meaning = replace(meaning, decimal=_told_decimal(text, conventions, commas))
+            elif meaning.kind == "date" and meaning.format is None:
+                order = _order_of(Fields(text, conventions.missing), "dmy" if commas else None)[0]
+                meaning = replace(meaning, format=conventions.dates or order or "ymd")
+            result[name] = apply(meaning, text, conventions, where, name, open=open)
+            continue
+        meaning, fields, values = found[name]
+        if values is not None and commas and _is_ambiguous(text):
+            fields, values = Fields(text, conventions.missing), None
+        if values is None and fields is not None:
+            if meaning.kind == "numeric" and meaning.decimal is None:
+                here = fields.weight(fields.matching(","))
+                meaning = replace(meaning, decimal="," if (commas if marks else comma and here) else ".")
+            elif meaning.kind == "date" and str(meaning.format).endswith("?"):
+                local = max(known, key=known.count) if known else "dmy" if commas or comma else "mdy"
+                meaning = replace(meaning, format=local)
+            meaning, values, _ = convert(meaning, fields, missing=conventions.missing)
+        result[name] = (meaning, values)
+    return result
+
+
+def _is_ambiguous(text: Any) -> bool:
+    """Whether all numbers that have a point could as well be thousands."""
+    import pyarrow.compute as pc
+
+    pointed = pc.filter(text, pc.match_substring(text, "."))
+    return len(pointed) > 0 and bool(pc.all(pc.match_substring_regex(pointed, _AMBIGUOUS)).as_py())
+
+
+def _told_decimal(text: Any, conventions: Conventions, commas: bool) -> str | None:
+    """The decimal mark of a column that is declared to be numeric."""
+    if conventions.decimal is not None:
+        return conventions.decimal
+    if plain_numbers(text) is not None and not (commas and _is_ambiguous(text)):
+        return None
+    return _decimal_of(Fields(text, conventions.missing), conventions.thousands)[0] or ("," if commas else ".")
+
+
+def text_of(values: Sequence[str | None]) -> Any:
+    """An Arrow column of text."""
+    import pyarrow as pa
+
+    return pa.chunked_array([pa.array(values, pa.string())])
