@@ -321,7 +321,7 @@ def test_values_that_do_not_fit_name_line_and_attribute(tmp_path: Path) -> None:
         with pytest.raises(CaseBaseError, match=rf"own\.{form} got attribute 'make', unknown"):
             read_cases(tmp_path / f"own.{form}", {"age": Numeric()})
     with pytest.raises(CaseBaseError, match="attribute 'make', unknown"):
-        read_cases(plain, {"age": Numeric()})
+        read_cases(written(tmp_path, "u.csv", "age,make\n3,A\n4,B\n"), {"age": Numeric()})
 
 
 def test_heads_that_cannot_be_read(tmp_path: Path) -> None:

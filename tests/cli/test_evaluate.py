@@ -142,7 +142,7 @@ def test_random_learners_follow_the_random_state_at_any_number_of_jobs(table: Pa
 
 
 def test_learners_may_be_left_out_or_be_all(prices: Path, table: Path) -> None:
-    result = run("evaluate", prices, "--splits", 2, "--score", "mae", "--json")
+    result = run("evaluate", prices, "--splits", 2, "--score", "mae", "--json", "--column", "size=numeric")
     usual = ["baseline", "knn", "locally_weighted", "rbf_network"]
     assert [one["name"] for one in answers(result)["learners"]] == usual
     assert result.stderr == "priorcase: note: the target is 'price', the last column\n"
@@ -253,7 +253,11 @@ def test_curves_are_those_of_the_library(table: Path) -> None:
 def test_warnings_of_learners_are_one_note(prices: Path) -> None:
     options = ("--target", "price", "--learner", "locally_weighted", "--set", "bandwidth=0.001", "--splits", 3)
     note = "priorcase: note: some cases had no past case within the bandwidth; the nearest ones decided there\n"
-    assert run("evaluate", prices, *options).stderr == note
+    useless = (
+        "priorcase: note: column 'size' (identifies rows) cannot help to predict; --column size=ignore leaves it out\n"
+    )
+    assert run("evaluate", prices, *options, "--column", "size=numeric").stderr == note
+    assert run("evaluate", prices, *options).stderr == note + useless
 
 
 @pytest.mark.parametrize(

@@ -306,7 +306,7 @@ def test_what_was_understood_survives_copies_and_json(tmp_path: Path) -> None:
 
 
 def test_estimators_reports_and_comparisons_take_the_frame() -> None:
-    frame = text("a,b,c\n" + "".join(f"{i},{'xy'[i % 2]},{'pq'[i % 2]}\n" for i in range(30)))
+    frame = text("a,b,c\n" + "".join(f"{i * 7 % 10},{'xy'[i % 2]},{'pq'[i % 2]}\n" for i in range(30)))
     X, y = frame.drop(columns=["c"]), frame["c"]
     assert pc.KNNClassifier(1).fit(X, y).predict(X[:2]).tolist() == ["p", "q"]
     found = pc.report(frame, target="c", learners={"bayes": pc.NaiveBayes()}, progress=False)

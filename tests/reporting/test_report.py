@@ -528,7 +528,7 @@ def test_bad_parameters_are_refused() -> None:
     [
         (pd.DataFrame(np.zeros((20, 2)), columns=["x", "x"]), "more than one column named 'x'"),
         (pd.DataFrame({"x": [np.inf] + [1.0] * 19}), "infinity.*'x'"),
-        (pd.DataFrame({"x": [[1]] * 20}), "'x' contains a list"),
+        (pd.DataFrame({"x": [{"a": 1}] * 20}), "'x' contains a dict"),
     ],
 )
 def test_tables_that_no_learner_takes_are_refused(columns: pd.DataFrame, words: str) -> None:

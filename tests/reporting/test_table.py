@@ -97,11 +97,18 @@ def test_a_column_of_one_value_and_gaps_may_tell() -> None:
     assert found.used == ("ticked", "v")
 
 
-@pytest.mark.parametrize("form", ["2020-01-{:02}", "{:02}.01.2020", "{}/1/2020", "2020-01-{:02} 12:30"])
+@pytest.mark.parametrize("form", ["2020-01-{:02}", "2020-01-{:02} 12:30"])
+def test_dates_are_dates(form: str) -> None:
+    X = pd.DataFrame({"when": [form.format(i % 28 + 1) for i in range(40)], "v": np.arange(40) % 7})
+    (when, _) = summarized(X, ["a", "a", "b", "a"] * 10).columns
+    assert (when.kind, when.distinct, when.used) == ("date", 28, True)
+
+
+@pytest.mark.parametrize("form", ["{:02}.01.2020", "{}/1/2020"])
 def test_dates_that_are_read_as_names_are_told(form: str) -> None:
     X = pd.DataFrame({"when": [form.format(i % 28 + 1) for i in range(40)], "v": np.arange(40) % 7})
     found = summarized(X, ["a", "a", "b", "a"] * 10).remarks
-    assert found[0].startswith("when holds dates and is read as nominal: days since some date")
+    assert found[0].startswith("when holds dates and is read as nominal: read_table, pandas.to_datetime or")
 
 
 def test_rows_are_repeated_whatever_they_are_called() -> None:

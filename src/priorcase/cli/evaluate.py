@@ -30,8 +30,16 @@ from priorcase.cli.shell import (
     random_state_option,
     usage,
 )
-from priorcase.cli.tables import Past, parse_reading, read_past, say_how, table_argument, table_options
-from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
+from priorcase.cli.tables import (
+    Past,
+    note_uninformative,
+    parse_reading,
+    read_past,
+    say_how,
+    table_argument,
+    table_options,
+)
+from priorcase.exceptions import FarQueryWarning, UninformativeColumnWarning, UnsettledFitWarning
 from priorcase.registry import BASELINE, LEARNERS, find
 
 _PICTURES = ("png", "pdf", "svg")
@@ -90,6 +98,7 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
     with _quiet(in_processes=given["jobs"] not in (None, 1)):
         result = _measured(learners, past, splits, repeats, curve, **common)
     say_how(past.about)
+    note_uninformative(past)
     forms: dict[str, Any] = {
         "txt": lambda: _text(result),
         "json": lambda: _document(result, past, contestants, given["random_state"]),
@@ -208,6 +217,7 @@ def _quiet(*, in_processes: bool) -> Iterator[None]:
         os.environ["PYTHONWARNINGS"] = "ignore"
     try:
         with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("ignore", UninformativeColumnWarning)  # noted in the words of the command line
             for kind in kinds:
                 warnings.simplefilter("always", kind)
             yield

@@ -24,8 +24,17 @@ from priorcase.cli.shell import (
     safe_console,
     usage,
 )
-from priorcase.cli.tables import Past, Queries, parse_reading, read_queries, say_how, table_argument, table_options
-from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning, named
+from priorcase.cli.tables import (
+    Past,
+    Queries,
+    note_uninformative,
+    parse_reading,
+    read_queries,
+    say_how,
+    table_argument,
+    table_options,
+)
+from priorcase.exceptions import FarQueryWarning, UninformativeColumnWarning, UnsettledFitWarning, named
 from priorcase.registry import Learner, find
 
 _BLOCK = 1000
@@ -78,6 +87,7 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
     model, queries = _fitted(explained=False, **given)
     answers = [document for document, _ in _answers(model, queries, explained=False)]
     say_how(model.past.about, queries.about)
+    note_uninformative(model.past)
     forms: Forms = {
         "txt": lambda: _table_text(model, queries, answers),
         "json": lambda: _document(model) | {"answers": answers},
@@ -96,6 +106,7 @@ def explain(output: Output, **given: Any) -> None:
     """
     model, queries = _fitted(explained=True, **given)
     say_how(model.past.about, queries.about)
+    note_uninformative(model.past)
     answers, console = _answers(model, queries, explained=True), safe_console()
     if not output.as_json and output.out in (None, "-"):
         _print_explained(console, model, queries, answers)  # case by case
@@ -126,13 +137,16 @@ def _fitted(*, explained: bool, **given: Any) -> tuple[Model, Queries]:
         raise usage(f"--level has no effect with {who.name}, which gives no intervals of {past.target!r}.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnsettledFitWarning)  # of fits that only rank numbers of neighbors
+        warnings.simplefilter("ignore", UninformativeColumnWarning)  # noted in the words of the command line
         estimator.fit(past.X, past.y)
     similar = None
     if explained and not (hasattr(estimator, "precedents") or hasattr(estimator, "contributions")):
         import priorcase as pc
 
         near: Any = pc.KNNClassifier if past.task == "classify" else pc.KNNRegressor
-        similar = near(min(_SIMILAR, len(past.y)), ties="first").fit(past.X, past.y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UninformativeColumnWarning)
+            similar = near(min(_SIMILAR, len(past.y)), ties="first").fit(past.X, past.y)
         note(f"{who.title} gives no explanation of its own; the most similar past cases are shown")
     if explained and hasattr(estimator, "contributions") and len(estimator.classes_) == 1:
         raise BadInputError(

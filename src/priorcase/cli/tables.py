@@ -49,6 +49,7 @@ class Past(NamedTuple):
     y: Any
     lines: tuple[int, ...]
     about: Mapping[str, Any]
+    declared: Collection[str] = ()
 
 
 class Queries(NamedTuple):
@@ -208,6 +209,15 @@ def say_how(*tables: Mapping[str, Any]) -> None:
             note(f"read {about['understood']}")
 
 
+def note_uninformative(past: Past) -> None:
+    """Name the columns that cannot help to predict, unless their kind was declared."""
+    from priorcase.schema import uninformative_columns
+
+    for name, why in uninformative_columns(past.X).items():
+        if name not in past.declared:
+            note(f"column {name!r} ({why}) cannot help to predict; --column {name}=ignore leaves it out")
+
+
 def read_past(
     path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), gaps: bool = False
 ) -> Past:
@@ -229,7 +239,7 @@ def read_past(
         check_column(source, name, names)
     if len(table) == 0:
         raise ReadingError(f"{source} has a header but no rows. Is this the right file?")
-    column, X = table[target], _dates_as_days(table.drop(columns=[target]))
+    column, X = table[target], table.drop(columns=[target])
     task: Task = "classify"
     if column.dtype.kind in "iuf":
         task = "regress" if reading.columns.get(target) == "numeric" else guess_task(set(column.dropna().tolist()))
@@ -246,7 +256,7 @@ def read_past(
     y = column.to_numpy(np.float64) if task == "regress" else _labels(column)
     kinds = dict(zip(map(str, X.columns), Schema.infer(X).kinds, strict=True))
     lines = tuple(line_numbers(about, np.arange(len(table))).tolist())
-    return Past(source, task, target, kinds, X, y, lines, about)
+    return Past(source, task, target, kinds, X, y, lines, about, declared=reading.columns)
 
 
 def _labels(column: Any) -> Any:
@@ -258,17 +268,6 @@ def _labels(column: Any) -> Any:
     texts = [str(int(value)) if whole and value == value else str(value) for value in values]
     missing = column.isna().tolist()
     return np.array([None if gap else text for gap, text in zip(missing, texts, strict=True)], dtype=object)
-
-
-def _dates_as_days(X: Any) -> Any:
-    """A frame whose dates are days since 1970."""
-    import numpy as np
-
-    dates = [name for name in X.columns if X[name].dtype.kind == "M"]
-    days = {name: X[name].dt.tz_localize(None).astype("datetime64[us]").to_numpy() for name in dates}
-    return X.assign(
-        **{name: np.where(np.isnat(day), np.nan, day.astype(np.int64) / 86_400e6) for name, day in days.items()}
-    )
 
 
 def read_queries(words: Sequence[str], path: str, target: str | None, reading: Reading) -> tuple[Past, Queries]:
@@ -301,7 +300,7 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
                 f"{source} has a column {name!r} that {past.source} does not have. Leave it out by --column "
                 f"{name}=ignore, or rename it."
             )
-    new, lines = _dates_as_days(table[list(past.kinds)]), tuple(line_numbers(about, np.arange(len(table))).tolist())
+    new, lines = table[list(past.kinds)], tuple(line_numbers(about, np.arange(len(table))).tolist())
     if past.target not in table:
         return past, Queries(new, lines, None, about)
     column = table[past.target]
@@ -344,4 +343,4 @@ def _typed_case(words: Sequence[str], past: Past) -> Any:
         table = read(content, name="the typed case", format="csv", delimiter=",", header=True, like=past.about)
     except ReadingError as error:
         raise ReadingError(str(error.args[0]).replace(" line 2, column", ": column", 1)) from None
-    return _dates_as_days(table)
+    return table

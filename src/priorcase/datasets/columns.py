@@ -13,8 +13,9 @@ import numpy as np
 from priorcase._parameters import check_choice
 from priorcase._typing import AnyArray, IntArray
 from priorcase.exceptions import UnknownNameError, advice, listed, prefix_errors, quoted, visible
-from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
+from priorcase.schema import Coded, Date, Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
+from priorcase.schema.dates import date_of
 from priorcase.schema.schema import Source
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
@@ -85,6 +86,13 @@ class NamedColumns(Source):
         """Some of the rows."""
         return NamedColumns.of({name: column[rows] for name, column in self.data.items()}, self.kinds)
 
+    def shown(self, name: str, rows: slice | IntArray) -> list[Any]:
+        """Values of a column as people write them, dates as dates; None for missing."""
+        column = _plain(self.data[name][rows])
+        if isinstance(self.kinds[name], Date):
+            return [None if value is None else date_of(value) for value in column]
+        return column
+
     def tuples(self) -> list[tuple[Any, ...]]:
         """The rows, None for missing."""
         return list(zip(*map(_plain, self.data.values()), strict=True))
@@ -100,7 +108,7 @@ class NamedColumns(Source):
         return nw.from_dict(plain, backend=backend).to_native()
 
     def __repr__(self) -> str:
-        columns = [[visible(name), *map(_text, self.data[name][:_SHOWN])] for name in self.data]
+        columns = [[visible(name), *map(_text, self.shown(name, slice(_SHOWN)))] for name in self.data]
         widths = [max(map(len, column)) for column in columns]
         lines = [f"NamedColumns: {self.rows} row{'s' * (self.rows != 1)}"]
         for row in zip(*columns, strict=True):
@@ -115,7 +123,9 @@ class NamedColumns(Source):
         frame = pd.DataFrame(index=range(self.rows))
         for name, kind in self.kinds.items():
             column = self.data[name]
-            if isinstance(kind, Ordinal):
+            if isinstance(kind, Date):
+                frame[name] = pd.to_datetime(pd.Series(column), unit="s").astype("datetime64[us]")
+            elif isinstance(kind, Ordinal):
                 frame[name] = pd.Categorical(column.tolist(), categories=list(kind.order), ordered=True)
             elif isinstance(kind, Nominal) and set(map(type, column.tolist())) <= {bool, type(None)}:
                 frame[name] = pd.array(column.tolist(), dtype="boolean")
@@ -139,7 +149,7 @@ def _array(values: Any, kind: Kind) -> AnyArray:
 
 def _column(array: AnyArray, kind: Kind) -> Column:
     if isinstance(kind, Numeric):
-        return ArrayColumn(array)
+        return ArrayColumn(array, implied=None if type(kind) is Numeric else kind)
     declared = kind.order if isinstance(kind, Ordinal) else kind.values
     if declared is None:
         return ObjectColumn(array.tolist())

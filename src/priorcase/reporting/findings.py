@@ -308,7 +308,7 @@ def _odd_values(problem: Problem, model: MixtureModel, row: int) -> tuple[OddVal
         if oddness.queries[0][a] is None or (beyond[a] < _ODD and found):
             continue
         expected = np.asarray(model.predict_column(one, name))[0]
-        numeric = isinstance(problem.X.kinds[name], Numeric)
+        numeric = type(problem.X.kinds[name]) is Numeric
         words = number(float(expected), grouped=False) if numeric else value(expected)
-        found.append(OddValue(name, value(one[name][0]), words, float(beyond[a])))
+        found.append(OddValue(name, value(one.shown(name, slice(1))[0]), words, float(beyond[a])))
     return tuple(found)

@@ -18,6 +18,7 @@ from priorcase.reporting import summary
 from priorcase.reporting.formatting import count, number, percent, seconds, value
 from priorcase.reporting.predictions import Calibration
 from priorcase.reporting.table import ColumnSummary
+from priorcase.schema.dates import date_of
 
 if TYPE_CHECKING:
     from priorcase.reporting.table_report import Report
@@ -92,15 +93,17 @@ def bold(sentence: str) -> Markup:
 
 
 def amounts(column: ColumnSummary) -> str:
-    """The least number, the median and the greatest."""
+    """The least number, the median and the greatest, or such dates."""
     numbers = (column.low, column.median, column.high)
+    if column.kind == "date":
+        return " … ".join(value(date_of(x)) for x in numbers if x is not None)
     return " … ".join(f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}" for x in numbers if x is not None)
 
 
 def described(report: Report, row: int) -> str:
     """The values of a row in the most important columns."""
     columns = report.importance.columns[:_MEANING] if report.importance is not None else ()
-    return ", ".join(f"{one.name} {value(report.problem.X[one.name][row])}" for one in columns)
+    return ", ".join(f"{one.name} {value(report.problem.X.shown(one.name, slice(row, row + 1))[0])}" for one in columns)
 
 
 def rarer(nats: float, rows: int) -> str:

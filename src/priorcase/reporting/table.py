@@ -21,7 +21,7 @@ from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, check_length, objects, read_labels, read_numbers
 from priorcase.registry import Task, guess_task
 from priorcase.reporting.formatting import count, percent, value
-from priorcase.schema import Kind, Nominal, Numeric, Ordinal, Uninformative, uninformative_columns
+from priorcase.schema import Coded, Date, Kind, Nominal, Numeric, Ordinal, Uninformative, uninformative_columns
 from priorcase.schema.kinds import families, is_missing
 from priorcase.schema.schema import backend_of, inferred, open_source
 from priorcase.schema.uninformative import pattern
@@ -32,7 +32,7 @@ _CODES = 5  # numbers of so few values may be codes
 _IGNORED = ": ignored"
 _ID = f"{Uninformative('id')}{_IGNORED}"
 _REVEALS = "determines the target"
-_DATE = re.compile(r"\d{4}-\d\d?-\d\d?\b|\d\d?[./]\d\d?[./]\d{4}\b")
+_DATE = re.compile(r"\d\d?[./]\d\d?[./]\d{4}\b")
 
 
 # -- rows and targets
@@ -146,16 +146,17 @@ def named_columns(X: Any) -> NamedColumns:
     if isinstance(X, NamedColumns):
         return X
     schema, source = inferred(X, "from_dtype", None), open_source(X)
-    schema.read(X)  # refuses what no learner takes: infinite numbers, nested values
+    read = schema.read(X)  # refuses what no learner takes, such as infinite numbers
     data: dict[str, Any] = {}
     kinds: dict[str, Kind] = {}
     for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
         label = free_label(f"x{a}" if schema.names is None else str(schema.names[a]), data)
         kinds[label] = kind
+        cells = read.columns[a]
         if isinstance(kind, Numeric):
-            data[label] = column.numbers()
+            data[label] = cells
         else:
-            coded = column.coded()
+            coded = cells if isinstance(cells, Coded) else column.coded()
             data[label] = objects([*coded.values, None])[np.asarray(coded.codes, dtype=np.intp)]
     return NamedColumns.of(data, kinds)
 
@@ -266,14 +267,15 @@ def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray) -> ColumnS
     missing, counts = codes.size - known.size, np.bincount(codes[known])
     if isinstance(kind, Numeric):
         numbers = column[known]
+        word = "date" if isinstance(kind, Date) else "numeric"
         if not numbers.size:
-            return ColumnSummary(name, "numeric", missing, 0)
+            return ColumnSummary(name, word, missing, 0)
         low, high = float(numbers.min()), float(numbers.max())
         exponent = int(np.frexp(max(-low, high))[1]) - 1  # divided by a power of two, no sum or difference overflows
         scaled = np.ldexp(numbers, -exponent)
         median = float(np.ldexp(np.median(scaled), exponent))
         bars = np.histogram(scaled, bins=_BINS)[0] if low < high else counts
-        return ColumnSummary(name, "numeric", missing, counts.size, low, median, high, (), tuple(bars.tolist()))
+        return ColumnSummary(name, word, missing, counts.size, low, median, high, (), tuple(bars.tolist()))
     held = column[known[np.unique(codes[known], return_index=True)[1]]]  # one value for each code
     order = np.argsort(-counts, kind="stable").tolist()
     if isinstance(kind, Ordinal):
@@ -322,12 +324,12 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
             f"{joined(names)} {verb} few different numbers and {these} read as numeric; if these are codes, declare "
             "them nominal (--column NAME=nominal)."
         )
-    dates = [column for column in found.columns if column.values]
-    if names := [column.name for column in dates if all(_DATE.match(each) for each, _ in column.values)]:
+    texts = [column for column in found.columns if column.values]
+    if names := [column.name for column in texts if all(_DATE.match(each) for each, _ in column.values)]:
         verb, these = ("holds", "is") if len(names) == 1 else ("hold", "are")
         yield (
-            f"{joined(names)} {verb} dates and {these} read as nominal: days since some date, months or weekdays would "
-            "be more informative."
+            f"{joined(names)} {verb} dates and {these} read as nominal: read_table, pandas.to_datetime or --column "
+            "NAME=date makes dates of them."
         )
     if found.conflicting:
         text = f"{count(found.conflicting, 'row')} equal another row in {found.compared} but not in {target}"
