@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from numbers import Real
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 from scipy.special import log_expit
@@ -24,6 +24,7 @@ from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, Discrete
 from priorcase.bayes.numeric import FittedKernels, check_floats, log_densities
 from priorcase.bayes.predictive import evidence_share, growth
 from priorcase.bayes.priors import CellWeights
+from priorcase.bayes.words import WordCounts
 from priorcase.exceptions import ParameterError, advice, quoted
 from priorcase.instances import Instances
 from priorcase.schema import Coded, Table
@@ -236,7 +237,7 @@ def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> Float
     """The table with what missing adds: nothing, or what a new value adds where missing is a value not seen yet."""
     cells = discrete.starts[:-1] + MISSING
     outside = ~discrete.inside[cells]
-    logs[cells[outside]] = new[outside] if discrete.missing_counts else 0.0
+    logs[cells[outside]] = np.where(discrete.missing[outside, np.newaxis], new[outside], 0.0)
     return logs
 
 
@@ -270,6 +271,31 @@ def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> Fl
     return np.logaddexp(log_expit(log_odds) + own, log_expit(-np.asarray(log_odds)) + rest)
 
 
+# -- texts
+
+
+@dataclass(frozen=True, eq=False)
+class TextTerms:
+    """The words of a text attribute in each class, with their Dirichlet weights.
+
+    Where the class may not matter, ``pooled`` are the weights for all classes together; ``log_odds`` as in `Density`.
+    """
+
+    words: WordCounts
+    weights: FloatArray
+    estimates: Estimates
+    pooled: FloatArray | None = None
+    log_odds: float = np.inf
+
+    def logs(self, column: Coded) -> FloatArray:
+        """What each text adds to the joint log of each class; 0 where it is missing."""
+        own = self.words.logs(column, self.weights, self.estimates)
+        if self.pooled is None:
+            return own
+        both = mixed(self.log_odds, own, self.words.pooled().logs(column, self.pooled, self.estimates))
+        return np.where(column.codes[:, np.newaxis] < 0, 0.0, both)
+
+
 # -- the model
 
 
@@ -282,10 +308,11 @@ class AdditiveModel:
     table: FloatArray
     densities: Mapping[int, Density] = field(default_factory=dict)
     kernels: Mapping[int, FittedKernels] = field(default_factory=dict)
+    texts: Mapping[int, TextTerms] = field(default_factory=dict)
 
     @cached_property
     def scorer(self) -> Scorer:
-        """The compiled sum, but for kernel densities."""
+        """The compiled sum, but for kernel densities and texts."""
         scorer = discrete_scorer(self.prior, self.table, self.discrete)
         for a, density in self.densities.items():
             if density.pooled is None:
@@ -298,7 +325,7 @@ class AdditiveModel:
     def scores(self, instances: Instances, table: Table, scale: Scale, *, threads: int) -> FloatArray:
         """Scores of the classes for each query, (queries, classes)."""
         found = np.empty((len(table), self.prior.size))
-        first = Scale.JOINT if self.kernels else scale
+        first = Scale.JOINT if self.kernels or self.texts else scale
         if table.block is not None or len(table) * len(instances.schema) <= _FEW_CELLS:
             cells = instances.encode(table) if table.block is None else table.block
             self.scorer.score_cells(np.ascontiguousarray(cells), first, threads, found)
@@ -306,12 +333,14 @@ class AdditiveModel:
             self.scorer.score(*_query_columns(instances, table), first, threads, found)
         for a, kernels in self.kernels.items():
             found += kernels.log_density(np.asarray(table.columns[a]))
-        if self.kernels and scale != Scale.JOINT:
+        for a, texts in self.texts.items():
+            found += texts.logs(cast(Coded, table.columns[a]))
+        if first != scale:
             return normalise_rows(found, scale, threads)
         return found
 
     def terms(self, cells: FloatArray) -> FloatArray:
-        """What each attribute adds to the joint log of each class, (queries, attributes, classes)."""
+        """What each attribute but texts adds to the joint log of each class, (queries, attributes, classes)."""
         found = np.zeros((len(cells), cells.shape[1], self.prior.size))
         for d, a in enumerate(self.discrete.attributes):
             found[:, a] = self.table[self.discrete.starts[d] + self.discrete.slots(d, cells[:, a])]

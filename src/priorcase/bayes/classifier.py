@@ -12,20 +12,24 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import check_parameters, is_list
-from priorcase._typing import AnyArray, FloatArray
+from priorcase._typing import AnyArray, FloatArray, Name
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.discretise import CutPoints
 from priorcase.bayes.memory import BayesMemory, Statistics
-from priorcase.bayes.numeric import Numeric, resolve_numeric
+from priorcase.bayes.numeric import DENSITIES, Numeric, resolve_numeric
 from priorcase.bayes.priors import Auto, PerAttribute, Prior, resolve_prior
+from priorcase.bayes.words import Words
 from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError, listed, prefix_errors, quoted
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.resampling import needs_refits, refits, stored_table
 from priorcase.learning.state import changes, pinned, reads
 from priorcase.learning.targets import Labelling, learned_labels
+from priorcase.schema import Circular, Date, Schema, Set, Table, Text
 from priorcase.schema import Numeric as NumericKind
-from priorcase.schema import Schema, Table
+
+# Into which numbers on a circle are cut unless something else is asked for.
+_ARCS = 12
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
@@ -37,6 +41,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     class_prior: Any
     numeric: Any
     missing: Any
+    _missing_apart = False
+    """Whether missing, where it is a value, is one of every part of a column."""
     _default_numeric = "student"
     """What to do with numeric columns that a mapping does not name."""
     _labelling: Labelling
@@ -61,7 +67,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     @reads
     def cut_points_(self) -> dict[Any, FloatArray]:
         """The cut points of each numeric column that is cut into bins, by its label."""
-        discrete, schema = self._statistics().discrete, self.schema_
+        discrete, schema = self._statistics().discrete, self._attributes().instances.schema
         pairs = zip(discrete.attributes, discrete.cuts, strict=True)
         return {schema.label(a): cuts.copy() for a, cuts in pairs if cuts is not None}
 
@@ -141,8 +147,9 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
         """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it, in closed form.
 
-        What was chosen by looking at all rows stays chosen: ``classes_``, cut points, and the weight of
-        ``prior="auto"``. With ``relearn`` the latter two are chosen again, by a fit for each row.
+        What was chosen by looking at all rows stays chosen: ``classes_``, cut points, the parts of dates and members
+        of sets that are attributes, and the weight of ``prior="auto"``. With ``relearn`` all but the classes are chosen
+        again, by a fit for each row.
         """
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 
@@ -159,7 +166,10 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     def _chooses(self) -> bool:
         """Whether anything is chosen by looking at all rows."""
-        cuts = (strategy for strategy in self._stored().numeric if hasattr(strategy, "cuts"))
+        memory = self._stored()
+        if any(isinstance(kind, Set) or kind == Date() for kind in memory.instances.schema.kinds):
+            return True
+        cuts = (strategy for strategy in memory.numeric if hasattr(strategy, "cuts"))
         return isinstance(self._prior, Auto) or any(not isinstance(strategy, CutPoints) for strategy in cuts)
 
     @abstractmethod
@@ -182,8 +192,18 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         memory = self._stored()
         return memory.cached("labels", lambda: self._labelling.labels(memory.instances))[0]
 
+    def _attributes(self) -> BayesMemory:
+        """The stored rows as rows of the model's attributes."""
+        return self._answering().attributes()
+
+    def _part_prior(self) -> Prior | Auto:
+        """The prior by attributes, where it is given by columns."""
+        parts = self._attributes().parts
+        prior = self._prior
+        return prior.by_part(parts) if isinstance(prior, PerAttribute) and parts is not None else prior
+
     def _statistics(self) -> Statistics:
-        return self._answering().statistics(self._labelling, self._threads())
+        return self._attributes().statistics(self._labelling, self._threads())
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -223,25 +243,32 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
         if isinstance(self._prior, PerAttribute):
             self._prior = self._prior.by_label(schema)
-        numeric, missing_counts = self._strategies(schema), self.missing == "value"
-        instances, threads = Instances(schema, targets), self._threads()
-        return BayesMemory(instances, numeric=numeric, missing_counts=missing_counts, threads=threads)
+        return BayesMemory(
+            Instances(schema, targets),
+            numeric=self._strategies(schema),
+            missing_counts=self.missing == "value",
+            missing_apart=self._missing_apart,
+            threads=self._threads(),
+        )
 
-    def _strategies(self, schema: Schema) -> list[Numeric | None]:
-        """For each attribute what to do with its numbers; None where it is nominal or ordinal."""
+    def _strategies(self, schema: Schema) -> list[Numeric | Words | None]:
+        """For each column what to do with its numbers or words; None where it is nominal or ordinal."""
         given: dict[int, Any] = {}
         others = self.numeric
         if isinstance(self.numeric, Mapping):
             positions = schema.positions(self.numeric, parameter="numeric")
             given, others = dict(zip(positions, self.numeric.values(), strict=True)), self._default_numeric
-        strategies: list[Numeric | None] = [None] * len(schema)
+        strategies: list[Numeric | Words | None] = [None] * len(schema)
         default = resolve_numeric(others)
         for a, kind in enumerate(schema.kinds):
             if isinstance(kind, NumericKind):
                 strategies[a] = default
                 if a in given:
                     strategies[a] = resolve_numeric(given[a], parameter=f"numeric[{schema.label(a)!r}]")
-                    self._check_numeric(strategies[a])
+                    self._check_numeric(resolve_numeric(given[a]))
+                strategies[a] = _on_circle(strategies[a], kind, schema.label(a), named=a in given)
+            elif isinstance(kind, Text) and a not in given:
+                strategies[a] = Words.of(kind)
             elif a in given:
                 raise ParameterError(
                     f"numeric may name numeric columns only, but {schema.label(a)!r} is {type(kind).__name__.lower()}: "
@@ -272,6 +299,18 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         tags.target_tags.required = True
         tags.target_tags.multi_output = False
         return tags
+
+
+def _on_circle(strategy: Any, kind: NumericKind, label: Name, *, named: bool) -> Any:
+    """The strategy for a column of numbers: those on a circle are cut, by default into twelve arcs of equal length."""
+    if not isinstance(kind, Circular) or not isinstance(strategy, DENSITIES):
+        return strategy
+    if named:
+        raise ParameterError(
+            f"numeric[{label!r}] must be a way to cut numbers into bins, such as CutPoints((90, 180, 270)), because "
+            f"the column is {kind.describe()}, got {quoted(strategy)}. Leave the column out for twelve arcs"
+        )
+    return CutPoints(tuple(kind.period * i / _ARCS for i in range(1, _ARCS)))
 
 
 def _ordered(table: Table, schema: Schema) -> Table:

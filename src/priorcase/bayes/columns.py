@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy.special import expit
@@ -22,10 +22,11 @@ from priorcase.bayes.discretise import intervals
 from priorcase.bayes.memory import MISSING
 from priorcase.bayes.results import TARGET, Contributions, JointDistribution
 from priorcase.exceptions import ParameterError, TargetError, TooLargeError, listed, nearest, quoted
+from priorcase.instances import Instances
 from priorcase.learning.estimator import read_queries
 from priorcase.learning.results import attribute_names, decoded
 from priorcase.learning.targets import as_array, objects
-from priorcase.schema import Kind, Nominal, Schema, Table
+from priorcase.schema import Coded, Date, Kind, Nominal, ReadColumn, Schema, Set, Table, Text
 from priorcase.schema.columns import ObjectColumn
 from priorcase.schema.kinds import canonical, content_of, family, identity, is_hashable, is_missing, plain
 from priorcase.schema.schema import Source, open_source
@@ -44,28 +45,45 @@ _TERMS_AT_ONCE = 1 << 21
 
 
 def contributions(estimator: AdditiveBayes, X: Any, versus: Value | None) -> Contributions:
-    instances, labels = estimator._answering().instances, estimator._labels()
+    memory, labels = estimator._answering(), estimator._labels()
+    schema = memory.instances.schema
     if labels.size < 2:
         raise TargetError(
             f"contributions compare two classes, but {labels.tolist()[0]!r} is the only one. Learn rows of other "
             "classes, or declare them: partial_fit(..., classes=...)"
         )
     table, model = estimator._table(X), estimator._model()
-    joint = model.scores(instances, table, Scale.JOINT, threads=estimator._threads())
+    queries, attributes = memory.taken_apart(table), memory.attributes()
+    joint = model.scores(attributes.instances, queries, Scale.JOINT, threads=estimator._threads())
     first, second = np.argsort(-joint, axis=1, kind="stable")[:, :2].T
     if versus is not None:
         other = class_positions([versus], labels, parameter="versus")[0]
         second = np.where(first == other, second, other)
     rows, logs = np.arange(len(joint)), estimator._log_probabilities(joint)
     own, other_logs = logs[rows, first], logs[rows, second]
-    names, probabilities = attribute_names(instances.schema), np.exp(np.stack([own, other_logs], axis=1))
-    shares, backend = _differences(model, instances.encode(table), first, second), estimator._backend
+    names, probabilities = attribute_names(schema), np.exp(np.stack([own, other_logs], axis=1))
+    shares, backend = _differences(model, attributes.instances, queries, first, second), estimator._backend
+    if attributes.parts is not None:
+        shares = _summed(shares, attributes.parts.columns)
     both, total = (labels[first], labels[second]), own - other_logs
     return Contributions(names, decoded(table), *both, shares, total, probabilities, backend)
 
 
-def _differences(model: AdditiveModel, cells: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+def _summed(shares: FloatArray, columns: IntArray) -> FloatArray:
+    """The shares of the prior and of the attributes, those of the parts of each column added up."""
+    found = np.zeros((len(shares), 2 + int(columns[-1])))
+    found[:, 0] = shares[:, 0]
+    with np.errstate(invalid="ignore"):  # NaN where one part rules out one class, and another the other
+        for i, a in enumerate(columns.tolist()):
+            found[:, 1 + a] += shares[:, 1 + i]
+    return found
+
+
+def _differences(
+    model: AdditiveModel, instances: Instances, table: Table, first: IntArray, second: IntArray
+) -> FloatArray:
     """How much more the prior and each attribute add to the joint log of one class than to that of another."""
+    cells, every = instances.encode(table), np.arange(len(table))
     found = np.empty((len(cells), 1 + cells.shape[1]))
     step = max(1, _TERMS_AT_ONCE // max(1, cells.shape[1] * model.prior.size))
     with np.errstate(invalid="ignore"):  # NaN where both are impossible
@@ -75,6 +93,9 @@ def _differences(model: AdditiveModel, cells: FloatArray, first: IntArray, secon
             terms = model.terms(cells[at])
             rows = np.arange(len(terms))
             found[at, 1:] = terms[rows, :, first[at]] - terms[rows, :, second[at]]
+        for a, texts in model.texts.items():
+            logs = texts.logs(cast(Coded, table.columns[a]))
+            found[:, 1 + a] = logs[every, first] - logs[every, second]
     return found
 
 
@@ -89,8 +110,9 @@ def predict_column(
         _check_class_unknown(y)
         likely = estimator._labels()[np.argmax(estimator._ask(X, Scale.JOINT), axis=1)]
         return (likely, estimator._ask(X, Scale.PROBABILITY)) if return_proba else likely
-    if not return_proba and a not in estimator._statistics().discrete.attributes:
-        means, probabilities = _means(estimator, a), _class_probabilities(estimator, X, y, (a,))
+    i = _attribute(estimator, a)
+    if not return_proba and i not in estimator._statistics().discrete.attributes:
+        means, probabilities = _means(estimator, i), _class_probabilities(estimator, X, y, (a,))
         # Differences from the first mean: equal means give exactly that mean. By class: the same bits for any batch.
         expected = np.zeros(len(probabilities))
         for k, away in enumerate((means - means[0]).tolist()):
@@ -129,16 +151,16 @@ def _check_class_unknown(y: Any) -> None:
 
 def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequence[int]) -> FloatArray:
     """The probability of each class for each query, from all columns but some; certain where ``y`` gives it."""
-    instances = estimator._stored().instances
-    source = with_missing_columns(open_source(X), instances.schema, without)
-    cells = instances.encode(read_queries(source, instances))
-    known = known_classes(y, estimator._labels(), len(cells))
-    cells[:, without] = np.nan
-    table = Table(instances.schema, len(cells), block=cells)
+    memory = estimator._answering()
+    source = with_missing_columns(open_source(X), memory.instances.schema, without)
+    read = read_queries(source, memory.instances)
+    known = known_classes(y, estimator._labels(), len(read))
+    columns = (_all_missing(column) if a in without else column for a, column in enumerate(read.columns))
+    table, instances = memory.taken_apart(Table(read.schema, len(read), tuple(columns))), memory.attributes().instances
     model = estimator._model()
-    discrete = model.discrete
-    absent = [int(discrete.starts[d]) + MISSING for d, a in enumerate(discrete.attributes) if a in without]
-    if absent and discrete.missing_counts:  # what is asked for adds nothing, even where missing is a value
+    discrete, asked = model.discrete, {_attribute(estimator, a) for a in without}
+    absent = [int(discrete.starts[d]) + MISSING for d, a in enumerate(discrete.attributes) if a in asked]
+    if absent and discrete.missing.any():  # what is asked for adds nothing, even where missing is a value
         terms = model.table.copy()
         terms[absent] = 0.0
         model = replace(model, table=terms)
@@ -149,6 +171,22 @@ def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequ
         probabilities[given] = 0.0
         probabilities[given, known[given]] = 1.0
     return probabilities
+
+
+def _all_missing(column: ReadColumn) -> ReadColumn:
+    """A column of as many rows, missing in each."""
+    return Coded(np.full(len(column), -1, np.int8), ()) if isinstance(column, Coded) else np.full(len(column), np.nan)
+
+
+def _attribute(estimator: AdditiveBayes, a: int) -> int:
+    """The attribute that a column is; an error where it is a text, or is taken apart."""
+    schema, parts = estimator._stored().instances.schema, estimator._attributes().parts
+    if isinstance(schema.kinds[a], (Date, Set, Text)):
+        raise ParameterError(
+            f"column {schema.label(a)!r} is a {schema.kinds[a].describe()}, which is not predicted. Ask for a numeric, "
+            "circular, ordinal or nominal column"
+        )
+    return a if parts is None else int(parts.attributes_of(a)[0])
 
 
 def _means(estimator: AdditiveBayes, a: int) -> FloatArray:
@@ -163,7 +201,7 @@ def _means(estimator: AdditiveBayes, a: int) -> FloatArray:
             share = float(expit(density.log_odds))
             found = share * found + (1 - share) * density.pooled[1]
     if not moments.n_all > 0:
-        raise nothing_known(estimator._stored().instances.schema.label(a))
+        raise nothing_known(estimator._attributes().instances.schema.label(a))
     return found if moments.is_informative() else np.full(statistics.n_classes, float(moments.mean_all))
 
 
@@ -229,7 +267,8 @@ def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool)
 
 def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
     """The values of a discrete column in the order in which they are shown, None last, and their cells."""
-    instances, discrete = estimator._stored().instances, estimator._statistics().discrete
+    instances, discrete = estimator._attributes().instances, estimator._statistics().discrete
+    a = _attribute(estimator, a)
     label = instances.schema.label(a)
     if a not in discrete.attributes:
         raise ParameterError(

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
 
 from priorcase._core import count_values
 from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.numeric import DENSITIES, ClassMoments, Moments, Numeric, check_spread
+from priorcase.bayes.parts import Parts, has_parts
+from priorcase.bayes.words import WordCounts, Words
 from priorcase.exceptions import TooLargeError
 from priorcase.instances import Instances
 from priorcase.learning.state import Memory
 from priorcase.learning.targets import Labelling
-from priorcase.schema import Nominal
+from priorcase.schema import Nominal, Table, Text
+from priorcase.schema import Numeric as NumericKind
 
 # Counts beyond it, with the tables made from them, would fill two gigabytes.
 MOST_CELLS = 2**25
@@ -84,6 +89,12 @@ def group_sums(groups: IntArray, amounts: FloatArray, n: int) -> FloatArray:
     return sums
 
 
+def _rows_of(distinct: Any, codes: IntArray) -> Any:
+    """Lines of a sparse matrix by number; an empty line for -1."""
+    empty = sparse.csr_matrix((1, distinct.shape[1]), dtype=distinct.dtype)
+    return sparse.vstack([distinct, empty], format="csr")[codes.astype(np.intp)]
+
+
 # -- statistics
 
 
@@ -94,7 +105,8 @@ class Discrete:
     ``attributes`` are their positions in the schema, ``starts`` the first cell of each and the number of cells,
     ``cuts`` the cut points of numeric ones. ``counts`` has the rows of each class in each cell, cells by classes;
     ``inside`` says whether a cell is one of the values that its attribute can have, ``missing_counts`` whether missing
-    is one more value.
+    is one more value of all attributes, or of each. ``once``: cells of a single row, which a fit without that row would
+    not have.
     """
 
     attributes: tuple[int, ...]
@@ -102,7 +114,18 @@ class Discrete:
     cuts: tuple[FloatArray | None, ...]
     counts: FloatArray
     inside: BoolArray
-    missing_counts: bool = False
+    missing_counts: bool | BoolArray = False
+    once: BoolArray | None = None
+
+    @cached_property
+    def missing(self) -> BoolArray:
+        """Whether missing is one more value of each attribute."""
+        return np.broadcast_to(np.asarray(self.missing_counts, np.bool_), (len(self.attributes),))
+
+    @cached_property
+    def left_out(self) -> BoolArray:
+        """The cells that count for a row that is left out."""
+        return self.inside if self.once is None else self.inside & ~self.once
 
     @cached_property
     def of(self) -> IntArray:
@@ -143,7 +166,7 @@ class Statistics:
     """Everything that a Bayes classifier needs to know of the stored rows.
 
     ``labels`` are the classes in ascending order, ``codes`` the stored code of each, -1 where no row has it.
-    ``moments`` go by position in the schema, and in them by class code.
+    ``moments`` go by position in the schema, and in them by class code; ``texts`` have the words of texts.
     """
 
     labels: AnyArray
@@ -151,6 +174,7 @@ class Statistics:
     class_counts: FloatArray
     discrete: Discrete
     moments: Mapping[int, Moments] = field(default_factory=dict)
+    texts: Mapping[int, WordCounts] = field(default_factory=dict)
 
     @property
     def n_classes(self) -> int:
@@ -164,23 +188,62 @@ class BayesMemory(Memory):
     """Stored rows with counts of their values and moments of their numbers, kept up to date.
 
     Bins, whose cut points depend on all rows, counts of weighted rows, and moments of classes that lost rows are made
-    again when they are next needed. ``numeric`` has a strategy for each numeric attribute, None for others.
+    again when they are next needed. ``numeric`` has a strategy for each numeric attribute, `Words` for texts, and None
+    for others. ``missing_counts`` says whether missing is a value of all attributes, or of each; ``missing_apart``
+    whether it is one of every part of a column, and not of the first alone.
+
+    Where columns are taken apart (`Parts`), this memory keeps the rows alone, and `attributes` what is counted.
     """
 
+    parts: Parts | None = None
+
     def __init__(
-        self, instances: Instances, *, numeric: Sequence[Numeric | None], missing_counts: bool, threads: int = 1
+        self,
+        instances: Instances,
+        *,
+        numeric: Sequence[Numeric | Words | None],
+        missing_counts: bool | BoolArray,
+        missing_apart: bool = False,
+        threads: int = 1,
     ) -> None:
         super().__init__(instances)
+        self.missing_apart = missing_apart
         self.numeric, self.missing_counts, self.threads = tuple(numeric), missing_counts, threads
+        self.apart = has_parts(instances.schema)
         self._coded = [a for a, strategy in enumerate(numeric) if strategy is None]
         # Moments of kernel densities tell whether numbers can be squared.
         self._summed = [a for a, strategy in enumerate(numeric) if isinstance(strategy, DENSITIES)]
-        self._binned = sorted({*range(len(self.numeric))} - {*self._coded, *self._summed})
+        self._texts = [a for a, strategy in enumerate(numeric) if isinstance(strategy, Words)]
+        self._binned = sorted({*range(len(self.numeric))} - {*self._coded, *self._summed, *self._texts})
         self._counts: Counts | None = None
         self._sums: ClassMoments | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_cache": {}}  # compiled tables are made again from the rows
+
+    # -- columns that are taken apart
+
+    def attributes(self) -> BayesMemory:
+        """The memory of the attributes: this one, or one whose columns are taken apart as the stored rows ask for."""
+        return self.cached("attributes", self._taken_apart) if self.apart else self
+
+    def _taken_apart(self) -> BayesMemory:
+        parts = Parts.of(self.instances)
+        numeric, counts, counted = list[Numeric | Words | None](), list[bool](), set[int]()
+        for a, kind in zip(parts.columns.tolist(), parts.schema.kinds, strict=True):
+            numeric.append(self.numeric[a] if isinstance(kind, (NumericKind, Text)) else None)
+            counts.append(bool(self.missing_counts) and not isinstance(numeric[-1], DENSITIES) and a not in counted)
+            if counts[-1] and not self.missing_apart:  # a column that is missing is missing once, whatever its parts
+                counted.add(a)
+        instances, threads = parts.instances(self.instances), self.threads
+        memory = BayesMemory(instances, numeric=numeric, missing_counts=np.array(counts), threads=threads)
+        memory.parts = parts
+        return memory
+
+    def taken_apart(self, table: Table) -> Table:
+        """Rows of the columns as rows of the attributes."""
+        parts = self.attributes().parts
+        return table if parts is None else parts.table(table)
 
     # -- rows that come and go
 
@@ -230,6 +293,9 @@ class BayesMemory(Memory):
 
     def check(self, declared: int = 0) -> None:
         """Refuse more cells than memory has room for, and numbers too large or too small to be squared."""
+        if self.apart:
+            self.attributes().check(declared)
+            return
         schema, n_classes = self.instances.schema, max(self._n_codes(), declared)
         if self._too_many(n_classes):
             values, a = max((self.instances.n_values(a), -a) for a in self._coded)
@@ -238,6 +304,13 @@ class BayesMemory(Memory):
                 f"{MOST_CELLS:,} counts, values of all columns times classes. Leave out a column that names single "
                 "rows, or join rare values into one"
             )
+        for a in self._texts:
+            words = 0 if (found := self._words(a)[1]) is None else found.shape[1]
+            if words * n_classes > MOST_CELLS:
+                raise TooLargeError(
+                    f"column {schema.label(a)!r} has {words:,} words beside {n_classes:,} classes; expected at most "
+                    f"{MOST_CELLS:,} counts, words times classes. Leave the column out, or shorten the texts"
+                )
         for a, moments in self.moments().items():
             check_spread(moments, column=schema.label(a))
 
@@ -251,9 +324,43 @@ class BayesMemory(Memory):
         counts, class_counts, known = np.zeros((len(cells), labels.size)), np.zeros(labels.size), codes >= 0
         counts[:, known], class_counts[known] = cells[:, codes[known]], classes[codes[known]]
         attributes, all_cuts = (*self._coded, *self._binned), (*(None,) * len(self._coded), *cuts)
-        inside = self._inside(counts, starts, attributes)
-        discrete = Discrete(attributes, starts, all_cuts, counts, inside, self.missing_counts)
-        return Statistics(labels, codes, class_counts, discrete, self.moments())
+        missing: Any = self.missing_counts
+        missing = missing[list(attributes)] if isinstance(missing, np.ndarray) else missing
+        inside, once = self._inside(counts, starts, attributes, missing), self._once(starts, attributes)
+        discrete = Discrete(attributes, starts, all_cuts, counts, inside, missing, once)
+        texts = {a: self._word_counts(a, codes) for a in self._texts}
+        return Statistics(labels, codes, class_counts, discrete, self.moments(), texts)
+
+    def _words(self, a: int) -> tuple[CountVectorizer | None, Any]:
+        """A vectorizer and the words of each distinct text."""
+
+        def words() -> tuple[CountVectorizer | None, Any]:
+            strategy = cast(Words, self.numeric[a])
+            return strategy.counted(["" if text is None else str(text) for text in self.instances.values(a)])
+
+        return self.cached(f"words {a}", words)
+
+    def _word_counts(self, a: int, codes: IntArray) -> WordCounts:
+        vectorizer, distinct = self._words(a)
+        own, weights = self.class_positions(codes), self.instances.weights
+        weights = np.ones(len(self)) if weights is None else weights
+        if vectorizer is None:
+            return WordCounts(None, sparse.csr_matrix((len(self), 0)), own, weights, np.zeros((codes.size, 0)))
+        documents, n = _rows_of(distinct, self.instances.column(a)), distinct.shape[1]
+        of = np.repeat(np.arange(len(self)), np.diff(documents.indptr))
+        cells = own[of] * n + documents.indices
+        counts = group_sums(cells, weights[of] * documents.data, codes.size * n).reshape(-1, n)
+        return WordCounts(vectorizer, documents, own, weights, counts)
+
+    def _once(self, starts: IdArray, attributes: tuple[int, ...]) -> BoolArray | None:
+        """Members of sets that a single row has."""
+        if self.parts is None or not (members := set(self.parts.members.tolist())):
+            return None
+        found = np.zeros(int(starts[-1]), np.bool_)
+        for d, a in enumerate(attributes):
+            if a in members:
+                found[starts[d] + FIRST + 1] = np.count_nonzero(self.instances.column(a) == 1) == 1
+        return found
 
     def _cells(self, cuts: list[FloatArray], threads: int) -> tuple[IdArray, IdArray, IdArray]:
         """Cells by class codes, starts of the attributes, and rows of each class code."""
@@ -288,11 +395,12 @@ class BayesMemory(Memory):
         starts = np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))]).astype(np.int64)
         return np.concatenate(blocks), starts, group_sums(classes, weights, n)
 
-    def _inside(self, counts: FloatArray, starts: IdArray, attributes: tuple[int, ...]) -> BoolArray:
+    def _inside(
+        self, counts: FloatArray, starts: IdArray, attributes: tuple[int, ...], missing: bool | BoolArray
+    ) -> BoolArray:
         """Cells of values that some row holds or that are declared; missing is one where it counts and occurs."""
         inside: BoolArray = counts.sum(axis=1) > 0
-        if not self.missing_counts:
-            inside[starts[:-1] + MISSING] = False
+        inside[starts[:-1] + MISSING] &= missing
         inside[starts[:-1] + UNSEEN] = False
         for d, a in enumerate(attributes):
             kind = self.instances.schema.kinds[a]

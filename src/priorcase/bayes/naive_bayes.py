@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,12 +14,13 @@ from sklearn.utils._param_validation import StrOptions
 from priorcase._core import normalise_rows
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
 from priorcase.bayes import additive, columns, numeric, priors
-from priorcase.bayes.additive import AdditiveModel, Cells, Density, Estimates, KeepZeros, ParamFloor, Scale
+from priorcase.bayes.additive import AdditiveModel, Cells, Density, Estimates, KeepZeros, ParamFloor, Scale, TextTerms
 from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.memory import FIRST, Statistics, slots_of
 from priorcase.bayes.numeric import DENSITIES, PLUG_IN, FittedKernels, GaussianDensity, KernelDensity, Moments, Student
 from priorcase.bayes.priors import Auto, Prior, PriorWeights, SymmetricPrior
 from priorcase.bayes.results import Contributions, JointDistribution
+from priorcase.bayes.words import Words
 from priorcase.exceptions import NotAvailableError, ParameterError, quoted
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
@@ -140,17 +142,19 @@ class AdditiveBayes(BayesClassifier):
 
     def _weights(self) -> PriorWeights:
         """The weights of the cells and classes of the stored rows."""
-        memory, statistics = self._answering(), self._statistics()
+        memory, statistics = self._attributes(), self._statistics()
 
         def weights() -> PriorWeights:
-            spec = self._prior, self._class_prior
+            spec = self._part_prior(), self._class_prior
             return priors.prior_weights(*spec, statistics, memory.instances, self._counts_evidence)
 
-        return memory.cached("weights", weights)
+        return self._answering().cached("weights", weights)
 
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
         first = self._first_scale(scale)
-        found = self._model().scores(self._stored().instances, table, first, threads=threads)
+        memory = self._answering()
+        queries, instances = memory.taken_apart(table), memory.attributes().instances
+        found = self._model().scores(instances, queries, first, threads=threads)
         return self._rescaled(found, first, scale)
 
     def _first_scale(self, scale: Scale) -> Scale:
@@ -272,7 +276,7 @@ class NaiveBayes(AdditiveBayes):
     @reads
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows and their classes, natural logarithm."""
-        memory, statistics = self._answering(), self._statistics()
+        memory, statistics = self._attributes(), self._statistics()
         total = 0.0
         for a, strategy in enumerate(memory.numeric):
             if isinstance(strategy, PLUG_IN):
@@ -297,7 +301,7 @@ class NaiveBayes(AdditiveBayes):
         self._estimates = Estimates(self.predictive, policy)
 
     def _new_model(self) -> AdditiveModel:
-        memory, statistics, weights = self._answering(), self._statistics(), self._weights()
+        memory, statistics, weights = self._attributes(), self._statistics(), self._weights()
         shares = self._estimates.log_shares(additive.class_cells(statistics.class_counts, weights.classes))
         table = additive.value_table(statistics.discrete, weights.cells, self._estimates)
         kernels: dict[int, FittedKernels] = {}
@@ -312,24 +316,30 @@ class NaiveBayes(AdditiveBayes):
             moments = Moments.stacked([statistics.moments[a] for a in attributes])
             parameters, normal = density.parameters(moments)[:, statistics.codes], isinstance(density, GaussianDensity)
             densities |= {a: Density(own, normal) for a, own in zip(attributes, parameters, strict=True)}
-        return AdditiveModel(shares, statistics.discrete, table, densities, kernels)
+        counts = statistics.texts.items()
+        texts = {a: TextTerms(words, weights.words[a], self._estimates) for a, words in counts}
+        return AdditiveModel(shares, statistics.discrete, table, densities, kernels, texts)
 
     def _left_out(self, scale: Scale) -> FloatArray:
-        memory, statistics, weights = self._answering(), self._statistics(), self._weights()
+        memory, statistics, weights = self._attributes(), self._statistics(), self._weights()
         wanted, estimates, n = self._first_scale(scale), self._estimates, statistics.n_classes
         instances, discrete = memory.instances, statistics.discrete
         own, row_weights = memory.class_positions(statistics.codes), instances.weights
         table = additive.value_table(discrete, weights.cells, estimates)
+        if discrete.once is not None:
+            table[discrete.once] = 0.0
         cells = additive.value_cells(discrete, weights.cells)
         classes = additive.class_cells(statistics.class_counts, weights.classes)
         first = Scale.JOINT
         if row_weights is None:  # a look-up for each row: tables with one row less in the row's own class
             less = estimates.log_shares(cells.without(1.0))
             less = additive.with_missing(less, discrete, np.zeros_like(discrete.totals))
+            if discrete.once is not None:
+                less[discrete.once] = 0.0
             without, same = _class_logs(classes, estimates, np.arange(n), np.ones(n)), np.eye(n, dtype=np.bool_)
             others = np.where(same, -np.inf, without)[classes.count > 0].max(axis=0)
             alike = bool((same | (without == others))[classes.count > 0].all())  # whichever class lost the row
-            if alike and not any(isinstance(strategy, DENSITIES) for strategy in memory.numeric):
+            if alike and not any(isinstance(strategy, (*DENSITIES, Words)) for strategy in memory.numeric):
                 first = wanted
             scorer = additive.discrete_scorer(others if alike else np.zeros(n), table, discrete)
             scorer.leave_out(without.diagonal().copy() if alike else np.zeros(n), np.ascontiguousarray(less))
@@ -345,7 +355,7 @@ class NaiveBayes(AdditiveBayes):
             joint, rows = _class_logs(classes, estimates, own, row_weights), np.arange(len(instances))
             for d, a in enumerate(discrete.attributes):
                 at = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
-                added, counted = table[at], discrete.inside[at]
+                added, counted = table[at], discrete.left_out[at]
                 left_cells = cells.picked(at[counted], own[counted]).without(row_weights[counted])
                 added[rows[counted], own[counted]] = estimates.log_shares(left_cells)
                 joint += added
@@ -357,6 +367,9 @@ class NaiveBayes(AdditiveBayes):
                 joint += logs[:, statistics.codes]
             elif isinstance(strategy, KernelDensity):
                 joint += self._model().kernels[a].log_density(column, own, row_weights)
+        for a, words in statistics.texts.items():
+            label, vocabulary = instances.schema.label(a), words.words
+            joint += words.left_out(partial(priors.word_weights, weights.prior, label, vocabulary, n), estimates)[0]
         if first != wanted:
             joint = normalise_rows(joint, wanted, self._threads())
         return self._rescaled(joint, wanted, scale)

@@ -15,6 +15,7 @@ from scipy.optimize import minimize_scalar
 from priorcase._parameters import as_python, is_number
 from priorcase._typing import FloatArray, IntArray, Name, Value
 from priorcase.bayes.memory import FIRST, Discrete, Statistics, group_sums
+from priorcase.bayes.parts import Parts
 from priorcase.bayes.predictive import log_marginal, log_rising
 from priorcase.exceptions import ParameterError, advice, listed, misspelt, quoted
 from priorcase.instances import Instances, as_floats
@@ -192,6 +193,20 @@ class PerAttribute:
         """The same with every column by its label; columns that the schema does not have are refused."""
         labels = [schema.label(a) for a in schema.positions(self.attributes, parameter="prior")]
         return PerAttribute(dict(zip(labels, self.attributes.values(), strict=True)), self.others)
+
+    def by_part(self, parts: Parts) -> PerAttribute:
+        """The same for the attributes into which columns are taken apart."""
+        found: dict[Name, Weights] = {}
+        for label, given in self.attributes.items():
+            a = parts.source.position(label)
+            attributes = [parts.schema.label(i) for i in parts.attributes_of(a).tolist()]
+            if parts.taken[a] is not None and not is_number(given):
+                raise ParameterError(
+                    f"prior[{label!r}] must be one number, because the column is a {parts.source.kinds[a].describe()}, "
+                    f"whose parts {listed(attributes)} are attributes, got {quoted(given)}"
+                )
+            found |= dict.fromkeys(attributes, given)
+        return PerAttribute(found, self.others)
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray | None:
         return None
@@ -377,6 +392,8 @@ class PriorWeights:
     prior: Prior
     cells: CellWeights
     classes: FloatArray
+    words: Mapping[int, FloatArray] = field(default_factory=dict)
+    """Of the words of texts, by attribute: classes, or one line for all, by words."""
 
 
 def prior_weights(
@@ -391,7 +408,9 @@ def prior_weights(
     def applied(settled: Prior) -> PriorWeights:
         classes = resolve_class_prior(class_prior, settled, statistics.labels.tolist())
         cells = cell_weights(settled, statistics.discrete, instances, statistics.n_classes)
-        return PriorWeights(settled, cells, classes)
+        texts, schema, n = statistics.texts, instances.schema, statistics.n_classes
+        words = {a: word_weights(settled, schema.label(a), counts.words, n) for a, counts in texts.items()}
+        return PriorWeights(settled, cells, classes, words)
 
     if isinstance(prior, Auto):
         log_evidence = evidence or counts_evidence
@@ -425,7 +444,7 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
         occurs = discrete.inside[missing]
         # Missing that counts is the last value; an array has a weight for it even where none occurs.
         by_order = isinstance(prior, PerAttribute) and isinstance(prior.attributes.get(label), tuple)
-        if occurs or (discrete.missing_counts and by_order):
+        if occurs or (discrete.missing[d] and by_order):
             held, values = np.append(held, missing), [*values, None]
         declared = not isinstance(kind, Nominal) or kind.values is not None
         if isinstance(prior, PerAttribute):
@@ -438,6 +457,28 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
             cells[missing] = 0.0
         unseen[d] = _given_weights(prior, prior.unseen(label, values, n_classes), f"unseen of {label!r}", ())
     return CellWeights(cells, cells, unseen)
+
+
+def word_weights(
+    prior: Prior, label: Name, words: Sequence[Value], n_classes: int, size: int | None = None
+) -> FloatArray:
+    """The weights of words, classes or one line by words; ``size``: of how many words they are, if not of all."""
+    n = len(words)
+    if (symmetric := prior.symmetric(np.array([n if size is None else size]), n_classes)) is not None:
+        return np.full((1, n), _given_weights(prior, symmetric, "symmetric", (1,))[0])
+    if isinstance(prior, PerAttribute):
+        return np.atleast_2d(prior.weights(label, words, n_classes, declared=False))
+    shapes, asked = ((n,), (n_classes, n)), f"weights of {label!r}"
+    return np.atleast_2d(_given_weights(prior, prior.weights(label, words, n_classes), asked, *shapes))
+
+
+def pooled_word_weights(
+    prior: Prior, label: Name, words: Sequence[Value], n_classes: int, size: int | None = None
+) -> FloatArray:
+    """The weights of words if all classes have the same: those of a single class, or their means over the classes."""
+    if prior.symmetric(np.array([len(words)]), 1) is not None:
+        return word_weights(prior, label, words, 1, size)
+    return np.asarray(word_weights(prior, label, words, n_classes, size).mean(axis=0, keepdims=True))
 
 
 def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...]) -> FloatArray:
@@ -472,4 +513,5 @@ def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | fl
 def counts_evidence(statistics: Statistics, weights: PriorWeights) -> float:
     """The log marginal likelihood of classes and discrete values (Kontkanen et al. 1998, eq. 8)."""
     classes = log_marginal(statistics.class_counts, weights.classes)
-    return float(classes) + float(log_marginals(statistics.discrete, weights.cells.cells).sum())
+    texts = sum(float(words.log_evidence(weights.words[a]).sum()) for a, words in statistics.texts.items())
+    return float(classes) + float(log_marginals(statistics.discrete, weights.cells.cells).sum()) + texts

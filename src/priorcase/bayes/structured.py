@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from priorcase._core import normalise_rows
 from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes import priors
-from priorcase.bayes.additive import Scale
+from priorcase.bayes.additive import Estimates, Scale
 from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.discretise import Discretiser
 from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, slots_of
@@ -22,10 +23,10 @@ from priorcase.bayes.numeric import DENSITIES, Numeric
 from priorcase.bayes.pairs import Family, PairCounts, PairModel, PairWeights, as_matrix, check_n_pairs
 from priorcase.bayes.priors import Auto, BDeu, MEstimate, Prior
 from priorcase.bayes.results import EdgeTable, SuperParentTable
-from priorcase.exceptions import NotAvailableError, ParameterError, quoted
+from priorcase.exceptions import NotAvailableError, ParameterError, SchemaError, quoted
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
-from priorcase.schema import CategoricalFeatures, Table
+from priorcase.schema import CategoricalFeatures, Coded, Table
 
 GivenPrior: TypeAlias = float | str | Prior | Auto | Mapping[Name, Any]
 Bins: TypeAlias = str | Discretiser | Mapping[Any, str | Discretiser]
@@ -37,12 +38,14 @@ _DECADES = (-3, 6)
 _PRIOR = BDeu(20.0)
 # Sums of weights that differ by less, relatively, are the same but for rounding.
 _SAME = 1e-9
+_EVIDENCE = Estimates("evidence")
 
 
 class StructuredBayes(BayesClassifier):
     """Base of the classifiers that answer from counts of pairs: subclasses name their family of structures."""
 
     missing = "value"
+    _missing_apart = True
     _default_numeric = "mdl"
     _family: ClassVar[Family]
     _least: float = 1.0
@@ -77,7 +80,22 @@ class StructuredBayes(BayesClassifier):
         """The log of the marginal likelihood of the stored rows, over all structures or under the best tree."""
         if self._family == "plain_super_parents":
             raise NotAvailableError("a plain average gives rows no probability; use SuperParentAveragedBayes")
-        return self._model().log_evidence()
+        return self._log_evidence(*self._fitted_model())
+
+    def _log_evidence(self, prior: Prior, model: PairModel) -> float:
+        texts = self._statistics().texts
+        return model.log_evidence() + sum(
+            float(words.log_evidence(self._word_weights(prior, a)()).sum()) for a, words in texts.items()
+        )
+
+    def _word_weights(self, prior: Prior, a: int) -> Callable[..., FloatArray]:
+        """The weights of the words of a text, which depends on the class alone, of all words or of so many."""
+        schema, statistics = self._attributes().instances.schema, self._statistics()
+        return partial(priors.word_weights, prior, schema.label(a), statistics.texts[a].words, statistics.n_classes)
+
+    def _paired(self) -> list[int]:
+        """The attributes that may depend on each other: all but texts."""
+        return sorted(self._statistics().discrete.attributes)
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
@@ -88,8 +106,8 @@ class StructuredBayes(BayesClassifier):
         return self
 
     def _column_labels(self) -> tuple[Name, ...]:
-        schema = self._stored().instances.schema
-        return tuple(schema.label(a) for a in range(len(schema)))
+        schema = self._attributes().instances.schema
+        return tuple(schema.label(a) for a in self._paired())
 
     def _edge_table(self, u: IntArray, v: IntArray) -> EdgeTable:
         """Some edges, by the positions of their ends, the smaller first."""
@@ -99,18 +117,26 @@ class StructuredBayes(BayesClassifier):
         return EdgeTable(pairs, model.edge_probabilities[u, v], gains[u, v], self._backend)
 
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
-        codes = self._numbered(self._stored().instances.encode(table))
+        memory = self._answering()
+        queries = memory.taken_apart(table)
+        codes = self._numbered(memory.attributes().instances.encode(queries)[:, self._paired()])
         joint = self._model().joint_logs(codes, threads=threads)
+        for a, words in self._statistics().texts.items():
+            joint += words.logs(
+                cast(Coded, queries.columns[a]), self._word_weights(self._fitted_model()[0], a)(), _EVIDENCE
+            )
         return joint if scale == Scale.JOINT else normalise_rows(joint, scale, threads)
 
     def _left_out(self, scale: Scale) -> FloatArray:
-        memory, threads, model = self._stored(), self._threads(), self._model()
+        memory, threads, model = self._attributes(), self._threads(), self._model()
         own, weights = memory.class_positions(self._statistics().codes), memory.row_weights
         joint = np.empty((len(memory), model.counts.n_classes))
         for start in range(0, len(memory), _ROWS_AT_ONCE):
             rows = slice(start, start + _ROWS_AT_ONCE)
             leave = None if weights is None else weights[rows]
             joint[rows] = model.left_out_joint_logs(self._numbered_rows(rows).T, own[rows], leave, threads=threads)
+        for a, words in self._statistics().texts.items():
+            joint += words.left_out(self._word_weights(self._fitted_model()[0], a), _EVIDENCE)[0]
         return normalise_rows(joint, scale, threads)
 
     def _numbered(self, cells: FloatArray) -> IntArray:
@@ -127,9 +153,9 @@ class StructuredBayes(BayesClassifier):
 
     def _numbered_rows(self, rows: slice) -> IntArray:
         """Stored rows likewise, (attributes, rows)."""
-        column, (numbers, starts, places) = self._stored().instances.column, self._value_numbers()
+        column, (numbers, starts, places) = self._attributes().instances.column, self._value_numbers()
         cuts = self._statistics().discrete.cuts
-        attributes = enumerate(zip(starts.tolist(), places.tolist(), strict=True))
+        attributes = zip(self._paired(), zip(starts.tolist(), places.tolist(), strict=True), strict=True)
         return np.array([numbers[start:][slots_of(column(a)[rows], cuts[d])] for a, (start, d) in attributes])
 
     def _value_numbers(self) -> tuple[IntArray, IntArray, IntArray]:
@@ -150,14 +176,15 @@ class StructuredBayes(BayesClassifier):
         return self._stored().cached("pair model", self._new_model)
 
     def _new_model(self) -> tuple[Prior, PairModel]:
-        memory, statistics = self._stored(), self._statistics()
+        memory, statistics = self._attributes(), self._statistics()
         sizes = statistics.discrete.sizes[np.argsort(statistics.discrete.attributes)]
         own, weights, n_classes = memory.class_positions(statistics.codes), memory.row_weights, statistics.n_classes
         counts = PairCounts.of_rows(self._numbered_rows, own, weights, sizes, n_classes, threads=self._threads())
-        prior = self._prior
+        prior = self._part_prior()
 
         def evidence(size: float) -> float:
-            return PairModel(counts, self._family, self._pair_weights(BDeu(size))).log_evidence()
+            prior = BDeu(size)
+            return self._log_evidence(prior, PairModel(counts, self._family, self._pair_weights(prior)))
 
         if isinstance(prior, Auto):
             prior = BDeu(priors.choose_weight(evidence, _DECADES))
@@ -165,7 +192,7 @@ class StructuredBayes(BayesClassifier):
 
     def _pair_weights(self, prior: Prior) -> PairWeights:
         """What a prior gives to classes and values; one whose weights do not add up for pairs of values is refused."""
-        instances, statistics = self._memory.instances, self._memory.statistics(self._labelling, self._memory.threads)
+        instances, statistics = self._attributes().instances, self._statistics()
         discrete, n_classes = statistics.discrete, statistics.n_classes
         classes = priors.resolve_class_prior(self._class_prior, prior, statistics.labels.tolist())
         places = np.argsort(discrete.attributes)
@@ -193,14 +220,16 @@ class StructuredBayes(BayesClassifier):
 
     def _check_weights(self) -> None:
         """Refuse rows for which the prior gives no weights of pairs."""
-        if self._class_prior is not None or not isinstance(self._prior, (Auto, BDeu, MEstimate)):
-            self._pair_weights(BDeu() if isinstance(self._prior, Auto) else self._prior)
+        prior = self._part_prior()
+        if self._class_prior is not None or not isinstance(prior, (Auto, BDeu, MEstimate)):
+            self._pair_weights(BDeu() if isinstance(prior, Auto) else prior)
 
     def _check_sums(self, prior: Prior, sums: FloatArray) -> None:
         apart = np.abs(sums - sums[0]) > _SAME * sums[0]
         if apart.any():
             a, k = np.argwhere(apart)[0].tolist()
-            first, other = (self._memory.instances.schema.label(each) for each in (0, a))
+            labels = self._column_labels()
+            first, other = labels[0], labels[a]
             raise ParameterError(
                 f"prior={quoted(prior)} gives the values of {first!r} weights that add up to {sums[0, k]:.6g} in a "
                 f"class, and those of {other!r} {sums[a, k]:.6g}; pairs of values need the same sum for every column. "
@@ -222,8 +251,13 @@ class StructuredBayes(BayesClassifier):
         super()._check_rows()
         memory = self._memory
         if len(memory):
-            statistics = memory.statistics(self._labelling, memory.threads)
-            names = [memory.instances.schema.label(a) for a in statistics.discrete.attributes]
+            statistics, schema = self._statistics(), self._attributes().instances.schema
+            names = [schema.label(a) for a in statistics.discrete.attributes]
+            if not names:
+                raise SchemaError(
+                    "expected at least one column that is not a text, because pairs of attributes are counted. Use "
+                    "NaiveBayes for texts alone"
+                )
             check_n_pairs(statistics.discrete.sizes, statistics.n_classes, names)
             self._check_weights()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit
 from sklearn.utils._param_validation import Interval
 
 from priorcase._core import normalise_rows
@@ -16,20 +17,20 @@ from priorcase._locks import cached_property
 from priorcase._parameters import check_value, is_number
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
 from priorcase.bayes import additive, priors
-from priorcase.bayes.additive import AdditiveModel, Density, Estimates, Scale
+from priorcase.bayes.additive import AdditiveModel, Density, Estimates, Scale, TextTerms
 from priorcase.bayes.memory import UNSEEN, BayesMemory, Discrete, Statistics, slots_of
 from priorcase.bayes.naive_bayes import AdditiveBayes
 from priorcase.bayes.numeric import PLUG_IN, Numeric, Student, blocks_without_each, log_densities
 from priorcase.bayes.predictive import log_marginal, log_rising
 from priorcase.bayes.priors import Auto, CellWeights, Dirichlet, Prior, PriorWeights
 from priorcase.bayes.results import Relevance
+from priorcase.bayes.words import WordCounts
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.instances import Instances, as_floats
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
 from priorcase.learning.targets import Labelling
 from priorcase.schema import CategoricalFeatures, Schema
-from priorcase.schema import Numeric as NumericKind
 
 Inclusion: TypeAlias = float | Mapping[Name, float] | Any
 
@@ -129,14 +130,14 @@ class SubsetAveragedBayes(AdditiveBayes):
     @reads
     def relevance_(self) -> FloatArray:
         """The posterior probability that each attribute matters, in schema order."""
-        return self._evidence().relevance
+        return _by_column(self._evidence(), self._attributes())[0]
 
     @reads
     def relevance_table(self) -> Relevance:
         """The posterior probability that each attribute matters, by its label; prints as a table."""
-        evidence, schema = self._evidence(), self._stored().instances.schema
+        schema = self._stored().instances.schema
         labels = tuple(schema.label(a) for a in range(len(schema)))
-        return Relevance(labels, evidence.relevance, evidence.log_odds.copy(), self._backend)
+        return Relevance(labels, *_by_column(self._evidence(), self._attributes()), self._backend)
 
     @property
     @reads
@@ -161,28 +162,35 @@ class SubsetAveragedBayes(AdditiveBayes):
     # -- the model
 
     def _counts_evidence(self, statistics: Statistics, weights: PriorWeights) -> float:
-        inclusion = self._inclusion[list(statistics.discrete.attributes)]
-        evidence = SubsetEvidence(inclusion, *_discrete_evidence(statistics.discrete, weights))
+        memory = self._attributes()
+        evidence = _subset_evidence(statistics, weights, memory, self._inclusion, densities=False)
         return float(log_marginal(statistics.class_counts, weights.classes)) + float(evidence.log_totals.sum())
 
     def _evidence(self) -> SubsetEvidence:
-        memory, statistics, weights = self._answering(), self._statistics(), self._weights()
-        return memory.cached("evidence", lambda: _subset_evidence(statistics, weights, memory.numeric, self._inclusion))
+        memory, statistics, weights = self._attributes(), self._statistics(), self._weights()
+        return self._answering().cached(
+            "evidence", lambda: _subset_evidence(statistics, weights, memory, self._inclusion)
+        )
 
     def _new_model(self) -> AdditiveModel:
         statistics, weights, evidence = self._statistics(), self._weights(), self._evidence()
         classes = additive.class_cells(statistics.class_counts, weights.classes)
-        densities = {}
-        for a, strategy in enumerate(self._stored().numeric):
+        densities, memory = {}, self._attributes()
+        for a, strategy in enumerate(memory.numeric):
             if isinstance(strategy, Student):
                 moments, log_odds = statistics.moments[a], float(evidence.log_odds[a])
                 own, pooled = (strategy.parameters(m) for m in (moments, moments.pooled()))
                 densities[a] = Density(own[statistics.codes], False, pooled[0], log_odds)
         table = _value_table(statistics.discrete, weights, evidence)
-        return AdditiveModel(_EVIDENCE.log_shares(classes), statistics.discrete, table, densities)
+        texts = {}
+        for a, words in statistics.texts.items():
+            pooled = _pooled_words(weights.prior, memory, a, words, statistics.n_classes)()
+            texts[a] = TextTerms(words, weights.words[a], _EVIDENCE, pooled, float(evidence.log_odds[a]))
+        shares = _EVIDENCE.log_shares(classes)
+        return AdditiveModel(shares, statistics.discrete, table, densities, texts=texts)
 
     def _left_out(self, scale: Scale) -> FloatArray:
-        memory, statistics, weights = self._answering(), self._statistics(), self._weights()
+        memory, statistics, weights = self._attributes(), self._statistics(), self._weights()
         evidence, instances, discrete = self._evidence(), memory.instances, statistics.discrete
         own, row_weights = memory.class_positions(statistics.codes), instances.weights
         # Log-shares of the classes, without the total, which all classes share.
@@ -203,6 +211,14 @@ class SubsetAveragedBayes(AdditiveBayes):
         for a, strategy in enumerate(memory.numeric):
             if isinstance(strategy, Student):
                 _add_numbers(joint, memory, statistics, a, strategy, float(evidence.inclusion[a]))
+        for a, words in statistics.texts.items():
+            of_class = partial(priors.word_weights, weights.prior, instances.schema.label(a), words.words, n)
+            of_all = _pooled_words(weights.prior, memory, a, words, n)
+            by_class, included = words.left_out(of_class, _EVIDENCE)
+            rest, excluded = words.pooled().left_out(of_all, _EVIDENCE)
+            log_odds = _prior_odds(evidence.inclusion[a]) + (included - excluded)
+            known = (instances.column(a) >= 0)[:, np.newaxis]
+            joint += np.where(known, additive.mixed(log_odds[:, np.newaxis], by_class, rest), 0.0)
         return normalise_rows(joint, scale, self._threads())
 
 
@@ -278,17 +294,53 @@ def _discrete_evidence(
 
 
 def _subset_evidence(
-    statistics: Statistics, weights: PriorWeights, numeric: Sequence[Numeric | None], inclusion: FloatArray
+    statistics: Statistics, weights: PriorWeights, memory: BayesMemory, inclusion: FloatArray, *, densities: bool = True
 ) -> SubsetEvidence:
-    included, excluded = np.zeros(len(numeric)), np.zeros(len(numeric))
+    """What speaks for each attribute, where ``inclusion`` goes by columns; ``densities``: also for those of numbers."""
+    n = len(memory.numeric)
+    included, excluded = np.zeros(n), np.zeros(n)
     attributes = list(statistics.discrete.attributes)
     included[attributes], excluded[attributes] = _discrete_evidence(statistics.discrete, weights)
-    for a, strategy in enumerate(numeric):
-        if isinstance(strategy, Student):
+    for a, strategy in enumerate(memory.numeric):
+        if isinstance(strategy, Student) and densities:
             moments = statistics.moments[a]
             included[a] = strategy.log_marginal(moments)[statistics.codes].sum()
             excluded[a] = strategy.log_marginal(moments.pooled())[0]
-    return SubsetEvidence(inclusion, included, excluded)
+    for a, words in statistics.texts.items():
+        pooled = _pooled_words(weights.prior, memory, a, words, statistics.n_classes)()
+        included[a] = words.log_evidence(weights.words[a]).sum()
+        excluded[a] = words.pooled().log_evidence(pooled)[0]
+    return SubsetEvidence(_part_inclusion(inclusion, memory), included, excluded)
+
+
+def _pooled_words(
+    prior: Prior, memory: BayesMemory, a: int, words: WordCounts, n_classes: int
+) -> Callable[..., FloatArray]:
+    """The weights of the words of an attribute that does not matter, of all of them or of so many."""
+    return partial(priors.pooled_word_weights, prior, memory.instances.schema.label(a), words.words, n_classes)
+
+
+def _part_inclusion(inclusion: FloatArray, memory: BayesMemory) -> FloatArray:
+    """The prior probability that each attribute matters: some part of a column does with that of the column."""
+    if memory.parts is None:
+        return inclusion
+    columns = memory.parts.columns
+    times, given = np.bincount(columns)[columns], inclusion[columns]
+    with np.errstate(divide="ignore"):
+        return np.where(times == 1, given, -np.expm1(np.log1p(-given) / times))
+
+
+def _by_column(evidence: SubsetEvidence, memory: BayesMemory) -> tuple[FloatArray, FloatArray]:
+    """The posterior probability that each column matters, which is that some part of it does, and its log-odds."""
+    if memory.parts is None:
+        return evidence.relevance, evidence.log_odds.copy()
+    columns = memory.parts.columns
+    nothing: FloatArray = np.bincount(columns, weights=log_expit(-evidence.log_odds)).astype(np.float64)
+    with np.errstate(divide="ignore"):
+        log_odds = np.log(-np.expm1(nothing)) - nothing
+    single = np.bincount(columns)[columns] == 1
+    log_odds[columns[single]] = evidence.log_odds[single]
+    return np.asarray(expit(log_odds)), log_odds
 
 
 def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence) -> FloatArray:
@@ -328,7 +380,7 @@ def _discrete_terms(
             odds = odds + sign * (log_rising(part.count + part.weight, w) - log_rising(part.total + part.weights, w))
         by_class[np.arange(cells.size), own] = _EVIDENCE.log_shares(less)
         found = additive.mixed(odds[:, np.newaxis], by_class, _EVIDENCE.log_shares(rest)[:, np.newaxis])
-        return np.where(discrete.inside[cells][:, np.newaxis], found, 0.0)
+        return np.where(discrete.left_out[cells][:, np.newaxis], found, 0.0)
 
     return terms
 
@@ -357,7 +409,7 @@ class RelevanceWeights(BayesMemory):
     """
 
     def __init__(self, instances: Instances, *, threads: int = 1) -> None:
-        numeric = [Student() if isinstance(kind, NumericKind) else None for kind in instances.schema.kinds]
+        numeric = SubsetAveragedBayes()._strategies(instances.schema)
         super().__init__(instances, numeric=numeric, missing_counts=False, threads=threads)
 
     @property
@@ -368,9 +420,10 @@ class RelevanceWeights(BayesMemory):
     def _weights(self) -> FloatArray:
         if not len(self):
             return np.ones(len(self.numeric))
-        statistics, inclusion = self.statistics(_LABELLING, self.threads), np.full(len(self.numeric), 0.5)
-        weights = priors.prior_weights(Dirichlet(1.0), None, statistics, self.instances)
-        relevance = _subset_evidence(statistics, weights, self.numeric, inclusion).relevance
+        memory, inclusion = self.attributes(), np.full(len(self.numeric), 0.5)
+        statistics = memory.statistics(_LABELLING, self.threads)
+        weights = priors.prior_weights(Dirichlet(1.0), None, statistics, memory.instances)
+        relevance = _by_column(_subset_evidence(statistics, weights, memory, inclusion), memory)[0]
         kept = np.where(relevance < 1e-12, 0.0, relevance)  # smaller ones leave distances that are rounding errors
         return kept if kept.any() else np.ones(kept.size)
 

@@ -18,10 +18,11 @@ from priorcase.similarity.computed import Computed
 
 # Equal texts differ by no more than rounding.
 _NOTHING = 1e-12
-_VECTORIZERS: dict[str, dict[str, Any]] = {
+VECTORIZERS: dict[str, dict[str, Any]] = {
     "words": {"analyzer": "word", "token_pattern": r"(?u)\b\w+\b"},
     "characters": {"analyzer": "char_wb", "ngram_range": (3, 5)},
 }
+"""What scikit-learn's vectorizers are told for each kind of token."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,13 @@ class TextDifference(Computed):
     analyzer: Analyzer = "both"
 
     accepts: ClassVar[tuple[str, ...]] = ("nominal",)
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"analyzer": [StrOptions({"both", *_VECTORIZERS})]}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"analyzer": [StrOptions({"both", *VECTORIZERS})]}
 
     def prepare(self, values: Sequence[Any]) -> tuple[int, list[tuple[CountVectorizer, TfidfTransformer, Any]]]:
         """How many texts are stored, and for each kind of token that they have a vectorizer and their vectors."""
         found = []
-        for name in _VECTORIZERS if self.analyzer == "both" else (self.analyzer,):
-            counter, weights = CountVectorizer(**_VECTORIZERS[name]), TfidfTransformer(sublinear_tf=True)
+        for name in VECTORIZERS if self.analyzer == "both" else (self.analyzer,):
+            counter, weights = CountVectorizer(**VECTORIZERS[name]), TfidfTransformer(sublinear_tf=True)
             try:
                 counts = counter.fit_transform(map(str, values))
             except ValueError:  # no text has a token

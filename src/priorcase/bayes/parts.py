@@ -1,0 +1,160 @@
+"""The attributes of a Bayes model: dates, circular numbers and sets are taken apart, other columns stay as they are.
+
+A date becomes the time elapsed, a number, and where they count the month, the day of the week and the hour. A circular
+number is brought into one turn of the circle, from 0 to its period. A set becomes one attribute for each member that
+some stored row has: whether it is in the set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from priorcase._typing import FloatArray, IntArray, Name, Value
+from priorcase.exceptions import TooLargeError
+from priorcase.instances import Instances
+from priorcase.learning.resampling import stored_table
+from priorcase.learning.results import attribute_names, free_label
+from priorcase.schema import Circular, Coded, Date, Kind, Nominal, Numeric, Ordinal, ReadColumn, Schema, Set, Table
+from priorcase.schema.dates import DAY
+from priorcase.schema.kinds import DatePart, canonical
+from priorcase.similarity.periodic import parts_of
+from priorcase.similarity.statistics import Statistics
+
+MOST_MEMBERS = 4096
+"""The largest number of members of a set column."""
+
+_HOUR = DAY / 24
+_NAMES: dict[DatePart, tuple[Value, ...]] = {
+    "season": ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+    "weekday": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+    "hour": tuple(range(24)),
+}
+_YES_OR_NO = (False, True)
+
+
+def has_parts(schema: Schema) -> bool:
+    """Whether some column of a schema is taken apart."""
+    return any(isinstance(kind, (Date, Circular, Set)) for kind in schema.kinds)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """How the columns of a table become attributes.
+
+    ``source`` are the columns, ``schema`` the attributes, ``columns`` the column of each attribute, ascending;
+    ``taken`` are for each column the parts of a date, the members of a set, or None.
+    """
+
+    source: Schema
+    schema: Schema
+    columns: IntArray
+    taken: tuple[tuple[Any, ...] | None, ...]
+
+    @classmethod
+    def of(cls, instances: Instances) -> Parts:
+        """The parts that the stored rows ask for."""
+        source, statistics = instances.schema, Statistics(instances, None)
+        taken, columns = list[tuple[Any, ...] | None](), list[int]()
+        names, kinds = list[Name](), list[Kind]()
+        labels = attribute_names(source)
+        for a, kind in enumerate(source.kinds):
+            found: tuple[Any, ...] | None = None
+            if isinstance(kind, Date):
+                found = parts_of(statistics.column(a)) if kind.parts == "auto" else kind.parts
+                kinds += [Ordinal(_NAMES[part]) if part in _NAMES else Numeric() for part in found]
+            elif isinstance(kind, Set):
+                found = _members(instances, a)
+                kinds += [Nominal(_YES_OR_NO)] * len(found) or [Ordinal(("no members",))]
+            else:
+                kinds.append(Numeric() if isinstance(kind, Circular) else kind)
+            taken.append(found)
+            names += [source.label(a)] if found is None else [f"{labels[a]} ({part})" for part in found or ("member",)]
+            columns += [a] * (len(names) - len(columns))
+        held: set[Name] = {source.label(a) for a, found in enumerate(taken) if found is None}
+        for i, a in enumerate(columns):
+            if taken[a] is not None:
+                names[i] = free_label(str(names[i]), held)
+                held.add(names[i])
+        return cls(source, Schema(tuple(names), tuple(kinds)), np.array(columns, np.intp), tuple(taken))
+
+    def attributes_of(self, a: int) -> IntArray:
+        """The positions of the attributes of a column."""
+        return np.flatnonzero(self.columns == a)
+
+    @property
+    def members(self) -> IntArray:
+        """The attributes that tell whether a set has a member."""
+        return np.array([i for i, a in enumerate(self.columns.tolist()) if self.taken[a] and self._is_set(a)], np.intp)
+
+    def _is_set(self, a: int) -> bool:
+        return isinstance(self.source.kinds[a], Set)
+
+    def table(self, table: Table) -> Table:
+        """Rows of columns as rows of attributes."""
+        found = list[ReadColumn]()
+        for kind, parts, column in zip(self.source.kinds, self.taken, table.columns, strict=True):
+            if parts is not None and isinstance(column, Coded):
+                found += _memberships(column, parts)
+            elif parts is not None:
+                found += [_date_part(part, np.asarray(column)) for part in parts]
+            else:
+                found.append(np.mod(np.asarray(column), kind.period) if isinstance(kind, Circular) else column)
+        return Table(self.schema, len(table), tuple(found))
+
+    def instances(self, instances: Instances) -> Instances:
+        """The stored rows, with their ids, targets and weights, as rows of attributes."""
+        table = self.table(stored_table(instances, np.arange(len(instances))))
+        columns: list[Any] = [
+            [column.codes, list(column.values)] if isinstance(column, Coded) else [column, None]
+            for column in table.columns
+        ]
+        targets = instances.targets
+        columns += [[instances.target(t), list(instances.target_values(t))] for t in range(len(targets or ()))]
+        rest = instances.ids, instances.weights, instances.next_id
+        return Instances.restored(self.schema, targets, columns, *rest)
+
+
+def _members(instances: Instances, a: int) -> tuple[Value, ...]:
+    """The members of the stored sets of a column, in an order that does not depend on that of the rows."""
+    found: set[Value] = set()
+    for value in instances.known(a):
+        found |= value  # type: ignore[arg-type]
+    if len(found) > MOST_MEMBERS:
+        raise TooLargeError(
+            f"column {instances.schema.label(a)!r} has sets of {len(found):,} different members, expected at most "
+            f"{MOST_MEMBERS:,}, each of which is an attribute. Join rare members into one, or leave the column out"
+        )
+    return tuple(sorted(found, key=canonical))
+
+
+def _memberships(column: Coded, members: Sequence[Value]) -> list[ReadColumn]:
+    """For each member whether the sets have it; members that no stored set has are ignored."""
+    if not members:
+        return [np.where(column.codes < 0, np.nan, 0.0)]
+    places = {member: j for j, member in enumerate(members)}
+    has = np.zeros((len(members), len(column.values) + 1), np.int8)
+    has[:, -1] = -1  # missing
+    for code in np.unique(column.codes[column.codes >= 0]).tolist():
+        value: Any = column.values[code]
+        has[[places[member] for member in value if member in places], code] = 1
+    return [Coded(one[column.codes], _YES_OR_NO) for one in has]
+
+
+def _date_part(part: DatePart, seconds: FloatArray) -> FloatArray:
+    """A part of dates, as elapsed seconds or as the rank of the month, the weekday or the hour."""
+    if part == "elapsed":
+        return seconds
+    known = ~np.isnan(seconds)
+    found, days = np.full(len(seconds), np.nan), np.floor(seconds[known] / DAY)
+    if part == "season":
+        months = days.astype(np.int64).astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+        found[known] = months % 12
+    elif part == "weekday":
+        found[known] = (days + 3) % 7  # 1970 began on a Thursday
+    else:
+        found[known] = np.clip(np.floor((seconds[known] - days * DAY) / _HOUR), 0, 23)
+    return found

@@ -1,0 +1,180 @@
+"""Texts in Bayes models: a text is a sequence of words, each drawn with the probabilities of its class.
+
+Let ``n_kw`` be how often the texts of class k have word w, ``N_k`` how many words they have, and s Dirichlet weights. A
+text of L words that has word w ``c_w`` times adds to the joint log of class k:
+
+- ``"evidence"``, averaged over all probabilities (Dirichlet-multinomial), with G the gamma function:
+  ``sum_w ln G(n_kw + s + c_w) / G(n_kw + s) - ln G(N_k + sum s + L) / G(N_k + sum s)``;
+- ``"map"``, with the most probable probabilities: ``sum_w c_w ln (n_kw + s - 1) / (N_k + sum (s - 1))``, which is
+  multinomial naive Bayes with the smoothing ``s - 1``;
+- ``"sc"``: ``sum_w [h(n_kw + c_w) - h(n_kw)] - [h(N_k + L) - h(N_k)]`` with ``h(n) = n ln n``.
+
+The vocabulary has the words of the stored texts; other words of a query are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import xlogy
+from sklearn.feature_extraction.text import CountVectorizer
+
+from priorcase._locks import cached_property
+from priorcase._typing import FloatArray, IntArray, Value
+from priorcase.bayes.predictive import log_marginal, log_rising
+from priorcase.schema import Coded, Text
+from priorcase.similarity.structured import VECTORIZERS
+
+if TYPE_CHECKING:
+    from priorcase.bayes.additive import Estimates
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is done with texts, in place of a strategy for numbers: their words are counted.
+
+    >>> Words("words").counted(["no paper, no print"])[1].toarray()
+    array([[2, 1, 1]])
+    """
+
+    analyzer: str = "words"
+
+    @classmethod
+    def of(cls, kind: Text) -> Words:
+        """Words, or sequences of letters where a kind asks for nothing else."""
+        return cls("characters" if kind.analyzer == "characters" else "words")
+
+    def counted(self, texts: list[str]) -> tuple[CountVectorizer | None, Any]:
+        """A vectorizer and how often each text has each word; None where no text has a word."""
+        vectorizer = CountVectorizer(**VECTORIZERS[self.analyzer])
+        try:
+            counts = vectorizer.fit_transform(texts)
+        except ValueError:  # no text has a word
+            return None, None
+        counts.sort_indices()  # sums over the words of a text must not depend on the other texts, not by a bit
+        return vectorizer, counts
+
+
+@dataclass(frozen=True, eq=False)
+class WordCounts:
+    """How often the texts of each class have each word.
+
+    ``documents`` are the stored rows' words, a sparse matrix of rows by words, without words where a text is missing;
+    ``own`` is the class of each row, ``weights`` how many rows each counts as; ``counts`` go by classes and words.
+    """
+
+    vectorizer: CountVectorizer | None
+    documents: Any
+    own: IntArray
+    weights: FloatArray
+    counts: FloatArray
+
+    @property
+    def words(self) -> list[Value]:
+        """The vocabulary, in the order of the counts."""
+        return [] if self.vectorizer is None else self.vectorizer.get_feature_names_out().tolist()
+
+    @cached_property
+    def rows_with(self) -> IntArray:
+        """How many stored rows have each word."""
+        return np.bincount(self.documents.indices, minlength=self.counts.shape[1])
+
+    def asked(self, column: Coded) -> Any:
+        """The words of queries, a sparse matrix; nothing where a text is missing."""
+        texts = ["", *map(str, column.values)]
+        found = None if self.vectorizer is None else self.vectorizer.transform(texts).tocsr()
+        return None if found is None else found[column.codes.astype(np.intp) + 1]
+
+    def pooled(self) -> WordCounts:
+        """The same with a single class."""
+        counts = self.counts.sum(axis=0, keepdims=True)
+        return WordCounts(self.vectorizer, self.documents, np.zeros_like(self.own), self.weights, counts)
+
+    def log_evidence(self, weights: FloatArray) -> FloatArray:
+        """The log marginal likelihood of the words of each class; weights by classes, or one line, and words."""
+        if not self.counts.size:
+            return np.zeros(len(self.counts))
+        return log_marginal(self.counts, np.broadcast_to(weights, self.counts.shape))
+
+    def logs(self, column: Coded, weights: FloatArray, estimates: Estimates) -> FloatArray:
+        """What each query adds to the joint log of each class, (queries, classes)."""
+        found = np.zeros((len(column), len(self.counts)))
+        if (words := self.asked(column)) is None:
+            return found
+        at, one = words.indices, np.ones(len(column))
+        for k, counts in enumerate(self.counts):
+            own = np.broadcast_to(weights, self.counts.shape)[k]
+            totals = one * counts.sum(), one * own.sum(), one * counts.size, one * _peaks(counts, own).sum()
+            found[:, k] = _log_terms(words, counts[at], own[at], totals, estimates)
+        return found
+
+    def left_out(self, weights_of: Callable[[int], FloatArray], estimates: Estimates) -> tuple[FloatArray, FloatArray]:
+        """What each stored row adds to the joint logs without itself, and the log evidence of all other rows.
+
+        As in a fit without the row, words that no other row has are no words. ``weights_of`` gives the weights of the
+        words where there are so many, by classes, or one line, and words.
+        """
+        n, size = self.documents.shape
+        logs, rest = np.zeros((n, len(self.counts))), np.zeros(n)
+        if self.vectorizer is None:
+            return logs, rest
+        single, lengths = self.rows_with == 1, np.asarray(self.documents.sum(axis=1)).ravel()
+        n_single = np.diff(self.documents[:, single].indptr)
+        for fewer in np.unique(n_single).tolist():
+            rows = np.flatnonzero(n_single == fewer)
+            documents, row_weights = self.documents[rows], self.weights[rows]
+            of, at = np.repeat(np.arange(rows.size), np.diff(documents.indptr)), documents.indices
+            kept, amounts = ~single[at], documents.data * row_weights[of]
+            documents.data = np.where(kept, documents.data, 0)
+            weights = np.broadcast_to(weights_of(size - fewer), self.counts.shape)
+            for k, counts in enumerate(self.counts):
+                mine, own = self.own[rows] == k, weights[k]
+                left = np.maximum(counts[at] - np.where(mine[of], amounts, 0.0), 0.0)
+                total = np.maximum(counts.sum() - np.where(mine, lengths[rows] * row_weights, 0.0), 0.0)
+                sums = own.sum() - _sums(of, np.where(kept, 0.0, own[at]), rows.size)
+                if size == fewer:  # not even rounding errors
+                    sums = np.zeros(rows.size)
+                peaks = _peaks(counts, own)
+                mass = peaks.sum() - _sums(of, peaks[at] - np.where(kept, _peaks(left, own[at]), 0.0), rows.size)
+                totals = total, sums, np.full(rows.size, float(size - fewer)), np.maximum(mass, 0.0)
+                logs[rows, k] = _log_terms(documents, left, own[at], totals, estimates)
+                each = log_rising(own, counts)
+                rest[rows] += each.sum() + _sums(of, log_rising(own[at], left) - each[at], rows.size)
+                rest[rows] -= np.where(sums > 0, log_rising(np.where(sums > 0, sums, 1.0), total), 0.0)
+        return logs, rest
+
+
+def _log_terms(
+    documents: Any, count: FloatArray, weight: FloatArray, totals: tuple[FloatArray, ...], estimates: Estimates
+) -> FloatArray:
+    """What texts add to the joint log of a class.
+
+    ``count`` and ``weight`` are those of each word of each text. ``totals`` are for each text the sums of both over all
+    words, the number of words, and the sum of ``max(count + weight - 1, 0)``.
+    """
+    n, times, (total, sums, size, mass) = documents.shape[0], documents.data.astype(np.float64), totals
+    of = np.repeat(np.arange(n), np.diff(documents.indptr))
+    if estimates.predictive == "evidence":
+        whole = log_rising(np.where(sums > 0, sums, 1.0) + total, _sums(of, times, n))
+        return _sums(of, log_rising(weight + count, times), n) - whole
+    if estimates.predictive == "sc":
+        after, total_after = count + times, total + _sums(of, times, n)
+        grown = xlogy(total_after, total_after) - xlogy(total, total)
+        return np.asarray(_sums(of, xlogy(after, after) - xlogy(count, count), n) - grown)
+    empty = (mass <= 0.0)[of]
+    shares = np.where(empty, 1.0 / size[of], _peaks(count, weight) / np.where(empty, 1.0, mass[of]))
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.where(times > 0, estimates.policy.parameters(shares), 1.0))
+    return _sums(of, times * logs, n)
+
+
+def _peaks(count: FloatArray, weight: FloatArray) -> FloatArray:
+    return np.maximum(count + (weight - 1.0), 0.0)
+
+
+def _sums(of: IntArray, amounts: FloatArray, n: int) -> FloatArray:
+    """The sum of the amounts of each text, in the order of its words."""
+    return np.bincount(of, weights=amounts, minlength=n).astype(np.float64)
