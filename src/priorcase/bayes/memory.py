@@ -228,7 +228,7 @@ class BayesMemory(Memory):
         return self.cached("attributes", self._taken_apart) if self.apart else self
 
     def _taken_apart(self) -> BayesMemory:
-        parts = Parts.of(self.instances)
+        parts = Parts.of(self.instances, known=bool(self.missing_counts) and not self.missing_apart)
         numeric, counts, counted = list[Numeric | Words | None](), list[bool](), set[int]()
         for a, kind in zip(parts.columns.tolist(), parts.schema.kinds, strict=True):
             numeric.append(self.numeric[a] if isinstance(kind, (NumericKind, Text)) else None)

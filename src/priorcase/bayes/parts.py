@@ -46,16 +46,18 @@ class Parts:
     """How the columns of a table become attributes.
 
     ``source`` are the columns, ``schema`` the attributes, ``columns`` the column of each attribute, ascending;
-    ``taken`` are for each column the parts of a date, the members of a set, or None.
+    ``taken`` are for each column the parts of a date, the members of a set, or None. ``known``: whether sets have an
+    attribute more, of which only missing tells anything.
     """
 
     source: Schema
     schema: Schema
     columns: IntArray
     taken: tuple[tuple[Any, ...] | None, ...]
+    known: bool = False
 
     @classmethod
-    def of(cls, instances: Instances) -> Parts:
+    def of(cls, instances: Instances, *, known: bool = False) -> Parts:
         """The parts that the stored rows ask for."""
         source, statistics = instances.schema, Statistics(instances, None)
         taken, columns = list[tuple[Any, ...] | None](), list[int]()
@@ -68,18 +70,19 @@ class Parts:
                 kinds += [Ordinal(_NAMES[part]) if part in _NAMES else Numeric() for part in found]
             elif isinstance(kind, Set):
                 found = _members(instances, a)
-                kinds += [Nominal(_YES_OR_NO)] * len(found) or [Ordinal(("no members",))]
+                kinds += [Ordinal(("known",))] * (known or not found) + [Nominal(_YES_OR_NO)] * len(found)
             else:
                 kinds.append(Numeric() if isinstance(kind, Circular) else kind)
             taken.append(found)
-            names += [source.label(a)] if found is None else [f"{labels[a]} ({part})" for part in found or ("member",)]
+            parts = () if found is None else found if len(kinds) - len(names) == len(found) else ("known", *found)
+            names += [f"{labels[a]} ({part})" for part in parts] or [source.label(a)]
             columns += [a] * (len(names) - len(columns))
         held: set[Name] = {source.label(a) for a, found in enumerate(taken) if found is None}
         for i, a in enumerate(columns):
             if taken[a] is not None:
                 names[i] = free_label(str(names[i]), held)
                 held.add(names[i])
-        return cls(source, Schema(tuple(names), tuple(kinds)), np.array(columns, np.intp), tuple(taken))
+        return cls(source, Schema(tuple(names), tuple(kinds)), np.array(columns, np.intp), tuple(taken), known)
 
     def attributes_of(self, a: int) -> IntArray:
         """The positions of the attributes of a column."""
@@ -88,16 +91,17 @@ class Parts:
     @property
     def members(self) -> IntArray:
         """The attributes that tell whether a set has a member."""
-        return np.array([i for i, a in enumerate(self.columns.tolist()) if self.taken[a] and self._is_set(a)], np.intp)
-
-    def _is_set(self, a: int) -> bool:
-        return isinstance(self.source.kinds[a], Set)
+        pairs = enumerate(zip(self.columns.tolist(), self.schema.kinds, strict=True))
+        found = [i for i, (a, kind) in pairs if isinstance(self.source.kinds[a], Set) and isinstance(kind, Nominal)]
+        return np.array(found, np.intp)
 
     def table(self, table: Table) -> Table:
         """Rows of columns as rows of attributes."""
         found = list[ReadColumn]()
         for kind, parts, column in zip(self.source.kinds, self.taken, table.columns, strict=True):
             if parts is not None and isinstance(column, Coded):
+                if self.known or not parts:
+                    found.append(np.where(column.codes < 0, np.nan, 0.0))
                 found += _memberships(column, parts)
             elif parts is not None:
                 found += [_date_part(part, np.asarray(column)) for part in parts]
@@ -133,8 +137,6 @@ def _members(instances: Instances, a: int) -> tuple[Value, ...]:
 
 def _memberships(column: Coded, members: Sequence[Value]) -> list[ReadColumn]:
     """For each member whether the sets have it; members that no stored set has are ignored."""
-    if not members:
-        return [np.where(column.codes < 0, np.nan, 0.0)]
     places = {member: j for j, member in enumerate(members)}
     has = np.zeros((len(members), len(column.values) + 1), np.int8)
     has[:, -1] = -1  # missing

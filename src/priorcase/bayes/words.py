@@ -165,7 +165,7 @@ def _log_terms(
         grown = xlogy(total_after, total_after) - xlogy(total, total)
         return np.asarray(_sums(of, xlogy(after, after) - xlogy(count, count), n) - grown)
     empty = (mass <= 0.0)[of]
-    shares = np.where(empty, 1.0 / size[of], _peaks(count, weight) / np.where(empty, 1.0, mass[of]))
+    shares = np.where(empty, 1.0 / np.maximum(size[of], 1.0), _peaks(count, weight) / np.where(empty, 1.0, mass[of]))
     with np.errstate(divide="ignore"):
         logs = np.log(np.where(times > 0, estimates.policy.parameters(shares), 1.0))
     return _sums(of, times * logs, n)
