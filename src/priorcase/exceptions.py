@@ -149,6 +149,10 @@ class FarQueryWarning(UserWarning):
     queries: tuple[int, ...] = ()
 
 
+class RespeltValueWarning(UserWarning):
+    """A query has a value that no case has, but for capitals and blanks."""
+
+
 class UninformativeColumnWarning(UserWarning):
     """Some columns (`columns`, by name or position) are ids, constants, or repeats of another column."""
 
@@ -313,6 +317,24 @@ def nearest(name: object, names: Iterable[object]) -> str | None:
     found = difflib.get_close_matches(given, folded, n=1, cutoff=_NEAR)
     found = found or [other for other in folded if len(given) > 2 and sorted(other) == sorted(given)]  # letters swapped
     return folded[found[0]] if found else None
+
+
+def respelt(value: object, values: Iterable[object]) -> str | None:
+    """The value that a text not among some values is but for capitals and blanks; None where there is none.
+
+    Examples
+    --------
+    >>> respelt(" Ford  Focus", ["fiat", "ford focus"]), respelt("Ford", ["fiat"])
+    ('ford focus', None)
+    """
+    if not isinstance(value, str):
+        return None
+    wanted = _folded(value)
+    return next((other for other in values if isinstance(other, str) and _folded(other) == wanted), None)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def advice(name: object, names: Iterable[object], *, otherwise: str) -> str:

@@ -9,7 +9,14 @@ import pytest
 
 import priorcase as pc
 from priorcase.cases import SimilarityTable
-from priorcase.exceptions import CaseBaseError, CaseBaseFileError, ParameterError, PriorcaseError, UnknownIdError
+from priorcase.exceptions import (
+    CaseBaseError,
+    CaseBaseFileError,
+    ParameterError,
+    PriorcaseError,
+    RespeltValueWarning,
+    UnknownIdError,
+)
 
 KINDS = {
     "age": "numeric",
@@ -229,3 +236,19 @@ def test_a_condition_may_ask_for_the_digest_unless_others_change_the_base(base):
 
 def test_a_base_is_not_changed_from_inside_its_own_answer(base):
     assert "while it answers a query" in assert_refused(base, lambda: base.find(where={"age": lambda _: base.add({})}))
+
+
+def test_a_query_value_in_other_capitals_is_asked_back() -> None:
+    with pc.CaseBase.temporary({"make": "nominal", "fault": "text"}) as base:
+        base.add({"make": "land rover", "fault": "no start"}, solution="battery")
+        base.add({"make": "fiat", "fault": "no start"}, solution="fuse")
+        with pytest.warns(
+            RespeltValueWarning, match="no case has ' Land  Rover' as 'make'. Did you mean 'land rover'?"
+        ):
+            base.retrieve({"make": " Land  Rover"})
+        with pytest.warns(RespeltValueWarning, match="Did you mean 'fiat'"):
+            talk = base.converse({"make": "FIAT"})
+        with pytest.warns(RespeltValueWarning, match="Did you mean 'land rover'"):
+            talk.tell("make", "Land Rover")
+        base.retrieve({"make": "fiat"})  # without a warning, which would be an error here
+        base.retrieve({"make": "saab", "fault": "NO START"})

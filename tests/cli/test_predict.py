@@ -433,3 +433,35 @@ def test_strategies_that_cannot_be_made(value: str, words: str, train: Path, que
     result = ask("predict", train, query, "--learner", "aode", "--set", value)
     assert result.exit_code == 2
     assert re.search(words, result.stderr)
+
+
+# -- values in other capitals, and columns that identify rows
+
+
+@pytest.fixture
+def cars(tmp_path):
+    path = tmp_path / "cars.csv"
+    makes = ["ford", "fiat", "land rover"]
+    rows = [f"C-{i:03},{makes[i % 3]},{i % 7},{'yes' if i % 3 else 'no'}" for i in range(40)]
+    path.write_text("\n".join(["customer,make,age,sold", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("command", ["predict", "explain"])
+def test_a_value_in_other_capitals_is_asked_back(cars, tmp_path, command):
+    done = run(command, cars, "make=Ford", "age=3")
+    assert done.exit_code == 0
+    assert "priorcase: note: no past case has 'Ford' in column 'make'. Did you mean 'ford'?" in done.stderr
+    new = tmp_path / "new.csv"
+    new.write_text("customer,make,age\nD-1,Land  Rover ,3\nD-2,fiat,4\nD-3,saab,1\n")
+    told = run(command, cars, new).stderr
+    assert "Did you mean 'land rover'?" in told
+    assert "saab" not in told
+    assert "fiat" not in told
+
+
+def test_ids_are_named_unless_they_are_declared(cars):
+    note = "note: column 'customer' (identifies rows) cannot help to predict; --column customer=ignore leaves it out"
+    assert note in run("predict", cars, "make=ford", "age=3").stderr
+    assert note in run("evaluate", cars, "--learner", "knn").stderr
+    assert note not in run("predict", cars, "make=ford", "age=3", "--column", "customer=nominal").stderr

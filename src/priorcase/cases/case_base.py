@@ -24,6 +24,7 @@ from priorcase.cases.checks import (
     check_ids,
     check_key,
     check_names,
+    check_query,
     check_text,
     field_of,
     inferred_attributes,
@@ -531,7 +532,7 @@ class CaseBase:
             weights, measures = self._preferred(weights, measures)
             return retrieval.retrieve(
                 table,
-                check_case(query, table.attributes),
+                check_query(query, table),
                 k,
                 weights=weights,
                 measures=measures,

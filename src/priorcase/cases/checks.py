@@ -12,9 +12,20 @@ from priorcase.cases import kinds
 from priorcase.cases.case import Case
 from priorcase.cases.kinds import CaseKind, Stored
 from priorcase.cases.storage import NewCase
-from priorcase.cases.table import CaseTable
+from priorcase.cases.table import CaseColumn, CaseTable
 from priorcase.datasets import NamedColumns
-from priorcase.exceptions import CaseBaseError, UnknownIdError, advice, listed, named, quoted
+from priorcase.exceptions import (
+    CaseBaseError,
+    RespeltValueWarning,
+    UnknownIdError,
+    advice,
+    listed,
+    named,
+    quoted,
+    respelt,
+    warn_caller,
+)
+from priorcase.schema import Nominal
 from priorcase.schema.kinds import is_missing
 
 RESERVED = frozenset(
@@ -88,6 +99,23 @@ def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Store
             if stored is not None:
                 checked[name] = stored
     return checked
+
+
+def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
+    """The known values of a query; a warning names those that cases have in other capitals or with other blanks."""
+    checked = check_case(query, table.attributes)
+    for name, value in checked.items():
+        if type(table.attributes[name]) is Nominal:
+            warn_respelt(table.column(name), value)
+    return checked
+
+
+def warn_respelt(column: CaseColumn, value: Stored) -> None:
+    """Warn of a nominal value that no case has, but for capitals and blanks."""
+    if type(column.kind) is not Nominal or not isinstance(value, str) or column.place(value) >= 0:
+        return
+    if (meant := respelt(value, column.values)) is not None:
+        warn_caller(RespeltValueWarning(f"no case has {value!r} as {column.name!r}. Did you mean {meant!r}?"))
 
 
 def new_case(

@@ -27,6 +27,7 @@ from priorcase.cli.shell import (
 from priorcase.cli.tables import (
     Past,
     Queries,
+    note_respelt,
     note_uninformative,
     parse_reading,
     read_queries,
@@ -131,6 +132,7 @@ def _fitted(*, explained: bool, **given: Any) -> tuple[Model, Queries]:
         raise usage(f"--level {level:g} is not a probability between 0 and 1.")
     reading = parse_reading(given["column"], given["read"])
     past, queries = read_queries(given["query"], given["table"], given["target"], reading)
+    note_respelt(past, queries)
     estimator = make(who, past, settings)
     intervals = hasattr(estimator, "prediction_interval")
     if level is not None and not intervals:

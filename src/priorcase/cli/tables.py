@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import click
 
 from priorcase.cli.shell import Function, note, option, options, usage
-from priorcase.exceptions import PriorcaseError, ReadingError, advice, nearest
+from priorcase.exceptions import PriorcaseError, ReadingError, advice, nearest, respelt
 from priorcase.registry import Task, guess_task
 
 KINDS = ("numeric", "nominal", "text", "date", "ignore")
@@ -216,6 +216,18 @@ def note_uninformative(past: Past) -> None:
     for name, why in uninformative_columns(past.X).items():
         if name not in past.declared:
             note(f"column {name!r} ({why}) cannot help to predict; --column {name}=ignore leaves it out")
+
+
+def note_respelt(past: Past, queries: Queries) -> None:
+    """Ask back about values of new cases that no past case has, but for capitals and blanks."""
+    from priorcase.schema import Nominal
+
+    for name, kind in past.kinds.items():
+        if type(kind) is Nominal:
+            stored = set(past.X[name].dropna().tolist())
+            for value in dict.fromkeys(queries.X[name].dropna().tolist()):
+                if value not in stored and (meant := respelt(value, stored)) is not None:
+                    note(f"no past case has {value!r} in column {name!r}. Did you mean {meant!r}?")
 
 
 def read_past(

@@ -13,7 +13,7 @@ from priorcase._locks import cached_property
 from priorcase._parameters import is_number
 from priorcase._typing import Backend, FloatArray, IdArray
 from priorcase.cases import kinds
-from priorcase.cases.checks import check_case, check_known
+from priorcase.cases.checks import check_known, check_query, warn_respelt
 from priorcase.cases.conversation.candidates import Candidates, Step, in_force
 from priorcase.cases.conversation.questions import Question, Questions
 from priorcase.cases.measures import LocalSimilarity
@@ -123,7 +123,7 @@ class Conversation:
         self._solutions = Solutions.of(table, tolerance)
         self._lock = RLock()
         candidates = Candidates(likeness, self._solutions, degrees, float(floor))
-        given = check_case({} if query is None else query, self._attributes)
+        given = check_query({} if query is None else query, table)
         steps = tuple(Step(name, "given", stored) for name, stored in given.items())
         self._states = [_State(steps, candidates, float(least_gain))]
 
@@ -189,7 +189,10 @@ class Conversation:
         check_known([attribute], self._attributes)
         with self._lock:
             now = self._now
-            steps = (*now.steps, self._answer(attribute, value, now.question))
+            step = self._answer(attribute, value, now.question)
+            if step.whole:
+                warn_respelt(now.candidates.likeness.columns[attribute], step.value)
+            steps = (*now.steps, step)
             self._states = [*self._states, _State(steps, now.candidates, now.least_gain)]
 
     def skip(self, attribute: str) -> None:
