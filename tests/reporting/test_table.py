@@ -8,14 +8,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from checks.containers import as_every_kind, training_rows
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import reporting as reference
 
 from priorcase.datasets import NamedColumns, load_repairs
 from priorcase.exceptions import EvaluationError, NumericRangeError, TargetError
+from priorcase.reporting.page import amounts
 from priorcase.reporting.table import Problem, TableSummary, named_columns, read_problem, summarize
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Circular, Nominal, Numeric, Ordinal, Schema, Text
 
 CELLS = st.one_of(st.none(), st.sampled_from("ab"))
 TABLES = st.lists(
@@ -197,3 +199,32 @@ def test_what_no_report_can_be_made_of() -> None:
         problem(X, ["a", 1] * 6)
     with pytest.raises(NumericRangeError, match="target 'y' beyond"):
         problem(X, X[:, 0] * 1e307)
+
+
+def test_dates_texts_and_sets_are_summarized_as_what_they_are() -> None:
+    n = 40
+    X = pd.DataFrame(
+        {
+            "opened": pd.date_range("2024-01-01", periods=n, freq="36h"),
+            "note": [f"printer number {i} jams again" + " and again" * (i % 3) for i in range(n)],
+            "parts": [{"fan", "lid"} if i % 4 else {"fan"} for i in range(n)],
+        }
+    )
+    opened, note, parts = summarized(X, ["a", "b"] * (n // 2)).columns
+    assert (opened.kind, opened.low, opened.high) == ("date", "2024-01-01", "2024-02-28 12:00")
+    assert (note.kind, note.low, note.median, note.high, note.distinct) == ("text", 5.0, 7.0, 9.0, n)
+    assert (parts.kind, parts.values, parts.distinct) == ("set", (("fan", 40), ("lid", 30)), 2)
+    assert amounts(note) == "5 … 7 … 9 words"
+    assert amounts(opened).startswith("2024-01-01 … ")
+
+
+def test_named_columns_keep_every_kind() -> None:
+    X = as_every_kind(training_rows(30))
+    table = named_columns(X)
+    assert [type(kind).__name__ for kind in table.kinds.values()][2:5] == ["Date", "Text", "Set"]
+    told = NamedColumns.of(table.data, {**table.kinds, "angle": Circular(360), "note": Text()})
+    assert Schema.infer(told).kinds == tuple(told.kinds.values())
+    assert told.frame()["opened"].dtype.kind == "M"
+    assert "2021-0" in repr(told)
+    assert Schema.infer(told.take(np.arange(5))).kinds == tuple(told.kinds.values())
+    assert problem(told, ["a", "b"] * 15).shown("opened", 29).startswith("2021-0")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args, overload
@@ -13,9 +12,10 @@ import numpy as np
 from priorcase._parameters import check_choice
 from priorcase._typing import AnyArray, IntArray
 from priorcase.exceptions import UnknownNameError, advice, listed, prefix_errors, quoted, visible
-from priorcase.schema import Coded, Date, Kind, Nominal, Numeric, Ordinal
+from priorcase.schema import Coded, Date, Kind, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
-from priorcase.schema.dates import date_of
+from priorcase.schema.dates import date_of, seconds_of
+from priorcase.schema.kinds import is_missing
 from priorcase.schema.schema import Source
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
@@ -27,7 +27,8 @@ _SHOWN = 8
 class NamedColumns(Source):
     """A table with names and kinds, which every estimator takes as X without pandas, Polars or PyArrow.
 
-    ``data`` has the columns by name, numeric ones as floats with NaN, others as objects with None where missing;
+    ``data`` has the columns by name, numeric ones as floats with NaN (dates as seconds since 1970), others as objects
+    with None where missing;
     ``kinds`` says what each column means.
 
     Examples
@@ -86,16 +87,15 @@ class NamedColumns(Source):
         """Some of the rows."""
         return NamedColumns.of({name: column[rows] for name, column in self.data.items()}, self.kinds)
 
-    def shown(self, name: str, rows: slice | IntArray) -> list[Any]:
+    def shown(self, name: str, rows: slice | IntArray = slice(None)) -> list[Any]:
         """Values of a column as people write them, dates as dates; None for missing."""
-        column = _plain(self.data[name][rows])
-        if isinstance(self.kinds[name], Date):
-            return [None if value is None else date_of(value) for value in column]
-        return column
+        kind = self.kinds[name]
+        written = date_of if isinstance(kind, Date) else float if isinstance(kind, Numeric) else lambda value: value
+        return [None if is_missing(value) else written(value) for value in self.data[name][rows].tolist()]
 
     def tuples(self) -> list[tuple[Any, ...]]:
         """The rows, None for missing."""
-        return list(zip(*map(_plain, self.data.values()), strict=True))
+        return list(zip(*map(self.shown, self.kinds), strict=True))
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
@@ -104,7 +104,7 @@ class NamedColumns(Source):
         check_backend(backend, "backend")
         if backend == "pandas":
             return self._pandas()
-        plain = {name: _plain(column) for name, column in self.data.items()}
+        plain = {name: self.shown(name) for name in self.kinds}
         return nw.from_dict(plain, backend=backend).to_native()
 
     def __repr__(self) -> str:
@@ -127,6 +127,8 @@ class NamedColumns(Source):
                 frame[name] = pd.to_datetime(pd.Series(column), unit="s").astype("datetime64[us]")
             elif isinstance(kind, Ordinal):
                 frame[name] = pd.Categorical(column.tolist(), categories=list(kind.order), ordered=True)
+            elif isinstance(kind, Set):
+                frame[name] = pd.Series(column.tolist(), dtype=object)
             elif isinstance(kind, Nominal) and set(map(type, column.tolist())) <= {bool, type(None)}:
                 frame[name] = pd.array(column.tolist(), dtype="boolean")
             else:
@@ -140,6 +142,8 @@ def check_backend(value: object, parameter: str) -> None:
 
 
 def _array(values: Any, kind: Kind) -> AnyArray:
+    if isinstance(kind, Date) and (not isinstance(values, np.ndarray) or values.dtype.kind == "O"):
+        values = [value if isinstance(value, float) else seconds_of(value) for value in values]
     if isinstance(kind, Numeric):
         return np.asarray(values, dtype=np.float64)
     array = np.empty(len(values), dtype=object)
@@ -149,7 +153,9 @@ def _array(values: Any, kind: Kind) -> AnyArray:
 
 def _column(array: AnyArray, kind: Kind) -> Column:
     if isinstance(kind, Numeric):
-        return ArrayColumn(array, implied=None if type(kind) is Numeric else kind)
+        return ArrayColumn(array, None, None if type(kind) is Numeric else kind)
+    if isinstance(kind, (Text, Set, Taxonomy)):
+        return ObjectColumn(array.tolist(), kind)
     declared = kind.order if isinstance(kind, Ordinal) else kind.values
     if declared is None:
         return ObjectColumn(array.tolist())
@@ -160,11 +166,9 @@ def _column(array: AnyArray, kind: Kind) -> Column:
     return Coded(numbers, tuple(values), ordered=isinstance(kind, Ordinal), closed=isinstance(kind, Nominal))
 
 
-def _plain(column: AnyArray) -> list[Any]:
-    return [None if isinstance(value, float) and math.isnan(value) else value for value in column.tolist()]
-
-
 def _text(value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None:
         return "?"
+    if isinstance(value, frozenset):
+        value = "{" + ", ".join(sorted(map(str, value))) + "}"
     return f"{value:g}" if isinstance(value, float) else visible(str(value))

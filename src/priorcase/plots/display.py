@@ -18,13 +18,14 @@ from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import ParameterError, TargetError, prefix_all_errors, quoted
 from priorcase.learning.plotting import INK, caption, captions, class_styles
 from priorcase.learning.resampling import taken_rows
-from priorcase.learning.results import Row, attribute_names, decoded
+from priorcase.learning.results import Row, attribute_names, decoded, value_text
 from priorcase.learning.state import pinned
 from priorcase.learning.targets import as_array
 from priorcase.local import LocallyWeightedRegressor
 from priorcase.neighbors import KNNTransformer
 from priorcase.neighbors.base import NeighborsEstimator
-from priorcase.schema import Coded, Numeric, Ordinal, Schema, Table
+from priorcase.schema import Circular, Coded, Date, Numeric, Ordinal, Schema, Set, Table, Text
+from priorcase.schema.dates import DAY, date_text
 from priorcase.schema.schema import inferred
 
 NAME_WIDTH = 18
@@ -32,6 +33,12 @@ _AXIS_WIDTH = 40
 _FONT = 8.5
 _LIGHT = 140
 _GOLDEN = 0.6180339887498949
+# Ticks of dates, at most so many: minutes, hours, days, weeks, months, years.
+_MOST_DATES = 8
+_DATE_STEPS = [
+    *(60.0, 300.0, 900.0, 3_600.0, 10_800.0, 21_600.0),
+    *(DAY * n for n in (1, 2, 7, 14, 28, 91, 182, 365.25)),
+]
 
 
 class Display(ABC):
@@ -61,16 +68,18 @@ class Display(ABC):
 
 @dataclass(frozen=True, eq=False)
 class AxisColumn:
-    """A column as an axis: numbers as they are, categories and levels at 0, 1, ...
+    """A column as an axis: numbers as they are, dates as seconds, categories and levels at 0, 1, ...
 
     ``positions`` has the position of each row, NaN where the value is missing. ``values`` are the categories at 0, 1,
     ... (levels in their order, others sorted; None for numbers), ``rows`` the first row that holds each of them.
+    ``dated``: the numbers are dates.
     """
 
     name: str
     positions: FloatArray
     values: tuple[Value, ...] | None = None
     rows: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    dated: bool = False
 
     @property
     def span(self) -> tuple[float, float]:
@@ -92,15 +101,34 @@ class AxisColumn:
     def column(self, positions: FloatArray) -> Any:
         """Positions as the values that stand there, for a frame; None where the value is missing."""
         if self.values is None:
-            return positions
+            return as_dates(positions) if self.dated else positions
         return [None if at != at else self.values[int(at)] for at in positions.tolist()]
 
     def label(self, axis: Any) -> None:
         """Label an axis of matplotlib, and name its categories."""
         axis.set_label_text(caption(self.name, _AXIS_WIDTH))
         if self.values is not None:
-            name_ticks(axis, [str(value) for value in self.values])
+            name_ticks(axis, [value_text(value, NAME_WIDTH) for value in self.values])
             axis.grid(False)
+        elif self.dated:
+            _date_ticks(axis, *self.span)
+
+
+def as_dates(seconds: FloatArray | IntArray) -> AnyArray:
+    """Seconds since 1970 as NumPy's dates, NaT where missing."""
+    found, known = np.full(len(seconds), np.datetime64("NaT", "us")), ~np.isnan(seconds)
+    found[known] = (seconds[known] * 1e6).round().astype("datetime64[us]")
+    return found
+
+
+def _date_ticks(axis: Any, low: float, high: float) -> None:
+    """A few ticks at equal steps, named by the day, or also by the time of day within a few days."""
+    step = next((step for step in _DATE_STEPS if (high - low) / step <= _MOST_DATES), (high - low) / _MOST_DATES)
+    places = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    axis.set_ticks(places, [date_text(place) if step < DAY else date_text(place)[:10] for place in places.tolist()])
+    if axis.axis_name == "x":
+        for text in axis.get_ticklabels():
+            text.set(rotation=45, ha="right", rotation_mode="anchor")
 
 
 def name_ticks(axis: Any, names: Sequence[str]) -> None:
@@ -136,7 +164,9 @@ def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
         ranks = np.where(np.isnan(column), -1, column).astype(np.int64)
         found = _categories(name, ranks, list(kind.order), ordered=True)
     else:
-        found = AxisColumn(name, np.asarray(column, np.float64))
+        found = AxisColumn(name, np.asarray(column, np.float64), dated=isinstance(kind, Date))
+    if known and isinstance(kind, Text):
+        raise ParameterError(f"columns must not be texts, got {quoted(name)}. Choose another column.")
     if known and np.isnan(found.positions).all():
         raise ParameterError(
             f"columns must have known values, got {quoted(name)}, which is missing in every row. Choose another column."
@@ -157,7 +187,7 @@ def _categories(name: str, codes: IntArray, values: list[Value], *, ordered: boo
 def _sort_key(value: Value) -> tuple[bool, float, str]:
     """Numbers by size, then all others by their text."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return not number, float(value) if number else 0.0, str(value)  # type: ignore[arg-type]  # a number, or not used
+    return not number, float(value) if number else 0.0, value_text(value, 1_000)  # type: ignore[arg-type]  # a number, or not used
 
 
 # -- planes
@@ -234,7 +264,8 @@ def _principal(X: Any, table: Table) -> Plane:
     """The first two principal components of a mixed table (factor analysis of mixed data, Pagès 2004).
 
     Numbers and ranks of levels enter as ``(x - mean) / std``, a category of frequency p as an indicator
-    ``([it is held] - p) / sqrt(p)``, missing values as the mean. Each axis has its largest loading positive.
+    ``([it is held] - p) / sqrt(p)``, circular numbers by cosine and sine, missing values as the mean; texts and sets do
+    not enter. Each axis has its largest loading positive.
     """
     features, deviations, at = _features(table)
     sizes, vectors = np.linalg.eigh(features.T @ features / len(features))
@@ -254,6 +285,8 @@ def _features(table: Table) -> tuple[FloatArray, dict[int, float], dict[int, int
     features: list[FloatArray] = []
     deviations, at = {}, {}
     for a, (kind, column) in enumerate(zip(table.schema.kinds, table.columns, strict=True)):
+        if isinstance(kind, (Text, Set)):
+            continue
         if isinstance(column, Coded):
             codes = np.asarray(column.codes)
             for code in np.unique(codes[codes >= 0]).tolist():
@@ -263,10 +296,14 @@ def _features(table: Table) -> tuple[FloatArray, dict[int, float], dict[int, int
         numbers = np.asarray(column, np.float64)
         if np.isnan(numbers).all():
             continue
-        deviation = float(np.nanstd(numbers)) or 1.0
-        if isinstance(kind, Numeric):
-            deviations[a], at[a] = deviation, len(features)
-        features.append(np.nan_to_num((numbers - np.nanmean(numbers)) / deviation, nan=0.0))
+        parts = [numbers]
+        if isinstance(kind, Circular):
+            parts = [wave(numbers / kind.period * (2 * np.pi)) for wave in (np.cos, np.sin)]
+        for part in parts:
+            deviation = float(np.nanstd(part)) or 1.0
+            if isinstance(kind, Numeric) and len(parts) == 1:
+                deviations[a], at[a] = deviation, len(features)
+            features.append(np.nan_to_num((part - np.nanmean(part)) / deviation, nan=0.0))
     while len(features) < 2:
         features.append(np.zeros(len(table)))
     return np.column_stack(features), deviations, at
@@ -336,7 +373,8 @@ def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, Flo
                 taken = nw.from_native(taken_rows(X, change.astype(np.int64)), eager_only=True)
                 frame = frame.with_columns(nw.maybe_reset_index(taken)[name])
             else:
-                frame = frame.with_columns(nw.new_series(name, change, backend=frame.implementation))
+                given = as_dates(change) if isinstance(table.schema.kinds[a], Date) else change
+                frame = frame.with_columns(nw.new_series(name, given, backend=frame.implementation))
         return frame.to_native()
     if isinstance(X, NamedColumns):
         data = {name: column[rows] for name, column in X.data.items()}
@@ -349,7 +387,12 @@ def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, Flo
     whole = X.astype(np.float64) if numbers else np.array([[*row, None] for row in decoded(table)], object)[:, :-1]
     copies = whole[rows]
     for a, change in changes.items():
-        copies[:, a] = whole[change, a] if change.dtype.kind == "i" else change
+        if change.dtype.kind == "i":
+            copies[:, a] = whole[change, a]
+        elif isinstance(table.schema.kinds[a], Date):
+            copies[:, a] = as_dates(change).tolist()
+        else:
+            copies[:, a] = change
     return copies if numbers else copies.tolist()
 
 

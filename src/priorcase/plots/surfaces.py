@@ -341,7 +341,7 @@ class VoronoiCells(Display):
 
 
 def _check_numbers(schema: Schema, cells: FloatArray, given: Any) -> None:
-    numeric = len(schema) == 2 and all(isinstance(kind, Numeric) for kind in schema.kinds)
+    numeric = len(schema) == 2 and all(type(kind) is Numeric for kind in schema.kinds)
     if not numeric or not len(cells) or np.isnan(cells).any():
         raise ParameterError(
             f"model must have two numeric columns without missing values, got {quoted(given)}. DecisionSurface draws "

@@ -22,7 +22,7 @@ from priorcase.reporting.comparison import deal, task_of
 from priorcase.reporting.formatting import number, value
 from priorcase.reporting.predictions import OutOfFold
 from priorcase.reporting.table import Problem
-from priorcase.schema import Numeric
+from priorcase.schema import Circular, Numeric
 
 _ASKED, _LEAST_ASKED = 1000, 50  # test rows of a fold
 _PERMUTATIONS = 5
@@ -308,7 +308,7 @@ def _odd_values(problem: Problem, model: MixtureModel, row: int) -> tuple[OddVal
         if oddness.queries[0][a] is None or (beyond[a] < _ODD and found):
             continue
         expected = np.asarray(model.predict_column(one, name))[0]
-        numeric = type(problem.X.kinds[name]) is Numeric
+        numeric = type(problem.X.kinds[name]) in (Numeric, Circular)
         words = number(float(expected), grouped=False) if numeric else value(expected)
-        found.append(OddValue(name, value(one.shown(name, slice(1))[0]), words, float(beyond[a])))
+        found.append(OddValue(name, problem.shown(name, row), words, float(beyond[a])))
     return tuple(found)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from priorcase.exceptions import visible
-from priorcase.learning.results import short
+from priorcase.learning.results import value_text
+from priorcase.schema import Date, Kind
+from priorcase.schema.dates import date_text
 from priorcase.schema.kinds import is_missing
 
 _WIDEST = 28  # characters of a cell
@@ -64,12 +65,14 @@ def seconds(spent: float) -> str:
     return f"{spent:.0f} s" if spent >= 10 else f"{spent:.1f} s" if spent >= 0.1 else f"{spent:.2f} s"
 
 
-def value(cell: Any) -> str:
-    """One cell of a table; ``?`` where it is missing."""
+def value(cell: Any, kind: Kind | None = None) -> str:
+    """One cell of a table; ``?`` where it is missing. A date may come as seconds, if ``kind`` says so."""
     if is_missing(cell):
         return "?"
+    if isinstance(kind, Date) and isinstance(cell, float):
+        return date_text(cell)
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
         return f"{cell:.0f}" if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.6g}"
-    return short(visible(" ".join(str(cell).split())), _WIDEST)
+    return value_text(cell, _WIDEST)

@@ -16,7 +16,7 @@ from priorcase._typing import AnyArray, FloatArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.registry import BASELINE, find
 from priorcase.reporting.table import Problem
-from priorcase.schema import Numeric
+from priorcase.schema import Circular, Date, Numeric, Set, Text
 from priorcase.schema.schema import backend_of
 
 _BINS = {"numeric": "mdl"}
@@ -66,6 +66,8 @@ def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None
     listed = _CLASSIFIERS if problem.classes else _REGRESSORS
     named: set[str] = set()
     for name, given, max_columns in listed:
+        if name == "ib3" and any(isinstance(kind, (Text, Set)) for kind in problem.X.kinds.values()):
+            continue  # which it cannot compare
         settings = {key: each for key, each in given.items() if key != "numeric" or numeric}
         if name in named and not settings:  # bins make a difference to numbers only
             continue
@@ -136,9 +138,12 @@ class Converted(BaseEstimator):
             return np.empty((len(X), 1))
         if self.form != "array":
             return X.frame(self.form)
-        columns = list(X.data.values())
-        numeric = all(isinstance(kind, Numeric) for kind in X.kinds.values())
-        return np.column_stack(columns) if numeric else np.array(columns, dtype=object).T
+        if all(type(kind) in (Numeric, Circular) for kind in X.kinds.values()):
+            return np.column_stack(list(X.data.values()))
+        rows = np.empty((len(X), len(X.kinds)), dtype=object)
+        for a, (name, kind) in enumerate(X.kinds.items()):
+            rows[:, a] = X[name] if isinstance(kind, Numeric) and not isinstance(kind, Date) else X.shown(name)
+        return rows
 
 
 def form_of(X: Any) -> str:

@@ -15,10 +15,9 @@ from markupsafe import Markup, escape
 
 from priorcase.exceptions import visible
 from priorcase.reporting import summary
-from priorcase.reporting.formatting import count, number, percent, seconds, value
+from priorcase.reporting.formatting import count, number, percent, seconds
 from priorcase.reporting.predictions import Calibration
 from priorcase.reporting.table import ColumnSummary
-from priorcase.schema.dates import date_of
 
 if TYPE_CHECKING:
     from priorcase.reporting.table_report import Report
@@ -93,17 +92,20 @@ def bold(sentence: str) -> Markup:
 
 
 def amounts(column: ColumnSummary) -> str:
-    """The least number, the median and the greatest, or such dates."""
+    """The least number, the median and the greatest; of dates the first and the last, of texts the words."""
     numbers = (column.low, column.median, column.high)
-    if column.kind == "date":
-        return " … ".join(value(date_of(x)) for x in numbers if x is not None)
-    return " … ".join(f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}" for x in numbers if x is not None)
+    texts = [x if isinstance(x, str) else _amount(x) for x in numbers if x is not None]
+    return " … ".join(texts) + " words" * (column.kind == "text")
+
+
+def _amount(x: float) -> str:
+    return f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}"
 
 
 def described(report: Report, row: int) -> str:
     """The values of a row in the most important columns."""
     columns = report.importance.columns[:_MEANING] if report.importance is not None else ()
-    return ", ".join(f"{one.name} {value(report.problem.X.shown(one.name, slice(row, row + 1))[0])}" for one in columns)
+    return ", ".join(f"{one.name} {report.problem.shown(one.name, row)}" for one in columns)
 
 
 def rarer(nats: float, rows: int) -> str:

@@ -261,7 +261,7 @@ def _explained(
         predicted = number(output, 4, grouped=False)
     columns = []
     for name in problem.X.kinds:
-        if (held := value(one[name][0])) != "?":
+        if (held := problem.shown(name, row)) != "?":
             copies = {key: column[np.zeros(drawn.size, dtype=np.intp)] for key, column in one.data.items()}
             asked = NamedColumns.of({**copies, name: known.X[name][drawn]}, one.kinds)
             outputs = model.predict_proba(asked)[:, at] if problem.classes else model.predict(asked)

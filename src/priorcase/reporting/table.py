@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -21,7 +22,19 @@ from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, check_length, objects, read_labels, read_numbers
 from priorcase.registry import Task, guess_task
 from priorcase.reporting.formatting import count, percent, value
-from priorcase.schema import Coded, Date, Kind, Nominal, Numeric, Ordinal, Uninformative, uninformative_columns
+from priorcase.schema import (
+    Coded,
+    Date,
+    Kind,
+    Nominal,
+    Numeric,
+    Ordinal,
+    Set,
+    Text,
+    Uninformative,
+    uninformative_columns,
+)
+from priorcase.schema.dates import date_text
 from priorcase.schema.kinds import families, is_missing
 from priorcase.schema.schema import backend_of, inferred, open_source
 from priorcase.schema.uninformative import pattern
@@ -61,6 +74,10 @@ class Problem:
 
     def taken(self, rows: IntArray) -> Problem:
         return replace(self, X=self.X.take(rows), y=self.y[rows], places=self.places[rows])
+
+    def shown(self, name: str, row: int) -> str:
+        """One cell as text."""
+        return value(self.X[name][row], self.X.kinds[name])
 
     def place(self, row: int) -> str:
         """The name of a row, such as ``line 7``."""
@@ -185,8 +202,9 @@ def scorable(problem: Problem) -> Problem:
 class ColumnSummary:
     """What a column holds.
 
-    ``values`` are the most frequent ones with their rows, levels in their order; ``bars`` are the rows for each of
-    them, or in equal steps from the least number to the greatest. ``remark`` says what is unusual about the column, and
+    ``low``, ``median`` and ``high`` are numbers, dates, or for texts numbers of words. ``values`` are the most frequent
+    ones with their rows, levels in their order, or members of sets; ``bars`` are the rows for each of them, or in equal
+    steps from the least number to the greatest. ``remark`` says what is unusual about the column, and
     ``used`` whether learners are given it.
     """
 
@@ -194,9 +212,9 @@ class ColumnSummary:
     kind: str
     missing: int
     distinct: int
-    low: float | None = None
-    median: float | None = None
-    high: float | None = None
+    low: float | str | None = None
+    median: float | str | None = None
+    high: float | str | None = None
     values: tuple[tuple[str, int], ...] = ()
     bars: tuple[int, ...] = ()
     remark: str = ""
@@ -265,24 +283,30 @@ def summarize(problem: Problem) -> TableSummary:
 def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray) -> ColumnSummary:
     known = np.flatnonzero(codes >= 0)
     missing, counts = codes.size - known.size, np.bincount(codes[known])
-    if isinstance(kind, Numeric):
-        numbers = column[known]
-        word = "date" if isinstance(kind, Date) else "numeric"
+    word = type(kind).__name__.lower()
+    if isinstance(kind, (Numeric, Text)):
+        numbers = (
+            column[known] if isinstance(kind, Numeric) else np.array([len(text.split()) for text in column[known]])
+        )
         if not numbers.size:
             return ColumnSummary(name, word, missing, 0)
         low, high = float(numbers.min()), float(numbers.max())
         exponent = int(np.frexp(max(-low, high))[1]) - 1  # divided by a power of two, no sum or difference overflows
-        scaled = np.ldexp(numbers, -exponent)
-        median = float(np.ldexp(np.median(scaled), exponent))
+        scaled = np.ldexp(numbers.astype(np.float64), -exponent)
+        ends = low, float(np.ldexp(np.median(scaled), exponent)), high
         bars = np.histogram(scaled, bins=_BINS)[0] if low < high else counts
-        return ColumnSummary(name, word, missing, counts.size, low, median, high, (), tuple(bars.tolist()))
+        first, middle, last = map(date_text, ends) if isinstance(kind, Date) else ends
+        return ColumnSummary(name, word, missing, counts.size, first, middle, last, (), tuple(bars.tolist()))
+    if isinstance(kind, Set):
+        members = Counter(value(member) for held in column[known] for member in held)
+        common = tuple(sorted(members.items(), key=lambda each: (-each[1], each[0]))[:_VALUES])
+        return ColumnSummary(name, word, missing, len(members), values=common, bars=tuple(n for _, n in common))
     held = column[known[np.unique(codes[known], return_index=True)[1]]]  # one value for each code
     order = np.argsort(-counts, kind="stable").tolist()
     if isinstance(kind, Ordinal):
         ranks, levels = {level: rank for rank, level in enumerate(kind.order)}, held.tolist()
         order = sorted(range(counts.size), key=lambda code: ranks.get(levels[code], len(ranks)))
     top = tuple((value(held[code]), int(counts[code])) for code in order[:_VALUES])
-    word = "ordinal" if isinstance(kind, Ordinal) else "nominal"
     return ColumnSummary(name, word, missing, counts.size, values=top, bars=tuple(n for _, n in top))
 
 

@@ -162,9 +162,10 @@ class ArrayColumn:
 
 @dataclass(frozen=True, eq=False)
 class ObjectColumn:
-    """Python objects of any types."""
+    """Python objects of any types; ``implied`` is their kind where it is known."""
 
     values: Sequence[Any]
+    implied: Kind | None = None
 
     @cached_property
     def types(self) -> set[type]:
@@ -210,6 +211,8 @@ class ObjectColumn:
         return all(map(is_missing, self.values))
 
     def kind(self) -> Kind:
+        if self.implied is not None:
+            return self.implied
         if self.content == "numbers":
             return Numeric()
         known = [value for value in self.values if not is_missing(value)]
