@@ -221,7 +221,14 @@ def test_every_public_learner_and_strategy_is_listed() -> None:
         for name in module.__all__:
             kind = getattr(module, name)
             hashes = isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__dataclass_params__.eq
-            result = name in ("Coded", "FittedDistance", "Interval", "Relevance", "Precedent") or hasattr(kind, "frame")
+            result = name in (
+                "Coded",
+                "FittedDistance",
+                "Interval",
+                "Relevance",
+                "Precedent",
+                "Uninformative",
+            ) or hasattr(kind, "frame")
             assert not hashes or result or name in strategies | listed, name
 
 
