@@ -308,7 +308,7 @@ def test_an_error_says_what_is_wrong(call: Callable[[], object], error: type[Pri
 @pytest.mark.parametrize(
     "prior",
     [
-        *(0, -1.0, np.nan, np.inf, "1", "Auto", True, None, 1e-101, 10**400),
+        *(0, -1.0, np.nan, np.inf, "1", "Auto", True, 1e-101, 10**400),
         *(np.int64(0), np.float64(-1.0), np.float32("nan"), np.float64("inf"), np.True_, np.array(1.0), [1.0]),
     ],
 )

@@ -17,4 +17,4 @@ def test_the_default_is_better_than_one_row_on_the_built_in_table() -> None:
 
 
 def test_the_default() -> None:
-    assert {model().prior for model in sample_sizes.MODELS} == {pc.bayes.BDeu(20.0)}
+    assert {model._default_prior for model in sample_sizes.MODELS} == {pc.bayes.BDeu(20.0)}

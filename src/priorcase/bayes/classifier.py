@@ -44,6 +44,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     _missing_apart = False
     """Whether missing, where it is a value, is one of every part of a column."""
     _default_numeric = "student"
+    _default_prior: ClassVar[Prior | None] = None
     """What to do with numeric columns that a mapping does not name."""
     _labelling: Labelling
     _prior: Prior | Auto
@@ -210,7 +211,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         check_parameters(self)
         if not isinstance(self.numeric, Mapping):
             self._check_numeric(resolve_numeric(self.numeric))
-        self._prior = resolve_prior(self.prior)
+        self._prior = resolve_prior(self._default_prior if self.prior is None else self.prior)
         self._class_prior = self.class_prior
 
     def _check_numeric(self, strategy: Numeric | None) -> None:

@@ -35,7 +35,6 @@ Bins: TypeAlias = str | Discretiser | Mapping[Any, str | Discretiser]
 _ROWS_AT_ONCE = 1 << 14
 # Thousands of rows spread over tables of pairs are few for each cell, so the range of "auto" ends at 1e6.
 _DECADES = (-3, 6)
-_PRIOR = BDeu(20.0)
 # Sums of weights that differ by less, relatively, are the same but for rounding.
 _SAME = 1e-9
 _EVIDENCE = Estimates("evidence")
@@ -47,13 +46,14 @@ class StructuredBayes(BayesClassifier):
     missing = "value"
     _missing_apart = True
     _default_numeric = "mdl"
+    _default_prior = BDeu(20.0)
     _family: ClassVar[Family]
     _least: float = 1.0
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     def __init__(
         self,
-        prior: GivenPrior = _PRIOR,
+        prior: GivenPrior | None = None,
         *,
         class_prior: Any = None,
         numeric: Bins = "mdl",
@@ -278,7 +278,7 @@ class TreeAveragedBayes(StructuredBayes):
     Parameters
     ----------
     prior
-        Dirichlet weights as in `NaiveBayes`. ``BDeu(s)``, the default with 20: an equivalent sample of s rows, spread
+        Dirichlet weights as in `NaiveBayes`. None: ``BDeu(20.0)``. ``BDeu(s)``: an equivalent sample of s rows, spread
         evenly over all classes and values (Heckerman, Geiger & Chickering 1995); ``"auto"``: ``BDeu(s)`` with the
         largest ``log_evidence_``, s from 1e-3 to 1e6. ``MEstimate(m)``: m rows in each class. Others are allowed if in
         each class the values of every column have the same sum of weights: a pair of values then has
@@ -433,7 +433,7 @@ class AODE(StructuredBayes):
 
     def __init__(
         self,
-        prior: GivenPrior = _PRIOR,
+        prior: GivenPrior | None = None,
         *,
         class_prior: Any = None,
         min_count: float = 1,
