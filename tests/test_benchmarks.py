@@ -30,6 +30,7 @@ WORKLOADS = [
     "local",
     "stretching",
     "leave_one_out",
+    "own_distance",
     "report",
     "reproduce",
     "startup",

@@ -221,9 +221,10 @@ class Bounds {
 
   // Numbers that a table lists: the least of each bin.
   static void fill_numbers(const Bins& bins, const Difference& d, double weight, double* lower) {
-    for (const double x : d.attribute().as<Table>()->column_labels) {
-      double& least = lower[bins.code_of(x)];
-      least = std::min(least, weight * d.against(x));
+    const std::vector<double>& numbers = d.attribute().as<Table>()->column_labels;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      double& least = lower[bins.code_of(numbers[i])];
+      least = std::min(least, weight * d.at_label(i));
     }
   }
 

@@ -44,7 +44,7 @@ void Difference::prepare_table(const Table& table) {
 double Difference::against_label(double x) const {
   const Table& table = *attribute_->as<Table>();
   const std::size_t at = table.has_column_labels ? Table::place(table.column_labels, x) : static_cast<std::size_t>(x);
-  return at < width_ ? own_[at] : base::infinity;
+  return at_label(at);
 }
 
 void Difference::prepare_curve(const Curve& curve) {

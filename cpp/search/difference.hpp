@@ -83,6 +83,9 @@ class Difference {
   // A known value compared with stored numbers by a table, in which numbers next to each other may differ in any way.
   bool is_by_number() const { return form_ == Form::labelled && attribute_->as<Table>()->has_column_labels; }
 
+  // f against the number of a column, where it is by number; infinite where the row asked for is too short.
+  double at_label(std::size_t column) const { return column < width_ ? own_[column] : base::infinity; }
+
   // Lower bounds of weight times f over intervals of numbers, where it is linear; infinite where an interval is empty.
   void bound_bins(const double* low, const double* high, std::size_t n, double weight, double* out) const;
 

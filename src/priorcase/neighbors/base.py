@@ -31,6 +31,7 @@ from priorcase.search import ALGORITHMS, Algorithm, Index
 from priorcase.search.index import NeighborList
 from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve
 from priorcase.similarity.presets import DistanceLike
+from priorcase.similarity.whole_rows import METRICS
 
 if TYPE_CHECKING:
     from priorcase.neighbors.polling import Rules
@@ -410,7 +411,10 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.distance, str) and self.distance == "precomputed"
+        if isinstance(self.distance, str):
+            tags.input_tags.pairwise = tags.input_tags.positive_only = self.distance == "precomputed"
+            if self.distance in METRICS or self.distance == "precomputed":  # numbers, none missing
+                tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = False
         return tags
 
     def _needs_one_target(self) -> bool:

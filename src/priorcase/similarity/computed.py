@@ -27,8 +27,8 @@ from priorcase.similarity.statistics import Column
 TABLED = 1_000
 """A column of at most this many distinct values is tabled once, as a square."""
 
-ENTRIES = 1 << 22
-"""Numbers in the table of one block of queries: 32 MiB."""
+ENTRIES = 1 << 20
+"""Numbers in the table of one block of queries: 8 MiB, of which there are a few copies at a time."""
 
 
 class Computed(Difference):
@@ -119,7 +119,8 @@ class DifferenceFunction(Computed):
         if self.vectorised:
             found: FloatArray = self.function(list(queries), list(stored))
             return found  # which is checked by whoever asked
-        return np.array([[self.function(query, value) for value in stored] for query in queries])
+        # Row by row: a list of numbers takes four times the memory of an array.
+        return np.array([np.array([self.function(query, value) for value in stored]) for query in queries])
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +251,10 @@ class Computation(Term):
 def checked_matrix(found: Any, shape: tuple[int, int], stated: str, pair: Callable[[int, int], str]) -> FloatArray:
     """Differences that Python code gave, checked; ``stated`` and ``pair`` say in messages what it is, and of what."""
     try:
-        matrix = np.asarray(found, dtype=np.float64)
+        matrix = np.asarray(found)
+        if matrix.dtype.kind not in "biufO":
+            raise TypeError
+        matrix = matrix.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise ParameterError(f"{stated} must give numbers, got {quoted(found)}") from None
     if matrix.shape != shape:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from priorcase._core import Plan
 from priorcase._typing import BoolArray, FloatArray, IdArray, Value
-from priorcase.exceptions import ParameterError, UnsupportedDataError, listed, quoted
+from priorcase.exceptions import ParameterError, listed, quoted
 from priorcase.instances import Instances
 from priorcase.instances.instances import unseen_values
 from priorcase.schema import Date, Numeric, Schema
@@ -91,7 +91,7 @@ class RowFunction:
         return rows.decoded()
 
     def between(self, queries: Rows, stored: Any) -> Any:
-        return [[self.function(query, row) for row in stored] for query in queries.decoded()]
+        return [np.array([self.function(query, row) for row in stored]) for query in queries.decoded()]
 
 
 @dataclass(frozen=True)
@@ -149,9 +149,9 @@ class RowMetric:
         cells = np.asarray(rows.cells)
         if np.isnan(cells).any():
             a = int(np.isnan(cells).any(axis=0).argmax())
-            raise UnsupportedDataError(
-                f"{self.text} compares rows without missing values, but column {rows.schema.label(a)!r} has some. Fill "
-                "them in, or use a distance that takes them, such as 'heom' or 'gower'."
+            raise ParameterError(
+                f"{self.text} compares rows without missing values, but column {rows.schema.label(a)!r} contains NaN. "
+                "Fill it in, or use a distance that takes missing values, such as 'heom' or 'gower'."
             )
         return cells != 0 if self.name in _BOOLEAN else cells
 
@@ -185,9 +185,10 @@ class Precomputed:
         wrong = ~(cells >= 0)
         if wrong.any():
             row, column = np.argwhere(wrong)[0].tolist()
-            raise UnsupportedDataError(
-                f"{self.text} takes distances, numbers of 0 or more, got {cells[row, column]} in row {row}, column "
-                f"{column}"
+            value = cells[row, column]
+            wrong_one = "NaN" if np.isnan(value) else f"{value}. Negative values in data"
+            raise ParameterError(
+                f"{self.text} takes distances, numbers of 0 or more; in row {row}, column {column} it got {wrong_one}"
             )
         return np.asarray(cells)
 
