@@ -17,6 +17,7 @@ from priorcase.bayes.additive import Scale
 from priorcase.bayes.discretise import CutPoints
 from priorcase.bayes.memory import BayesMemory, Statistics
 from priorcase.bayes.numeric import DENSITIES, Numeric, resolve_numeric
+from priorcase.bayes.parts import ARCS
 from priorcase.bayes.priors import Auto, PerAttribute, Prior, resolve_prior
 from priorcase.bayes.words import Words
 from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError, listed, prefix_errors, quoted
@@ -27,9 +28,6 @@ from priorcase.learning.state import changes, pinned, reads
 from priorcase.learning.targets import Labelling, learned_labels
 from priorcase.schema import Circular, Date, Schema, Set, Table, Text
 from priorcase.schema import Numeric as NumericKind
-
-# Into which numbers on a circle are cut unless something else is asked for.
-_ARCS = 12
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
@@ -311,7 +309,7 @@ def _on_circle(strategy: Any, kind: NumericKind, label: Name, *, named: bool) ->
             f"numeric[{label!r}] must be a way to cut numbers into bins, such as CutPoints((90, 180, 270)), because "
             f"the column is {kind.describe()}, got {quoted(strategy)}. Leave the column out for twelve arcs"
         )
-    return CutPoints(tuple(kind.period * i / _ARCS for i in range(1, _ARCS)))
+    return CutPoints(tuple(kind.period * i / ARCS for i in range(1, ARCS)))
 
 
 def _ordered(table: Table, schema: Schema) -> Table:

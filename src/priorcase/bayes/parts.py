@@ -27,6 +27,9 @@ from priorcase.similarity.statistics import Statistics
 MOST_MEMBERS = 4096
 """The largest number of members of a set column."""
 
+ARCS = 12
+"""Into how many arcs of equal length numbers on a circle are cut unless something else is asked for."""
+
 _HOUR = DAY / 24
 _NAMES: dict[DatePart, tuple[Value, ...]] = {
     "season": ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
@@ -47,7 +50,8 @@ class Parts:
 
     ``source`` are the columns, ``schema`` the attributes, ``columns`` the column of each attribute, ascending;
     ``taken`` are for each column the parts of a date, the members of a set, or None. ``known``: whether sets have an
-    attribute more, of which only missing tells anything.
+    attribute more, of which only missing tells anything. ``arcs``: whether circular numbers are cut into arcs, whose
+    levels are the numbers in their middle.
     """
 
     source: Schema
@@ -55,26 +59,38 @@ class Parts:
     columns: IntArray
     taken: tuple[tuple[Any, ...] | None, ...]
     known: bool = False
+    arcs: bool = False
 
     @classmethod
-    def of(cls, instances: Instances, *, known: bool = False) -> Parts:
+    def of(cls, instances: Instances, *, known: bool = False, arcs: bool = False) -> Parts:
         """The parts that the stored rows ask for."""
-        source, statistics = instances.schema, Statistics(instances, None)
-        taken, columns = list[tuple[Any, ...] | None](), list[int]()
-        names, kinds = list[Name](), list[Kind]()
-        labels = attribute_names(source)
-        for a, kind in enumerate(source.kinds):
-            found: tuple[Any, ...] | None = None
+        statistics, taken = Statistics(instances, None), list[tuple[Any, ...] | None]()
+        for a, kind in enumerate(instances.schema.kinds):
             if isinstance(kind, Date):
-                found = parts_of(statistics.column(a)) if kind.parts == "auto" else kind.parts
-                kinds += [Ordinal(_NAMES[part]) if part in _NAMES else Numeric() for part in found]
-            elif isinstance(kind, Set):
-                found = _members(instances, a)
-                kinds += [Ordinal(("known",))] * (known or not found) + [Nominal(_YES_OR_NO)] * len(found)
+                taken.append(parts_of(statistics.column(a)) if kind.parts == "auto" else kind.parts)
             else:
-                kinds.append(Numeric() if isinstance(kind, Circular) else kind)
-            taken.append(found)
-            parts = () if found is None else found if len(kinds) - len(names) == len(found) else ("known", *found)
+                taken.append(_members(instances, a) if isinstance(kind, Set) else None)
+        return cls.taking(instances.schema, tuple(taken), known=known, arcs=arcs)
+
+    @classmethod
+    def taking(
+        cls, source: Schema, taken: tuple[tuple[Any, ...] | None, ...], *, known: bool = False, arcs: bool = False
+    ) -> Parts:
+        """Columns taken apart in a given way."""
+        columns, names, kinds, labels = list[int](), list[Name](), list[Kind](), attribute_names(source)
+        for a, (kind, found) in enumerate(zip(source.kinds, taken, strict=True)):
+            parts: tuple[Any, ...] = found or ()
+            if isinstance(kind, Date):
+                kinds += [Ordinal(_NAMES[part]) if part in _NAMES else Numeric() for part in parts]
+            elif isinstance(kind, Set):
+                kinds += [Nominal(_YES_OR_NO)] * len(parts)
+                if known or not parts:
+                    kinds.insert(len(names), Ordinal(("known",)))
+                    parts = ("known", *parts)
+            elif isinstance(kind, Circular):
+                kinds.append(Ordinal(tuple(kind.period * (i + 0.5) / ARCS for i in range(ARCS))) if arcs else Numeric())
+            else:
+                kinds.append(kind)
             names += [f"{labels[a]} ({part})" for part in parts] or [source.label(a)]
             columns += [a] * (len(names) - len(columns))
         held: set[Name] = {source.label(a) for a, found in enumerate(taken) if found is None}
@@ -82,7 +98,7 @@ class Parts:
             if taken[a] is not None:
                 names[i] = free_label(str(names[i]), held)
                 held.add(names[i])
-        return cls(source, Schema(tuple(names), tuple(kinds)), np.array(columns, np.intp), tuple(taken), known)
+        return cls(source, Schema(tuple(names), tuple(kinds)), np.array(columns, np.intp), taken, known, arcs)
 
     def attributes_of(self, a: int) -> IntArray:
         """The positions of the attributes of a column."""
@@ -105,8 +121,11 @@ class Parts:
                 found += _memberships(column, parts)
             elif parts is not None:
                 found += [_date_part(part, np.asarray(column)) for part in parts]
+            elif isinstance(kind, Circular):
+                turned = np.mod(np.asarray(column), kind.period)
+                found.append(np.minimum(np.floor(turned / kind.period * ARCS), ARCS - 1) if self.arcs else turned)
             else:
-                found.append(np.mod(np.asarray(column), kind.period) if isinstance(kind, Circular) else column)
+                found.append(column)
         return Table(self.schema, len(table), tuple(found))
 
     def instances(self, instances: Instances) -> Instances:

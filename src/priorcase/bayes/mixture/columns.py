@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, FloatArray, IntArray, Value
 from priorcase.bayes.columns import shown_order
+from priorcase.bayes.parts import Parts
 from priorcase.instances import Instances
 from priorcase.learning.sorted_rows import value_orders
-from priorcase.schema import Nominal, Numeric, Schema
+from priorcase.schema import Nominal, Numeric, Schema, Table
 
 _FARTHEST = 1e100  # squares of numbers in standard units, and sums of them, must stay within float64
 _AT_ONCE = 32768  # as many numbers as stay in a core's cache while a block of rows is worked on
@@ -115,11 +117,43 @@ class Layout:
     discrete: tuple[int, ...]  # positions of the nominal and ordinal columns
     values: tuple[tuple[Value, ...], ...]  # of each discrete column, and of the class at the end if there is one
     has_class: bool
+    parts: Parts | None = None  # how the columns of a table became these
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Number of values of each discrete attribute."""
         return tuple(map(len, self.values))
+
+    def column_of(self, a: int) -> int:
+        """The column of the table that attribute ``a`` is a part of."""
+        return a if self.parts is None else int(self.parts.columns[a])
+
+    def attributes_of(self, column: int) -> list[int]:
+        """The attributes that are parts of a column of the table; the class comes after all columns."""
+        if self.parts is None:
+            return [column]
+        found: list[int] = self.parts.attributes_of(column).tolist()
+        return found if column < len(self.parts.source) else [len(self.reader.schema)]
+
+    @cached_property
+    def table_reader(self) -> Instances:
+        """Reads the columns of a table of queries; holds no rows."""
+        if self.parts is None:
+            return self.reader
+        source, taken = self.parts.source, self.parts.taken
+        kinds = [
+            self.reader.schema.kinds[self.attributes_of(a)[0]]
+            if isinstance(kind, Nominal) and taken[a] is None
+            else kind
+            for a, kind in enumerate(source.kinds)
+        ]
+        return Instances(Schema(source.names, tuple(kinds)))
+
+    def matrix(self, table: Table) -> FloatArray:
+        """Queries that `table_reader` read, as cells."""
+        if self.parts is not None:
+            table = Table(self.reader.schema, len(table), self.parts.table(table).columns)
+        return self.reader.encode(table)
 
     def discrete_at(self, a: int) -> int | None:
         """Which discrete attribute column ``a`` is, the class coming after all columns; None where it is numeric."""

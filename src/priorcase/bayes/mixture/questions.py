@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -16,6 +17,7 @@ from priorcase.bayes import columns
 from priorcase.bayes.mixture.columns import Cells, Layout, Scale, declaring
 from priorcase.bayes.mixture.em import Parameters, distribution, log_term, normalize, responsibilities
 from priorcase.bayes.mixture.results import Oddness
+from priorcase.bayes.parts import ARCS, MOST_MEMBERS, Parts, has_parts
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import ParameterError
 from priorcase.instances import Instances
@@ -23,7 +25,9 @@ from priorcase.learning.estimator import read_queries
 from priorcase.learning.results import attribute_names, decoded
 from priorcase.learning.targets import objects
 from priorcase.saving import checked, checked_schema
-from priorcase.schema import Numeric, Ordinal, Schema
+from priorcase.schema import Circular, Date, Numeric, Ordinal, Schema, Set
+from priorcase.schema.dates import DAY, date_of
+from priorcase.schema.kinds import DATE_PARTS
 from priorcase.schema.schema import open_source
 
 Fill: TypeAlias = tuple[BoolArray, list[Any], bool]
@@ -48,7 +52,8 @@ class FittedMixture:
         layout, names = self.layout, ("schema", "labels", "backend", "training_scores", "tails", "usual")
         scales = {a: astuple(scale) for a, scale in zip(layout.numeric, layout.scales, strict=True)}
         own = {each.name: getattr(self.parameters, each.name) for each in fields(self.parameters)}
-        state = {"scales": scales, "constant": layout.constant, "values": layout.values, **own}
+        taken = None if layout.parts is None else layout.parts.taken
+        state = {"scales": scales, "constant": layout.constant, "values": layout.values, "parts": taken, **own}
         return state | {name: getattr(self, name) for name in names}
 
     @classmethod
@@ -57,7 +62,11 @@ class FittedMixture:
         schema, labels, values, constant = (told[name] for name in ("schema", "labels", "values", "constant"))
         scales = {a: Scale(*numbers) for a, numbers in told["scales"].items()}
         parameters = Parameters(**{each.name: told[each.name] for each in fields(Parameters)})
-        kinds = checked_schema(schema).kinds
+        parts = None if told["parts"] is None else _restored_parts(checked_schema(schema), told["parts"])
+        own_schema = checked_schema(schema) if parts is None else parts.schema
+        if parts is None and has_parts(schema):
+            raise ValueError("columns that are not taken apart")
+        kinds = own_schema.kinds
         discrete = tuple(a for a, kind in enumerate(kinds) if not isinstance(kind, Numeric))
         if [*sorted(scales)] != [*scales] or {*scales, *constant, *discrete} != {*range(len(kinds))}:
             raise ValueError("columns of another table")
@@ -86,11 +95,11 @@ class FittedMixture:
         rest = [told[name] for name in ("training_scores", "tails", "usual")]
         if told["backend"] not in (None, *get_args(Backend)) or any(np.isnan(each).any() for each in rest):
             raise ValueError("surprises that cannot be")
-        if [each.shape for each in rest] != [(rest[0].size,), (rest[0].size + 1,), (len(kinds),)]:
+        if [each.shape for each in rest] != [(rest[0].size,), (rest[0].size + 1,), (len(schema),)]:
             raise ValueError("surprises of other rows")
-        reader = Instances(declaring(schema, dict(zip(discrete, own, strict=True))))
+        reader = Instances(declaring(own_schema, dict(zip(discrete, own, strict=True))))
         layout = Layout(
-            reader, tuple(scales), tuple(scales.values()), dict(constant), discrete, values, labels is not None
+            reader, tuple(scales), tuple(scales.values()), dict(constant), discrete, values, labels is not None, parts
         )
         return cls(layout, parameters, schema, labels, told["backend"], *rest)
 
@@ -103,7 +112,21 @@ class FittedMixture:
 
     def encoded(self, X: Any) -> Cells:
         """Queries, encoded."""
-        return self.layout.encode(self.layout.reader.encode(read_queries(X, self.layout.reader)))
+        return self.layout.encode(self.layout.matrix(read_queries(X, self.layout.table_reader)))
+
+
+def _restored_parts(schema: Schema, taken: Any) -> Parts:
+    """Saved parts, checked."""
+    if type(taken) is not tuple or len(taken) != len(schema):
+        raise ValueError("parts of another table")
+    for kind, parts in zip(schema.kinds, taken, strict=True):
+        if (parts is None) == isinstance(kind, (Date, Set)) or (parts is not None and type(parts) is not tuple):
+            raise ValueError("parts of another column")
+        if isinstance(kind, Date) and not (parts and set(parts) <= set(DATE_PARTS) and len(set(parts)) == len(parts)):
+            raise ValueError("parts that dates do not have")
+        if parts is not None and (len(parts) > MOST_MEMBERS or len(set(parts)) < len(parts)):
+            raise ValueError("members that cannot be")
+    return Parts.taking(schema, taken, arcs=True)
 
 
 # -- columns
@@ -125,7 +148,7 @@ def predict_joint(mixture: FittedMixture, X: Any, targets: Sequence[Name], y: An
     asked = columns.asked_positions(targets, mixture.schema, classed=mixture.labels is not None)
     values = {a: values_of(mixture, a) for a in asked}
     shares = _responsibilities_without(mixture, X, y, asked)
-    places = [mixture.layout.discrete_at(a) for a in sorted(asked)]
+    places = [mixture.layout.discrete_at(mixture.layout.attributes_of(a)[0]) for a in sorted(asked)]
     tables = [np.exp(mixture.parameters.tables[j][:, :-2]).T for j in places if j is not None]
     backend = mixture.backend
     return columns.joint_distribution(mixture.schema, asked, values, shares.T, tables, kept=False, backend=backend)
@@ -135,7 +158,13 @@ def values_of(mixture: FittedMixture, a: int) -> AnyArray:
     """The values of column ``a``, the class coming after all columns; an error where it has none."""
     if a == len(mixture.schema) and mixture.labels is not None:
         return mixture.labels
-    j = mixture.layout.discrete_at(a)
+    kind = mixture.schema.kinds[a]
+    if isinstance(kind, (Date, Set)):
+        raise ParameterError(
+            f"column {mixture.schema.label(a)!r} is a {kind.describe()} and has no list of values. Use predict_column "
+            "without return_proba for what is expected of it."
+        )
+    j = mixture.layout.discrete_at(mixture.layout.attributes_of(a)[0])
     if j is None:
         raise ParameterError(
             f"column {mixture.schema.label(a)!r} is numeric and has no list of values. Use predict_column without "
@@ -143,20 +172,21 @@ def values_of(mixture: FittedMixture, a: int) -> AnyArray:
         )
     if not mixture.layout.values[j]:
         raise columns.nothing_known(mixture.schema.label(a))
-    return columns.value_array(mixture.layout.values[j])
+    values = columns.value_array(mixture.layout.values[j])
+    return values.astype(np.float64) if isinstance(kind, Circular) else values
 
 
 def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, asked: Sequence[int]) -> FloatArray:
     """Probability of each component, from all columns but some, and from the class where ``y`` knows it."""
     layout, class_position = mixture.layout, len(mixture.schema)
     others = sorted(set(asked) - {class_position})
-    table = read_queries(columns.with_missing_columns(open_source(X), mixture.schema, others), layout.reader)
+    table = read_queries(columns.with_missing_columns(open_source(X), mixture.schema, others), layout.table_reader)
     if y is not None and mixture.labels is None:
         raise ParameterError("y was passed, but the model was fitted without y and has no classes. Fit with y.")
     if y is not None and class_position in asked:
         raise ParameterError("y was passed, but the class is what is asked for. Leave y out.")
-    matrix = layout.reader.encode(table)
-    matrix[:, others] = np.nan
+    matrix = layout.matrix(table)
+    matrix[:, [i for a in others for i in layout.attributes_of(a)]] = np.nan
     classes = None if mixture.labels is None else columns.known_classes(y, mixture.labels, len(matrix))
     if classes is not None:
         classes[classes < 0] = layout.sizes[-1]
@@ -166,19 +196,48 @@ def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, asked: Seq
 def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyArray, FloatArray | None]:
     """The most probable value of column ``a`` and the probabilities; or its expected number and None."""
     layout, parameters = mixture.layout, mixture.parameters
+    if a < len(mixture.schema) and layout.parts is not None and layout.parts.taken[a] is not None:
+        return _expected(mixture, shares, a), None
+    column, a = a, layout.attributes_of(a)[0]
     if (j := layout.discrete_at(a)) is not None:
-        values, chances = values_of(mixture, a), distribution(parameters, shares, j)
+        values, chances = values_of(mixture, column), distribution(parameters, shares, j)
         return values[chances.argmax(axis=1)], chances
+    return _expected_number(mixture, shares, a), None
+
+
+def _expected_number(mixture: FittedMixture, shares: FloatArray, a: int) -> FloatArray:
+    """The expected number of a numeric attribute."""
+    layout = mixture.layout
     if a in layout.numeric:
         j = layout.numeric.index(a)
         expected = np.zeros(shares.shape[1])
-        for share, mean in zip(shares, parameters.means[j].tolist(), strict=True):
+        for share, mean in zip(shares, mixture.parameters.means[j].tolist(), strict=True):
             expected += share * mean
-        return layout.scales[j].original(expected), None
+        return layout.scales[j].original(expected)
     only = layout.constant[a]
     if only is None:
-        raise columns.nothing_known(mixture.schema.label(a))
-    return np.full(shares.shape[1], only), None
+        raise columns.nothing_known(mixture.schema.label(layout.column_of(a)))
+    return np.full(shares.shape[1], only)
+
+
+def _expected(mixture: FittedMixture, shares: FloatArray, a: int) -> AnyArray:
+    """What is expected of a date, to the day unless its hour is a part, or of a set: the members that it likely has."""
+    layout, parts = mixture.layout, cast(Parts, mixture.layout.parts)
+    taken, attributes = parts.taken[a] or (), layout.attributes_of(a)
+    if isinstance(mixture.schema.kinds[a], Date):
+        if "elapsed" not in taken:
+            raise ParameterError(
+                f"column {mixture.schema.label(a)!r} has no elapsed time to be predicted from. Declare it as "
+                "Date(('elapsed', ...))"
+            )
+        unit = 1.0 if "hour" in taken else DAY
+        seconds = _expected_number(mixture, shares, attributes[taken.index("elapsed")])
+        return objects([date_of(number) for number in (np.round(seconds / unit) * unit).tolist()])
+    has = np.zeros((shares.shape[1], len(taken)), np.bool_)
+    for j, i in enumerate(attributes[: len(taken)]):
+        place = layout.discrete.index(i)
+        has[:, j] = distribution(mixture.parameters, shares, place)[:, layout.values[place].index(True)] > 0.5
+    return objects([frozenset(member for member, own in zip(taken, row, strict=True) if own) for row in has.tolist()])
 
 
 # -- imputing
@@ -187,15 +246,17 @@ def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyA
 def impute(mixture: FittedMixture, X: Any) -> Any:
     """See `MixtureModel.impute`."""
     names, schema = open_source(X).names, mixture.schema
-    matrix = mixture.layout.reader.encode(read_queries(X, mixture.layout.reader))
+    layout = mixture.layout
+    matrix = layout.matrix(read_queries(X, layout.table_reader))
     shares = responsibilities(mixture.parameters, mixture.layout.encode(matrix))[0]
     fills: dict[int, Fill] = {}
     for a in range(len(schema)):
-        missing: BoolArray = np.isnan(matrix[:, a])
+        missing: BoolArray = np.isnan(matrix[:, layout.attributes_of(a)[0]])
         if missing.any():
-            found, chances = _predicted(mixture, shares[:, missing], a)
+            found = _predicted(mixture, shares[:, missing], a)[0]
             position = a if schema.names is None or names is None else names.index(schema.names[a])
-            fills[position] = (missing, found.tolist(), chances is None)
+            number = isinstance(schema.kinds[a], Numeric) and not isinstance(schema.kinds[a], Date)
+            fills[position] = (missing, found.tolist(), number)
     if nw.dependencies.is_into_dataframe(X):
         frame = nw.from_native(X, eager_only=True)
         if frame.implementation.is_pandas_like():
@@ -277,16 +338,37 @@ def sample(mixture: FittedMixture, n: int, random_state: Any) -> tuple[Any, AnyA
     layout, parameters = mixture.layout, mixture.parameters
     weights = np.exp(parameters.log_weights)
     owners = rng.choice(len(parameters), size=n, p=weights / weights.sum())
-    found = [_drawn_column(mixture, a, owners, rng) for a in range(len(layout.reader.schema))]
+    drawn_attributes = [_drawn_column(mixture, i, owners, rng) for i in range(len(layout.reader.schema))]
+    found = [_put_together(mixture, a, drawn_attributes, rng) for a in range(len(mixture.schema))]
     drawn = owners if mixture.labels is None else mixture.labels[_drawn_codes(parameters.tables[-1], owners, rng)]
-    if mixture.backend is not None and layout.reader.schema.names is not None:
-        named = zip(layout.reader.schema.names, found, strict=True)
+    if mixture.backend is not None and mixture.schema.names is not None:
+        named = zip(mixture.schema.names, found, strict=True)
         plain: dict[Any, Any] = {name: column.tolist() for name, column in named}
         return nw.from_dict(plain, backend=mixture.backend).to_native(), drawn
-    table = np.empty((n, len(found)), dtype=object if layout.discrete else np.float64)
+    numbers = all(column.dtype.kind == "f" for column in found)
+    table = np.empty((n, len(found)), dtype=np.float64 if numbers else object)
     for a, column in enumerate(found):
-        table[:, a] = column.tolist()
+        table[:, a] = column if numbers else objects(column.tolist())
     return table, drawn
+
+
+def _put_together(mixture: FittedMixture, a: int, drawn: Sequence[AnyArray], rng: np.random.Generator) -> AnyArray:
+    """A column of drawn rows from its attributes; a date is that of the time elapsed, missing where that is no part."""
+    layout, kind = mixture.layout, mixture.schema.kinds[a]
+    found = [drawn[i] for i in layout.attributes_of(a)]
+    taken = None if layout.parts is None else layout.parts.taken[a]
+    if isinstance(kind, Date):
+        if taken is None or "elapsed" not in taken:
+            return np.full(len(drawn[0]), None)
+        unit = 1.0 if "hour" in taken else DAY
+        seconds = np.round(found[taken.index("elapsed")] / unit) * unit
+        return objects([None if np.isnan(number) else date_of(number) for number in seconds.tolist()])
+    if isinstance(kind, Set):
+        rows = zip(*(found[: len(taken or ())] or [np.zeros(len(drawn[0]))]), strict=True)
+        return objects([frozenset(m for m, own in zip(taken or (), row, strict=False) if own) for row in rows])
+    if isinstance(kind, Circular) and layout.parts is not None:  # anywhere on the arc
+        return np.asarray(found[0] + (rng.random(len(found[0])) - 0.5) * (kind.period / ARCS), np.float64)
+    return found[0]
 
 
 def _drawn_column(mixture: FittedMixture, a: int, owners: IntArray, rng: np.random.Generator) -> AnyArray:
@@ -321,23 +403,23 @@ def _drawn_codes(table: FloatArray, owners: IntArray, rng: np.random.Generator) 
 
 def training_oddness(layout: Layout, parameters: Parameters, cells: Cells) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Scores, tails and usual surprises of the training rows, see `FittedMixture`."""
-    n = len(layout.reader.schema)
+    n = len(layout.table_reader.schema)
     scores, usual, known = np.empty(len(cells)), np.zeros(n), np.zeros(n)
-    for rows in cells.blocks(len(parameters) * n):
+    for rows in cells.blocks(len(parameters) * len(layout.reader.schema)):
         scores[rows], surprises, _ = _measured(layout, parameters, cells, rows)
         usual += np.einsum("na,n->a", surprises, cells.weights[rows])
     order = np.argsort(scores, kind="stable")
     above = np.append(np.cumsum(cells.weights[order[::-1]])[::-1], 0.0)
     for j, a in enumerate((*layout.numeric, *layout.discrete)):
-        known[a] = (_known(layout, cells, j, slice(0, len(cells))) * cells.weights).sum()
+        known[layout.column_of(a)] = (_known(layout, cells, j, slice(0, len(cells))) * cells.weights).sum()
     return scores[order], above / above[0], np.divide(usual, known, out=np.zeros_like(usual), where=known > 0)
 
 
 def oddness(mixture: FittedMixture, X: Any) -> Oddness:
     """See `MixtureModel.oddness`."""
     layout = mixture.layout
-    table = read_queries(X, layout.reader)
-    cells = layout.encode(layout.reader.encode(table))
+    table = read_queries(X, layout.table_reader)
+    cells = layout.encode(layout.matrix(table))
     parts = cells.blocks(len(mixture.parameters) * len(layout.reader.schema))
     blocks = [_measured(layout, mixture.parameters, cells, rows) for rows in parts]
     scores, surprises, shares = (np.concatenate(column) for column in zip(*blocks, strict=True))
@@ -352,25 +434,37 @@ def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice)
     The log-density of all other attributes is the sum of the terms before and after: subtracting an outlier's term from
     the sum of all would leave nothing but rounding.
     """
-    attributes, n = (*layout.numeric, *layout.discrete), rows.stop - rows.start
-    terms = [log_term(parameters, cells, j, rows) for j in range(len(attributes))]
+    n = rows.stop - rows.start
+    attributes, terms, widths = list[int](), list[FloatArray](), list[FloatArray]()
+    for column, of in _by_column(layout).items():  # the terms of the parts of a column are one
+        attributes.append(column)
+        terms.append(functools.reduce(np.add, [log_term(parameters, cells, j, rows) for j in of]))
+        standard = [layout.scales[j].log_width * _known(layout, cells, j, rows) for j in of if j < len(layout.scales)]
+        widths.append(sum(standard, np.zeros(n)))
     after = [np.zeros((len(parameters), n))]
     for term in terms[:0:-1]:
         after.append(after[-1] + term)
     before = np.repeat(parameters.log_weights[:, None], n, axis=1)
-    surprises, shares = np.zeros((n, len(layout.reader.schema))), np.zeros((n, len(layout.reader.schema)))
+    surprises, shares = (np.zeros((n, len(layout.table_reader.schema))) for _ in range(2))
     for a, term in zip(attributes, terms, strict=True):
         others = before + after.pop()
         surprises[:, a] = -normalize(others - normalize(others.copy()) + term)
         before += term
     scores = -(normalize(before) + cells.offsets[rows])  # `before` now holds the responsibilities
-    for j, (a, term) in enumerate(zip(attributes, terms, strict=True)):
+    for a, term, width, of in zip(attributes, terms, widths, _by_column(layout).values(), strict=True):
         for owner, log in zip(before, term, strict=True):
             shares[:, a] -= owner * log
-        width, known = layout.scales[j].log_width if j < len(layout.numeric) else 0.0, _known(layout, cells, j, rows)
-        surprises[:, a] = (surprises[:, a] + width) * known
-        shares[:, a] += width * known
+        surprises[:, a] = (surprises[:, a] + width) * _known(layout, cells, of[0], rows)
+        shares[:, a] += width
     return scores, surprises, shares
+
+
+def _by_column(layout: Layout) -> dict[int, list[int]]:
+    """The columns of the table that have attributes, and the numbers of these, numeric attributes first."""
+    found: dict[int, list[int]] = {}
+    for j, a in enumerate((*layout.numeric, *layout.discrete)):
+        found.setdefault(layout.column_of(a), []).append(j)
+    return found
 
 
 def _known(layout: Layout, cells: Cells, j: int, rows: slice) -> FloatArray:
