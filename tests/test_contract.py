@@ -131,9 +131,9 @@ def mixed_cases() -> Iterator[Any]:
         checks = [check for check in checks_of(learner) if check.__name__ in STATE]
         yield pytest.param(learner, TABLES[i % 3], checks, id=f"{type(learner).__name__}-{i}")
     for i, learner in enumerate([*LEARNERS, *SETTINGS]):
-        # IB1 to IB5 refuse texts and sets, and mixtures behind networks everything but numbers, levels and names.
-        table = "no texts" if isinstance(learner, CONCEPTS) else "every kind"
-        if not isinstance(learner, pc.MixtureModel) and getattr(learner, "centers", None) != "em":
+        # IB1 to IB5 refuse texts and sets, mixtures texts; those behind networks all but numbers, levels and names.
+        table = "no texts" if isinstance(learner, (*CONCEPTS, pc.MixtureModel)) else "every kind"
+        if getattr(learner, "centers", None) != "em":
             told = clone(learner).set_params(schema={name: KINDS[name] for name in CONTAINERS[table]([])})
             checks = [check for check in checks_of(told) if check.__name__ in STATE]
             yield pytest.param(told, table, checks, id=f"{type(learner).__name__}-every_kind-{i}")

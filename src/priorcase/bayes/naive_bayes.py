@@ -222,6 +222,13 @@ class NaiveBayes(AdditiveBayes):
 
     Notes
     -----
+    Some columns are several attributes. A date is the time elapsed, a number, and where they count the month, the day
+    of the week and the hour (`priorcase.Date`). A circular number is cut into twelve arcs, or by the bins of
+    ``numeric``. A set has an attribute for each member that some row has: whether the set has it. A text is a sequence
+    of words, each drawn with the probabilities of its class: for ``"map"`` multinomial naive Bayes with the smoothing
+    ``prior - 1``, for ``"evidence"`` its average over all probabilities (Dirichlet-multinomial). Members and words that
+    no row has are ignored. Contributions are the sums over the attributes of a column.
+
     An attribute has the values that some row holds or that are declared. A query with another one is answered as if
     that value had been declared. A numeric column that has no two different known values is left out. Where a number is
     so far out that its density is 0 in every class, each class gets 1/K. A row of weight 2 counts as two rows.

@@ -273,7 +273,8 @@ class TreeAveragedBayes(StructuredBayes):
     Cerquides & López de Màntaras, *TAN classifiers based on decomposable distributions*, 2005).
 
     Missing is one more value, numbers are cut into bins, and an unseen value is a new value of its attribute, for that
-    query. Rows can be added and forgotten as in `NaiveBayes`.
+    query. Dates and sets are several attributes, as in `NaiveBayes`, and tables of edges show them as
+    ``"signup (weekday)"``; texts depend on the class alone. Rows can be added and forgotten as in `NaiveBayes`.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -22,7 +22,7 @@ from priorcase.reporting.comparison import deal, task_of
 from priorcase.reporting.formatting import number, value
 from priorcase.reporting.predictions import OutOfFold
 from priorcase.reporting.table import Problem
-from priorcase.schema import Circular, Numeric
+from priorcase.schema import Circular, Numeric, Text
 
 _ASKED, _LEAST_ASKED = 1000, 50  # test rows of a fold
 _PERMUTATIONS = 5
@@ -271,6 +271,9 @@ def find_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) ->
     Each half of the rows is checked by a model of the other half, or of a sample of it: a row far from all others would
     get a component of its own if the model were fitted to it.
     """
+    kinds = {name: kind for name, kind in problem.X.kinds.items() if not isinstance(kind, Text)}
+    if kinds:  # a mixture does not model the words of texts
+        problem = replace(problem, X=NamedColumns.of({name: problem.X.data[name] for name in kinds}, kinds))
     order = np.random.default_rng(random_state).permutation(len(problem))
     half = (len(problem) + 1) // 2
     halves = np.sort(order[:half]), np.sort(order[half:])

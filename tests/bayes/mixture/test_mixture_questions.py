@@ -100,7 +100,7 @@ def test_a_column_of_an_array_may_be_left_out() -> None:
     np.testing.assert_array_equal(model.predict_column(X[:, :2], 2), model.predict_column(X, 2))
 
 
-@pytest.mark.parametrize("kind", CONTAINERS)
+@pytest.mark.parametrize("kind", list(CONTAINERS)[:6])  # those of the same columns
 def test_gaps_are_filled_in_the_same_container_and_nothing_else_changes(kind: str) -> None:
     table = CONTAINERS[kind](ROWS)
     before = copy.deepcopy(table)

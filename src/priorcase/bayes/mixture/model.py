@@ -54,7 +54,8 @@ class MixtureModel(BaseEstimator):
     independent. Nominal and ordinal attributes have a probability for each value, numeric ones a mean and a variance.
     A missing value drops out of the product, which is exact. With ``y`` the class is one more attribute, and the
     mixture classifies; without it, it clusters and estimates densities. Either way any column can be predicted from
-    the others.
+    the others. Dates and sets are several attributes, as in `NaiveBayes`, and circular numbers twelve arcs; texts are
+    refused. Of a date the expected time elapsed is predicted, of a set the members that it likely has.
 
     EM maximizes the posterior density over log-odds, means and logs of precisions. The prior is worth ``prior`` rows:
     that is the Dirichlet weight of every component and value, so that a probability is
