@@ -77,7 +77,9 @@ class SubsetAveragedBayes(AdditiveBayes):
     -----
     The parts of dates and the members of sets (see `NaiveBayes`) are attributes that may matter or not, each with the
     prior probability ``1 - (1 - p)^(1/m)`` for m of them; a column matters if some part of it does. A text matters as a
-    whole. A query with an unseen value is answered as if the value had been declared: r is then that of the attribute with one
+    whole.
+
+    A query with an unseen value is answered as if the value had been declared: r is then that of the attribute with one
     more value, too. An attribute that has a single value, or no known one, keeps its prior probability.
 
     References
