@@ -264,3 +264,11 @@ def test_names_of_scikit_learn_are_presets_where_there_is_one() -> None:
     assert resolve("l2") == resolve("nan_euclidean") == resolve("euclidean")
     assert not resolve("hamming").whole
     assert resolve("canberra").whole
+
+
+def test_precedents_are_drawn_without_parts() -> None:
+    from priorcase.plots import PrecedentsDisplay
+
+    model = pc.KNNClassifier(2, distance="chebyshev").fit([[0.0, 1.0], [1.5, 1.0], [4.0, 4.0]], ["a", "b", "b"])
+    axes = PrecedentsDisplay.of(model, [[0.0, 0.0]]).plot()
+    assert [bar.get_width() for bar in axes.patches[:2]] == [1.0, 1.5]

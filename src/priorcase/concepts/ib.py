@@ -377,7 +377,8 @@ class IB1(ConceptLearner):
         stay as wide as they made them. None for all.
     distance
         ``"ib"``: Aha's similarity, whose ranges of numbers grow as rows come. The name of any other distance, or a
-        `Distance`, is fitted to the rows of the first call; values first seen later are then unseen.
+        `Distance`, is fitted to the rows of the first call; values first seen later are then unseen, unless Python
+        compares them: texts, sets, and columns with a difference of your own.
     categorical_features, schema, n_jobs
         As in `KNNClassifier`. Streams need a ``schema`` where the first rows do not show what a column is.
 
