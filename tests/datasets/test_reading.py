@@ -459,12 +459,12 @@ def test_large_files_are_split_as_small_ones(data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.tuples(field, field, field), min_size=1, max_size=30))
     content = "n,b,c\n" + "".join(",".join(row) + data.draw(st.sampled_from(["\n", "\n", "\n\n"])) for row in rows)
     slow = text(content, header=True, delimiter=",")
-    before = delimited._LARGE
+    before = delimited.LARGE
     try:
-        delimited._LARGE = 0
+        delimited.LARGE = 0
         fast = text(content, header=True, delimiter=",")
     finally:
-        delimited._LARGE = before
+        delimited.LARGE = before
     pd.testing.assert_frame_equal(slow, fast)
     assert slow.attrs == fast.attrs
 

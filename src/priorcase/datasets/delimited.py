@@ -10,7 +10,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -21,10 +21,14 @@ DELIMITERS = (",", ";", "\t", "|")
 WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE = 2**16  # characters by which the delimiter is found
 _RECORDS = 200
-_LARGE = 2**19  # bytes from which on PyArrow is faster
+LARGE = 2**19  # bytes from which on PyArrow is faster
 _LONGEST = 2**27
 _BREAKS = 1_000  # places where lines are not counted one by one, above which rows are counted instead
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_SHORTEST_CODE = 4
+_INTEGER = re.compile(r"-?[0-9]{1,15}")
+_FLOAT = re.compile(r"-?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}:[0-9]{2})?")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -113,11 +117,14 @@ def check_delimiter(delimiter: object) -> None:
         raise ParameterError(f"delimiter must be a single character such as ',' or ';', got {quoted(delimiter)}.")
 
 
-def _sample(text: str, delimiter: str) -> list[list[str]]:
-    """The first records of a text; a record that is cut off is left out."""
-    head = text[:_SAMPLE]
-    if len(text) > _SAMPLE and "\n" in head:
-        head = head[: head.rindex("\n")]
+def _head(content: str | bytes) -> str:
+    """The first lines of a text; a line that is cut off is left out."""
+    head = content[:_SAMPLE] if isinstance(content, str) else content[:_SAMPLE].decode("utf-8", "ignore")
+    return head[: head.rindex("\n") + 1] if len(content) > _SAMPLE and "\n" in head else head
+
+
+def _sample(head: str, delimiter: str) -> list[list[str]]:
+    """The first records of a text."""
     found: list[list[str]] = []
     with suppress(csv.Error):
         for record in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, skipinitialspace=True):
@@ -174,56 +181,63 @@ def _typed(field: str) -> bool:
 
 
 def read_delimited(
-    text: str,
+    content: str | bytes,
     source: str,
     *,
     delimiter: str | None = None,
     usual: str = ",",
     header: bool | None = None,
     like: Mapping[str, Any] | None = None,
+    texts: Collection[str] | None = None,
 ) -> RawTable:
-    """The fields of a text as columns; ``like`` is what was understood of a table like it."""
-    start = 1
-    if told := re.match(r"sep=(.)\r?\n", text):  # Excel's way to say it
-        delimiter, text, start = delimiter or told[1], text[told.end() :], 2
-    mark = delimiter_of(text, usual) if delimiter is None else delimiter
+    """The fields of a text, or of one in UTF-8 that is not decoded yet, as columns.
+
+    ``like`` is what was understood of a table like it. In large files, columns of plain numbers and ISO dates come as
+    such, unless ``texts`` names them, or is None.
+    """
+    start, head = 1, _head(content)
+    if told := re.match(r"sep=(.)\r?\n", head):  # Excel's way to say it
+        delimiter, content, head, start = delimiter or told[1], content[told.end() :], head[told.end() :], 2
+    mark = delimiter_of(head, usual) if delimiter is None else delimiter
     check_delimiter(mark)
-    records = _sample(text, mark)
+    records = _sample(head, mark)
     names = None if like is None else list(like["columns"])
     if header is None and records:
         known = names is not None and _is_like(records[0], names)
         header = has_header(records) if like is None else known or like.get("header") is not False
-    found = _split_fast(text, mark) if len(text) >= _LARGE else None
-    lines: tuple[tuple[int, int], ...]
-    if found is None:
+    first = [field.strip() for field in records[0]] if records else []
+    unnamed = [at for at, name in enumerate(first) if header and not name]
+    if header:
+        labels = [name or free_name(at, first) for at, name in enumerate(first)]
+    elif names is not None and len(names) == len(first):
+        labels = names
+    else:
+        labels = [free_name(at, ()) for at in range(len(first))]
+    columns, regular = None, True
+    if len(content) >= LARGE and len(labels) == len(set(labels)) and mark.isascii():
+        content = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
+        columns, regular = _split_fast(content, mark, labels, records, header=bool(header), texts=texts)
+    if columns is None:
+        text = content if isinstance(content, str) else decoded(content, source, "utf-8")[0]
         rows, lines, width = _split(text, source, mark, start=start, header=header is not False)
+        if not rows:
+            raise ReadingError(
+                f"{source} is empty; expected a header row and one row for each case. Is this the right file?"
+            )
+        if header:
+            rows, lines = rows[1:], _after_first(lines)
         columns = [text_of(column) for column in zip(*rows, strict=True)] or [text_of([]) for _ in range(width)]
     else:
-        columns, lines = found, ((0, start),)
-        if len(columns[0]) != text.count("\n") + (not text.endswith("\n")):
+        lines = ((0, start + bool(header)),)
+        if not regular:
+            text = content if isinstance(content, str) else content.decode("utf-8")
             lines = runs(_lines_of(text, mark, start))
-    first = [(column[0].as_py() or "").strip() for column in columns] if columns and len(columns[0]) else []
-    if not first:
-        raise ReadingError(
-            f"{source} is empty; expected a header row and one row for each case. Is this the right file?"
-        )
-    unnamed: list[int] = []
-    if header:
-        columns = [column.slice(1) for column in columns]
-        lines = _after_first(lines)
-        unnamed = [at for at, name in enumerate(first) if not name]
-        first = [name or free_name(at, first) for at, name in enumerate(first)]
-    else:
-        first = (
-            list(names)
-            if names is not None and len(names) == len(first)
-            else [f"column_{at + 1}" for at in range(len(first))]
-        )
-    check_names(first, source)
+            lines = _after_first(lines) if header else lines
+    check_names(labels, source)
     about = {"delimiter": mark, "header": bool(header)}
     if unnamed:
-        about["unnamed"] = [first[at] for at in unnamed]
-    return RawTable(source, dict(zip(first, columns, strict=True)), len(columns[0]), lines, about=about)
+        about["unnamed"] = [labels[at] for at in unnamed]
+    return RawTable(source, dict(zip(labels, columns, strict=True)), len(columns[0]), lines, about=about)
 
 
 def free_name(at: int, taken: Iterable[str]) -> str:
@@ -290,29 +304,79 @@ def _lines_of(text: str, mark: str, start: int) -> Iterable[int]:
         csv.field_size_limit(before)
 
 
-def _split_fast(text: str, mark: str) -> list[Any] | None:
-    """The columns by PyArrow; None where Python's reader has to look."""
+def _split_fast(
+    content: bytes,
+    mark: str,
+    labels: Sequence[str],
+    records: Sequence[Sequence[str]],
+    *,
+    header: bool,
+    texts: Collection[str] | None,
+) -> tuple[list[Any] | None, bool]:
+    """The columns by PyArrow, None where Python's reader has to look; and whether each line is a row."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    quotes = '"' in text
-    if quotes and (text.count('"') % 2 or re.search(rf'(?:{re.escape(mark)}|\n) +"', text)):
-        return None
-    width = len(next(iter(_sample(text, mark)), ()))
-    if width == 0:
-        return None
-    try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(text.encode("utf-8")),
-            read_options=arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=2**22),
-            parse_options=arrow_csv.ParseOptions(delimiter=mark, newlines_in_values=quotes),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types={f"f{at}": pa.string() for at in range(width)}, null_values=[""], strings_can_be_null=True
-            ),
-        )
-    except (pa.ArrowException, UnicodeEncodeError):
-        return None
-    return table.columns if table.num_columns == width else None
+    quotes = b'"' in content
+    first, between = content[: content.find(b"\n")], re.escape(mark.encode())
+    if quotes and (b'"' in first or content.count(b'"') % 2 or re.search(rb"(?:" + between + rb'|\n) +"', content)):
+        return None, False
+    if not first.strip() or b"\r" in first[:-1] or b"\0" in content:
+        return None, False
+    plain = {name: pa.string() for name in labels}
+    kinds = {} if texts is None else _plain_types(labels, records[1:] if header else records, texts)
+    empty = quotes or len(labels) == 1  # lines that are empty, or within quotation marks, are not counted as rows are
+    for types, skipped in [(plain | kinds, empty), (plain | kinds, True), (plain, True)]:
+        try:
+            table = arrow_csv.read_csv(
+                pa.py_buffer(content),
+                read_options=arrow_csv.ReadOptions(column_names=labels, skip_rows=int(header), block_size=2**22),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=mark, newlines_in_values=quotes, ignore_empty_lines=skipped
+                ),
+                convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=[""]),
+            )
+        except pa.ArrowException:
+            continue
+        if all(_is_exact(table.column(name)) for name in kinds if types is not plain):
+            return list(table.columns), not skipped
+    return None, False
+
+
+def _plain_types(labels: Sequence[str], records: Sequence[Sequence[str]], texts: Collection[str]) -> dict[str, Any]:
+    """The types of columns whose first fields are plain numbers or ISO dates; none where commas are decimal marks."""
+    import pyarrow as pa
+
+    found: dict[str, Any] = {}
+    for at, name in enumerate(labels):
+        held = [record[at] for record in records if at < len(record)]
+        fields = [field for field in held if field and field not in MISSING and field != "."]
+        if any("," in field and NUMBER.match(field) for field in fields):
+            return {}
+        if name in texts or not fields or len(fields) < len([field for field in held if field]):
+            continue  # a column with marks for missing is looked at closely, so that they can be named
+        if all(map(_INTEGER.fullmatch, fields)):
+            if len({*map(len, fields)}) > 1 or len(fields[0]) < _SHORTEST_CODE:  # else it may hold codes
+                found[name] = pa.int64()
+        elif all(map(_FLOAT.fullmatch, fields)):
+            found[name] = pa.float64()
+        elif all(map(_ISO.fullmatch, fields)):
+            found[name] = pa.timestamp("us")
+    return found
+
+
+def _is_exact(column: Any) -> bool:
+    """Whether numbers are finite, and none of them is too large for float64."""
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    if types.is_timestamp(column.type):
+        return True
+    extremes = pc.min_max(column).as_py()
+    if extremes["min"] is None:
+        return False
+    exact = extremes["min"] >= -(2**53) and extremes["max"] <= 2**53
+    return exact and not (types.is_floating(column.type) and pc.any(pc.is_nan(column)).as_py())
 
 
 def check_names(header: Sequence[str], source: str) -> None:

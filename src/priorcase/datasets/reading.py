@@ -12,7 +12,7 @@ from priorcase._parameters import check_choice
 from priorcase._typing import IntArray
 from priorcase.datasets.arff import read_arff
 from priorcase.datasets.c45 import c45_files, read_c45
-from priorcase.datasets.delimited import WORDS, RawTable, check_delimiter, decoded, read_delimited
+from priorcase.datasets.delimited import LARGE, WORDS, RawTable, check_delimiter, decoded, encoding_of, read_delimited
 from priorcase.datasets.files import (
     MAX_BYTES,
     Format,
@@ -173,7 +173,8 @@ def read_frame(
     conventions = Conventions(None if missing is None else _fields_of(missing), decimal, thousands, dates)
     if earlier is not None and missing is None and earlier.get("missing") is not None:
         conventions = conventions._replace(missing=tuple(earlier["missing"]))
-    found, raw = _raw_table(source, earlier, **how)
+    texts = None if earlier is not None or conventions != Conventions() else list(schema or ())
+    found, raw = _raw_table(source, earlier, texts, **how)
     declared = declared_by(raw, schema or {}, earlier, lenient=lenient)
     return frame_of(raw, found, declared, conventions, like=earlier is not None, library=library)
 
@@ -211,6 +212,7 @@ def frame_of(
 def _raw_table(
     source: Readable,
     earlier: Mapping[str, Any] | None,
+    texts: Collection[str] | None,
     *,
     format: Format | None = None,
     delimiter: str | None = None,
@@ -236,12 +238,12 @@ def _raw_table(
         "sheet": found == "excel",
     }
     wrong["encoding"] = found in (*_TEXT_FORMATS, "arff", "c4.5", "jsonl")
-    given = {"delimiter": delimiter, "header": header, "sheet": sheet, "encoding": encoding}
+    options = {"delimiter": delimiter, "header": header, "sheet": sheet, "encoding": encoding}
     for option, able in wrong.items():
-        if given[option] is not None and not able:
+        if options[option] is not None and not able:
             has = "it is for csv and tsv" if option == "delimiter" else f"it has no {option}"
             raise ReadingError(
-                f"got {option}={quoted(given[option])} for a table in the format {found}; {has}. Leave it out."
+                f"got {option}={quoted(options[option])} for a table in the format {found}; {has}. Leave it out."
             )
     if found == "excel":
         return found, read_excel(content, called, sheet, header, max_bytes)
@@ -253,14 +255,14 @@ def _raw_table(
         (about, names), (called, content) = c45_files(place, content, called, max_bytes)
         rows = decoded(names, about, encoding)[0], about, decoded(content, called, encoding)[0], called
         return found, read_c45(*rows)
-    text, used = decoded(content, called, encoding)
-    if found == "arff":
-        raw = read_arff(text, called)
-    elif found == "jsonl":
-        raw = read_json_lines(text, called)
-    else:
-        usual = "\t" if found == "tsv" else ","
-        raw = read_delimited(text, called, delimiter=delimiter, usual=usual, header=header, like=earlier)
+    if found not in _TEXT_FORMATS:
+        text, used = decoded(content, called, encoding)
+        raw = read_arff(text, called) if found == "arff" else read_json_lines(text, called)
+        return found, raw._replace(about={"encoding": used, **raw.about})
+    large = len(content) >= LARGE and encoding is None and encoding_of(content) == "utf-8"  # PyArrow decodes it
+    given, used = (content, "utf-8") if large else decoded(content, called, encoding)
+    usual = "\t" if found == "tsv" else ","
+    raw = read_delimited(given, called, delimiter=delimiter, usual=usual, header=header, like=earlier, texts=texts)
     return found, raw._replace(about={"encoding": used, **raw.about})
 
 

@@ -114,17 +114,30 @@ class Fields:
         import pyarrow.compute as pc
 
         marks = ("", *MISSING) if missing is None else missing
-        coded = (pc.utf8_trim_whitespace(text) if "" in marks else text).dictionary_encode()
+        coded = text.dictionary_encode()
         coded = pa.chunked_array([coded]) if isinstance(coded, pa.Array) else coded.unify_dictionaries()
         dictionary = coded.chunk(0).dictionary if coded.num_chunks else pa.array([], pa.string())
         codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in coded.chunks]
         self.codes: IntArray = np.concatenate(codes) if codes else np.empty(0, np.int32)
         self.values = dictionary.cast(pa.string())
+        self.text: Any = text  # as long as it is what the codes say
+        if "" in marks:
+            self._trim()
         self.counts: IntArray = np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
         self.keeps_dash = keeps_dash or (missing is None and bool(pc.index(self.values, "+").as_py() >= 0))
         if self.keeps_dash and missing is None:
             marks = tuple(mark for mark in marks if mark != "-")
         self.known: BoolArray = ~self._within(marks)
+
+    def _trim(self) -> None:
+        """Take the blanks from around the fields."""
+        import pyarrow.compute as pc
+
+        bare = pc.utf8_trim_whitespace(self.values)
+        if not bare.equals(self.values):
+            merged = bare.dictionary_encode()
+            self.codes = np.append(merged.indices.to_numpy(zero_copy_only=False), -1)[self.codes]
+            self.values, self.text = merged.dictionary, None
 
     def _within(self, words: Collection[str]) -> BoolArray:
         import pyarrow as pa
@@ -366,20 +379,23 @@ def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
 
 def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> tuple[Meaning, Fields | None, Any]:
     """What a column means by its fields, with them, and the column where it is plain."""
+    import pyarrow as pa
+
     missing, decimal, thousands, dates = conventions
     text = _without(text, missing)
-    if decimal != "," and thousands is None and (numbers := plain_numbers(text)) is not None:
-        return Meaning("numeric"), None, numbers
-    if (
-        len(text) > _MANY and decimal != "," and thousands is None and missing is None
-    ):  # before fields are made distinct
-        numbers = plain_numbers(_without(text, ("", _SOFT, *MISSING)))
-        if numbers is not None:
+    if decimal != "," and thousands is None:
+        begin = text.slice(0, _SAMPLE)  # most columns of text show themselves at once
+        if plain_numbers(begin) is not None and (numbers := plain_numbers(text)) is not None:
             return Meaning("numeric"), None, numbers
+        marks = ("", _SOFT, *MISSING)
+        if len(text) > _MANY and missing is None and plain_numbers(_without(begin, marks)) is not None:
+            numbers = plain_numbers(_without(text, marks))  # making the fields distinct would be slow
+            if numbers is not None:
+                return Meaning("numeric"), None, numbers
     fields = Fields(text, missing)
     total = fields.weight(np.ones(len(fields.values), dtype=bool))
     if total == 0:
-        return Meaning("numeric"), fields, None
+        return Meaning("numeric", marks=fields.marks), None, pa.nulls(len(text), pa.float64())
     soft = fields.weight(fields._within([_SOFT])) if missing is None else 0
     if not fields.hopeless(_EITHER):
         found, weight = (None, 0) if decimal else _decimal_of(fields, thousands)
@@ -428,7 +444,8 @@ def convert(meaning: Meaning, fields: Fields, *, missing: tuple[str, ...] | None
     every = np.ones(len(fields.values), dtype=bool)
     meaning = replace(meaning, marks=fields.marks)
     if meaning.kind == "nominal" and meaning.values is None:
-        return meaning, fields.spread(fields.values), every
+        plain = fields.text is not None and bool(fields.known.all())
+        return meaning, fields.text if plain else fields.spread(fields.values), every
     if meaning.kind in ("nominal", "ordinal"):
         allowed = meaning.values or ()
         places = {word: place for place, word in enumerate(allowed)}
