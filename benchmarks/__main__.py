@@ -27,6 +27,7 @@ WORKLOADS = {
     "stretching": "attribute weights by leave-one-out",
     "leave_one_out": "every number of neighbours and five kernels from one search",
     "own_distance": "differences and distances written in Python",
+    "reading": "a table from a CSV file",
     "report": "a whole report on a table: time and memory",
     "reproduce": "a paper's table, and all papers in haste",
     "startup": "the command line's help, and imports",

@@ -31,6 +31,7 @@ WORKLOADS = [
     "stretching",
     "leave_one_out",
     "own_distance",
+    "reading",
     "report",
     "reproduce",
     "startup",

@@ -31,7 +31,7 @@ from priorcase.cli.shell import (
     say,
     usage,
 )
-from priorcase.cli.tables import parse_kinds, parse_options, read_option
+from priorcase.cli.tables import parse_kinds, parse_options, read_option, say_how
 from priorcase.exceptions import PriorcaseError, UnknownIdError, advice, listed, visible_json
 
 if TYPE_CHECKING:
@@ -204,7 +204,9 @@ def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str,
         declared: dict[str, Any] = {}
         if like is not None:
             with _as_file(like) as path:
-                declared |= read_cases(path, **column, reading=reading).attributes
+                read = read_cases(path, **column, reading=reading)
+                say_how(read.about)
+                declared |= read.attributes
         CaseBase.open(file, declared | _declared(attribute), by=given["by"]).close()
     with CaseBase.open(file, readonly=True) as base:
         told = {name: kind_name(kind) for name, kind in base.attributes.items()}
@@ -257,13 +259,18 @@ def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output,
         raise usage("there is nothing to add; give NAME=VALUE, or --from TABLE.")
     if table is not None and (pairs or any(given[name] is not None for name in ROLES)):
         raise usage("--from takes a table and no values of one case; --column names its solution, outcome and key.")
+    from priorcase.cases.exchange import read_cases
     from priorcase.cli.case_values import outcome_value, solution_value, values
 
     with _opened(file, by=given["by"]) as base:
         before = len(base)
         if table is not None:
             with _as_file(table) as path:
+                about = dict(read_cases(path, base.attributes or None, **column, reading=reading).about)
+                if table == "-" and about:
+                    about["understood"] = about["understood"].replace(path, "standard input")
                 ids = base.import_(path, **column, by=given["by"], why=given["why"], **reading)
+            say_how(about)
         else:
             told = {name: given[name] for name in ("key", "note", "why")}
             told["solution"] = solution_value(base, given["solution"])

@@ -330,8 +330,11 @@ def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
     import pyarrow as pa
 
     if form not in ORDERS:
-        found = pd.Series(pd.to_datetime(fields.values.to_pandas(), format=form, errors="coerce", utc="%z" in form))
         utc = "%z" in form
+        try:
+            found = pd.Series(pd.to_datetime(fields.values.to_pandas(), format=form, errors="coerce", utc=utc))
+        except (ValueError, re.error) as error:
+            raise ReadingError(f"got {form!r} as the format of dates, which strptime does not take: {error}.") from None
     else:
         texts = pd.Series(_iso_dates(fields.values, form).to_pylist(), dtype=object)
         utc = bool(fields.weight(fields.matching(rf"[0-9]{_ZONE}$") & fields.matching(":")))
@@ -486,8 +489,9 @@ def apply(
             return meaning, numbers
     fields = Fields(text, missing, keeps_dash=meaning.keeps_dash)
     fields.known &= ~fields._within(list(meaning.others))
-    _, column, fits = convert(meaning, fields, missing=missing)
+    learned, column, fits = convert(meaning, fields, missing=missing)
     if fields.weight(~fits) == 0:
+        meaning = replace(meaning, marks=learned.marks, signs=learned.signs)
         if meaning.utc and column.type.tz is None:
             column = column.cast(pa.timestamp("us", tz="UTC"))
         return meaning, column

@@ -157,7 +157,7 @@ def _table_cases(
     values = [_values(table[name], kind) for name, kind in read.items()]
     rows = (dict(zip(read, row, strict=True)) for row in zip(*values, strict=True))
     lines = line_numbers(table.attrs, np.arange(len(table))).tolist()
-    return _cases_of(zip(lines, rows, strict=True), attributes, columns, path)
+    return _cases_of(zip(lines, rows, strict=True), attributes, columns, path)._replace(about=table.attrs)
 
 
 def _kind(told: Mapping[str, Any]) -> CaseKind:

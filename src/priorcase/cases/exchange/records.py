@@ -48,10 +48,14 @@ _BAD_LINE = "Correct that line, or leave it out; nothing was imported."
 
 
 class ReadCases(NamedTuple):
-    """Cases of a file: their attributes, and one case after the other, read as they are asked for."""
+    """Cases of a file: their attributes, and one case after the other, read as they are asked for.
+
+    ``about`` is what was understood of a table of another program.
+    """
 
     attributes: Kinds
     cases: Iterator[CaseRecord]
+    about: Mapping[str, Any] = {}
 
 
 def check_no_columns(columns: Mapping[str, str], source: str) -> None:
