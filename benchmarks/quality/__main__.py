@@ -11,6 +11,7 @@ STUDIES = {
     "classification": "tuned k-NN on public tables beside scikit-learn's k-NN and gradient boosting",
     "standard_errors": "how often accuracy by folds, and two standard errors to each side, hold the truth",
     "coverage": "how often intervals and sets of level 0.9 hold the truth on public tables",
+    "outliers": "how numbers are scaled: k-NN by range, inliers, standard deviation and quantiles",
     "conversations": "what conversations with case bases claim, and how often they are right",
     "regression": "neighbours, local fits and networks on public tables beside scikit-learn's regressors",
 }

@@ -128,7 +128,7 @@ def test_ranges_and_classes_grow_with_the_stream() -> None:
         assert model.predict(X[i : i + 1]) == fresh.predict(X[i : i + 1])
         assert model.distance_ == fresh.distance_
         model.partial_fit(X[i : i + 1], y[i : i + 1])
-        assert repr(model.distance_) == f"<Distance('heom') fitted to {i + 1} rows>"
+        assert repr(model.distance_) == f"<Distance('robust') fitted to {i + 1} rows>"
     assert model.digest() == KNNClassifier(3).fit(X, y).digest()
 
 

@@ -15,6 +15,7 @@ from tables import COLUMNS, mixed_rows
 from priorcase import KNNClassifier, KNNRegressor
 from priorcase.neighbors import tune
 from priorcase.neighbors.tuning import Sums, best_candidate, deal
+from priorcase.schema import Nominal
 from priorcase.similarity import Gaussian
 
 X = mixed_rows(90, seed=3)
@@ -126,7 +127,8 @@ def test_a_column_of_names_tells_nothing() -> None:
     rows = [[f"row {i}", float(rng.normal())] for i in range(80)]
     y = rng.integers(0, 2, 80)
     choices = {"n_neighbors": [1, 3, 5], "distance": ["hvdm"], "prior": [0.5]}
-    tuning = tune(KNNClassifier(), rows, y, candidates=choices, scoring="accuracy", nested=None)
+    declared = KNNClassifier(schema={0: Nominal()})  # an id, which would be warned of
+    tuning = tune(declared, rows, y, candidates=choices, scoring="accuracy", nested=None)
     assert tuning.score < 0.75  # each row's own value stands for its own class alone
 
 

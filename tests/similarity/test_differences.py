@@ -85,8 +85,10 @@ def test_cap_limits_queries_outside_the_range():
 
 
 def test_a_scale_of_0_makes_all_rows_equal():
-    instances = store([Numeric()], [[3], [3], [3], [3], [9]])
-    assert differences_of(Absolute("robust"), instances, 100) == [0.0] * 5
+    constant = store([Numeric()], [[3], [3], [3], [3], [3]])
+    assert differences_of(Absolute("robust"), constant, 100) == [0.0] * 5
+    instances = store([Numeric()], [[3], [3], [3], [3], [9]])  # whose quartiles are equal: by range
+    assert differences_of(Absolute("robust"), instances, 6) == [0.5] * 5
     instances = store([Numeric()], [[None], [None]])
     for scaling in ("range", "std", "robust"):
         assert differences_of(Absolute(scaling), instances, 1) == [1.0, 1.0]

@@ -295,7 +295,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         kernel: str | Kernel | Callable[[Any], Any] = "tricube",
         bandwidth: float | Literal["loo"] | None = None,
         prior: float | Literal["frequency"] | None = "frequency",
-        distance: DistanceLike = "heom",
+        distance: DistanceLike = "robust",
         attribute_weights: GivenWeights = None,
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",

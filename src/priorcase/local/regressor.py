@@ -246,7 +246,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         learning_rate: float | Literal["auto"] = "auto",
         max_steps: int = 10_000,
         tol: float = 1e-12,
-        distance: DistanceLike = "heom",
+        distance: DistanceLike = "robust",
         attribute_weights: GivenWeights = None,
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",

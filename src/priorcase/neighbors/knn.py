@@ -55,7 +55,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         method: choose a ``vote`` that falls with the distance); or ``"loo"``: the smallest k from 1 to 50 with the best
         leave-one-out accuracy. A number larger than the number of rows is an error at prediction, as in scikit-learn.
     distance
-        A name (``"heom"``, ``"hvdm"``, ``"mvdm"``, ``"vdm"``, ``"ivdm"``, ``"gower"``, ``"overlap"``,
+        A name (``"robust"``, ``"heom"``, ``"hvdm"``, ``"mvdm"``, ``"vdm"``, ``"ivdm"``, ``"gower"``, ``"overlap"``,
         ``"euclidean"``, ``"manhattan"``, ...; or a metric of scikit-learn, such as ``"chebyshev"``), a `Distance`, a
         function of two rows (see `priorcase.similarity.resolve` for what it gets), or ``"precomputed"``: `fit` then
         takes the square matrix of the distances between all rows, and queries have one column for each of these rows.
@@ -156,7 +156,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         self,
         n_neighbors: NNeighbors = 5,
         *,
-        distance: DistanceLike = "heom",
+        distance: DistanceLike = "robust",
         vote: str | Kernel | Callable[[Any], Any] = "uniform",
         bandwidth: float | None = None,
         attribute_weights: GivenWeights = None,
@@ -445,7 +445,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         self,
         n_neighbors: NNeighbors = 5,
         *,
-        distance: DistanceLike = "heom",
+        distance: DistanceLike = "robust",
         vote: str | Kernel | Callable[[Any], Any] = "uniform",
         bandwidth: float | None = None,
         attribute_weights: GivenWeights = None,
@@ -565,7 +565,7 @@ def attribute_weights(
     method: Method | WeightingMethod = "relief",
     *,
     target: Literal["auto", "classes", "numbers"] = "auto",
-    distance: DistanceLike = "heom",
+    distance: DistanceLike = "robust",
     sample_weight: Any = None,
     categorical_features: CategoricalFeatures = "from_dtype",
     schema: SchemaLike = None,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
 from priorcase import _core
-from priorcase._typing import AnyArray, Backend, FloatArray
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray
+from priorcase.instances import Instances
 from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.resampling import blocks
 from priorcase.learning.results import Grid, GridResult, framed
@@ -17,6 +19,7 @@ from priorcase.neighbors.polling import polls_of
 from priorcase.schema import Table
 from priorcase.search import ALGORITHMS
 from priorcase.search.index import SLACK
+from priorcase.similarity.statistics import inlier_range
 
 if TYPE_CHECKING:
     from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
@@ -190,22 +193,68 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
     plan, ranged = memory.fitted.plan(), np.array(distance.ranged(schema), np.uint8)
     voting = k if isinstance(k, int) else 0, rules.whole_ties, rules.vote.core[0] if rules.vote.core else 0
     search = distance.power, distance.root, ALGORITHMS[memory.algorithm]
-    stream = _core.Stream(plan, ranged, low, high, ones if weights is None else weights, *voting, *search)
     method, *known = estimator._core_targets(ids.size)
-    ask, index = getattr(stream, method), memory.index_before(ids)
-    for part in blocks(ids.size, text="prequential"):
-        rows = memory.instances.cells(slice(first + part.start, first + part.stop))
-        cells = np.ascontiguousarray(memory.fitted.prepare(rows))
-        with index.lock:
-            predicted, far, voter = ask(index.core, cells, ids[part], memory.ids, *known)
-        if far >= 0:
-            pair = np.array([far]), memory.positions(np.array([voter]))
-            memory.check_finite(rows, *pair, np.array([np.inf]), first=part.start)
-        found.append(predicted)
+    ranges, index = _Ranges(memory.instances, distance.inlying(schema), ranged > 0, low, high), memory.index_before(ids)
+    for block in blocks(ids.size, text="prequential"):
+        stored = memory.instances.cells(slice(first + block.start, first + block.stop))
+        for part in ranges.parts(stored, first + block.start):
+            low, high = ranges.low.copy(), ranges.high.copy()
+            stream = _core.Stream(plan, ranged, low, high, ones if weights is None else weights, *voting, *search)
+            rows, start = stored[part], block.start + part.start
+            cells = np.ascontiguousarray(memory.fitted.prepare(rows))
+            with index.lock:
+                asked = ids[start : start + len(rows)]
+                predicted, far, voter = getattr(stream, method)(index.core, cells, asked, memory.ids, *known)
+            if far >= 0:
+                pair = np.array([far]), memory.positions(np.array([voter]))
+                memory.check_finite(rows, *pair, np.array([np.inf]), first=start)
+            found.append(predicted)
     index.append(ids[:0])  # it has all rows of the memory now
     estimator._check_rows()
     early = max(0, (k if isinstance(k, int) else 1) - first)  # rows that came before there were enough
     return estimator._shaped(np.concatenate(found)[early:])
+
+
+class _Ranges:
+    """The ranges by which columns are scaled, while rows are stored one by one.
+
+    The core widens ranges; those of inliers are computed here, for as many rows as are sure to leave them as they are.
+    """
+
+    def __init__(
+        self, instances: Instances, inlying: Sequence[int], ranged: BoolArray, low: FloatArray, high: FloatArray
+    ) -> None:
+        self.instances, self.inlying, self.low, self.high = instances, inlying, low.copy(), high.copy()
+        self._widened = np.array([a for a in np.flatnonzero(ranged).tolist() if a not in inlying], dtype=np.int64)
+        self._until = dict.fromkeys(inlying, -1)  # the number of stored rows up to which a range is right
+
+    def parts(self, rows: FloatArray, stored: int) -> Iterator[slice]:
+        """Parts of some rows that ranges stay the same for, as they are when the first of each is predicted."""
+        start, columns = 0, list(self.inlying)
+        while start < len(rows):
+            for a in columns:
+                if self._until[a] < stored + start:
+                    numbers = np.asarray(self.instances.column(a), np.float64)[: stored + start]
+                    self.low[a], self.high[a], more = inlier_range(numbers[~np.isnan(numbers)])
+                    self._until[a] = stored + start + more
+            stop = len(rows)
+            if columns:
+                stop = min(stop, min(self._until.values()) - stored + 1)
+                inner = rows[start:stop, columns]
+                with np.errstate(invalid="ignore"):
+                    out = (inner < self.low[columns]) | (inner > self.high[columns])
+                    out |= np.isnan(self.low[columns]) & ~np.isnan(inner)
+                if out.any():  # the first row outside is the last that these ranges are right for
+                    at = int(np.argmax(out.any(axis=1)))
+                    stop = start + at + 1
+                    for a in np.array(columns)[out[at]].tolist():
+                        self._until[a] = -1
+            yield slice(start, stop)
+            if len(self._widened):
+                inner = rows[start:stop, self._widened]
+                self.low[self._widened] = np.fmin(self.low[self._widened], np.fmin.reduce(inner))
+                self.high[self._widened] = np.fmax(self.high[self._widened], np.fmax.reduce(inner))
+            start = stop
 
 
 def _one_by_one(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Table | None) -> AnyArray:

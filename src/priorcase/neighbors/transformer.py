@@ -64,7 +64,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         n_neighbors: int = 5,
         *,
         mode: Mode = "distance",
-        distance: DistanceLike = "heom",
+        distance: DistanceLike = "robust",
         attribute_weights: GivenWeights = None,
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",

@@ -73,7 +73,7 @@ _VOTES = ("uniform", "inverse_square", "epanechnikov", "tricube", *map(Gaussian,
 _STANDARDISED = Distance(numeric=Absolute("std", factor=4.0), ordinal=Absolute("std", factor=4.0))
 _HVDM_ADDED = replace(hvdm(), power=1.0, root=False)
 _FOR_CLASSES = {"prior": (0.1, 0.3, 1.0, 3.0), "temperature": (0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.5)}
-_DISTANCES = {True: ("heom", "hvdm", "gower", _HVDM_ADDED), False: ("heom", _STANDARDISED, "gower")}
+_DISTANCES = {True: ("robust", "hvdm", "gower", _HVDM_ADDED), False: ("robust", _STANDARDISED, "gower")}
 # Parameters of a fit whose votes are never used.
 _PLAIN: dict[str, Any] = {"n_neighbors": 1, "vote": "uniform", "bandwidth": None, "prior": None, "temperature": 1.0}
 # Candidates within this many standard errors of the best count as equal.
@@ -93,7 +93,7 @@ class CandidateGrid:
     votes: tuple[tuple[Any, float | None], ...]  # with their bandwidths, as a user names them
     priors: tuple[Any, ...] = (None,)
     temperatures: tuple[float, ...] = (1.0,)
-    distance: Any = "heom"
+    distance: Any = "robust"
     attribute_weights: Any = None
 
     @property
@@ -387,7 +387,7 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
         usual: dict[str, Any] = {"n_neighbors": _LADDER, "vote": _VOTES, **(_FOR_CLASSES if classes else {})}
         lists = [{**usual, "distance": _DISTANCES[classes]}]
         if estimator.attribute_weights is None:
-            lists.append({**usual, "distance": ("heom",), "attribute_weights": ("relief",)})
+            lists.append({**usual, "distance": ("robust",), "attribute_weights": ("relief",)})
     names = _SHARED + _OF_CLASSES if classes else _SHARED
     mappings = list(lists) if isinstance(lists, Sequence) and not isinstance(lists, str) else []
     if not mappings or not all(isinstance(choices, Mapping) and choices for choices in mappings):
@@ -438,7 +438,7 @@ class Problem:
     sample_weight: FloatArray | None
     n_samples: int | None
     seed: int
-    distance: Any = "heom"  # one of those to be tried, by which the rows are first stored
+    distance: Any = "robust"  # one of those to be tried, by which the rows are first stored
     kinds: dict[int, Kind] | None = None  # what columns mean by position, where these are only some of the rows
     classes: Any = None  # all classes, likewise
     within: IntArray | None = None  # positions of these rows among those of the problem that they are a part of
@@ -794,12 +794,12 @@ _QUICK_SHARED = {
 _QUICK_CLASSES: dict[str, Any] = {**_QUICK_SHARED, "prior": (0.3, 1.0, 3.0), "temperature": (0.7, 1.0, 1.3)}
 _QUICK: dict[bool, list[dict[str, Any]]] = {
     True: [
-        {**_QUICK_CLASSES, "distance": ("heom", "hvdm")},
-        {**_QUICK_CLASSES, "distance": ("heom",), "attribute_weights": ("relief",)},
+        {**_QUICK_CLASSES, "distance": ("robust", "hvdm")},
+        {**_QUICK_CLASSES, "distance": ("robust",), "attribute_weights": ("relief",)},
     ],
     False: [
-        {**_QUICK_SHARED, "distance": ("heom", "gower")},
-        {**_QUICK_SHARED, "distance": ("heom",), "attribute_weights": ("relief",)},
+        {**_QUICK_SHARED, "distance": ("robust", "gower")},
+        {**_QUICK_SHARED, "distance": ("robust",), "attribute_weights": ("relief",)},
     ],
 }
 

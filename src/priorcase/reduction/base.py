@@ -75,7 +75,7 @@ class Reducer(BaseEstimator, ABC):
     _for_classes: ClassVar[dict[str, Any]] = {}
     """Parameters without effect on numbers, and their defaults, where targets may be numbers."""
 
-    distance: DistanceLike = "heom"
+    distance: DistanceLike = "robust"
     attribute_weights: Any = None
     categorical_features: CategoricalFeatures = "from_dtype"
     schema: SchemaLike = None

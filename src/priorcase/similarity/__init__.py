@@ -40,6 +40,7 @@ from priorcase.similarity.presets import (
     mvdm,
     overlap,
     resolve,
+    robust,
     vdm,
     wvdm,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "overlap",
     "resolve",
     "resolve_kernel",
+    "robust",
     "vdm",
     "wvdm",
 ]

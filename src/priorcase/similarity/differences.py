@@ -29,7 +29,7 @@ from priorcase.schema import Ordinal
 from priorcase.schema.kinds import check_distinct, identity
 from priorcase.similarity.statistics import Column, shares
 
-Scaling = Literal["range", "std", "robust", "none"]
+Scaling = Literal["range", "inliers", "std", "robust", "none"]
 Norm = Literal["sum", "root", "class_root", "weighted"]
 Unseen = Literal["maximal", "prior", "zero"]
 Empty = Literal["zero", "prior"]
@@ -241,8 +241,10 @@ class Absolute(Difference):
     Parameters
     ----------
     scaling
-        The scale: ``"range"`` (largest minus smallest stored number), ``"std"`` (population standard deviation),
-        ``"robust"`` (distance between two quantiles) or ``"none"`` (1).
+        The scale: ``"range"`` (largest minus smallest stored number), ``"inliers"`` (the same without outliers: numbers
+        further than four times the spread of the central 80 % from its ends, of 20 rows or more), ``"std"`` (population
+        standard deviation), ``"robust"`` (distance between two quantiles; the range where they are equal) or ``"none"``
+        (1).
     factor
         A further divisor; HVDM takes 4 with ``"std"``.
     quantiles
@@ -296,13 +298,16 @@ class Absolute(Difference):
                 f"{self!r}. Use Absolute('range'), or another rule for missing values."
             )
         scale, low, high = 1.0, 0.0, 0.0
-        if self.scaling == "range":
-            low, high = column.range()
+        if self.scaling in ("range", "inliers"):
+            low, high = column.range() if self.scaling == "range" else column.inliers()
             scale = high - low
         elif self.scaling == "std":
             scale = column.deviation()
         elif self.scaling == "robust":
             scale = column.quantile(self.quantiles[1]) - column.quantile(self.quantiles[0])
+            if scale == 0:
+                low, high = column.range()
+                scale, low, high = high - low, 0.0, 0.0
         column.check_finite(scale := float(self.factor) * scale, "their scale")
         return Linear(*missing[:2], scale, low, high, self.widen, self.cap, ranked, aha)
 

@@ -201,10 +201,14 @@ class Distance:
             case _:
                 return self.numeric
 
+    def inlying(self, schema: Schema) -> list[int]:
+        """The columns that are scaled by the range of their inliers."""
+        return [a for a, d in enumerate(self.differences(schema)) if isinstance(d, Absolute) and d.scaling == "inliers"]
+
     def ranged(self, schema: Schema) -> list[bool] | None:
-        """For each column whether it is scaled by its range; None where one needs other statistics."""
-        differences = self.differences(schema)
-        found = [isinstance(d, Absolute) and d.scaling == "range" and d.factor == 1 for d in differences]
+        """For each column whether it is scaled by a range; None where one needs other statistics."""
+        differences, ranges = self.differences(schema), ("range", "inliers")
+        found = [isinstance(d, Absolute) and d.scaling in ranges and d.factor == 1 for d in differences]
         others = [d for d, ranged in zip(differences, found, strict=True) if not ranged]
         return found if all(_is_plain(d) or isinstance(d, (Overlap, Levels)) for d in others) else None
 
@@ -302,7 +306,7 @@ class FittedDistance:
             return self
         one_more = appended and len(instances) == summary.rows + 1 and not instances.weighted
         if one_more and row is not None and summary.covers(row[0].tolist()):
-            summary = Summary(summary.rows + 1, summary.facts, summary.ranges)
+            summary = Summary(summary.rows + 1, summary.facts, summary.ranges, summary.until)
             return FittedDistance(self.distance, self.terms, self.target, summary, self._line, instances.version)
         return self.distance._fit(instances, self.target, summary if appended else None)
 

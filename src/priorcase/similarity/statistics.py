@@ -26,6 +26,8 @@ Key = tuple[Hashable, ...]
 LEAST_SQUARE = 1e-300
 """Below this, squares of differences are rounded so coarsely in float64 that they mean nothing."""
 
+_FEW, _CENTRAL, _FENCE = 20, (0.1, 0.9), 4.0  # of which numbers are outliers
+_MORE = (8, 64, 512)  # how many more rows may leave the inliers as they are, as parts of those stored
 _SPLITS = 6
 _LARGEST_EXPONENT = 1022
 
@@ -34,17 +36,18 @@ _LARGEST_EXPONENT = 1022
 class Summary:
     """The statistics of the first ``rows`` rows, which rows appended without weights can extend.
 
-    A row within ``ranges``, the smallest and the largest number of each column, changes no statistic; they are None
-    where more than ranges was needed.
+    A row within ``ranges``, the smallest and the largest number of each column, changes no statistic, up to ``until``
+    rows; they are None where more than ranges was needed.
     """
 
     rows: int
     facts: dict[Key, Any] = field(repr=False)
     ranges: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    until: float = math.inf
 
     def covers(self, row: Sequence[float]) -> bool:
         """Whether one more row, given by its cells, leaves every statistic as it is."""
-        if self.ranges is None:
+        if self.ranges is None or self.rows >= self.until:
             return False
         low, high = self.ranges
         return not (any(map(lt, row, low)) or any(map(gt, row, high)))
@@ -71,15 +74,18 @@ class Statistics:
 
     def summary(self) -> Summary:
         """What can be kept for the next refresh, without the rows."""
-        ranges = None
+        ranges, until = None, math.inf
         if self._only_ranges:
             low, high = [-math.inf] * len(self.schema), [math.inf] * len(self.schema)
             for a in range(len(self.schema)):
-                if (found := self._facts.get(("range", a)) or self._facts.get(("extent", a))) is not None:
+                found = self._facts.get(("range", a)) or self._facts.get(("extent", a))
+                if (inliers := self._facts.get(("inliers", a))) is not None:
+                    found, until = inliers[:2], min(until, self._rows + inliers[2])
+                if found is not None:
                     # Every number is outside the range of a column without numbers.
                     low[a], high[a] = (math.inf, -math.inf) if math.isnan(found[0]) else found
             ranges = tuple(low), tuple(high)
-        return Summary(self._rows, self._facts, ranges)
+        return Summary(self._rows, self._facts, ranges, until)
 
     def column(self, a: int) -> Column:
         return Column(self, a)
@@ -169,6 +175,20 @@ class Column:
     def range(self) -> tuple[float, float]:
         """Smallest and largest known number that has weight; (0, 0) where there is none."""
         low, high = self._ends("range")
+        if math.isnan(low):
+            return 0.0, 0.0
+        self.check_finite(high - low, "their range")
+        return low, high
+
+    def inliers(self) -> tuple[float, float]:
+        """Smallest and largest known number that is no outlier, see `inlier_range`; (0, 0) where none is known."""
+
+        def compute(old: Any, start: int) -> tuple[float, float, int]:
+            numbers, weights = np.asarray(self.all._instances.column(self.a), np.float64), self.all.weights
+            kept = ~np.isnan(numbers) if weights is None else ~np.isnan(numbers) & (weights > 0)
+            return inlier_range(numbers[kept], None if weights is None else weights[kept])
+
+        low, high, _ = self.all.fact(("inliers", self.a), compute)
         if math.isnan(low):
             return 0.0, 0.0
         self.check_finite(high - low, "their range")
@@ -281,6 +301,58 @@ class Column:
         numbers, weights = self.numbers(), self.all.weights
         kept = ~np.isnan(numbers) if weights is None else ~np.isnan(numbers) & (weights > 0)
         return numbers[kept], None if weights is None else weights[kept]
+
+
+def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tuple[float, float, int]:
+    """The smallest and the largest number that is no outlier, and how many more numbers between them change neither.
+
+    Outliers are further than four times the spread of the central 80 % from its ends, ``Q.9 + 4 (Q.9 - Q.1)`` and
+    ``Q.1 - 4 (Q.9 - Q.1)``, as in a box plot, of whose quartiles too many columns are equal. There are none among fewer
+    than 20 numbers, and where the quantiles are equal. (nan, nan) without numbers.
+    """
+    n = len(numbers)
+    if not n:
+        return math.nan, math.nan, 0
+    if weights is None:
+        numbers, total = np.sort(numbers), float(n)
+        first, last = (max(math.ceil(q * n) - 1, 0) for q in _CENTRAL)
+    else:
+        order = np.argsort(numbers, kind="stable")
+        numbers, reached = numbers[order], np.cumsum(weights[order])
+        total = float(reached[-1])
+        first, last = np.minimum(np.searchsorted(reached, np.array(_CENTRAL) * total), n - 1).tolist()
+    if total < _FEW:
+        return float(numbers[0]), float(numbers[-1]), _FEW - 1 - n if weights is None else 0
+    least, most = _fences(float(numbers[first]), float(numbers[last]))
+    low = float(numbers[np.searchsorted(numbers, least)])
+    high = float(numbers[np.searchsorted(numbers, most, side="right") - 1])
+    more = (n // share for share in _MORE if weights is None and _stay(numbers, n // share, low, high))
+    return low, high, next(more, 0)
+
+
+def _fences(first: float, last: float) -> tuple[float, float]:
+    """What numbers outside are outliers; ``first`` and ``last`` are the ends of the central ones."""
+    reach = _FENCE * (last - first)
+    return (first - reach, last + reach) if reach > 0 else (-math.inf, math.inf)
+
+
+def _stay(numbers: FloatArray, m: int, low: float, high: float) -> bool:
+    """Whether up to ``m`` more numbers between ``low`` and ``high`` leave these the ends of the inliers.
+
+    Each of them moves the quantiles by no more than one place.
+    """
+    n = len(numbers)
+    first, last = (max(math.ceil(q * (n + m)) - 1, 0) for q in _CENTRAL)
+    firsts = float(numbers[max(first - m, 0)]), float(numbers[min(first, n - 1)])
+    lasts = float(numbers[max(last - m, 0)]), float(numbers[min(last, n - 1)])
+    if firsts[0] == lasts[1]:
+        return True  # the quantiles stay equal
+    if not firsts[1] < lasts[0]:
+        return False
+    widest, narrowest = _FENCE * (lasts[1] - firsts[0]), _FENCE * (lasts[0] - firsts[1])
+    least, most = (firsts[0] - widest, firsts[1] - narrowest), (lasts[0] + narrowest, lasts[1] + widest)
+    outside = np.searchsorted(numbers, least), np.searchsorted(numbers, most, side="right")
+    return least[1] <= low and high <= most[0] and all(start == stop for start, stop in outside)
 
 
 def shares(counts: Counts, instead: FloatArray) -> FloatArray:

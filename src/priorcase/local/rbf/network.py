@@ -178,7 +178,7 @@ class RBFNetwork(NeighborsEstimator):
         centers: basis.CenterKind = "kmeans",
         width: basis.WidthRule | float = "auto",
         alpha: basis.Criterion | float = "loo",
-        distance: DistanceLike = "heom",
+        distance: DistanceLike = "robust",
         attribute_weights: GivenWeights = None,
         random_state: Any = 0,
         categorical_features: CategoricalFeatures = "from_dtype",
