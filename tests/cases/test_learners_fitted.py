@@ -122,7 +122,13 @@ def test_a_prediction_and_its_precedents_are_of_cases() -> None:
 def test_numbers_stay_numbers_for_regressors() -> None:
     fitted = fit(pc.KNNRegressor(1), cases(12))
     assert fitted.predict(QUERIES).dtype == np.float64
-    assert fit(pc.KNNRegressor(1), cases(12), target="age").recipe.attributes == ("size", "colour", "bought", "tags")
+    assert fit(pc.KNNRegressor(1), cases(12), target="age").recipe.attributes == (
+        "size",
+        "colour",
+        "bought",
+        "tags",
+        "words",
+    )
 
 
 def test_a_recipe_says_nothing_of_cases() -> None:
@@ -148,8 +154,7 @@ def test_it_prints_itself() -> None:
         [
             "NaiveBayes()",
             "  target            solution",
-            "  attributes        age, size, colour, bought, tags",
-            "  left out          words",
+            "  attributes        age, size, colour, bought, tags, words",
             "  cases             5",
             "  without a target  1",
             f"  fitted            {fitted.recipe.fitted_at}",

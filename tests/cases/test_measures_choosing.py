@@ -25,13 +25,14 @@ from priorcase.cases import (
     Threshold,
     WuPalmer,
 )
-from priorcase.cases.measures import DEFAULT_MEASURES, as_measure, names_for, similarities
+from priorcase.cases.measures import DEFAULT_MEASURES, CircularSimilarity, as_measure, names_for, similarities
 from priorcase.cases.measures.choosing import NAMES
 from priorcase.exceptions import ParameterError
-from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
+from priorcase.schema import Circular, Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 
 KINDS = {
     Numeric(): Linear(),
+    Circular(360): CircularSimilarity(),
     Ordinal(("S", "L")): Ranks(),
     Nominal(): Equality(),
     Taxonomy({"a": None}): WuPalmer(),

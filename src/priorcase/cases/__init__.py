@@ -49,9 +49,9 @@ _NAMES = {  # module -> public names
     "fragments_of graph_similarity plumbing",
     "kinds": "Graph",
     "learners": "CaseLearner KeptLearners",
-    "measures": "Blend Containment Dice EditDistance Embedding EqualText Equality ExponentialSimilarity "
-    "GaussianSimilarity GraphSimilarity Jaccard LevelSimilarity Linear LocalSimilarity MVDM OneSided Own PathLength "
-    "Prepared Ranks Recency Season SetOverlap SimilarityTable TfIdf Threshold WuPalmer",
+    "measures": "Blend CircularSimilarity Containment Dice EditDistance Embedding EqualText Equality "
+    "ExponentialSimilarity GaussianSimilarity GraphSimilarity Jaccard LevelSimilarity Linear LocalSimilarity MVDM "
+    "OneSided Own PathLength Prepared Ranks Recency Season SetOverlap SimilarityTable TfIdf Threshold WuPalmer",
     "retain": "Records Retained",
     "retrieval": "Explanation Match Retrieval Share Weights",
     "reuse": "Compose Copy Critic Local Mean Null Proposal Rule Vote",

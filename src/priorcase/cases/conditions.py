@@ -417,7 +417,9 @@ def _ends(subject: _Subject, value: Any) -> tuple[float, float]:
 
 
 _FITTING: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("between", "at_least", "at_most", "above", "below"), ("numeric", "ordinal", "date", _PLAIN)),
+    **dict.fromkeys(
+        ("between", "at_least", "at_most", "above", "below"), ("numeric", "circular", "ordinal", "date", _PLAIN)
+    ),
     "contains": ("text", "nominal", "set", _PLAIN),
     "matches": ("text", "nominal", "taxonomy", _PLAIN),
     "under": ("taxonomy",),
@@ -504,7 +506,7 @@ def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
     if part == "?":
         return [missing()]
     of_kind = None if kind is None else kinds.kind_name(kind)
-    if of_kind == "numeric":
+    if of_kind in ("numeric", "circular"):
         return [equal_to(_bound(name, kind, part))]
     readings: list[object] = [part]
     if of_kind in (None, "nominal", "ordinal", "set"):
@@ -532,7 +534,7 @@ def _bound(name: str, kind: CaseKind | None, given: str) -> object:
                 "equal ones."
             )
         return number
-    if kinds.kind_name(kind) == "numeric":
+    if kinds.kind_name(kind) in ("numeric", "circular"):
         return kinds.check(kind, given if number is None else number, attribute=name)
     if kinds.kind_name(kind) == "ordinal" and number is not None:
         with suppress(CaseBaseError):

@@ -1,4 +1,4 @@
-"""What an attribute of a case may be: numbers, levels, names, texts, sets, dates, taxonomies and graphs.
+"""What an attribute of a case may be: a number, a circular number, a level, a name, a text, a set, a date and so on.
 
 Each kind says how its values are checked, stored and shown; solutions and outcomes are any value that JSON can hold.
 """
@@ -21,7 +21,7 @@ from priorcase._parameters import is_number, is_whole
 from priorcase._typing import Value
 from priorcase.cases.designs.graph import FunctionGraph
 from priorcase.exceptions import CaseBaseError, ParameterError, listed, quoted
-from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
+from priorcase.schema import Circular, Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 from priorcase.schema.kinds import identity, is_missing, plain
 
 
@@ -36,11 +36,12 @@ class Graph:
 
 # -- kinds by name
 
-CaseKind: TypeAlias = Numeric | Ordinal | Nominal | Text | Set | Date | Taxonomy | Graph
+CaseKind: TypeAlias = Numeric | Ordinal | Nominal | Text | Set | Date | Taxonomy | Graph  # Circular is Numeric
 """What an attribute of a case may be."""
 
 _NAMES: dict[type[Any], str] = {
     Numeric: "numeric",
+    Circular: "circular",
     Ordinal: "ordinal",
     Nominal: "nominal",
     Text: "text",
@@ -49,7 +50,8 @@ _NAMES: dict[type[Any], str] = {
     Taxonomy: "taxonomy",
     Graph: "graph",
 }
-_SIMPLE = {name: cls for cls, name in _NAMES.items() if cls not in (Ordinal, Taxonomy)}
+_OF_TEXT = ("analyzer", "longest")
+_SIMPLE = {name: cls for cls, name in _NAMES.items() if cls not in (Circular, Ordinal, Taxonomy)}
 
 
 def kind_name(kind: CaseKind) -> str:
@@ -66,8 +68,8 @@ def as_kind(given: Any, *, attribute: str) -> CaseKind:
         return given()  # type: ignore[no-any-return]
     raise CaseBaseError(
         f"Attribute {attribute!r} was declared as {quoted(given)}, which is not a kind. Expected 'numeric', 'nominal', "
-        "'text', 'set', 'date', 'graph', or Numeric(), Ordinal(order), Nominal(), Text(), Set(), Date(), "
-        "Taxonomy(tree), Graph()."
+        "'text', 'set', 'date', 'graph', or Numeric(), Circular(period), Ordinal(order), Nominal(), Text(), Set(), "
+        "Date(), Taxonomy(tree), Graph()."
     )
 
 
@@ -76,8 +78,12 @@ def describe(kind: CaseKind) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": kind_name(kind)}
     if isinstance(kind, Ordinal):
         found["order"] = list(kind.order)
-    elif isinstance(kind, Text) and kind.longest != Text().longest:
-        found["longest"] = kind.longest
+    elif isinstance(kind, Circular):
+        found["period"] = kind.period
+    elif isinstance(kind, Date) and kind.parts != "auto":
+        found["parts"] = list(kind.parts)
+    elif isinstance(kind, Text):
+        found |= {name: getattr(kind, name) for name in _OF_TEXT if getattr(kind, name) != getattr(Text(), name)}
     elif isinstance(kind, Taxonomy):
         found["nodes"] = [[node, kind.parent(node)] for node in kind.nodes]
         if kind.weights:
@@ -94,8 +100,12 @@ def from_description(found: dict[str, Any]) -> CaseKind:
         return Ordinal(tuple(found["order"]))
     if name == "nominal" and "values" in found:
         return Nominal(tuple(found["values"]))
-    if name == "text" and "longest" in found:
-        return Text(longest=found["longest"])
+    if name == "circular":
+        return Circular(found["period"])
+    if name == "date" and "parts" in found:
+        return Date(tuple(found["parts"]))
+    if name == "text":
+        return Text(**{key: found[key] for key in _OF_TEXT if key in found})
     if name == "taxonomy":
         return Taxonomy(dict(map(tuple, found["nodes"])), weights=found.get("weights"))
     return _SIMPLE[name]()  # type: ignore[no-any-return]
@@ -125,7 +135,7 @@ def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
         if type(kind) is Nominal and kind.values is None and len(value) <= _LONGEST_NAME and value.isascii():
             return str(value)
     elif given is float or given is int:
-        if type(kind) is Numeric and -_WHOLE < value < _WHOLE:
+        if type(kind) in (Numeric, Circular) and -_WHOLE < value < _WHOLE:
             return int(value) if value % 1 == 0 else value
         if value != value:
             return None
@@ -140,7 +150,7 @@ def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
 def plainly_fit(kind: CaseKind, values: Sequence[Any]) -> bool:
     """Whether values are numbers or ASCII texts that ``check`` returns as they are; those it does not vouch for may."""
     given = set(map(type, values))
-    if type(kind) is Numeric:
+    if type(kind) in (Numeric, Circular):
         return given <= {int, float} and all(-_WHOLE < value < _WHOLE for value in values)
     longest = kind.longest if type(kind) is Text else _LONGEST_NAME
     if type(kind) is Set and given == {tuple} and max(map(len, values)) <= _MOST_MEMBERS:
@@ -310,6 +320,7 @@ def _graph(kind: Graph, value: Any) -> Stored:
 
 _CHECKS: dict[type, Callable[[Any, Any], Stored]] = {
     Numeric: _numeric,
+    Circular: _numeric,
     Ordinal: _one_of,
     Nominal: _one_of,
     Text: _text,

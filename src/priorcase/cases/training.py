@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,14 +15,12 @@ from priorcase.cases import kinds
 from priorcase.cases.checks import check_known, rows_of
 from priorcase.cases.kinds import CaseKind, Graph, Stored
 from priorcase.cases.table import BESIDE, CaseTable
-from priorcase.exceptions import CaseBaseError, ParameterError, listed, named, quoted
+from priorcase.exceptions import CaseBaseError, ParameterError, listed, quoted
 from priorcase.schema import Coded, Date, Nominal, Numeric, Ordinal, Set, Text
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
-from priorcase.schema.kinds import content_of, identity
+from priorcase.schema.dates import seconds_of
+from priorcase.schema.kinds import canonical, content_of, identity
 from priorcase.schema.schema import Source
-
-MOST_MEMBERS = 100
-"""So many members of a set, the most frequent ones, get a column of their own."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,11 +51,8 @@ class CaseRows(Source):
     def take(self, rows: slice | IntArray) -> CaseRows:
         columns: list[Column] = []
         for column in self.columns:
-            if isinstance(column, Coded):
-                columns.append(column[rows])
-            else:
-                assert isinstance(column, ArrayColumn)  # layouts make no other columns
-                columns.append(replace(column, array=column.array[rows]))
+            assert isinstance(column, (Coded, ArrayColumn))  # layouts make no other columns
+            columns.append(column[rows] if isinstance(column, Coded) else replace(column, array=column.array[rows]))
         return replace(self, columns=tuple(columns), rows=len(np.arange(self.rows)[rows]))
 
     __getitem__ = take
@@ -65,52 +60,24 @@ class CaseRows(Source):
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns that attributes become.
+    """The columns that attributes become, one for each, of the same kind; graphs become none.
 
-    ==================  =============================================================================================
-    numeric, date       numbers; dates are days, with fractions
-    ordinal             levels in their order
-    nominal, taxonomy   names; of a taxonomy only whether two nodes are the same counts
-    set                 a yes/no column for each member, the `MOST_MEMBERS` most frequent; missing where the set is
-    text, graph         none
-    ==================  =============================================================================================
-
-    `members` has the members with columns for each set, `ignored` the other attributes, which queries may have too.
+    `ignored` are the other attributes, which queries may have too.
     """
 
     attributes: Mapping[str, CaseKind]
-    members: Mapping[str, tuple[Any, ...]]
     ignored: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, table: CaseTable, names: Sequence[str], positions: IntArray) -> Layout:
-        """The layout of some attributes, with the members that the cases at some positions have."""
+    def of(cls, table: CaseTable, names: Sequence[str]) -> Layout:
+        """The layout of some attributes."""
         attributes = {name: table.attributes[name] for name in names}
-        members = {
-            name: _frequent(table, name, positions) for name, kind in attributes.items() if isinstance(kind, Set)
-        }
-        layout = cls(attributes, members, tuple(name for name in table.attributes if name not in attributes))
-        columns = layout.columns
-        if repeated := [name for name in dict.fromkeys(columns) if columns.count(name) > 1]:
-            raise CaseBaseError(
-                f"got {named('column', repeated)} twice, once for a member of a set. Leave one of the attributes out."
-            )
-        return layout
-
-    @property
-    def columns(self) -> list[str]:
-        found: list[str] = []
-        for name in self.attributes:
-            members = self.members.get(name)
-            found += [name] if members is None else [f"{name} has {member!r}" for member in members]
-        return found
+        return cls(attributes, tuple(name for name in table.attributes if name not in attributes))
 
     def rows(self, table: CaseTable, positions: IntArray) -> CaseRows:
-        columns: list[Column] = []
-        for name, kind in self.attributes.items():
-            held = table.column(name)
-            columns += self._columns(name, kind, held.codes[positions], held.values)
-        return CaseRows(tuple(self.columns), tuple(columns), len(positions))
+        held = [table.column(name) for name in self.attributes]
+        columns = tuple(_column(kind, c.codes[positions], c.values) for kind, c in zip(self._kinds, held, strict=True))
+        return CaseRows(tuple(self.attributes), columns, len(positions))
 
     def queries(self, queries: Iterable[Mapping[str, Any]]) -> CaseRows:
         """Queries as rows of the same table; attributes that they leave out are missing."""
@@ -120,55 +87,42 @@ class Layout:
         columns: list[Column] = []
         for name, kind in self.attributes.items():
             coded = ObjectColumn([kinds.check(kind, query.get(name), attribute=name) for query in queries]).coded()
-            columns += self._columns(name, kind, coded.codes, coded.values)
-        return CaseRows(tuple(self.columns), tuple(columns), len(queries))
+            columns.append(_column(kind, coded.codes, coded.values))
+        return CaseRows(tuple(self.attributes), tuple(columns), len(queries))
 
-    def _columns(self, name: str, kind: CaseKind, codes: IntArray, values: Sequence[Any]) -> list[Column]:
-        """The columns of one attribute, whose values are coded; -1 is missing."""
-        if isinstance(kind, Numeric | Date):
-            number = kinds.days if isinstance(kind, Date) else float
-            return [ArrayColumn(np.array([*map(number, values), np.nan], dtype=np.float64)[codes])]
-        if isinstance(kind, Set):
-            has = [[_has(value, member) for value in values] for member in self.members[name]]
-            return [Coded(np.array([*each, -1], dtype=np.int32)[codes], (False, True)) for each in has]
-        if isinstance(kind, Ordinal):
-            return [replace(_recoded(codes, values, kind.order), ordered=True)]
-        if isinstance(kind, Nominal) and kind.values is not None:
-            return [replace(_recoded(codes, values, kind.values), closed=True)]
-        used, first = np.unique(codes[codes >= 0], return_index=True)
-        used = used[np.argsort(first, kind="stable")]  # values that some row has, in order of first appearance
-        return [_recoded(codes, values, [values[code] for code in used], used)]
+    @property
+    def _kinds(self) -> Iterable[CaseKind]:
+        return self.attributes.values()
 
     def describe(self) -> dict[str, Any]:
         return {
             "attributes": [[name, kinds.describe(kind)] for name, kind in self.attributes.items()],
-            "members": {name: list(members) for name, members in self.members.items()},
             "ignored": list(self.ignored),
         }
 
     @classmethod
     def from_description(cls, found: Mapping[str, Any]) -> Layout:
         attributes = {name: kinds.from_description(kind) for name, kind in found["attributes"]}
-        members = {name: tuple(members) for name, members in found["members"].items()}
-        return cls(attributes, members, tuple(found["ignored"]))
+        return cls(attributes, tuple(found["ignored"]))
 
 
-def _frequent(table: CaseTable, name: str, positions: IntArray) -> tuple[Any, ...]:
-    """The members of a set that get columns: the most frequent ones, in the order in which sets are stored."""
-    column = table.column(name)
-    counts = np.bincount(column.codes[positions] + 1, minlength=len(column.values) + 1)[1:]
-    found: dict[Any, tuple[int, Any]] = {}
-    for value, times in zip(column.values, counts.tolist(), strict=True):
-        for member in value if times else ():  # type: ignore[union-attr]
-            key = identity(member)
-            found[key] = (found[key][0] + times if key in found else times, member)
-    most = sorted(found.values(), key=lambda each: (-each[0], type(each[1]).__name__, str(each[1])))[:MOST_MEMBERS]
-    return tuple(sorted((member for _, member in most), key=lambda member: (type(member).__name__, str(member))))
-
-
-def _has(value: Sequence[Any], member: Any) -> bool:
-    """Whether a set has a member; unlike for Python, True is not 1."""
-    return any(identity(other) == identity(member) for other in value if other == member)
+def _column(kind: CaseKind, codes: IntArray, values: Sequence[Any]) -> Column:
+    """The column of one attribute, whose values are coded; -1 is missing."""
+    if isinstance(kind, Numeric):
+        number = seconds_of if isinstance(kind, Date) else float
+        numbers = np.array([*map(number, values), np.nan], dtype=np.float64)[codes]
+        return ArrayColumn(numbers, None, None if type(kind) is Numeric else kind)
+    if isinstance(kind, Ordinal):
+        return replace(_recoded(codes, values, kind.order), ordered=True)
+    if type(kind) is Nominal and kind.values is not None:
+        return replace(_recoded(codes, values, kind.values), closed=True)
+    used, first = np.unique(codes[codes >= 0], return_index=True)
+    used = used[np.argsort(first, kind="stable")]  # values that some row has, in order of first appearance
+    found = _recoded(codes, values, [values[code] for code in used], used)
+    if isinstance(kind, Set):
+        found = replace(found, values=tuple(frozenset(cast(Any, members)) for members in found.values))
+    assert isinstance(kind, Nominal)  # no column is made of a graph
+    return found if type(kind) is Nominal else replace(found, implied=kind)
 
 
 def _recoded(codes: IntArray, values: Sequence[Stored], levels: Sequence[Any], used: IntArray | None = None) -> Coded:
@@ -204,7 +158,7 @@ class TrainingTable:
         check.update(self.ids.tobytes())
         for column in self.X.columns:
             coded = column.coded()
-            check.update(repr(list(coded.values)).encode("utf-8", "surrogatepass"))
+            check.update(canonical(tuple(coded.values)))
             check.update(np.asarray(coded.codes, np.int32).tobytes())
         if self.y is not None:
             check.update(repr(self.y.tolist()).encode("utf-8", "surrogatepass"))
@@ -217,14 +171,15 @@ def training_table(
     target: str | None = "solution",
     *,
     ids: Sequence[int] | IdArray | None = None,
+    without: tuple[type[Any], ...] = (Graph,),
 ) -> TrainingTable:
     """The table that a learner is fitted to, without retired cases and cases that have no target.
 
-    Attributes None are all that columns can be made of, other than the target; a target None is for learners without
-    targets; ids None are all cases.
+    Attributes None are all other than the target and those of the kinds in ``without``, which the learner does not
+    take; a target None is for learners without targets; ids None are all cases.
     """
     codes, targets = (None, None) if target is None else _targets(table, target)
-    used, left_out = _used_attributes(table, attributes, target)
+    used, left_out = _used_attributes(table, attributes, target, without)
     wanted = ~table.retired
     if ids is not None:
         wanted &= np.isin(table.ids, np.asarray(ids, dtype=np.int64))
@@ -233,7 +188,7 @@ def training_table(
     if not len(positions):
         found = f"none of the {cases:,} cases has the target {str(target)!r}" if cases else "the case base has no cases"
         raise CaseBaseError(f"cannot learn: {found}. Name another target: 'solution', 'outcome' or an attribute.")
-    layout = Layout.of(table, used, positions)
+    layout = Layout.of(table, used)
     y = None if codes is None or targets is None else targets[codes[positions]]
     retired = int(np.count_nonzero(table.retired))
     rows = layout.rows(table, positions)
@@ -241,10 +196,10 @@ def training_table(
 
 
 def _used_attributes(
-    table: CaseTable, attributes: Iterable[str] | None, target: str | None
+    table: CaseTable, attributes: Iterable[str] | None, target: str | None, without: tuple[type[Any], ...]
 ) -> tuple[list[str], tuple[str, ...]]:
     """Attributes to learn from, and those left out without being asked for."""
-    readable = [name for name, kind in table.attributes.items() if not isinstance(kind, Text | Graph)]
+    readable = [name for name, kind in table.attributes.items() if not isinstance(kind, without)]
     left_out: tuple[str, ...] = ()
     if attributes is None:
         used = [name for name in readable if name != target]
@@ -261,13 +216,13 @@ def _used_attributes(
             f"{name!r} ({kinds.kind_name(table.attributes[name])})" for name in used if name not in readable
         ]:
             raise CaseBaseError(
-                f"got attributes that learners cannot read: {', '.join(strange)}. Leave them out; they count in "
-                "retrieve, and words of a text can be a set attribute."
+                f"got attributes that the learner does not take: {', '.join(strange)}. Leave them out; they count in "
+                "retrieve."
             )
     if not used:
         raise CaseBaseError(
-            "found no attribute to learn from: each is the target, or a text or a graph. Declare numeric, ordinal, "
-            "nominal, date, set or taxonomy attributes."
+            "found no attribute to learn from: each is the target, or of a kind that the learner does not take. "
+            "Declare numeric, ordinal, nominal or date attributes."
         )
     return used, left_out
 

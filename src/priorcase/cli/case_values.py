@@ -18,7 +18,7 @@ from priorcase.cases.conditions import parse
 from priorcase.cli.shell import BadInputError, csv_text
 from priorcase.exceptions import advice, listed
 from priorcase.learning.results import Grid, grids_text, short, text_width
-from priorcase.schema import Nominal, Numeric, Ordinal, Set, Taxonomy
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy
 
 _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
 _CONDITION_ON_OUTCOME = re.compile(r"\s*(outcome|retired)\s*(=|==|!=)(.*)", re.DOTALL)
@@ -75,7 +75,7 @@ def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
     """A value of a kind; what does not fit is left as it is, for the library to refuse."""
     if text == "?":
         return None
-    if type(kind) is Numeric:
+    if isinstance(kind, Numeric) and not isinstance(kind, Date):
         number = _number(text)
         return text if number is None else number
     if isinstance(kind, Set):

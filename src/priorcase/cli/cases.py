@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +42,7 @@ METHODS = ("auto", "copy", "null", "vote", "mean", "local", "compose")
 KINDS = ("numeric", "nominal", "text", "set", "date", "graph")
 ROLES = ("solution", "outcome", "key", "note")
 _SHOWN = 20
+_CIRCULAR = re.compile(r".+=circular:\d+(\.\d+)?")
 _SHARE = click.FloatRange(0, 1, min_open=True)
 _DAMAGED = " is damaged: "
 _EXAMPLES = """\
@@ -178,8 +180,8 @@ priorcase cases new notes.cases"""
 def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str, Any], **given: Any) -> None:
     """Make the case base FILE, which must not exist.
 
-    Kinds: numeric, nominal, text, set, date and graph. Without attributes the first cases declare them. A taxonomy is
-    a JSON file: {"printer": {"laser": {}, "inkjet": {}}}.
+    Kinds: numeric, circular:PERIOD (such as circular:360), nominal, text, set, date and graph. Without attributes the
+    first cases declare them. A taxonomy is a JSON file: {"printer": {"laser": {}, "inkjet": {}}}.
     """
     if like is None and (column or given["read"]):
         raise usage(f"--{'column' if column else 'read'} needs --like TABLE.")
@@ -214,10 +216,13 @@ def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str,
 
 
 def _declared(texts: Sequence[str]) -> dict[str, Any]:
-    from priorcase.schema import Ordinal, Taxonomy
+    from priorcase.schema import Circular, Ordinal, Taxonomy
 
+    circles = [text for text in texts if _CIRCULAR.fullmatch(text)]
     found: dict[str, Any] = {}
-    for name, kind in parse_kinds("--attribute", texts, KINDS, files=True).items():
+    for name, _, period in (text.rpartition("=circular:") for text in circles):
+        found[name.strip()] = Circular(float(period))
+    for name, kind in parse_kinds("--attribute", [t for t in texts if t not in circles], KINDS, files=True).items():
         found[name] = Ordinal(kind) if isinstance(kind, tuple) else kind
         if isinstance(kind, str) and kind.endswith(".json"):
             try:

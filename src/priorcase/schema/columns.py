@@ -57,7 +57,8 @@ EXACT = 2**53
 class Coded:
     """A column as codes into distinct values, some of which may be unused; code -1 is missing.
 
-    ``ordered``: the values have an order. ``closed``: the type declares that there are no other values.
+    ``ordered``: the values have an order. ``closed``: the type declares that there are no other values. ``implied`` is
+    the kind where it is known.
 
     >>> Coded(np.array([0, -1, 1]), ("red", "blue")).kind()
     Nominal(content='text')
@@ -67,6 +68,7 @@ class Coded:
     values: Sequence[Value]
     ordered: bool = False
     closed: bool = False
+    implied: Kind | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -94,6 +96,8 @@ class Coded:
         return bool((self.codes < 0).all())
 
     def kind(self) -> Kind:
+        if self.implied is not None:
+            return self.implied
         values = tuple(self.values)
         if values and self.ordered:
             return Ordinal(values)

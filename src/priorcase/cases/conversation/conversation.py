@@ -245,7 +245,7 @@ class Conversation:
                 cut = kinds.check(kind, question.about, attribute=attribute)
                 return Step(attribute, "cut", cut, yes, question.text)
             return Step(attribute, "mention", question.about, yes, question.text)
-        if isinstance(value, bool) and kinds.kind_name(kind) in ("numeric", "date", "text", "set"):
+        if isinstance(value, bool) and kinds.kind_name(kind) in ("numeric", "circular", "date", "text", "set"):
             open_now = "no question is open" if asked is None else f"the open question is {quoted(asked.text)}"
             raise CaseBaseError(
                 f"got {quoted(value)} for {attribute!r}, but {open_now}. Tell the value of {attribute!r} itself, or "

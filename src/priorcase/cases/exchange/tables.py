@@ -297,7 +297,7 @@ def _arrow_column(kind: CaseKind | None, values: list[Any], *, fixed: str | None
     found: Any = None
     if fixed is not None and fixed != "json":
         found = pyarrow.type_for_alias(fixed)
-    elif type(kind) is Numeric:
+    elif isinstance(kind, Numeric) and not isinstance(kind, Date):
         if not any(type(value) is int and abs(value) >= _LARGE for value in known):  # a double would round them
             found = pyarrow.float64()
     elif isinstance(kind, Date):

@@ -11,6 +11,7 @@ from priorcase.cases.measures.choosing import (
 )
 from priorcase.cases.measures.names import MVDM, Equality, SimilarityTable
 from priorcase.cases.measures.numbers import (
+    CircularSimilarity,
     ExponentialSimilarity,
     GaussianSimilarity,
     Linear,
@@ -28,6 +29,7 @@ __all__ = [
     "DEFAULT_MEASURES",
     "MVDM",
     "Blend",
+    "CircularSimilarity",
     "Containment",
     "Dice",
     "EditDistance",

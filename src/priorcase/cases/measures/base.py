@@ -23,7 +23,7 @@ from priorcase.cases.kinds import Stored, shown
 from priorcase.cases.table import CaseColumn
 from priorcase.exceptions import ParameterError, failure, quoted
 
-EVERY_KIND = ("numeric", "ordinal", "nominal", "text", "set", "date", "taxonomy", "graph")
+EVERY_KIND = ("numeric", "circular", "ordinal", "nominal", "text", "set", "date", "taxonomy", "graph")
 POSITIVE = Interval(Real, 0, None, closed="neither")
 SIMILARITY = Interval(Real, 0, 1, closed="both")
 

@@ -12,7 +12,7 @@ from priorcase.cases.measures import names, numbers, sets, structures, texts
 from priorcase.cases.measures.base import Blend, LocalSimilarity, Own, is_measure
 from priorcase.cases.table import CaseTable
 from priorcase.exceptions import ParameterError, advice, joined, listed, prefix_errors, quoted
-from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
+from priorcase.schema import Circular, Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 
 NAMES: Mapping[str, LocalSimilarity] = {
     "linear": numbers.Linear(),
@@ -29,6 +29,7 @@ NAMES: Mapping[str, LocalSimilarity] = {
     "containment": sets.Containment(),
     "overlap": sets.SetOverlap(),
     "season": numbers.Season(),
+    "circular": numbers.CircularSimilarity(),
     "tfidf": texts.TfIdf(),
     "edit": texts.EditDistance(),
     "equal_text": texts.EqualText(),
@@ -38,6 +39,7 @@ NAMES: Mapping[str, LocalSimilarity] = {
 
 DEFAULT_MEASURES: Mapping[type[Any], LocalSimilarity] = {
     Numeric: NAMES["linear"],
+    Circular: NAMES["circular"],
     Ordinal: NAMES["ranks"],
     Nominal: NAMES["equality"],
     Taxonomy: NAMES["wu_palmer"],

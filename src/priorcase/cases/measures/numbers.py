@@ -18,7 +18,7 @@ from priorcase.cases.kinds import Stored, kind_name
 from priorcase.cases.measures.base import POSITIVE, Measure
 from priorcase.cases.table import CaseColumn, number_of
 from priorcase.exceptions import ParameterError, quoted
-from priorcase.schema import Ordinal
+from priorcase.schema import Circular, Ordinal
 
 # Differences of numbers beyond this are infinite; a quarter of them is not.
 _LARGE = np.finfo(np.float64).max / 4
@@ -142,7 +142,7 @@ class Ranks(_LineMeasure):
     """``1 - |rank a - rank b| / (levels - 1)`` over all declared levels, stored or not. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
-    >>> from priorcase.schema import Ordinal
+    >>> from priorcase.schema import Circular, Ordinal
     >>> similarities("S", ["S", "M", "XL"], Ordinal(("S", "M", "L", "XL")))
     {'S': 1.0, 'M': 0.666..., 'XL': 0.0}
     """
@@ -267,6 +267,28 @@ class Recency(_LineMeasure):
         with np.errstate(over="ignore", under="ignore"):
             np.divide(np.abs(differences, out=differences), -line.length, out=differences)
             return np.exp2(differences, out=differences)
+
+
+@dataclass(frozen=True)
+class CircularSimilarity(Measure):
+    """``1 - 2 r / period`` with r the shorter way round between two circular numbers. Symmetric.
+
+    >>> from priorcase.cases.measures import similarities
+    >>> from priorcase.schema import Circular
+    >>> similarities(350, [350, 10, 170], Circular(360), CircularSimilarity())
+    {350: 1.0, 10: 0.888..., 170: 0.0}
+    """
+
+    accepts = ("circular",)
+
+    def _prepare(self, column: CaseColumn, *_: Any) -> tuple[FloatArray, float]:
+        assert isinstance(column.kind, Circular)  # it accepts no other
+        return column.numbers() % column.kind.period, column.kind.period
+
+    def _compare(self, query: Any, column: CaseColumn, stored: tuple[FloatArray, float], /) -> FloatArray:
+        points, period = stored
+        apart = np.abs(points - float(query) % period)
+        return 1.0 - 2.0 * np.minimum(apart, period - apart) / period
 
 
 @dataclass(frozen=True)
