@@ -111,9 +111,9 @@ REFUSED: list[Refusal] = [
     ("nothing to drop", lambda b: b.drop_learner("near"), CaseBaseError, "no learner named 'near'"),
     (
         "text",
-        lambda b: b.fit(pc.NaiveBayes(), attributes=["message"]),
+        lambda b: b.fit(pc.IB1(), attributes=["message"]),
         CaseBaseError,
-        r"cannot read: 'message' \(text\)",
+        r"does not take: 'message' \(text\)",
     ),
     (
         "no target",
