@@ -17,6 +17,7 @@ from sklearn.utils import get_tags
 
 from priorcase import __version__, saving
 from priorcase._typing import AnyArray, IdArray
+from priorcase.bayes.mixture import MixtureModel
 from priorcase.cases.kinds import Graph
 from priorcase.cases.table import CaseTable
 from priorcase.cases.training import CaseRows, Layout, training_table
@@ -209,6 +210,8 @@ def _not_taken(learner: Any) -> tuple[type[Any], ...]:
     for part in (learner, *learner.get_params(deep=True).values()):
         if isinstance(part, ConceptLearner):
             return Graph, Text, Set
+        if isinstance(part, MixtureModel):
+            return Graph, Text
         if isinstance(part, RBFNetwork) and part.centers == "em":
             return Graph, Text, Set, Date, Circular, Taxonomy
     return (Graph,)
