@@ -111,6 +111,46 @@ def test_the_evidence_of_texts_is_their_probability_word_by_word(table):
     assert model.log_evidence_ - missing.log_evidence_ == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("prior", [1.0, 0.3])
+@settings(max_examples=15, deadline=None)
+@given(table=labelled(), queries=rows(1, 3))
+def test_the_average_over_subsets_takes_a_text_as_a_whole(prior, table, queries):
+    drawn, labels = table
+    notes = [row["note"] for row in drawn]
+    model = pc.SubsetAveragedBayes(prior=prior, class_prior=1.0, inclusion=0.4, schema={"note": "text"})
+    model.fit(frame(drawn, ["note"]), labels)
+    ones = [1] * len(drawn)
+    included = reference.text_evidence(notes, labels, ["a", "b"], prior)
+    excluded = reference.text_evidence(notes, ones, [1], prior)
+    matters = 0.4 / (0.4 + 0.6 * np.exp(excluded - included))
+    assert model.relevance_[0] == pytest.approx(matters)
+    for query, found in zip(queries, model.predict_proba(frame(queries, ["note"])), strict=True):
+        rest = np.exp(reference.text_log(notes, ones, 1, query["note"], prior, "evidence"))
+        own = [np.exp(reference.text_log(notes, labels, k, query["note"], prior, "evidence")) for k in "ab"]
+        shares = np.array([labels.count(k) + 1.0 for k in "ab"]) * (matters * np.array(own) + (1 - matters) * rest)
+        np.testing.assert_allclose(found, shares / shares.sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "model", [pc.TreeAveragedBayes(), pc.TreeAugmentedBayes(), pc.SuperParentAveragedBayes(), pc.AODE()]
+)
+@settings(max_examples=8, deadline=None)
+@given(table=labelled(), queries=rows(1, 3))
+def test_a_text_depends_on_the_class_alone_in_trees(model, table, queries):
+    drawn, labels = table
+    notes, names = [row["note"] for row in drawn], ["colour", "angle"]
+    kinds = {name: KINDS[name] for name in (*names, "note")}
+    one = clone(model).set_params(schema=kinds).fit(frame(drawn, list(kinds)), labels)
+    other = clone(model).set_params(schema={name: kinds[name] for name in names}).fit(frame(drawn, names), labels)
+    found = one.predict_joint_log_proba(frame(queries, list(kinds))) - other.predict_joint_log_proba(
+        frame(queries, names)
+    )
+    weight = 20.0 / 2 / max(len({word for note in notes for word in reference.words(note)}), 1)
+    for query, difference in zip(queries, found, strict=True):
+        expected = [reference.text_log(notes, labels, k, query["note"], weight, "evidence") for k in "ab"]
+        np.testing.assert_allclose(difference, expected, rtol=1e-9, atol=1e-9)
+
+
 # -- the same table, taken apart by hand
 
 
@@ -331,6 +371,25 @@ def test_a_circle_has_no_seam_of_its_own():
     assert len(model.column_values(0)) == 12
 
 
+@pytest.mark.parametrize("model", CLASSIFIERS[:1] + CLASSIFIERS[4:6], ids=lambda model: type(model).__name__)
+@settings(max_examples=8, deadline=None)
+@given(table=labelled(), queries=rows(1, 3))
+def test_any_other_column_is_predicted_from_all_parts(model, table, queries):
+    drawn, labels = table
+    model = clone(model).fit(frame(drawn), labels)
+    values = [value for value in model.column_values("colour") if value is not None]
+    joint = [
+        np.exp(model.predict_joint_log_proba(frame([row | {"colour": value} for row in queries]))).sum(axis=1)
+        for value in values
+    ]
+    found = model.predict_column(frame(queries), "colour", return_proba=True)[1][:, : len(values)]
+    expected = np.stack(joint, axis=1)
+    expected *= found.sum(axis=1, keepdims=True) / expected.sum(axis=1, keepdims=True)  # without missing
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    arcs = model.predict_column(frame(queries), "angle")
+    assert all(str(arc) in map(str, model.column_values("angle")) for arc in arcs)
+
+
 def test_texts_of_letters():
     model = pc.NaiveBayes(schema={0: pc.Text("characters")}).fit([[note] for note in NOTES], CLASSES)
     assert model.predict([["papre tary"], ["netwrok"]]).tolist() == ["print", "net"]
@@ -374,6 +433,12 @@ def test_priors_by_column_are_those_of_each_part():
             [[1.0], [2.0]],
             ParameterError,
             "circular",
+        ),
+        (
+            pc.NaiveBayes(schema={0: pc.Date(("hour",))}, numeric={0: "mdl"}),
+            [["2024-01-01"], ["2024-01-02"]],
+            ParameterError,
+            "elapsed",
         ),
         (pc.NaiveBayes(schema={0: "text"}, numeric={0: "mdl"}), [["a"], ["b"]], ParameterError, "text"),
         (

@@ -265,6 +265,11 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
                 if a in given:
                     strategies[a] = resolve_numeric(given[a], parameter=f"numeric[{schema.label(a)!r}]")
                     self._check_numeric(resolve_numeric(given[a]))
+                    if isinstance(kind, Date) and kind.parts != "auto" and "elapsed" not in kind.parts:
+                        raise ParameterError(
+                            f"numeric names {schema.label(a)!r}, a date of which {listed(kind.parts)} are used, which "
+                            "are no numbers. Leave it out, or add 'elapsed' to its parts"
+                        )
                 strategies[a] = _on_circle(strategies[a], kind, schema.label(a), named=a in given)
             elif isinstance(kind, Text) and a not in given:
                 strategies[a] = Words.of(kind)
