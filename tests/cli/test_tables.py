@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -247,3 +248,71 @@ def test_out_never_overwrites_what_is_read(tmp_path: Path, monkeypatch: pytest.M
     before = {path: path.read_bytes() for path in Path().iterdir()}
     assert "would overwrite a file that this command reads" in error(run(*command.split(), "--target", "job"))
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
+
+
+# Files as they come
+
+
+AWKWARD = Path(__file__).parents[1] / "datasets" / "awkward"
+GERMAN = (
+    "german.csv: 120 rows of CSV; semicolons, latin-1, decimal commas, thousands, dates as day, month, year, "
+    "missing 'k. A.'\n"
+)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate {} --target Verspätet --learner naive_bayes --splits 3 --score accuracy",
+        "predict {} --target Verspätet Betrag=1.500,00 Datum=3.4.2025",
+        "explain {} --target Verspätet Betrag=1.500,00",
+        "report {} --target Verspätet --budget 1s",
+        "cases new {base} --like {} --column Verspätet=solution",
+        "cases add {base} --from {} --column Verspätet=solution",
+    ],
+)
+def test_every_command_reads_alike_and_says_so_in_one_line(command: str, tmp_path: Path) -> None:
+    base = tmp_path / "a.cases"
+    if "cases add" in command:
+        assert run("cases", "new", base).exit_code == 0
+    words = [word.format(AWKWARD / "german.csv", base=base) for word in command.split()]
+    done = run(*words)
+    assert done.exit_code == 0, done.stderr
+    told = [line for line in done.stderr.splitlines(keepends=True) if "note: read " in line]
+    assert len(told) == 1
+    assert told[0].endswith(GERMAN)
+    assert "Did you mean 'decimal'?" in error(run(*words, "--read", "decimals=,"))
+
+
+def test_decimal_commas_are_as_good_as_points(tmp_path: Path) -> None:
+    frame = read_table(AWKWARD / "german.csv")
+    frame.to_csv(tmp_path / "points.csv", index=False)
+    asked = ("--target", "Verspätet", "--learner", "naive_bayes", "--splits", "5", "--score", "accuracy", "--json")
+    german, points = (
+        answers(run("evaluate", path, *asked)) for path in (AWKWARD / "german.csv", tmp_path / "points.csv")
+    )
+    assert german["learners"][0]["scores"] == points["learners"][0]["scores"]
+    assert german["learners"][0]["scores"]["accuracy"]["mean"] > 0.88
+
+
+def test_new_cases_that_are_written_otherwise_are_one_error(tmp_path: Path) -> None:
+    new = write(tmp_path / "new.csv", ["Kundennr,Betrag,Ort,Datum,Notiz", "K1,1500.5,Köln,2025-04-03,"])
+    found = error(run("predict", AWKWARD / "german.csv", "--target", "Verspätet", new))
+    assert "new.csv line 2, column 'Betrag' holds '1500.5'; expected a finite number with a decimal comma." in found
+
+
+def test_a_table_of_a_database_and_a_sheet_are_tables(tmp_path: Path) -> None:
+    rows = [tuple(row) for row in fields(ROWS[:40])]
+    base = sqlite3.connect(tmp_path / "shop.db")
+    base.execute(f"CREATE TABLE visits ({', '.join(NAMES)})")
+    base.executemany(f"INSERT INTO visits VALUES ({', '.join('?' * len(NAMES))})", rows)
+    base.commit()
+    base.close()
+    expected = answers(ask("predict", write(tmp_path / "t.csv", [HEADER, *ROWS[:40]]), "noise=creak", "--json"))
+    found = answers(ask("predict", f"{tmp_path / 'shop.db'}::visits", "noise=creak", "--json"))  # type: ignore[arg-type]
+    assert found["answers"] == expected["answers"]
+    assert "does not exist" in error(run("report", f"{tmp_path / 'none.db'}::visits"))
+    pytest.importorskip("openpyxl")
+    read_table(tmp_path / "t.csv").to_excel(tmp_path / "t.xlsx", index=False, sheet_name="visits")
+    options = ("--read", "sheet=visits", "--json")
+    assert answers(ask("predict", tmp_path / "t.xlsx", "noise=creak", *options))["answers"] == expected["answers"]

@@ -170,6 +170,14 @@ def test_a_column_of_mostly_numbers_is_numeric_and_the_rest_is_named() -> None:
     assert text("a,b\n1,x\nc,y\n")["a"].tolist() == ["1", "c"]  # half is not most
 
 
+def test_levels_among_numbers_are_kept() -> None:
+    frame = text("doors,t\n" + "2,a\n3,b\n4,a\n5more,b\n" * 20)
+    assert frame["doors"].tolist()[:4] == ["2", "3", "4", "5more"]
+    assert frame.attrs["understood"].endswith("; 'doors' is nominal: '5more' among numbers")
+    rare = text("doors,t\n" + "2,a\n3,b\n4,a\n" * 20 + "many,b\n")
+    assert rare.attrs["columns"]["doors"]["others"] == {"many": 1}
+
+
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [

@@ -472,6 +472,8 @@ def _in_words(format: Format, raw: RawTable, meanings: Mapping[str, Meaning]) ->
             several, verb = ("", "is") if count == 1 else ("s", "are")
             shown = listed(list(one.others), limit=3)
             text += f"; {count} field{several} of {name!r} {verb} missing, being no {kind}{several}: {shown}"
+        if one.mixed:
+            text += f"; {name!r} is nominal: {listed(one.mixed, limit=3)} among numbers"
     if names := raw.about.get("unnamed"):
         text += f"; without a name: {joined(names)}"
     return text

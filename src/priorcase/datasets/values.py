@@ -27,6 +27,7 @@ _MOST_OTHERS = 50  # distinct fields that are kept of those that did not fit
 _SAMPLE = 1_000
 _MANY = 10_000
 _CODE_LENGTH = 4
+_LEVELS, _LEVEL_ROWS = 12, 50  # at most so many distinct fields in at least so many rows may be levels
 _EXACT = 2**53
 _CURRENCY = r"(?:US\$|R\$|A\$|C\$|[$€£¥₹₽₩₺]|USD|EUR|GBP|CHF|JPY|SEK|NOK|DKK|PLN|INR|Rs\.?|kr\.?|zł|Kč|Fr\.?)"
 _GROUPS = "'’ \u00a0\u202f"
@@ -53,7 +54,8 @@ class Meaning:
     between groups of digits, None for any that goes with it. ``format`` is the order of the parts of dates, or a format
     of ``strptime``; ``utc`` says that they have a time zone. ``values`` are those that a file or a user declares.
     ``others`` counts the fields that were read as missing though no mark says so, ``marks`` has the marks that do, and
-    ``signs`` what else stands in numbers: thousands, currency and percent signs.
+    ``signs`` what else stands in numbers: thousands, currency and percent signs. ``mixed`` are the names in a column of
+    few distinct fields, most of which are numbers (2, 3, 4, 5more).
     """
 
     kind: Literal["numeric", "nominal", "ordinal", "date", "ignore"]
@@ -65,6 +67,7 @@ class Meaning:
     others: Mapping[str, int] = field(default_factory=dict)
     marks: tuple[str, ...] = ()
     signs: tuple[str, ...] = ()
+    mixed: tuple[str, ...] = ()
     keeps_dash: bool = False
 
     def plain(self) -> dict[str, Any]:
@@ -332,7 +335,11 @@ def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
     if form not in ORDERS:
         utc = "%z" in form
         try:
-            found = pd.Series(pd.to_datetime(fields.values.to_pandas(), format=form, errors="coerce", utc=utc))
+            texts = pd.Series(fields.values.to_pylist(), dtype=object)
+            found = pd.to_datetime(texts, format=form, errors="coerce", utc=utc)
+            if utc and found.isna().any():  # the zone by its name
+                named = pd.to_datetime(texts, format=form.replace("%z", "%Z"), errors="coerce", utc=utc)
+                found = found.fillna(named)
         except (ValueError, re.error) as error:
             raise ReadingError(f"got {form!r} as the format of dates, which strptime does not take: {error}.") from None
     else:
@@ -405,6 +412,8 @@ def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> t
         if decimal:
             weight = fields.weight(_parsed_numbers(fields, decimal, thousands)[0])
         if 2 * weight > total - soft and not _coded(fields):
+            if names := _levels_among(fields, decimal or found or ".", thousands):
+                return Meaning("nominal", mixed=names, keeps_dash=fields.keeps_dash), fields, None
             return Meaning("numeric", decimal or found, thousands, keeps_dash=fields.keeps_dash), fields, None
     order, certain = (dates, True) if dates is not None and "%" in dates else _order_of(fields, usual)
     if order is not None:
@@ -413,6 +422,17 @@ def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> t
         if 2 * fields.weight(fits) > total - soft:
             return Meaning("date", format=form if certain or dates else f"{form}?", utc=utc), fields, None
     return Meaning("nominal", keeps_dash=fields.keeps_dash), fields, None
+
+
+def _levels_among(fields: Fields, decimal: str, thousands: str | None) -> tuple[str, ...]:
+    """The fields that are no numbers where they are levels: of few distinct fields, and as frequent as the numbers."""
+    known = int(fields.known.sum())
+    total = fields.weight(fields.known)
+    if total < _LEVEL_ROWS or known > _LEVELS:
+        return ()
+    others = fields.others(_parsed_numbers(fields, decimal, thousands)[0])
+    others.pop(_SOFT, None)
+    return tuple(word for word, count in others.items() if 2 * count * known >= total)
 
 
 def _without(text: Any, missing: tuple[str, ...] | None) -> Any:
