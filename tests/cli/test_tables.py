@@ -316,3 +316,14 @@ def test_a_table_of_a_database_and_a_sheet_are_tables(tmp_path: Path) -> None:
     read_table(tmp_path / "t.csv").to_excel(tmp_path / "t.xlsx", index=False, sheet_name="visits")
     options = ("--read", "sheet=visits", "--json")
     assert answers(ask("predict", tmp_path / "t.xlsx", "noise=creak", *options))["answers"] == expected["answers"]
+
+
+def test_what_a_column_is_declared_to_be_holds_for_the_learner(tmp_path: Path) -> None:
+    notes = [
+        f"the {colour} bike number {i} squeaks when it rains outside" for i, colour in enumerate(["red", "blue"] * 15)
+    ]
+    table = write(tmp_path / "t.csv", ["note,n,t", *(f"{note},{i % 7},{'ab'[i % 2]}" for i, note in enumerate(notes))])
+    asked = ("predict", table, "--target", "t", "n=3", "--json")
+    assert answers(run(*asked))["attributes"]["note"] == "text"
+    assert answers(run(*asked, "--column", "note=nominal"))["attributes"]["note"] == "nominal"
+    assert answers(run(*asked, "--column", "note=nominal"))["parameters"]["schema"] == {"note": "nominal"}

@@ -83,8 +83,11 @@ def make(learner: Learner, past: Past, given: dict[str, Any], *, seed: int | Non
             f"{learner.name} does not predict numbers, and {past.target!r} is numeric. Take one of {others}, or "
             f"--column {past.target}=nominal if each number is a class."
         )
-    if "random_state" in inspect.signature(learner.cls(past.task)).parameters:
+    known = inspect.signature(learner.cls(past.task)).parameters
+    if "random_state" in known:
         given = {"random_state": seed} | given
+    if past.schema and "schema" in known:
+        given = {"schema": dict(past.schema)} | given
     return learner.make(past.task, **given)
 
 

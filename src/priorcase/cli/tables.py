@@ -50,6 +50,7 @@ class Past(NamedTuple):
     lines: tuple[int, ...]
     about: Mapping[str, Any]
     declared: Collection[str] = ()
+    schema: Mapping[str, str] = {}  # what learners are told, where they would take a column for something else
 
 
 class Queries(NamedTuple):
@@ -237,7 +238,7 @@ def read_past(
     import numpy as np
 
     from priorcase.datasets.reading import check_column, line_numbers, place_of
-    from priorcase.schema import Schema
+    from priorcase.schema import Nominal, Schema, Text
 
     table = read_table(path, reading)
     about, source = table.attrs, str(table.attrs["source"])
@@ -266,9 +267,13 @@ def read_past(
             "ignore fewer, or name the right delimiter."
         )
     y = column.to_numpy(np.float64) if task == "regress" else _labels(column)
-    kinds = dict(zip(map(str, X.columns), Schema.infer(X).kinds, strict=True))
+    kinds: dict[str, Any] = dict(zip(map(str, X.columns), Schema.infer(X).kinds, strict=True))
+    told = {"nominal": Nominal, "text": Text}
+    schema = {name: str(word) for name, word in reading.columns.items() if name in kinds and word in told}
+    schema = {name: word for name, word in schema.items() if type(kinds[name]) is not told[word]}
+    kinds |= {name: told[word]() for name, word in schema.items()}
     lines = tuple(line_numbers(about, np.arange(len(table))).tolist())
-    return Past(source, task, target, kinds, X, y, lines, about, declared=reading.columns)
+    return Past(source, task, target, kinds, X, y, lines, about, reading.columns, schema)
 
 
 def _labels(column: Any) -> Any:

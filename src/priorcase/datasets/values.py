@@ -32,7 +32,6 @@ _EXACT = 2**53
 _CURRENCY = r"(?:US\$|R\$|A\$|C\$|[$€£¥₹₽₩₺]|USD|EUR|GBP|CHF|JPY|SEK|NOK|DKK|PLN|INR|Rs\.?|kr\.?|zł|Kč|Fr\.?)"
 _GROUPS = "'’ \u00a0\u202f"
 _SIGN = r"(?:\+|([-−]))"
-_WHOLE = r"^[-+]?[0-9]+$"
 _AMBIGUOUS = r"^[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}$"
 
 Order = Literal["ymd", "dmy", "mdy"]
