@@ -131,13 +131,16 @@ def as_every_kind(rows: Rows) -> pd.DataFrame:
     return table.astype({"age": float, "angle": float, "opened": "datetime64[us]"})
 
 
-CONTAINERS: dict[str, Callable[[Rows], Any]] = {
+SAME_TABLE: dict[str, Callable[[Rows], Any]] = {
     "pandas": as_pandas,
     "pandas strings": as_pandas_strings,
     "polars": as_polars,
     "pyarrow": as_pyarrow,
     "objects": as_objects,
     "lists": as_lists,
+}
+CONTAINERS: dict[str, Callable[[Rows], Any]] = {
+    **SAME_TABLE,
     "every kind": as_every_kind,
     "no texts": lambda rows: as_every_kind(rows).drop(columns=["note", "parts"]),
 }

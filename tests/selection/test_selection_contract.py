@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from checks.containers import CONTAINERS, NAMES, classes, has_names, numbers, select, training_rows
+from checks.containers import CONTAINERS, NAMES, SAME_TABLE, classes, has_names, numbers, select, training_rows
 from selection_tables import uniform
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
@@ -29,7 +29,7 @@ HEADER = ["step", "change", "attributes", "accuracy", "rows", "compared", "evalu
 SEARCHES = ("forward", "backward", "race", "brace", "schemata")
 
 
-@pytest.mark.parametrize("kind", CONTAINERS)
+@pytest.mark.parametrize("kind", SAME_TABLE)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_containers_agree(kind: str, search: Any) -> None:
     table = CONTAINERS[kind](ROWS)
@@ -42,7 +42,7 @@ def test_containers_agree(kind: str, search: Any) -> None:
     assert selector.n_features_in_ == 5
 
 
-@pytest.mark.parametrize("kind", CONTAINERS)
+@pytest.mark.parametrize("kind", SAME_TABLE)
 def test_chosen_columns_come_in_the_make_of_the_table(kind: str) -> None:
     table = CONTAINERS[kind](ROWS)
     selector = AttributeSelector(KNNRegressor(), n_features=2).fit(table, numbers(ROWS))
@@ -74,7 +74,7 @@ def test_record_batches() -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize("kind", CONTAINERS)
+@pytest.mark.parametrize("kind", SAME_TABLE)
 def test_set_output(kind: str, library: str) -> None:
     table = CONTAINERS[kind](ROWS)
     selector = AttributeSelector(KNNRegressor(), n_features=2).set_output(transform=library).fit(table, numbers(ROWS))

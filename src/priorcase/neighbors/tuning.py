@@ -891,7 +891,7 @@ class TunedKNNClassifier(ClassifierMixin, _TunedKNN):
     >>> X, y = [[1.0], [1.2], [1.1], [3.0], [3.2], [3.1]] * 3, ["low", "low", "low", "high", "high", "high"] * 3
     >>> model = TunedKNNClassifier().fit(X, y)
     >>> model.predict([[3.05]]), model.tuning_.best_params["distance"]
-    (array(['high'], dtype='<U4'), 'heom')
+    (array(['high'], dtype='<U4'), 'robust')
     """
 
     classes_: AnyArray

@@ -42,7 +42,7 @@ class TextDifference(Computed):
     >>> difference = TextDifference("words")
     >>> stored = difference.prepare(["paper jam in printer", "no network", "no network in hall"])
     >>> difference.between(["printer has a paper jam"], stored).round(2)
-    array([[0.14, 1.  , 1.  ]])
+    array([[0.08, 1.  , 1.  ]])
     """
 
     analyzer: Analyzer = "both"
