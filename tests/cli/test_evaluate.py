@@ -160,6 +160,8 @@ def test_numbers_are_compared_by_errors(prices: Path) -> None:
         "knn:n_neighbors=3,locally_weighted:degree=2",
         "--splits",
         "loo",
+        "--column",
+        "size=numeric",
         "--json",
     )
     models = {
@@ -253,11 +255,18 @@ def test_curves_are_those_of_the_library(table: Path) -> None:
 def test_warnings_of_learners_are_one_note(prices: Path) -> None:
     options = ("--target", "price", "--learner", "locally_weighted", "--set", "bandwidth=0.001", "--splits", 3)
     note = "priorcase: note: some cases had no past case within the bandwidth; the nearest ones decided there\n"
-    useless = (
-        "priorcase: note: column 'size' (identifies rows) cannot help to predict; --column size=ignore leaves it out\n"
-    )
     assert run("evaluate", prices, *options, "--column", "size=numeric").stderr == note
-    assert run("evaluate", prices, *options).stderr == note + useless
+
+
+def test_ids_are_left_out_unless_they_are_declared(prices: Path) -> None:
+    options = ("--target", "price", "--learner", "baseline,knn", "--splits", 3)
+    note = "priorcase: note: column 'size' (identifies rows) left out; to keep it: --column size=numeric\n"
+    assert run("evaluate", prices, *options).stderr == note
+    ignored = run("evaluate", prices, *options, "--column", "size=ignore", "--json")
+    assert means(answers(run("evaluate", prices, *options, "--json"))) == means(answers(ignored))
+    kept = run("evaluate", prices, *options, "--column", "size=numeric", "--json")
+    assert kept.stderr == ""
+    assert means(answers(kept))["knn"] != means(answers(ignored))["knn"]
 
 
 @pytest.mark.parametrize(

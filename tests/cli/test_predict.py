@@ -281,7 +281,7 @@ def test_csv_has_what_json_has(train: Path, query: Path, prices: tuple[Path, Pat
 
 def test_new_cases_that_are_past_cases_are_noted(train: Path, tmp_path: Path) -> None:
     both = write(tmp_path / "both.csv", [HEADER, *ROWS[78:]])
-    assert "2 of 18 new cases are past cases too" in ask("predict", train, both).stderr
+    assert "2 of 18 new cases equal a past case, target included" in ask("predict", train, both).stderr
     other = [row.rpartition(",")[0] + ",other" for row in ROWS[:2]]
     assert ask("predict", train, write(tmp_path / "other.csv", [HEADER, *other])).stderr == ""
 
@@ -460,8 +460,36 @@ def test_a_value_in_other_capitals_is_asked_back(cars, tmp_path, command):
     assert "fiat" not in told
 
 
-def test_ids_are_named_unless_they_are_declared(cars):
-    note = "note: column 'customer' (identifies rows) cannot help to predict; --column customer=ignore leaves it out"
-    assert note in run("predict", cars, "make=ford", "age=3").stderr
-    assert note in run("evaluate", cars, "--learner", "knn").stderr
-    assert note not in run("predict", cars, "make=ford", "age=3", "--column", "customer=nominal").stderr
+@pytest.mark.parametrize("command", ["predict", "explain"])
+def test_ids_are_left_out_unless_they_are_declared(cars, tmp_path, command):
+    note = "priorcase: note: column 'customer' (identifies rows) left out; to keep it: --column customer=nominal\n"
+    new = tmp_path / "new.csv"
+    new.write_text("customer,make,age\n1,ford,3\n")
+    without = tmp_path / "without.csv"
+    without.write_text("make,age\nford,3\n")
+    ignored = answers(run(command, cars, new, "--json", "--column", "customer=ignore"))
+    for queries in ([new], [without], ["make=ford", "age=3"], ["customer=7", "make=ford", "age=3"]):
+        done = run(command, cars, *queries, "--json")
+        assert done.stderr.endswith(note)
+        found = answers(done)
+        assert list(found["attributes"]) == ["make", "age"]
+        assert found["answers"][0]["probabilities"] == ignored["answers"][0]["probabilities"]
+    done = run(command, cars, new, "--json", "--column", "customer=nominal")
+    assert "customer" in answers(done)["attributes"]
+    assert "left out" not in done.stderr
+
+
+def test_repeats_are_kept_and_constants_left_out(tmp_path):
+    path = tmp_path / "past.csv"
+    rows = [f"{i % 7},{i % 7 * 2},EU,?,{'yes' if i % 3 else 'no'}" for i in range(30)]
+    path.write_text("\n".join(["age,twice,region,note,sold", *rows]) + "\n")
+    done = run("predict", path, "age=3", "--json")
+    assert "note: columns 'region' (constant) and 'note' (all missing) left out; to keep them, for" in done.stderr
+    assert "note: column 'twice' (same information as age) cannot help to predict; to leave it out:" in done.stderr
+    assert list(answers(done)["attributes"]) == ["age", "twice"]
+
+
+def test_a_table_of_ids_only_is_used(tmp_path):
+    path = tmp_path / "past.csv"
+    path.write_text("\n".join(["n,sold", *(f"{i},{'yes' if i < 15 else 'no'}" for i in range(30))]) + "\n")
+    assert answers(run("predict", path, "n=3", "--json"))["answers"][0]["prediction"] == "yes"

@@ -130,3 +130,16 @@ def test_mistakes_are_told_in_one_line(table: Path, tmp_path: Path) -> None:
     assert "does not exist" in error(run("report", tmp_path / "none.csv"))
     few = write(tmp_path / "few.csv", [HEADER, *ROWS[:5]])
     assert "got 5 rows with a known target" in error(run("report", few, "--target", "job"))
+
+
+def test_ids_are_ignored_unless_they_are_declared(tmp_path):
+    path = tmp_path / "cars.csv"
+    rows = [f"C-{i:03},{'abc'[i % 3]},{i % 7},{'yes' if i % 3 else 'no'}" for i in range(40)]
+    path.write_text("\n".join(["customer,make,age,sold", *rows]) + "\n")
+    options = ("--budget", "20s", "--json")
+    found, kept = (
+        {column["name"]: column["used"] for column in answers(run("report", path, *options, *more))["table"]["columns"]}
+        for more in ((), ("--column", "customer=nominal"))
+    )
+    assert found == {"customer": False, "make": True, "age": True}
+    assert kept == {"customer": True, "make": True, "age": True}

@@ -38,6 +38,7 @@ from priorcase.cli.tables import (
     say_how,
     table_argument,
     table_options,
+    without_uninformative,
 )
 from priorcase.exceptions import FarQueryWarning, UninformativeColumnWarning, UnsettledFitWarning
 from priorcase.registry import BASELINE, LEARNERS, find
@@ -89,7 +90,7 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
     splits, repeats = _parse_splits(given["splits"], curve=curve is not None)
     if (output.out or "").endswith(_PICTURES):
         _check_pictures()
-    past = read_past(given["table"], given["target"], reading)
+    past = without_uninformative(read_past(given["table"], given["target"], reading))
     if len(past.y) < 2:
         raise BadInputError(f"{past.source} has one case; expected two or more. Add cases, or 'predict' one.")
     contestants = _contestants(texts, shared, past.task)

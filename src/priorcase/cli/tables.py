@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import click
 
 from priorcase.cli.shell import Function, note, option, options, usage
-from priorcase.exceptions import PriorcaseError, ReadingError, advice, nearest, respelt
+from priorcase.exceptions import PriorcaseError, ReadingError, advice, joined, nearest, respelt
 from priorcase.registry import Task, guess_task
 
 KINDS = ("numeric", "nominal", "text", "date", "ignore")
@@ -51,6 +51,12 @@ class Past(NamedTuple):
     about: Mapping[str, Any]
     declared: Collection[str] = ()
     schema: Mapping[str, str] = {}  # what learners are told, where they would take a column for something else
+    uninformative: Mapping[str, Any] = {}  # columns that cannot help to predict, and why
+
+    @property
+    def left_out(self) -> list[str]:
+        """The columns that learners are not given."""
+        return [name for name, why in self.uninformative.items() if why.left_out]
 
 
 class Queries(NamedTuple):
@@ -210,13 +216,29 @@ def say_how(*tables: Mapping[str, Any]) -> None:
             note(f"read {about['understood']}")
 
 
-def note_uninformative(past: Past) -> None:
-    """Name the columns that cannot help to predict, unless their kind was declared."""
+def without_uninformative(past: Past) -> Past:
+    """The past cases without ids and columns of a single value, unless their kind was declared."""
     from priorcase.schema import uninformative_columns
 
-    for name, why in uninformative_columns(past.X).items():
-        if name not in past.declared:
-            note(f"column {name!r} ({why}) cannot help to predict; --column {name}=ignore leaves it out")
+    found = {str(name): why for name, why in uninformative_columns(past.X).items() if name not in past.declared}
+    past = past._replace(uninformative=found)
+    kinds = {name: kind for name, kind in past.kinds.items() if name not in past.left_out}
+    return past._replace(X=past.X[list(kinds)], kinds=kinds)
+
+
+def note_uninformative(past: Past) -> None:
+    """Name the columns that were left out in one line, and in another those that could be."""
+
+    def note_some(form: str, left_out: bool) -> None:
+        names = [name for name, why in past.uninformative.items() if why.left_out == left_out]
+        if names:
+            told = joined([f"{name!r} ({past.uninformative[name]})" for name in names])
+            kind = past.about["columns"][names[0]]["kind"]
+            words = ("columns", "them, for example") if len(names) > 1 else ("column", "it")
+            note(form.format(words[0], told, words[1], names[0], kind if kind in KINDS else "nominal"))
+
+    note_some("{0} {1} left out; to keep {2}: --column {3}={4}", left_out=True)
+    note_some("{0} {1} cannot help to predict; to leave {2} out: --column {3}=ignore", left_out=False)
 
 
 def note_respelt(past: Past, queries: Queries) -> None:
@@ -295,15 +317,16 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
 
     typed = len(words) > 1 or ("=" in words[0] and not os.path.exists(words[0]))
     if typed:
-        past = read_past(path, target, reading)
+        past = without_uninformative(read_past(path, target, reading))
         return past, Queries(_typed_case(words, past), (1,), None, {}, typed=True)
     query = TABLE.convert(words[0], None, click.get_current_context(silent=True))
     if path == query == "-":
         raise usage("TABLE and QUERY cannot both be standard input.")
     by_name = [is_data_set(path), is_data_set(query)]  # how files are read has no effect on data sets
     files = [reading if all(by_name) or not one else Reading(reading.columns, {}) for one in by_name]
-    past = read_past(path, target, files[0], elsewhere=reading.columns)
-    ignored = {name: kind for name, kind in reading.columns.items() if kind == "ignore"}
+    past = without_uninformative(read_past(path, target, files[0], elsewhere=reading.columns))
+    ignored = {name: "ignore" for name, kind in reading.columns.items() if kind == "ignore"}
+    ignored |= dict.fromkeys(past.left_out, "ignore")
     table = read_table(query, Reading(ignored, files[1].options), like=past.about)
     about, source, names = table.attrs, table.attrs["source"], list(table.columns)
     for name in reading.columns:
@@ -326,7 +349,7 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
         actual = tuple(None if number != number else float(number) for number in column.tolist())
     stored = set(zip(_tuples(past.X), past.y.tolist(), strict=True))
     if repeated := sum(case in stored for case in zip(_tuples(new), actual, strict=True)):
-        note(f"{repeated} of {len(new)} new cases are past cases too; their predictions say nothing about new cases")
+        note(f"{repeated} of {len(new)} new cases equal a past case, target included: results on them are optimistic")
     return past, Queries(new, lines, actual, about)
 
 
@@ -341,7 +364,8 @@ def _typed_case(words: Sequence[str], past: Past) -> Any:
 
     values: dict[str, str] = {}
     for word in words:
-        name = next((one for one in sorted(past.kinds, key=len, reverse=True) if word.startswith(f"{one}=")), None)
+        names = sorted([*past.kinds, *past.left_out], key=len, reverse=True)
+        name = next((one for one in names if word.startswith(f"{one}=")), None)
         if name is None:
             given = word.partition("=")[0]
             if "=" not in word:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Literal
@@ -63,6 +63,7 @@ class Problem:
     places: IntArray
     place_word: str = "row"
     without_target: int = 0  # rows set aside because their target is missing
+    declared: Collection[str] = ()  # columns whose kind was declared, which are used whatever they hold
 
     def __len__(self) -> int:
         return len(self.X)
@@ -88,14 +89,16 @@ def opened(
     X: Any, y: Any, *, target: str | None, name: str | None, reading: Mapping[str, Any]
 ) -> tuple[Any, Any, dict[str, Any]]:
     """The rows and targets of a file, of a frame that has both, or as they are; and what `read_problem` needs."""
+    declared: tuple[str, ...] = ()
     if isinstance(X, str | os.PathLike):
         if y is not None:
             raise TargetError("got a path and y; expected one of them. Name the column to predict by target=.")
         name, X = name or table_name(os.fspath(X)), read_table(X, **reading)
+        declared = tuple(reading.get("schema") or ())
     elif reading:
         raise ParameterError(f"{next(iter(reading))} says how a file is read, and X is none. Leave it out.")
     about = dict(getattr(X, "attrs", None) or {})
-    found: dict[str, Any] = {"name": name or table_name(str(about.get("source", "the table")))}
+    found: dict[str, Any] = {"declared": declared, "name": name or table_name(str(about.get("source", "the table")))}
     if y is None:
         if backend_of(X) is None:
             raise TargetError("got no y; expected the targets of these rows. Pass them, or a frame that has them.")
@@ -124,6 +127,7 @@ def read_problem(
     task: Task | Literal["auto"] = "auto",
     places: IntArray | None = None,
     place_word: str = "row",
+    declared: Collection[str] = (),
 ) -> Problem:
     """The table as named columns, without rows whose target is missing."""
     table, array = named_columns(X), as_array(y)
@@ -155,7 +159,8 @@ def read_problem(
         )
     where = np.arange(len(values)) if places is None else places
     taken = table if kept.size == len(table) else table.take(kept)
-    return Problem(name, target, task, taken, column, where[kept], place_word, len(values) - kept.size)
+    without = len(values) - kept.size
+    return Problem(name, target, task, taken, column, where[kept], place_word, without, declared)
 
 
 def named_columns(X: Any) -> NamedColumns:
@@ -265,7 +270,7 @@ def summarize(problem: Problem) -> TableSummary:
     }
     target_codes = np.unique(problem.y, return_inverse=True)[1].astype(np.int64)
     target = _column(problem.target, problem.y, Nominal() if problem.classes else Numeric(), target_codes)
-    useless = uninformative_columns(problem.X)
+    useless = {name: why for name, why in uninformative_columns(problem.X).items() if name not in problem.declared}
     answer = pattern(target_codes) if problem.classes else None
     columns = []
     for name, kind in problem.X.kinds.items():

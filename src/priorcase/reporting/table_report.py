@@ -372,8 +372,7 @@ def _next_steps(
     """The lines that fit the chosen learner and predict new rows; none where the baseline was chosen."""
     if chosen.name == BASELINE:
         return NextSteps()
-    ignored = [word for name in columns.ignored for word in ("--column", f"{name}=ignore")]
-    words = shlex.join([table or "past.csv", "--target", problem.target, "new.csv", *ignored])
+    words = shlex.join([table or "past.csv", "--target", problem.target, "new.csv"])
     options = " ".join(filter(None, [words, reading, flags := registry.flags(chosen.learner)]))
     commands = [f"priorcase {command} {options}" for command in ("predict", "explain")] if flags else []
     loaded = [] if problem.without_target else load
