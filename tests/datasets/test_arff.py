@@ -90,6 +90,62 @@ def test_blanks_divide_fields_where_commas_do_not() -> None:
     assert rows(read(HEADER + "1 S word % comment\n? ? ?\n")) == [(1, "S", "word"), (None, None, None)]
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("60,,S,,,word\n", [(60, "S", "word")]),  # StatLib has such rows
+        (",7,S,word\n7,S,word,,\n", [(7, "S", "word"), (7, "S", "word")]),
+        ("7\x01S\x0bword\n\x1a", [(7, "S", "word")]),  # every character below the blank is one
+        ("{0 7 1 M 2 word}\n{0,7,,1,M, 2,word,}, % comment\n", [(7, "M", "word"), (7, "M", "word")]),
+        ("NaN,S,NaN\n'nan',S,nan\n", [(None, "S", "NaN"), (None, "S", "nan")]),
+        ("7,S,it's\n7,S,two words\n", [(7, "S", "it's"), (7, "S", "two words")]),  # not so in Weka
+    ],
+)
+def test_rows_are_split_as_weka_splits_them_where_commas_alone_do_not(body: str, expected: list[Any]) -> None:
+    assert rows(read(HEADER + body)) == expected
+
+
+def test_the_first_row_may_stand_beside_data() -> None:
+    table = read("@relation r,,\n@attribute a real,,\n@attribute b real,,\n@data 1,2\n3,4\n")
+    assert rows(table) == [(1, 2), (3, 4)]
+    assert table.attrs["lines"] == [[0, 4]]
+    assert len(read("@relation r,,\n@attribute a real,,\n@data,,\n")) == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["a real foo", "'a' 'real'", "a, integer", "a\tREAL [0, 1]", "a integer[1,10]", "a real{1,2}", "a numeric% no"],
+)
+def test_what_follows_the_type_is_ignored(line: str) -> None:
+    assert rows(read(f"@relation r\n@attribute {line}\n@data\n1\n")) == [(1,)]
+
+
+@pytest.mark.parametrize("name", ["None", "?", "a%b", "Alzheimer's", "[a](b)/c", "a\\b", "größe"])
+def test_names_that_are_not_quoted_are_kept(name: str) -> None:
+    assert list(read(f"@relation r\n@attribute {name} real\n@data\n1\n").columns) == [name]
+
+
+@pytest.mark.parametrize(
+    ("braces", "first", "expected"),
+    [
+        ("{ x , y\t,z }", "x", ["x", "y", "z"]),
+        ("{,x,,y, },", "y", ["x", "y"]),
+        ("{x y z}", "y", ["x", "y", "z"]),
+        ("{x y, z}", "y", ["x", "y", "z"]),
+        ("{x y, z}", "x y", ["x y", "z"]),  # Weka refuses the row
+        ("{New York, New Jersey}", "New York", ["New York", "New Jersey"]),
+        ("{it's, y}", "it's", ["it's", "y"]),
+        ("{-1,1} %{<=50K, >50K}", "1", ["-1", "1"]),
+        ("{?,x}", "?", ["?", "x"]),
+        ("{}", "?", []),
+    ],
+)
+def test_the_values_of_a_header_are_those_that_the_rows_hold(braces: str, first: str, expected: list[str]) -> None:
+    table = read(f"@relation r\n@attribute a {braces}\n@attribute b real\n@data\n{first},1\n")
+    assert table["a"].cat.categories.tolist() == expected
+    assert rows(table) == [(None if first == "?" else first, 1)]
+
+
 def test_dates_by_their_formats() -> None:
     head = "@relation r\n@attribute d DATE 'dd.MM.yyyy HH:mm'\n@attribute e date\n@data\n"
     table = read(head + "'3.4.2024 05:06', 2024-05-06T07:08:09\n?,?\n")
@@ -114,7 +170,12 @@ def test_dates_by_their_formats() -> None:
         ("{0 1}\n", "t.arff line 6 is not valid ARFF: a sparse row leaves out 'note', which is text."),
         ("{2 a, 2 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2"),
         ("{2 a, 3 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2"),
-        ("{a}\n", "t.arff line 6 is not valid ARFF: 'a}' is not a position from 0 with its value"),
+        ("{a}\n", "t.arff line 6 is not valid ARFF: 'a' is not a position from 0 with its value"),
+        ("{0 1, 2 a b}\n", "t.arff line 6 is not valid ARFF: 'b' is not a position from 0 with its value"),
+        ("{0 1, 2 a}, {5}\n", "t.arff line 6 is not valid ARFF: rows with weights are not read."),
+        ("1 S a {5}\n", "t.arff line 6 is not valid ARFF: rows with weights are not read."),
+        ("1,S,a,b\n", "t.arff line 6 has 4 fields; its header has 3."),
+        ("Infinity,S,a\n", "t.arff line 6, column 'age' holds 'Infinity'; expected a finite number."),
     ],
 )
 def test_each_broken_row_has_its_sentence(body: str, expected: str) -> None:
@@ -132,8 +193,12 @@ def test_each_broken_row_has_its_sentence(body: str, expected: str) -> None:
             "@attribute a {x, x}\n@data\n",
             "t.arff line 1 is not valid ARFF: the values of 'a' are not distinct ones.",
         ),
-        ("@attribute a {}\n@data\n", SAME),
-        ("@attribute a {x, ?}\n@data\n", SAME),
+        ("@attribute a {x y, x y}\n@data\n", SAME),
+        ("@attribute a {x, y} z\n@data\n", "t.arff line 1 is not valid ARFF: 'z' follows the closing brace."),
+        ("@attribute 'a real\n@data\n", "t.arff line 1 is not valid ARFF: an attribute has no name and type."),
+        ("@attribute '' real\n@data\n", "t.arff line 1 is not valid ARFF: an attribute has no name and type."),
+        ("@attribute a boolean\n@data\n", "t.arff line 1 is not valid ARFF: 'a' has the type 'boolean',"),
+        ("@data:\n", "t.arff line 1 is not valid ARFF: '@data:' stands before @data."),
         ("@attribute a {x\n@data\n", "t.arff line 1 is not valid ARFF: a brace is not closed."),
         (
             "@attribute a relational\n@data\n",

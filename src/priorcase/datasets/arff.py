@@ -1,35 +1,48 @@
 """ARFF, read as Weka reads it.
 
 Nominal columns have the values of the header and no others, ``?`` is missing unless quoted, a percent sign outside
-quotation marks begins a comment, what a sparse row leaves out is 0 or the first value, and blanks divide fields where
-commas do not. Unlike in Weka, a word between commas may hold quotation marks and spaces.
+quotation marks begins a comment, and what a sparse row leaves out is 0 or the first value. A row is split at commas,
+between which a word may hold quotation marks and spaces; where that does not give a field for each column, it is split
+as Weka splits it: any blanks and commas, several or one, stand between two fields.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
 
 from priorcase.datasets.delimited import RawTable, check_names, runs
 from priorcase.datasets.values import Meaning, text_of
 from priorcase.exceptions import ReadingError
 
 Field = str | None
+Token = tuple[str, bool, bool]
+"""A word, whether it is a brace, and whether it is quoted."""
 
-_ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.*)""", re.I | re.S)
+_BLANK = "".join(map(chr, range(33)))  # all that Weka takes for a blank
+_KEYWORD = re.compile(r"@[^\0- ,'\"%{}]*")
+_ATTRIBUTE = re.compile(
+    r"""[\0- ,]*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\0- ,{'"][^\0- ,{]*))[\0- ,]*(.*)""", re.S
+)
+_TYPE = re.compile(r"""(['"]?)([a-z]+)\1(?=[\0- ,%{[(]|$)""", re.I)
 _SPECIAL = re.compile(r"""['"%\t{\\]""")
-_BLANKS = r"[ \t\f\v]*"
+_BLANKS = r"[\0- ]*"
 _QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
-_FIELD = re.compile(rf"{_BLANKS}(?:{_QUOTED}|([^,\t%'\"\s][^,\t%]*))?({_BLANKS})", re.S)
-_FIELD_IN_BRACES = re.compile(rf"{_BLANKS}(?:{_QUOTED}|([^,\t%'\"\s{{}}][^,\t%{{}}]*))?({_BLANKS})", re.S)
-_POSITION = re.compile(rf"{_BLANKS}(\d+)[ \t]+")
+_FIELD = re.compile(rf"{_BLANKS}(?:{_QUOTED}|([^,%'\"\0- ][^,\t%]*))?({_BLANKS})", re.S)
+_FIELD_IN_BRACES = re.compile(rf"{_BLANKS}(?:{_QUOTED}|([^,%'\"\0- {{}}][^,\t%{{}}]*))?({_BLANKS})", re.S)
+_TOKEN = re.compile(rf"{_QUOTED}|([^\0- ,'\"%{{}}]+)|([{{}}])|(['\"%])", re.S)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|[0-7]{1,3}|.)", re.S)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b", "v": "\v", "a": "\a"}
 _QUOTE_HINT = r"Write a quotation mark inside quotation marks as \' or \"."
 _EMPTY_FIELD = "a field is empty. Write ? for a missing value, '' for empty text."
 _ATTRIBUTE_HINT = "For example @attribute size {small, large}, or @attribute age numeric."
 _IGNORED = ("@relation", "@inputs", "@input", "@outputs", "@output")
-_BLANK_FIELD = re.compile(rf"{_QUOTED}|([^\s,'\"%]+)|[\s,]+|(.)", re.S)
+_NOT_CLOSED = f"a quotation mark is not closed. {_QUOTE_HINT}"
+_WEIGHTS = "rows with weights are not read. Give weights a column, and pass it to fit as sample_weight."
+_NAN = ("NaN", "nan")
+_OPEN, _CLOSE = ("{", True, False), ("}", True, False)
 _PARTS_HINT = "An ARFF file has a line '@attribute NAME TYPE' for each column, then '@data', then the rows."
 
 
@@ -55,17 +68,24 @@ def read_arff(text: str, source: str) -> RawTable:
     """The fields of an ARFF file as text, with what its header declares."""
     lines, line = numbered_lines(text), 1
     declared: list[tuple[str, Meaning]] = []
+    spaced: dict[str, Meaning] = {}
     rows: list[list[Field]] = []
     begins: list[int] = []
     try:
-        for line, record in lines:  # noqa: B007 (the error names it)
-            if not (word := record.strip()) or word.startswith("%"):
+        for line, record in lines:
+            word = record.strip().strip(_BLANK + ",")
+            if not word or word.startswith("%"):
                 continue
-            keyword = word.split()[0].lower()
+            found = _KEYWORD.match(word)
+            keyword, rest = (found[0].lower(), word[found.end() :]) if found else ("", word)
             if keyword == "@data":
+                lines = chain([(line, rest)], lines)  # the first row may stand on the same line
                 break
             if keyword == "@attribute":
-                declared.append(_arff_attribute(word))
+                name, (meaning, *others) = _arff_attribute(rest)
+                declared.append((name, meaning))
+                for other in others:
+                    spaced[name] = other
             elif keyword not in _IGNORED:
                 raise MalformedError(f"{word[:40]!r} stands before @data. {_PARTS_HINT}")
         else:
@@ -81,33 +101,55 @@ def read_arff(text: str, source: str) -> RawTable:
                 begins.append(line)
     except MalformedError as error:
         raise ReadingError(f"{source} line {line} is not valid ARFF: {error}") from None
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(meanings)
-    texts = {name: text_of(column) for name, column in zip(meanings, columns, strict=True)}
+    columns = dict(zip(meanings, zip(*rows, strict=True) if rows else [()] * len(meanings), strict=True))
+    for name, column in columns.items():
+        if name in spaced and not {*column} <= {None, *(meanings[name].values or ())}:
+            meanings[name] = spaced[name]
+        if meanings[name].kind == "numeric" and any(word in column for word in _NAN):  # Weka's missing value
+            columns[name] = tuple(None if field in _NAN else field for field in column)
+    texts = {name: text_of(column) for name, column in columns.items()}
     return RawTable(source, texts, len(rows), runs(begins), meanings)
 
 
-def _arff_attribute(word: str) -> tuple[str, Meaning]:
-    """The name of a column and what a line of the header says that it means."""
-    if (found := _ATTRIBUTE.match(word)) is None:
+def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
+    """The name of a column and what a line of the header says that it means, in the order of what to try."""
+    found = _ATTRIBUTE.match(rest)
+    name = "" if found is None else found[3] or _ESCAPE.sub(_unescaped, found[1] or found[2] or "")
+    if found is None or not name:
         raise MalformedError(f"an attribute has no name and type. {_ATTRIBUTE_HINT}")
-    name, rest = str(arff_fields(found[1])[0][1]), found[2].strip()
-    if not name or name == "None":
-        raise MalformedError(f"an attribute has no name and type. {_ATTRIBUTE_HINT}")
+    rest = found[4]
     if rest.startswith("{"):
-        values = [value for _, value in arff_fields(rest.replace(",}", "}"), braces=True)]
-        if not values or None in values or len(set(values)) < len(values):
-            raise MalformedError(f"the values of {name!r} are not distinct ones. {_ATTRIBUTE_HINT}")
-        return name, Meaning("nominal", values=tuple(map(str, values)))
-    kind = rest.partition("%")[0].strip()
-    if re.fullmatch(r"(?i)(?:numeric|real|integer)\s*(?:[\[(].*)?", kind):  # a range, which Weka reads and ignores
-        return name, Meaning("numeric", decimal=".", thousands="")
-    if kind.lower() == "string":
-        return name, Meaning("nominal")
-    if told := re.fullmatch(r"(?is)date(?:\s+(.+))?", kind):
-        return name, Meaning("date", format=java_format(told[1] and str(arff_fields(rest[4:].strip())[0][1]), name))
-    if kind.lower() == "relational":
+        return name, _nominal(rest, name)
+    told = _TYPE.match(rest)
+    kind, after = (told[2].lower(), rest[told.end() :].strip(_BLANK + ",")) if told else ("", "")
+    if kind in ("numeric", "real", "integer"):  # what follows, such as a range, Weka reads and ignores
+        return name, [Meaning("numeric", decimal=".", thousands="")]
+    if kind == "string":
+        return name, [Meaning("nominal")]
+    if kind == "date":
+        form = None if not after or after.startswith("%") else arff_fields(after)[0]
+        return name, [Meaning("date", format=java_format(form, name))]
+    if kind == "relational":
         raise MalformedError(f"{name!r} is relational: a table within each row, which no table of columns can hold.")
     raise MalformedError(f"{name!r} has the type {rest[:40]!r}, which is not supported. {_ATTRIBUTE_HINT}")
+
+
+def _nominal(braces: str, name: str) -> list[Meaning]:
+    """The values of a nominal column as Weka splits them, then those between commas if these are others."""
+    found: list[tuple[str, ...]] = []
+    wrong = MalformedError(f"the values of {name!r} are not distinct ones. {_ATTRIBUTE_HINT}")
+    for between_commas in (False, True):
+        try:
+            words = arff_fields(braces, braces=True) if between_commas else [word for word, *_ in _braced(braces)]
+        except MalformedError as error:
+            wrong = error
+            continue
+        values = tuple("?" if word is None else word for word in words)
+        if len(set(values)) == len(values) and values not in found:
+            found.append(values)
+    if not found:
+        raise wrong
+    return [Meaning("nominal", values=values) for values in found]
 
 
 def java_format(form: str | None, name: str = "") -> str:
@@ -133,7 +175,7 @@ def java_format(form: str | None, name: str = "") -> str:
 
 def _arff_row(record: str, meanings: dict[str, Meaning]) -> list[Field]:
     """The fields of one line; none where it is empty."""
-    record = record.strip()
+    record = record.strip(_BLANK)
     if not record or record.startswith("%"):
         return []
     if _SPECIAL.search(record) is None and not record.endswith(","):  # nearly every row
@@ -141,76 +183,92 @@ def _arff_row(record: str, meanings: dict[str, Meaning]) -> list[Field]:
         if len(fields) == len(meanings) and "" not in fields:
             return fields
     if record.startswith("{"):
-        return _sparse_row(arff_fields(record, braces=True, positions=True), meanings)
-    if record.endswith(","):
-        record = record.rstrip(", \t")
+        return _sparse_row(_braced(record), meanings)
+    wrong, fields = None, []
     try:
-        fields = [value for _, value in arff_fields(record)]
-    except MalformedError:
-        if len(fields := _blank_fields(record)) == len(meanings):
-            return fields
-        raise
+        fields = arff_fields(record.rstrip(_BLANK + ","))
+    except MalformedError as error:
+        wrong = error
     if len(fields) != len(meanings):
-        if len(fields) == len(meanings) + 1 and (fields[-1] or "").startswith("{"):
-            raise MalformedError(
-                "rows with weights are not read. Give weights a column, and pass it to fit as sample_weight."
-            )
-        if len(split := _blank_fields(record)) == len(meanings):
-            return split
+        with suppress(MalformedError):
+            tokens = _tokens(record)
+            if tokens[len(meanings) : len(meanings) + 1] == [_OPEN]:
+                wrong = MalformedError(_WEIGHTS)
+            elif len(tokens) == len(meanings) and _OPEN not in tokens:
+                return [_field(token) for token in tokens]
+        if wrong is not None:
+            raise wrong
     return fields
 
 
-def _blank_fields(record: str) -> list[Field]:
-    """The fields of a line as Weka's tokenizer has them: blanks and commas alike divide them."""
-    fields: list[Field] = []
-    for single, double, word, other in _BLANK_FIELD.findall(record):
-        if other == "%":
-            break
-        if other:
-            return []
-        if word:
-            fields.append(None if word == "?" else word)
-        elif single or double:
-            fields.append(_ESCAPE.sub(_unescaped, single or double))
-    return fields
-
-
-def _sparse_row(found: list[tuple[int, Field]], meanings: dict[str, Meaning]) -> list[Field]:
+def _sparse_row(tokens: list[Token], meanings: dict[str, Meaning]) -> list[Field]:
     """A row that lists only what is not 0, or not the first value."""
-    fields = dict(found)
-    if len(fields) < len(found) or max(fields, default=0) >= len(meanings):
-        raise MalformedError(
-            f"a sparse row has a position twice, or one beyond {len(meanings) - 1}. They count from 0."
-        )
+    fields: dict[int, Field] = {}
+    for at in range(0, len(tokens), 2):
+        place, value = tokens[at][0], tokens[at + 1 : at + 2]
+        if not (place.isascii() and place.isdecimal() and value):
+            raise MalformedError(f"{place!r} is not a position from 0 with its value: {{POSITION VALUE, ...}}.")
+        if int(place) in fields or int(place) >= len(meanings):
+            raise MalformedError(
+                f"a sparse row has a position twice, or one beyond {len(meanings) - 1}. They count from 0."
+            )
+        fields[int(place)] = _field(value[0])
     for position, (name, meaning) in enumerate(meanings.items()):
         if position not in fields:
-            if meaning.kind != "numeric" and meaning.values is None:
+            if meaning.kind != "numeric" and not meaning.values:
                 held = "a date" if meaning.kind == "date" else "text"
                 raise MalformedError(f"a sparse row leaves out {name!r}, which is {held}. Write its value, or ?.")
             fields[position] = meaning.values[0] if meaning.values else "0"
     return [fields[position] for position in range(len(meanings))]
 
 
-def arff_fields(text: str, *, braces: bool = False, positions: bool = False) -> list[tuple[int, Field]]:
-    """The positions and values of the fields of a line, or of the braces it begins with, up to a comment."""
-    fields: list[tuple[int, Field]] = []
+def _tokens(text: str) -> list[Token]:
+    """The words and braces of a line up to a comment, as Weka splits it."""
+    tokens: list[Token] = []
+    for single, double, word, brace, mark in _TOKEN.findall(text):
+        if mark == "%":
+            break
+        if mark:
+            raise MalformedError(_NOT_CLOSED)
+        if word or brace:
+            tokens.append((word or brace, bool(brace), False))
+        else:
+            tokens.append((_ESCAPE.sub(_unescaped, single or double), False, True))
+    return tokens
+
+
+def _braced(text: str) -> list[Token]:
+    """The words between the braces of a line that begins with one, as Weka splits it."""
+    tokens = _tokens(text)
+    if _CLOSE not in tokens:
+        raise MalformedError("a brace is not closed. It must end on the line where it begins.")
+    end = tokens.index(_CLOSE)
+    if after := tokens[end + 1 :]:
+        follows = (
+            _WEIGHTS if after[0] == _OPEN else f"{after[0][0]!r} follows the closing brace. A comment begins with %."
+        )
+        raise MalformedError(follows)
+    if _OPEN in tokens[1:end]:
+        raise MalformedError("a brace stands within braces. Put a value that holds one between quotation marks.")
+    return tokens[1:end]
+
+
+def _field(token: Token) -> Field:
+    return None if token == ("?", False, False) else token[0]
+
+
+def arff_fields(text: str, *, braces: bool = False) -> list[Field]:
+    """The fields between the commas or tabs of a line, or of the braces it begins with, up to a comment."""
+    fields: list[Field] = []
     at, more, empty = int(braces), True, False
-    if braces and text[1:].lstrip().startswith("}"):
-        at, more = text.index("}") + 1, False
     while more:
-        position = len(fields)
-        if positions:
-            if (numbered := _POSITION.match(text, at)) is None:
-                here = text[at : at + 40].lstrip()
-                raise MalformedError(f"{here!r} is not a position from 0 with its value: {{POSITION VALUE, ...}}.")
-            position, at = int(numbered[1]), numbered.end()
         found = (_FIELD_IN_BRACES if braces else _FIELD).match(text, at)
         assert found is not None  # every part of it may be empty
         single, double, word, blanks = found.groups()
         inside = single if single is not None else double
         value = (word or "").strip() if inside is None else _ESCAPE.sub(_unescaped, inside)
         empty |= not value and inside is None
-        fields.append((position, None if value == "?" and inside is None else value))
+        fields.append(None if value == "?" and inside is None else value)
         at = found.end()
         if braces and text.startswith("}", at):
             at, more = at + 1, False
@@ -222,9 +280,9 @@ def arff_fields(text: str, *, braces: bool = False, positions: bool = False) -> 
             at += 1
         elif "\t" not in blanks:
             if text[at] in "'\"" and not value and inside is None:
-                raise MalformedError(f"a quotation mark is not closed. {_QUOTE_HINT}")
+                raise MalformedError(_NOT_CLOSED)
             raise MalformedError(f"{text[at : at + 40]!r} stands where a comma is expected. {_QUOTE_HINT}")
-    if braces and (rest := text[at:].partition("%")[0].strip()):
+    if braces and (rest := text[at:].partition("%")[0].strip(_BLANK + ",")):
         raise MalformedError(f"{rest[:40]!r} follows the closing brace. A comment begins with %.")
     if empty:
         raise MalformedError(_EMPTY_FIELD)
