@@ -318,7 +318,7 @@ def test_values_that_do_not_fit_name_line_and_attribute(tmp_path: Path) -> None:
         list(read_cases(plain, KINDS).cases)
     for form in ("jsonl", "csv", "parquet"):
         export(CASES, tmp_path / f"own.{form}", KINDS)
-        with pytest.raises(CaseBaseError, match=rf"own\.{form} got attribute 'make', unknown"):
+        with pytest.raises(CaseBaseError, match=rf"own\.{form} has attribute 'make', unknown"):
             read_cases(tmp_path / f"own.{form}", {"age": Numeric()})
     with pytest.raises(CaseBaseError, match="attribute 'make', unknown"):
         read_cases(written(tmp_path, "u.csv", "age,make\n3,A\n4,B\n"), {"age": Numeric()})

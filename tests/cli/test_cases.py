@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import json
 import shutil
@@ -163,6 +164,16 @@ def test_values_that_are_numbers_or_truths_are_found_by_their_text(tmp_path: Pat
         "electric": True,
         "tags": [1],
     }
+
+
+def test_tables_are_read_as_by_the_other_commands(tmp_path: Path) -> None:
+    rows = ["income;amount;since;fix", "1.200;3.100,50 €;3.4.2025;loan", "2.400;99,90 €;4.4.2025;none"]
+    table, path = write(tmp_path / "rows.csv", rows), tmp_path / "rows.cases"
+    done("new", path, "--like", table, "--column", "fix=solution")
+    done("add", path, "--from", table, "--column", "fix=solution")
+    with pc.CaseBase.open(path, readonly=True) as base:
+        found = base.get(1).values
+        assert [found[name] for name in ("income", "amount", "since")] == [1200, 3100.5, datetime.date(2025, 4, 3)]
 
 
 def test_add_from_tables_is_all_or_nothing_and_counts_known_keys(cars: Path, tmp_path: Path) -> None:

@@ -206,6 +206,22 @@ def test_what_one_column_leaves_open_the_others_decide() -> None:
     assert text("a,c\n1,3/4/2024\n")["c"][0] == pd.Timestamp(2024, 3, 4)
 
 
+@pytest.mark.parametrize("declared", ["", "a", "b", "c", "ab", "abcd"])
+def test_declared_columns_take_part_in_what_is_left_open(declared: str) -> None:
+    kinds = {"a": "numeric", "b": "numeric", "c": "date", "d": "numeric"}
+    schema = {name: kinds[name] for name in declared}
+    frame = text("a;b;c;d\n1.234;2,5;3/4/2024;7\n5.678;3,5;5/6/2024;8\n", schema=schema)
+    assert frame["a"].tolist() == [1234, 5678]
+    assert frame["b"].tolist() == [2.5, 3.5]
+    assert frame["c"][0] == pd.Timestamp(2024, 4, 3)
+    later = text("a;b;c;d\n4.000;1;3/4/2024;1.200\n", like=frame)
+    assert later["a"].tolist() == [4000]
+    if "d" not in declared:
+        assert later["d"].tolist() == [1200]
+    points = text("a;b\n1,234;3.14\n5,678;2.71\n", schema={name: kinds[name] for name in declared if name in "ab"})
+    assert points["a"].tolist() == [1234, 5678]
+
+
 def test_moments_with_a_time_zone_are_in_utc() -> None:
     frame = text("at\n2024-05-06T07:08:09+02:00\n2024-05-06T07:08:09Z\n")
     assert str(frame["at"].dt.tz) == "UTC"
@@ -592,7 +608,7 @@ def test_sqlite_tables(tmp_path: Path) -> None:
         base.execute('CREATE TABLE "odd ""name" (x BLOB)')
         base.execute('INSERT INTO "odd ""name" VALUES (x\'00\')')
     base.close()
-    with pytest.raises(ReadingError, match=r"shop\.db has several tables: 'sales', .* For example .*::TABLE"):
+    with pytest.raises(ReadingError, match=r"shop\.db has several tables 'sales', .* for example .*::sales"):
         read_table(path)
     with pytest.raises(ReadingError, match=r"has no table 'sale'.*Did you mean 'sales'"):
         read_table(f"{path}::sale")
@@ -618,6 +634,7 @@ def test_excel_workbooks(tmp_path: Path) -> None:
     assert frame["n"].tolist() == [1.0, 2.5]
     assert frame["when"][0] == pd.Timestamp(2024, 1, 2)
     assert frame.attrs["lines"] == [[0, 2], [1, 4]]
+    assert "2 rows of Excel; sheet 'Kunden'" in frame.attrs["understood"]
     for asked in ("Preise", 2, "2"):
         assert read_table(path, sheet=asked)["column_2"].tolist() == [1.5, 2.5]
     with pytest.raises(

@@ -110,7 +110,7 @@ def test_dates_are_dates(form: str) -> None:
 def test_dates_that_are_read_as_names_are_told(form: str) -> None:
     X = pd.DataFrame({"when": [form.format(i % 28 + 1) for i in range(40)], "v": np.arange(40) % 7})
     found = summarized(X, ["a", "a", "b", "a"] * 10).remarks
-    assert found[0].startswith("when holds dates and is read as nominal: read_table, pandas.to_datetime or")
+    assert found[1].startswith("when holds dates and is read as nominal: read_table, pandas.to_datetime or")
 
 
 def test_rows_are_repeated_whatever_they_are_called() -> None:

@@ -67,10 +67,9 @@ def check_known(names: Iterable[object], attributes: Collection[str], *, source:
     """Refuse names that are not among the attributes; `source` is the file that has them."""
     if unknown := [name for name in names if name not in attributes]:
         known = f"It has {listed(list(attributes), limit=12) or 'none yet'}; leave others out, or declare them first."
-        raise CaseBaseError(
-            f"{'' if source is None else source + ' '}got {named('attribute', unknown)}, unknown to the case base. "
-            f"{advice(unknown[0], attributes, otherwise=known)}"
-        )
+        remedy = advice(unknown[0], attributes, otherwise=known)
+        has = "got" if source is None else f"{source} has"
+        raise CaseBaseError(f"{has} {named('attribute', unknown)}, unknown to the case base. {remedy}")
 
 
 def inferred_attributes(cases: Sequence[Any]) -> dict[str, CaseKind]:

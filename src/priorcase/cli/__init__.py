@@ -22,7 +22,8 @@ priorcase explain loans.csv --target repaid income=48 housing=own
 priorcase evaluate loans.csv --target repaid --learner knn,naive_bayes
 priorcase cases ask desk.cases"""
 _EPILOG = """\
-Tables are CSV, TSV, ARFF, Parquet or C4.5 files, gzipped or not, - for standard input, or the name of a data set.
+Tables are text (CSV), Excel, Parquet, Feather, JSON lines, SQLite, ARFF and C4.5 files, - for standard input, or
+the name of a data set.
 
 \b
 Exit codes: 0 success; 1 nothing could be measured, a damaged case base, or

@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from priorcase._parameters import is_number
@@ -67,7 +68,8 @@ def split_pair(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
             raise BadInputError(f"the case base has no attribute {name!r}. {remedy}")
     value = after[1:].strip()
     if not name or not value:
-        raise BadInputError(f"{pair!r} is not of the form NAME=VALUE. Write NAME=? where the value is missing.")
+        remedy = "--from adds a table" if Path(pair).is_file() else "Write NAME=? where the value is missing"
+        raise BadInputError(f"{pair!r} is not of the form NAME=VALUE. {remedy}.")
     return name, value
 
 

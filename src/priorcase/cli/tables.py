@@ -284,9 +284,9 @@ def read_past(
             "in every past case. Remove the row, or move it to the table of new cases."
         )
     if not len(X.columns):
+        other = "another sheet (--read sheet=)" if "sheet" in about else "the right delimiter (--read delimiter=)"
         raise ReadingError(
-            f"{source} has no column to compare cases by, beside the target {target!r} and ignored ones. Add columns, "
-            "ignore fewer, or name the right delimiter."
+            f"{source} has no column to predict {target!r} from. Add columns, ignore fewer, or name {other}."
         )
     y = column.to_numpy(np.float64) if task == "regress" else _labels(column)
     kinds: dict[str, Any] = dict(zip(map(str, X.columns), Schema.infer(X).kinds, strict=True))

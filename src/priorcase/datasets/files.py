@@ -297,7 +297,7 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
             f"{source} is an Excel workbook, which openpyxl reads. pip install openpyxl (or priorcase[excel]), or save "
             "the sheet as CSV."
         )
-    rows = _excel_rows(content, source, sheet, max_bytes)
+    rows, title = _excel_rows(content, source, sheet, max_bytes)
     width = max((len(row) for _, row in rows), default=0)
     records = [[*row, *[None] * (width - len(row))] for _, row in rows]
     if not records:
@@ -312,11 +312,17 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
         told = ["" if cell is None else str(cell).strip() for cell in records[0]]
         names = [name or free_name(at, told) for at, name in enumerate(told)]
         records, numbers = records[1:], numbers[1:]
-    return from_rows(source, names, records, lines=runs(numbers), about={"header": header})
+    about = {"header": header} | ({} if title is None else {"sheet": title})
+    return from_rows(source, names, records, lines=runs(numbers), about=about)
 
 
-def _excel_rows(content: bytes, source: str, sheet: str | int | None, max_bytes: int) -> list[tuple[int, list[Any]]]:
-    """The rows of a sheet that hold something, with their numbers, without empty cells at the end."""
+def _excel_rows(
+    content: bytes, source: str, sheet: str | int | None, max_bytes: int
+) -> tuple[list[tuple[int, list[Any]]], str | None]:
+    """The rows of a sheet that hold something, with their numbers, without empty cells at the end; and its name.
+
+    The name is None where there is no other sheet.
+    """
     import openpyxl
 
     found: list[tuple[int, list[Any]]] = []
@@ -327,6 +333,7 @@ def _excel_rows(content: bytes, source: str, sheet: str | int | None, max_bytes:
             book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
             with closing(book):
                 chosen = _sheet_of(book, sheet, source)
+                title = str(chosen.title) if len(book.sheetnames) > 1 else None
                 for number, row in enumerate(chosen.iter_rows(values_only=True), start=1):
                     cells += len(row) + 1
                     if 8 * cells > max_bytes:
@@ -340,7 +347,7 @@ def _excel_rows(content: bytes, source: str, sheet: str | int | None, max_bytes:
         raise
     except _EXCEL_ERRORS as error:  # whatever its parsers stumble over
         raise ReadingError(f"{source} is not a whole Excel workbook: {_reason(error)}. {_DAMAGED}") from error
-    return found
+    return found, title
 
 
 def _sheet_of(book: Any, sheet: str | int | None, source: str) -> Any:
@@ -496,9 +503,12 @@ def read_sqlite(source: Readable, content: bytes, called: str, table: str | None
             if table is None and len(names) == 1:
                 table = names[0]
             if table is None or table not in names:
-                remedy = "Name one of them." if table is None else advice(table, names, otherwise="Name one of them.")
-                asked = "several tables" if table is None else f"no table {table!r}"
-                raise ReadingError(f"{called} has {asked}: {listed(names)}. {remedy} For example {called}::TABLE.")
+                if not names:
+                    raise ReadingError(f"{called} is a database without tables. Is this the right file?")
+                example = f"Name one of them, for example {called}::{names[0]}."
+                remedy = example if table is None else advice(table, names, otherwise=example)
+                asked = "has several tables" if table is None else f"has no table {table!r}; it has"
+                raise ReadingError(f"{called} {asked} {listed(names)}. {remedy}")
             found = base.execute('SELECT * FROM "{}"'.format(table.replace('"', '""')))
             columns = [column for column, *_ in found.description]
             rows, size = [], 0

@@ -446,6 +446,8 @@ def _in_words(format: Format, raw: RawTable, meanings: Mapping[str, Meaning]) ->
     told: list[str] = []
     if "delimiter" in raw.about:
         told.append(WORDS.get(raw.about["delimiter"], f"delimiter {raw.about['delimiter']!r}"))
+    if "sheet" in raw.about:
+        told.append(f"sheet {raw.about['sheet']!r}")
     if raw.about.get("encoding", "utf-8") != "utf-8":
         told.append(raw.about["encoding"])
     if raw.about.get("header") is False:

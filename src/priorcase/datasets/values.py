@@ -542,36 +542,75 @@ def understand(
     the others; ``comma`` says that commas stand within fields and not between them, which decides in the last place.
     """
     found: dict[str, tuple[Meaning, Fields | None, Any]] = {}
+    told: dict[str, Meaning] = {}
     for name, text in columns.items():
         if name not in declared:
             found[name] = decide(text, conventions)
-    marks = [one.decimal for one, _, _ in found.values() if one.kind == "numeric" and one.decimal is not None]
-    known = [one.format for one, _, _ in found.values() if one.kind == "date" and one.format in ("dmy", "mdy")]
+        else:
+            told[name] = declared[name] if open else _completed(declared[name], text, conventions)
+    meanings = [*(meaning for meaning, _, _ in found.values()), *told.values()]
+    marks = [one.decimal for one in meanings if one.kind == "numeric" and one.decimal is not None]
+    known = [one.format for one in meanings if one.kind == "date" and one.format in ("dmy", "mdy")]
     commas = marks.count(",") > marks.count(".")
+    plain = [name for name, (_, _, values) in found.items() if values is not None]
+    plain += [name for name, one in told.items() if one.kind == "numeric" and one.decimal is None]
+    within = commas if marks else comma and not any(_has_point(columns[name]) for name in plain)
+
+    def settled(meaning: Meaning, text: Any) -> Meaning:
+        """The meaning, with what the column leaves open as the others say."""
+        if meaning.kind == "numeric" and meaning.decimal is None:
+            return replace(meaning, decimal="," if within and (marks or _has(text, ",")) else ".")
+        if meaning.kind == "date" and str(meaning.format).endswith("?"):
+            local = max(known, key=known.count) if known else "dmy" if commas or comma else "mdy"
+            return replace(meaning, format=local)
+        return meaning
+
     result: dict[str, tuple[Meaning, Any]] = {}
     for name, text in columns.items():
-        if name in declared:
-            meaning = declared[name]
-            if meaning.kind == "numeric" and meaning.decimal is None and not open:
-                meaning = replace(meaning, decimal=_told_decimal(text, conventions, commas))
-            elif meaning.kind == "date" and meaning.format is None:
-                order = _order_of(Fields(text, conventions.missing), "dmy" if commas else None)[0]
-                meaning = replace(meaning, format=conventions.dates or order or "ymd")
+        if name in told:
+            meaning = told[name]
+            if not open and (meaning.kind != "numeric" or _is_open(text, conventions, commas)):
+                meaning = settled(meaning, text)
             result[name] = apply(meaning, text, conventions, where, name, open=open)
             continue
         meaning, fields, values = found[name]
         if values is not None and commas and _is_ambiguous(text):
             fields, values = Fields(text, conventions.missing), None
+        elif values is not None and commas and not _has(text, "."):
+            meaning = replace(meaning, decimal=",")  # for new cases, in which 1.200 may occur
         if values is None and fields is not None:
-            if meaning.kind == "numeric" and meaning.decimal is None:
-                here = fields.weight(fields.matching(","))
-                meaning = replace(meaning, decimal="," if (commas if marks else comma and here) else ".")
-            elif meaning.kind == "date" and str(meaning.format).endswith("?"):
-                local = max(known, key=known.count) if known else "dmy" if commas or comma else "mdy"
-                meaning = replace(meaning, format=local)
-            meaning, values, _ = convert(meaning, fields, missing=conventions.missing)
+            meaning, values, _ = convert(settled(meaning, text), fields, missing=conventions.missing)
         result[name] = (meaning, values)
     return result
+
+
+def _completed(meaning: Meaning, text: Any, conventions: Conventions) -> Meaning:
+    """What a user declares, with the decimal mark or the order of dates as far as the column itself says."""
+    missing, decimal, thousands, dates = conventions
+    if meaning.kind == "numeric" and meaning.decimal is None:
+        if decimal is None and plain_numbers(_without(text, missing)) is None:
+            decimal = _decimal_of(Fields(text, missing), thousands)[0]
+        return replace(meaning, decimal=decimal)
+    if meaning.kind == "date" and meaning.format is None:
+        order, certain = _order_of(Fields(text, missing), None)
+        return replace(meaning, format=dates or f"{order or 'ymd'}{'' if certain else '?'}")
+    return meaning
+
+
+def _is_open(text: Any, conventions: Conventions, commas: bool) -> bool:
+    """Whether the numbers of a column are not plain, or may be thousands where others have decimal commas."""
+    return plain_numbers(_without(text, conventions.missing)) is None or (commas and _is_ambiguous(text))
+
+
+def _has(text: Any, mark: str) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.match_substring(text, mark)).as_py())
+
+
+def _has_point(text: Any) -> bool:
+    """Whether a plain number has a decimal point for certain."""
+    return _has(text, ".") and not _is_ambiguous(text)
 
 
 def _is_ambiguous(text: Any) -> bool:
@@ -580,15 +619,6 @@ def _is_ambiguous(text: Any) -> bool:
 
     pointed = pc.filter(text, pc.match_substring(text, "."))
     return len(pointed) > 0 and bool(pc.all(pc.match_substring_regex(pointed, _AMBIGUOUS)).as_py())
-
-
-def _told_decimal(text: Any, conventions: Conventions, commas: bool) -> str | None:
-    """The decimal mark of a column that is declared to be numeric."""
-    if conventions.decimal is not None:
-        return conventions.decimal
-    if plain_numbers(text) is not None and not (commas and _is_ambiguous(text)):
-        return None
-    return _decimal_of(Fields(text, conventions.missing), conventions.thousands)[0] or ("," if commas else ".")
 
 
 def text_of(values: Sequence[str | None]) -> Any:

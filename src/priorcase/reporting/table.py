@@ -339,6 +339,10 @@ def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tu
 
 def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
     target = problem.target
+    if out := [column for column in found.columns if not column.used]:
+        told = joined([f"{column.name} ({column.remark.removesuffix(_IGNORED)})" for column in out])
+        keep = "its kind to keep it" if len(out) == 1 else "a kind to keep one"
+        yield f"Left out: {told}. Declare {keep} (--column NAME=KIND)."
     if problem.without_target:
         yield f"Set aside because {target} is missing: {count(problem.without_target, 'row')}."
     if names := [column.name for column in found.columns if column.remark.startswith(_REVEALS)]:

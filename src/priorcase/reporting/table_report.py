@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 import json
 import math
 import os
@@ -19,6 +20,7 @@ from priorcase import registry
 from priorcase._files import check_path, write_file
 from priorcase._parameters import check_seed
 from priorcase.datasets.columns import NamedColumns
+from priorcase.datasets.reading import read_table
 from priorcase.exceptions import (
     ParameterError,
     PriorcaseError,
@@ -256,6 +258,11 @@ def report(
     if task not in ("auto", "classify", "regress"):
         remedy = advice(task, ("auto", "classify", "regress"), otherwise="'auto' decides by the targets.")
         raise ParameterError(f"task must be 'auto', 'classify' or 'regress', got {quoted(task)}. {remedy}")
+    options = [*inspect.signature(report).parameters, *inspect.signature(read_table).parameters]
+    for key in reading:
+        if key not in options:
+            remedy = advice(key, options, otherwise="help(pc.report) lists them.")
+            raise ParameterError(f"got {key}=, which is no parameter of report or read_table. {remedy}")
     for what, given in {"target": target, "name": name}.items():
         if given is not None and not isinstance(given, str):
             raise ParameterError(f"{what} must be a text, got {quoted(given)}.")
