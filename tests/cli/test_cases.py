@@ -172,7 +172,7 @@ def test_tables_are_read_as_by_the_other_commands(tmp_path: Path) -> None:
     done("new", path, "--like", table, "--column", "fix=solution")
     done("add", path, "--from", table, "--column", "fix=solution")
     with pc.CaseBase.open(path, readonly=True) as base:
-        found = base.get(1).values
+        found = base.get(1)
         assert [found[name] for name in ("income", "amount", "since")] == [1200, 3100.5, datetime.date(2025, 4, 3)]
 
 
