@@ -110,10 +110,10 @@ REFUSED: list[Refusal] = [
     ),
     ("nothing to drop", lambda b: b.drop_learner("near"), CaseBaseError, "no learner named 'near'"),
     (
-        "text",
-        lambda b: b.fit(pc.IB1(), attributes=["message"]),
+        "graph",
+        lambda b: b.fit(pc.IB1(), attributes=["function"]),
         CaseBaseError,
-        r"does not take: 'message' \(text\)",
+        r"do not take: 'function' \(graph\)",
     ),
     (
         "no target",

@@ -1,6 +1,7 @@
 """Finite mixtures in plain loops: densities, one turn of EM, and the exact evidence by enumeration.
 
-A row is a list; a number or None in a numeric column, a value's position or None in a discrete one. ``sizes[a]`` is the
+A row is a list; a number or None in a numeric column, a value's position or None in a discrete one, a list of the
+positions of its words where that is a text. ``sizes[a]`` is the
 number of values of column a, or None where it is numeric. Numbers are in standard units: the prior of their mean and
 precision is Normal-Gamma(0, strength, shape, rate).
 """
@@ -46,8 +47,13 @@ def log_density_given(component: Component, row: Row) -> float:
             mean, variance = column
             total += -0.5 * math.log(2 * math.pi * variance) - (value - mean) ** 2 / (2 * variance)
         else:
-            total += math.log(column[value])
+            total += sum(math.log(column[one]) for one in _each(value))
     return total
+
+
+def _each(value: Any) -> list[Any]:
+    """The words of a text; any other value alone."""
+    return value if isinstance(value, list) else [value]
 
 
 def density(components: Sequence[Component], row: Row) -> float:
@@ -72,7 +78,8 @@ def maximised(
         mine = [w * r[k] for w, r in zip(weights, shares, strict=True)]
         columns: list[Any] = []
         for a, size in enumerate(sizes):
-            known = [(row[a], m) for row, m in zip(rows, mine, strict=True) if row[a] is not None]
+            pairs = [(row[a], m) for row, m in zip(rows, mine, strict=True) if row[a] is not None]
+            known = [(one, m) for value, m in pairs for one in _each(value)]
             n = sum(m for _, m in known)
             if size is not None:
                 counts = [sum(m for value, m in known if value == v) for v in range(size)]
@@ -136,7 +143,8 @@ def _log_given(rows: Sequence[Row], owners: Sequence[int], n_components: int, si
     total = _log_sequence(owners, n_components, prior.weight)
     for k in range(n_components):
         for a, size in enumerate(sizes):
-            values = [row[a] for row, owner in zip(rows, owners, strict=True) if owner == k and row[a] is not None]
+            mine = [row[a] for row, owner in zip(rows, owners, strict=True) if owner == k and row[a] is not None]
+            values = [one for value in mine for one in _each(value)]
             total += _log_numbers(values, prior) if size is None else _log_sequence(values, size, prior.weight)
     return total
 

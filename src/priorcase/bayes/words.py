@@ -14,11 +14,12 @@ The vocabulary has the words of the stored texts; other words of a query are ign
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from scipy.special import xlogy
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -56,6 +57,20 @@ class Words:
             return None, None
         counts.sort_indices()  # sums over the words of a text must not depend on the other texts, not by a bit
         return vectorizer, counts
+
+    def vocabulary(self, texts: Iterable[Value]) -> tuple[Value, ...]:
+        """The words of some texts, ascending."""
+        vectorizer, _ = self.counted(list(map(str, texts)))
+        return () if vectorizer is None else tuple(vectorizer.get_feature_names_out().tolist())
+
+    def counts(self, texts: Sequence[str], vocabulary: Sequence[Value]) -> Any:
+        """How often each text has each word of a vocabulary, a sparse matrix of numbers; other words are ignored."""
+        if not vocabulary:
+            return csr_matrix((len(texts), 0))
+        options = VECTORIZERS[self.analyzer]
+        counts = CountVectorizer(**options, vocabulary=vocabulary, dtype=np.float64).transform(texts)
+        counts.sort_indices()
+        return counts
 
 
 @dataclass(frozen=True, eq=False)

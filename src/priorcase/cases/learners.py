@@ -17,15 +17,10 @@ from sklearn.utils import get_tags
 
 from priorcase import __version__, saving
 from priorcase._typing import AnyArray, IdArray
-from priorcase.bayes.mixture import MixtureModel
-from priorcase.cases.kinds import Graph
 from priorcase.cases.table import CaseTable
 from priorcase.cases.training import CaseRows, Layout, training_table
-from priorcase.concepts.ib import ConceptLearner
 from priorcase.exceptions import NotAvailableError, ParameterError, prefix_errors, quoted
 from priorcase.learning.results import Grid, GridResult, framed
-from priorcase.local.rbf.network import RBFNetwork
-from priorcase.schema import Circular, Date, Set, Taxonomy, Text
 
 _RECIPE = "The recipe of a learner"
 _STATE = "What the learner has learned"
@@ -197,24 +192,12 @@ def _fitted(
             f"target must be 'solution', 'outcome' or an attribute, got None: {type(learner).__name__} learns from "
             "targets."
         )
-    made = training_table(table, attributes, target, ids=ids, without=_not_taken(learner))
+    made = training_table(table, attributes, target, ids=ids)
     fitted_at, used = datetime.now(UTC).isoformat(timespec="seconds"), tuple(made.layout.attributes)
     about = recipe(attributes=used, cases=len(made.ids), fitted_at=fitted_at, version=__version__)
     learner.fit(made.X) if made.y is None else learner.fit(made.X, made.y)
     left_out = made.left_out, made.without_target, made.retired
     return CaseLearner(learner, made.ids, made.layout, about, made.digest(), *left_out)
-
-
-def _not_taken(learner: Any) -> tuple[type[Any], ...]:
-    """The kinds of attributes that a learner refuses, or the one that it wraps."""
-    for part in (learner, *learner.get_params(deep=True).values()):
-        if isinstance(part, ConceptLearner):
-            return Graph, Text, Set
-        if isinstance(part, MixtureModel):
-            return Graph, Text
-        if isinstance(part, RBFNetwork) and part.centers == "em":
-            return Graph, Text, Set, Date, Circular, Taxonomy
-    return (Graph,)
 
 
 def load_state(recipe: Recipe, state: bytes) -> CaseLearner:

@@ -171,15 +171,14 @@ def training_table(
     target: str | None = "solution",
     *,
     ids: Sequence[int] | IdArray | None = None,
-    without: tuple[type[Any], ...] = (Graph,),
 ) -> TrainingTable:
     """The table that a learner is fitted to, without retired cases and cases that have no target.
 
-    Attributes None are all other than the target and those of the kinds in ``without``, which the learner does not
-    take; a target None is for learners without targets; ids None are all cases.
+    Attributes None are all other than the target and graphs, which learners do not take; a target None is for learners
+    without targets; ids None are all cases.
     """
     codes, targets = (None, None) if target is None else _targets(table, target)
-    used, left_out = _used_attributes(table, attributes, target, without)
+    used, left_out = _used_attributes(table, attributes, target)
     wanted = ~table.retired
     if ids is not None:
         wanted &= np.isin(table.ids, np.asarray(ids, dtype=np.int64))
@@ -196,10 +195,10 @@ def training_table(
 
 
 def _used_attributes(
-    table: CaseTable, attributes: Iterable[str] | None, target: str | None, without: tuple[type[Any], ...]
+    table: CaseTable, attributes: Iterable[str] | None, target: str | None
 ) -> tuple[list[str], tuple[str, ...]]:
     """Attributes to learn from, and those left out without being asked for."""
-    readable = [name for name, kind in table.attributes.items() if not isinstance(kind, without)]
+    readable = [name for name, kind in table.attributes.items() if not isinstance(kind, Graph)]
     left_out: tuple[str, ...] = ()
     if attributes is None:
         used = [name for name in readable if name != target]
@@ -216,13 +215,13 @@ def _used_attributes(
             f"{name!r} ({kinds.kind_name(table.attributes[name])})" for name in used if name not in readable
         ]:
             raise CaseBaseError(
-                f"got attributes that the learner does not take: {', '.join(strange)}. Leave them out; they count in "
+                f"got attributes that learners do not take: {', '.join(strange)}. Leave them out; they count in "
                 "retrieve."
             )
     if not used:
         raise CaseBaseError(
-            "found no attribute to learn from: each is the target, or of a kind that the learner does not take. "
-            "Declare numeric, ordinal, nominal or date attributes."
+            "found no attribute to learn from: each is the target or a graph, which learners do not take. Declare "
+            "attributes of other kinds."
         )
     return used, left_out
 

@@ -272,7 +272,7 @@ def find_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) ->
     get a component of its own if the model were fitted to it.
     """
     kinds = {name: kind for name, kind in problem.X.kinds.items() if not isinstance(kind, Text)}
-    if kinds:  # a mixture does not model the words of texts
+    if kinds:  # the longer a text, the less probable it is, which does not make it odd
         problem = replace(problem, X=NamedColumns.of({name: problem.X.data[name] for name in kinds}, kinds))
     order = np.random.default_rng(random_state).permutation(len(problem))
     half = (len(problem) + 1) // 2

@@ -16,7 +16,7 @@ from priorcase._typing import AnyArray, FloatArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.registry import BASELINE, find
 from priorcase.reporting.table import Problem
-from priorcase.schema import Circular, Date, Numeric, Set, Text
+from priorcase.schema import Circular, Date, Numeric
 from priorcase.schema.schema import backend_of
 
 _BINS = {"numeric": "mdl"}
@@ -66,8 +66,6 @@ def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None
     listed = _CLASSIFIERS if problem.classes else _REGRESSORS
     named: set[str] = set()
     for name, given, max_columns in listed:
-        if name == "ib3" and any(isinstance(kind, (Text, Set)) for kind in problem.X.kinds.values()):
-            continue  # which it cannot compare
         settings = {key: each for key, each in given.items() if key != "numeric" or numeric}
         if name in named and not settings:  # bins make a difference to numbers only
             continue

@@ -1,15 +1,17 @@
-"""Dates, circular numbers and sets in mixtures: parts are columns, and what a user sees goes by the table's columns."""
+"""Dates, circular numbers, sets and texts in mixtures; what a user sees goes by the columns of the table."""
 
 import datetime
+import re
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from reference import bayes_kinds as reference
+from reference import mixture as mixtures
 
 import priorcase as pc
-from priorcase.exceptions import ParameterError, SchemaError
+from priorcase.exceptions import ParameterError
 
 KINDS = {"when": pc.Date(("elapsed", "weekday")), "angle": pc.Circular(360), "tags": pc.Set()}
 
@@ -127,9 +129,63 @@ def test_saved_and_loaded(fitted, tmp_path):
     pd.testing.assert_frame_equal(again.sample(5)[0], model.sample(5)[0])
 
 
+NOTES = ["paper jam", "jam of paper in the tray", None, "no network", "network down, no network", "", "the tray", "?"]
+
+
+@pytest.fixture(scope="module")
+def noted():
+    """Texts and names, the same for the reference, and a mixture of them at its mode."""
+    frame = pd.DataFrame({"note": NOTES * 2, "colour": ["red", "red", "red", "blue", "blue", None, "red", "blue"] * 2})
+    model = pc.MixtureModel(2, tol=0.0, max_iter=5000, random_state=0, schema={"note": "text"}).fit(frame)
+    words, colours = (model.components_.columns[name].values for name in ("note", "colour"))
+    spoken = [None if pd.isna(note) else re.findall(r"\w+", note) for note in frame["note"]]
+    rows = [
+        [None if said is None else [words.index(word) for word in said], None if pd.isna(own) else colours.index(own)]
+        for said, own in zip(spoken, frame["colour"], strict=True)
+    ]
+    return frame, model, rows, (len(words), len(colours))
+
+
+def components(model):
+    tables = [model.components_.columns[name].probabilities for name in ("note", "colour")]
+    found = [[table[k].tolist() for table in tables] for k in range(model.n_components_)]
+    return [mixtures.Component(weight, own) for weight, own in zip(model.weights_.tolist(), found, strict=True)]
+
+
+def test_words_of_texts_are_drawn_one_by_one(noted):
+    frame, model, rows, sizes = noted
+    own, prior = components(model), mixtures.Hyper(1.0, 0.1, 0.5, 0.05)
+    np.testing.assert_allclose(np.exp(model.score_samples(frame)), [mixtures.density(own, row) for row in rows])
+    shares = [mixtures.responsibilities(own, row) for row in rows]
+    np.testing.assert_allclose(model.responsibilities(frame), shares, rtol=1e-9)
+    assert model.log_posterior_ == pytest.approx(mixtures.log_posterior(rows, [1.0] * len(rows), own, prior))
+    for now, then in zip(mixtures.em_step(rows, [1.0] * len(rows), own, sizes, prior), own, strict=True):
+        for found, expected in zip([[now.weight], *now.columns], [[then.weight], *then.columns], strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_the_evidence_of_one_component_counts_words(noted):
+    frame, _, rows, sizes = noted
+    alone = pc.MixtureModel(1, random_state=0, schema={"note": "text"}).fit(frame)
+    expected = mixtures.log_evidence(rows, 1, sizes, mixtures.Hyper(1.0, 0.1, 0.5, 0.05))
+    assert alone.selection_.scores[0] == pytest.approx(expected)
+
+
+def test_texts_tell_groups_apart_and_stay_missing(noted, tmp_path):
+    frame, model, _, _ = noted
+    assert model.predict(frame)[0] == model.predict(frame)[1] != model.predict(frame)[3]
+    unheard = pd.DataFrame({"note": ["unheard words", "", None], "colour": ["red"] * 3})
+    np.testing.assert_array_equal(np.ptp(model.score_samples(unheard)), 0.0)
+    odd = model.oddness(frame)
+    np.testing.assert_allclose(odd.contributions.sum(axis=1) + odd.mixing, -model.score_samples(frame), rtol=1e-9)
+    assert (odd.surprises[:, 0] > 0).tolist() == [bool(re.search(r"\w", note or "")) for note in NOTES * 2]
+    assert model.impute(frame).isna().sum().tolist() == [2, 0]
+    assert model.sample(4)[0]["note"].isna().all()
+    again = pc.load(model.save(tmp_path / "mixture"))
+    np.testing.assert_array_equal(again.score_samples(frame), model.score_samples(frame))
+
+
 def test_mistakes_are_said_in_a_sentence():
-    with pytest.raises(SchemaError, match="'note' is text"):
-        pc.MixtureModel(1, schema={"note": "text"}).fit(pd.DataFrame({"note": ["a b", "b c"], "x": [1.0, 2.0]}))
     days = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2020-01-08", "2020-02-03"])})
     model = pc.MixtureModel(1, random_state=0, schema={"when": pc.Date(("weekday",))}).fit(days)
     with pytest.raises(ParameterError, match="no elapsed time"):

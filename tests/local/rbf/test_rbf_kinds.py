@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from checks.containers import KINDS, as_every_kind, classes, numbers, training_rows
 
 import priorcase as pc
-from priorcase.exceptions import ParameterError
 
 ROWS = training_rows(50, seed=6)
 
@@ -41,6 +41,25 @@ def test_centres_show_dates_as_dates_and_sets_as_sets() -> None:
     assert all(isinstance(value, frozenset) for value in shown["parts"].dropna())
 
 
-def test_mixtures_behind_centres_take_numbers_levels_and_names_only() -> None:
-    with pytest.raises(ParameterError, match="centers='em' fits a mixture to numbers, levels and names, but column"):
-        pc.RBFNetworkRegressor(centers="em", schema=KINDS).fit(as_every_kind(ROWS), numbers(ROWS))
+def test_components_of_a_mixture_have_middles_of_every_kind() -> None:
+    rng = np.random.default_rng(0)
+    jam = rng.random(60) < 0.5
+    table = pd.DataFrame(
+        {
+            "hour": rng.normal(12.0 * jam, 0.5) % 24.0,
+            "day": pd.to_datetime("2024-01-01") + pd.to_timedelta(200 * jam + rng.integers(0, 20, 60), "D"),
+            "note": [f"paper jam tray {i}" if one else f"no network in hall {i}" for i, one in enumerate(jam)],
+            "parts": [{"tray", "lid"} if one else {"cable"} for one in jam],
+            "device": np.where(jam, "laser", "wifi"),
+        }
+    )
+    schema = {"hour": pc.Circular(24), "day": pc.Date("elapsed"), "note": "text", "parts": "set"}
+    schema["device"] = KINDS["device"]
+    model = pc.RBFNetworkClassifier(2, centers="em", width="em", schema=schema).fit(table, jam)
+    net, paper = (model.centers_.iloc[i] for i in np.argsort(model.centers_["day"]))
+    assert (net["device"], paper["device"]) == ("wifi", "laser")
+    assert (net["parts"], paper["parts"]) == ({"cable"}, {"tray", "lid"})
+    assert (net["note"][:5], paper["note"][:5]) == ("no ne", "paper")
+    assert min(net["hour"], 24.0 - net["hour"]) < 0.5 < 11.5 < paper["hour"] < 12.5
+    assert paper["day"] == pytest.approx(table["day"][jam].mean(), abs=pd.Timedelta(days=1))
+    np.testing.assert_array_equal(model.predict(table), jam)

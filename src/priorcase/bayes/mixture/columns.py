@@ -1,20 +1,26 @@
-"""The columns of a mixture: numeric or discrete, their standard units, and rows encoded attribute by attribute."""
+"""The columns of a mixture: numeric, discrete or texts, their standard units, and rows encoded attribute by attribute.
+
+A text is a discrete attribute that has any number of values in a row: its words.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, FloatArray, IntArray, Value
 from priorcase.bayes.columns import shown_order
-from priorcase.bayes.parts import Parts
+from priorcase.bayes.parts import Parts, has_parts
+from priorcase.bayes.words import Words
 from priorcase.instances import Instances
+from priorcase.instances.instances import unseen_values, with_unseen
 from priorcase.learning.sorted_rows import value_orders
-from priorcase.schema import Nominal, Numeric, Schema, Table
+from priorcase.schema import Nominal, Numeric, Schema, Table, Text
 
 _FARTHEST = 1e100  # squares of numbers in standard units, and sums of them, must stay within float64
 _AT_ONCE = 32768  # as many numbers as stay in a core's cache while a block of rows is worked on
@@ -72,9 +78,12 @@ class Cells:
 
     numbers: FloatArray  # numeric attributes in standard units, shape (attributes, rows); 0 where missing
     known: tuple[FloatArray | None, ...]  # of each numeric attribute, 1 where known, else 0; None where all are known
-    codes: IntArray  # of discrete attributes of n values, n where missing, n + 1 unseen; shape (attributes, rows)
+    # Of discrete attributes of n values, n where missing, n + 1 unseen; of texts the line of ``documents``, 0 where
+    # missing, which has no words. Shape (attributes, rows).
+    codes: IntArray
     offsets: FloatArray  # the log-Jacobian of the change to standard units, for each row
     weights: FloatArray
+    documents: Mapping[int, Any] = field(default_factory=dict)  # how often each text has each word, by attribute
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -92,7 +101,12 @@ class Cells:
             np.ascontiguousarray(self.codes[:, rows]),
             self.offsets[rows],
             self.weights[rows] if weights is None else weights,
+            self.documents,
         )
+
+    def words(self, j: int, rows: slice) -> Any:
+        """How often rows have each word of discrete attribute ``j``, a text: a sparse matrix, shape (rows, words)."""
+        return self.documents[j][self.codes[j, rows]]
 
     def merged(self) -> Cells:
         """Each distinct row once, with the weights of its repetitions added up; equal rows must be adjacent."""
@@ -114,7 +128,7 @@ class Layout:
     numeric: tuple[int, ...]  # positions of the numeric columns with at least two different numbers
     scales: tuple[Scale, ...]  # their standard units
     constant: dict[int, float | None]  # the only number of every other numeric column; None where it has none
-    discrete: tuple[int, ...]  # positions of the nominal and ordinal columns
+    discrete: tuple[int, ...]  # positions of the nominal and ordinal columns, and of texts
     values: tuple[tuple[Value, ...], ...]  # of each discrete column, and of the class at the end if there is one
     has_class: bool
     parts: Parts | None = None  # how the columns of a table became these
@@ -123,6 +137,12 @@ class Layout:
     def sizes(self) -> tuple[int, ...]:
         """Number of values of each discrete attribute."""
         return tuple(map(len, self.values))
+
+    @cached_property
+    def texts(self) -> dict[int, Words]:
+        """The discrete attributes that are texts, and how their words are counted."""
+        kinds = [self.reader.schema.kinds[a] for a in self.discrete]
+        return {j: Words.of(kind) for j, kind in enumerate(kinds) if isinstance(kind, Text)}
 
     def column_of(self, a: int) -> int:
         """The column of the table that attribute ``a`` is a part of."""
@@ -166,7 +186,7 @@ class Layout:
         pairs = zip(self.values, orders, strict=True)
         values = tuple(tuple(found[i] for i in order.tolist()) for found, order in pairs)
         schema = declaring(self.reader.schema, dict(zip(self.discrete, values, strict=False)))
-        return replace(self, reader=Instances(schema), values=values)
+        return replace(self, reader=query_reader(schema), values=values)
 
     def encode(self, matrix: FloatArray, classes: IntArray | None = None, weights: FloatArray | None = None) -> Cells:
         """Rows of cells (numbers, ranks and codes; NaN missing, -1 unseen), and their classes if they are known."""
@@ -180,13 +200,32 @@ class Layout:
             offsets -= scale.log_width * there
             known.append(None if there.all() else there.astype(np.float64))
         codes = np.empty((len(self.values), n), np.intp)
+        documents = dict[int, Any]()
         for j, a in enumerate(self.discrete):
+            if j in self.texts:
+                codes[j], documents[j] = _documents(matrix[:, a], self.texts[j], self.values[j])
+                continue
             size = len(self.values[j])
             codes[j] = np.where(np.isnan(matrix[:, a]), size, matrix[:, a])
             codes[j, codes[j] < 0] = size + 1
         if self.has_class:
             codes[-1] = len(self.values[-1]) if classes is None else classes
-        return Cells(numbers, tuple(known), codes, offsets, np.ones(n) if weights is None else weights)
+        return Cells(numbers, tuple(known), codes, offsets, np.ones(n) if weights is None else weights, documents)
+
+
+def _documents(cells: FloatArray, counter: Words, words: tuple[Value, ...]) -> tuple[IntArray, Any]:
+    """For each text the line of a matrix of counts, shape (1 + texts, words), of which the first is empty."""
+    codes, known, texts = np.zeros(len(cells), np.intp), ~np.isnan(cells), unseen_values(cells)
+    distinct, places = np.unique(cells[known], return_inverse=True)
+    codes[known] = places.ravel() + 1
+    return codes, counter.counts(["", *(str(texts[-2 - int(cell)]) for cell in distinct.tolist())], words)
+
+
+def query_reader(schema: Schema) -> Instances:
+    """What encodes queries; holds no rows, and keeps texts."""
+    reader = Instances(schema)
+    reader.keeps_unseen = tuple(a for a, kind in enumerate(schema.kinds) if isinstance(kind, Text))
+    return reader
 
 
 def lay_out(
@@ -197,40 +236,60 @@ def lay_out(
     The layout's values are in an order that does not depend on their names; they are shown as declared, or ascending.
     Equal rows are adjacent in the cells.
     """
+    parts = Parts.of(instances, arcs=True) if has_parts(instances.schema) else None
+    instances = instances if parts is None else parts.instances(instances)
     schema, n = instances.schema, len(instances)
     weights = np.ones(n) if instances.weights is None else instances.weights
     numeric = [a for a, kind in enumerate(schema.kinds) if isinstance(kind, Numeric)]
     discrete = [a for a in range(len(schema)) if a not in numeric]
-    matrix = instances.cells()
+    matrix = _with_texts(instances)
     values, shown = _renumber(instances, matrix, discrete, classes, weights)
-    order = np.lexsort([*matrix.T, *([] if classes is None else [classes])][::-1])
+    order = np.lexsort([*np.asarray(matrix).T, *([] if classes is None else [classes])][::-1])
     matrix, weights = matrix[order], weights[order]
     scales = {a: Scale.of(matrix[:, a], weights) for a in numeric}
     kept = {a: scale for a, scale in scales.items() if scale is not None}
     numbers = {a: matrix[~np.isnan(matrix[:, a]), a] for a in numeric if a not in kept}
     layout = Layout(
-        reader=Instances(declaring(schema, dict(zip(discrete, values, strict=True)))),
+        reader=query_reader(declaring(schema, dict(zip(discrete, values, strict=True)))),
         numeric=tuple(kept),
         scales=tuple(kept.values()),
         constant={a: float(known[0]) if known.size else None for a, known in numbers.items()},
         discrete=tuple(discrete),
         values=(*values, tuple(labels.tolist())) if labels is not None else tuple(values),
         has_class=labels is not None,
+        parts=parts,
     )
     shown += [] if labels is None else [np.arange(labels.size)]
     return layout, layout.encode(matrix, None if classes is None else classes[order], weights), tuple(shown)
+
+
+def _with_texts(instances: Instances) -> FloatArray:
+    """The cells of the rows, whose texts are numbered as those of queries are, in an order that goes by the texts."""
+    matrix, texts = instances.cells(), list[Value]()
+    for a, kind in enumerate(instances.schema.kinds):
+        if isinstance(kind, Text):
+            values, found = instances.values(a), sorted(map(str, instances.known(a)))
+            numbers = {text: -2.0 - number for number, text in enumerate(found, start=len(texts))}
+            codes = np.asarray(instances.column(a), np.int64).tolist()
+            matrix[:, a] = [np.nan if code < 0 else numbers[str(values[code])] for code in codes]
+            texts += found
+    return with_unseen(matrix, texts) if texts else matrix
 
 
 def _renumber(
     instances: Instances, matrix: FloatArray, discrete: Sequence[int], classes: IntArray | None, weights: FloatArray
 ) -> tuple[list[tuple[Value, ...]], list[IntArray]]:
     """The values of each discrete column, and their positions as they are shown; codes in ``matrix`` follow."""
-    nominal = [a for a in discrete if isinstance(instances.schema.kinds[a], Nominal)]
+    kinds = instances.schema.kinds
+    texts = {a: kind for a, kind in enumerate(kinds) if isinstance(kind, Text)}
+    nominal = [a for a in discrete if isinstance(kinds[a], Nominal) and a not in texts]
     ranked = [matrix[:, a] for a in range(matrix.shape[1]) if a not in nominal]
     ranked += [] if classes is None else [classes.astype(np.float64)]
     codes = [np.asarray(instances.column(a), np.int64) for a in nominal]
     sizes = [instances.n_values(a) for a in nominal]
-    found = {a: instances.values(a) for a in discrete}
+    found = {
+        a: Words.of(texts[a]).vocabulary(instances.known(a)) if a in texts else instances.values(a) for a in discrete
+    }
     shown = {a: np.arange(len(found[a])) for a in discrete}
     for a, column, order in zip(nominal, codes, value_orders(ranked, codes, sizes, weights), strict=True):
         known = [code for code in order.tolist() if found[a][code] is not None]  # None: its rows had no weight
@@ -246,6 +305,7 @@ def _renumber(
 def declaring(schema: Schema, values: dict[int, tuple[Value, ...]]) -> Schema:
     """The schema with the values of its nominal columns declared, so that they keep their codes without rows."""
     found = [
-        Nominal(values[a]) if isinstance(kind, Nominal) and values[a] else kind for a, kind in enumerate(schema.kinds)
+        Nominal(values[a]) if isinstance(kind, Nominal) and not isinstance(kind, Text) and values[a] else kind
+        for a, kind in enumerate(schema.kinds)
     ]
     return Schema(schema.names, tuple(found))

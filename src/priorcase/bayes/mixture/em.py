@@ -1,8 +1,8 @@
 """EM for a finite mixture of independent attributes: densities, the two steps, starts, and the number of components.
 
 A row has a hidden component k with probability ``p_k``. Given it, the attributes are independent: a discrete one has
-value l with probability ``phi_kl``, a numeric one is Gaussian with mean ``mu_k`` and precision ``lambda_k``. A missing
-attribute drops out of the product.
+value l with probability ``phi_kl``, a numeric one is Gaussian with mean ``mu_k`` and precision ``lambda_k``, and each
+word of a text is word l with probability ``phi_kl``. A missing attribute drops out of the product.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ class Parameters:
     """The parameters of all components.
 
     ``tables`` has for each discrete attribute of n values log-probabilities in each component, shape
-    (components, n + 2): of the values, 0 for a missing one, and that of an unseen value.
+    (components, n + 2): of the values, 0 for a missing one, and that of an unseen value. The values of a text are its
+    words.
     """
 
     log_weights: FloatArray
@@ -119,6 +120,8 @@ def log_below(shape: FloatArray, bound: FloatArray) -> FloatArray:
 def log_term(parameters: Parameters, cells: Cells, j: int, rows: slice) -> FloatArray:
     """Log-density of attribute ``j``, numeric attributes first, in each component; 0 where it is missing."""
     discrete = j - len(parameters.means)
+    if discrete in cells.documents:
+        return np.ascontiguousarray((cells.words(discrete, rows) @ parameters.tables[discrete][:, :-2].T).T)
     if discrete >= 0:
         return np.take(parameters.tables[discrete], cells.codes[discrete, rows], axis=1)
     precision = parameters.precisions[j][:, None]
@@ -221,7 +224,10 @@ def _statistics(
         squares += np.einsum("an,kn->ak", np.square(numbers), shares)
         for j, known in enumerate(cells.known):
             all_known[j] += owned if known is None else np.einsum("n,kn->k", known[rows], shares)
-        for codes, counts in zip(cells.codes[:, rows], all_counts, strict=True):
+        for j, (codes, counts) in enumerate(zip(cells.codes[:, rows], all_counts, strict=True)):
+            if j in cells.documents:
+                counts[:, :-2] += (cells.words(j, rows).T @ shares.T).T
+                continue
             # One slot for each pair of component and value: a single pass, each slot summed in the order of the rows.
             slots = codes + np.arange(0, counts.size, counts.shape[1])[:, None]
             counts += np.bincount(slots.ravel(), shares.ravel(), minlength=counts.size).reshape(counts.shape)
@@ -311,7 +317,8 @@ def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng:
 def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
     """How much all rows differ from one: the mean over the attributes known in both, 1 where there are none.
 
-    Half the squared difference in standard units for numbers, which is 1 on average; 1 for different values.
+    Half the squared difference in standard units for numbers, which is 1 on average; 1 for different values; one minus
+    the cosine for texts.
     """
     total, shared = np.zeros(len(cells)), np.zeros(len(cells))
     for numbers, known in zip(cells.numbers, cells.known, strict=True):
@@ -319,8 +326,15 @@ def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
         # Missing values and far outliers alike must not reach infinity.
         total += np.minimum(0.5 * np.square(numbers - numbers[row]), 1e200) * both
         shared += both
-    for codes, size in zip(cells.codes, sizes, strict=True):
-        if codes[row] != size:
+    for j, (codes, size) in enumerate(zip(cells.codes, sizes, strict=True)):
+        if j in cells.documents:
+            documents, both = cells.documents[j], ((codes > 0) & (codes[row] > 0)).astype(np.float64)
+            lengths = np.sqrt(np.asarray(documents.multiply(documents).sum(axis=1)).ravel())
+            alike = (documents @ documents[codes[row]].T).toarray().ravel()
+            alike /= np.where(lengths > 0, lengths, 1.0) * (lengths[codes[row]] or 1.0)
+            total += (1.0 - np.minimum(alike[codes], 1.0)) * both
+            shared += both
+        elif codes[row] != size:
             both = (codes != size).astype(np.float64)
             total += (codes != codes[row]) * both
             shared += both

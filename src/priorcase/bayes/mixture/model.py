@@ -27,12 +27,10 @@ from priorcase.bayes.mixture import em, questions
 from priorcase.bayes.mixture.columns import lay_out
 from priorcase.bayes.mixture.questions import FittedMixture
 from priorcase.bayes.mixture.results import Components, Oddness, Selection, SelectionName
-from priorcase.bayes.parts import Parts, has_parts
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import (
     NotAvailableError,
     ParameterError,
-    SchemaError,
     TargetError,
     TooFewRowsError,
     prefix_errors,
@@ -41,7 +39,7 @@ from priorcase.instances import Instances, check_weights
 from priorcase.learning.estimator import SchemaLike, record_features, thread_count, training_table
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import check_length, read_labels
-from priorcase.schema import CategoricalFeatures, Schema, Text
+from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.schema.schema import backend_of
 
 _POSITIVE = Interval(Integral, 1, None, closed="left")
@@ -54,8 +52,9 @@ class MixtureModel(BaseEstimator):
     independent. Nominal and ordinal attributes have a probability for each value, numeric ones a mean and a variance.
     A missing value drops out of the product, which is exact. With ``y`` the class is one more attribute, and the
     mixture classifies; without it, it clusters and estimates densities. Either way any column can be predicted from
-    the others. Dates and sets are several attributes, as in `NaiveBayes`, and circular numbers twelve arcs; texts are
-    refused. Of a date the expected time elapsed is predicted, of a set the members that it likely has.
+    the others. Dates and sets are several attributes, as in `NaiveBayes`, and circular numbers twelve arcs. Of a date
+    the expected time elapsed is predicted, of a set the members that it likely has. The words of a text are drawn one
+    by one with the probabilities of the component; texts are not predicted, and stay missing in `impute` and `sample`.
 
     EM maximizes the posterior density over log-odds, means and logs of precisions. The prior is worth ``prior`` rows:
     that is the Dirichlet weight of every component and value, so that a probability is
@@ -188,9 +187,7 @@ class MixtureModel(BaseEstimator):
             threads=thread_count(self.n_jobs),
             progress=bool(self.progress),
         )
-        parts = Parts.of(instances, arcs=True) if has_parts(instances.schema) else None
-        layout, cells, shown = lay_out(instances if parts is None else parts.instances(instances), codes, labels)
-        layout = replace(layout, parts=parts)
+        layout, cells, shown = lay_out(instances, codes, labels)
         run, selection = em.select(layout, cells, numbers, self.selection, search)
         parameters, backend = run.parameters.sorted(), backend_of(X)
         found = layout.reordered(shown), parameters.reordered(shown), instances.schema, labels, backend
@@ -411,11 +408,6 @@ def _read(
 ) -> tuple[Instances, IntArray | None, AnyArray | None]:
     """The training rows, their class codes and the classes; rows of weight 0 are left out, with their classes."""
     table, targets = training_table(estimator, X), None
-    if texts := [table.schema.label(a) for a, kind in enumerate(table.schema.kinds) if isinstance(kind, Text)]:
-        raise SchemaError(
-            f"column {texts[0]!r} is text, whose words a mixture does not model. Leave the column out, or declare it: "
-            f"schema={{{texts[0]!r}: 'nominal'}}"
-        )
     if y is not None:
         values = read_labels(y).values
         if values.shape[1] != 1:

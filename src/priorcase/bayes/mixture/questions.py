@@ -14,18 +14,17 @@ from sklearn.utils import check_random_state
 
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray, Name
 from priorcase.bayes import columns
-from priorcase.bayes.mixture.columns import Cells, Layout, Scale, declaring
+from priorcase.bayes.mixture.columns import Cells, Layout, Scale, declaring, query_reader
 from priorcase.bayes.mixture.em import Parameters, distribution, log_term, normalize, responsibilities
 from priorcase.bayes.mixture.results import Oddness
 from priorcase.bayes.parts import ARCS, MOST_MEMBERS, Parts, has_parts
 from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import ParameterError
-from priorcase.instances import Instances
 from priorcase.learning.estimator import read_queries
 from priorcase.learning.results import attribute_names, decoded
 from priorcase.learning.targets import objects
 from priorcase.saving import checked, checked_schema
-from priorcase.schema import Circular, Date, Numeric, Ordinal, Schema, Set
+from priorcase.schema import Circular, Date, Numeric, Ordinal, Schema, Set, Text
 from priorcase.schema.dates import DAY, date_of
 from priorcase.schema.kinds import DATE_PARTS
 from priorcase.schema.schema import open_source
@@ -92,12 +91,14 @@ class FittedMixture:
             kind = kinds[a]
             if type(known) is not tuple or (isinstance(kind, Ordinal) and known != kind.order):
                 raise ValueError("values of another column")
+            if isinstance(kind, Text) and (set(map(type, known)) - {str} or len(set(known)) < len(known)):
+                raise ValueError("words that cannot be")
         rest = [told[name] for name in ("training_scores", "tails", "usual")]
         if told["backend"] not in (None, *get_args(Backend)) or any(np.isnan(each).any() for each in rest):
             raise ValueError("surprises that cannot be")
         if [each.shape for each in rest] != [(rest[0].size,), (rest[0].size + 1,), (len(schema),)]:
             raise ValueError("surprises of other rows")
-        reader = Instances(declaring(own_schema, dict(zip(discrete, own, strict=True))))
+        reader = query_reader(declaring(own_schema, dict(zip(discrete, own, strict=True))))
         layout = Layout(
             reader, tuple(scales), tuple(scales.values()), dict(constant), discrete, values, labels is not None, parts
         )
@@ -159,6 +160,11 @@ def values_of(mixture: FittedMixture, a: int) -> AnyArray:
     if a == len(mixture.schema) and mixture.labels is not None:
         return mixture.labels
     kind = mixture.schema.kinds[a]
+    if isinstance(kind, Text):
+        raise ParameterError(
+            f"column {mixture.schema.label(a)!r} is a text, of which a mixture knows the words only. Ask for another "
+            "column; components_ has the words of each component."
+        )
     if isinstance(kind, (Date, Set)):
         raise ParameterError(
             f"column {mixture.schema.label(a)!r} is a {kind.describe()} and has no list of values. Use predict_column "
@@ -252,7 +258,7 @@ def impute(mixture: FittedMixture, X: Any) -> Any:
     fills: dict[int, Fill] = {}
     for a in range(len(schema)):
         missing: BoolArray = np.isnan(matrix[:, layout.attributes_of(a)[0]])
-        if missing.any():
+        if missing.any() and not isinstance(schema.kinds[a], Text):
             found = _predicted(mixture, shares[:, missing], a)[0]
             position = a if schema.names is None or names is None else names.index(schema.names[a])
             number = isinstance(schema.kinds[a], Numeric) and not isinstance(schema.kinds[a], Date)
@@ -380,7 +386,7 @@ def _drawn_column(mixture: FittedMixture, a: int, owners: IntArray, rng: np.rand
         return layout.scales[j].original(rng.normal(parameters.means[j][owners], spread[owners]))
     if a in layout.discrete:
         j = layout.discrete.index(a)
-        if not layout.values[j]:
+        if not layout.values[j] or j in layout.texts:
             return np.full(owners.size, None)
         return np.asarray(columns.value_array(layout.values[j])[_drawn_codes(parameters.tables[j], owners, rng)])
     only = layout.constant[a]
@@ -470,6 +476,8 @@ def _by_column(layout: Layout) -> dict[int, list[int]]:
 def _known(layout: Layout, cells: Cells, j: int, rows: slice) -> FloatArray:
     """1 where an attribute is known, 0 where it is missing; numeric attributes come first."""
     discrete = j - len(layout.numeric)
+    if discrete in cells.documents:
+        return np.where(cells.codes[discrete, rows] == 0, 0.0, 1.0)
     if discrete >= 0:
         return np.where(cells.codes[discrete, rows] == layout.sizes[discrete], 0.0, 1.0)
     known = cells.known[j]

@@ -14,13 +14,14 @@ import numpy as np
 
 from priorcase._locks import cached_property
 from priorcase._typing import FloatArray, IntArray
-from priorcase.bayes.mixture.columns import Layout, lay_out
+from priorcase.bayes.mixture.columns import Cells, Layout, lay_out
 from priorcase.bayes.mixture.em import Parameters, Search, responsibilities, select
 from priorcase.exceptions import ParameterError, TooFewRowsError, TooLargeError
 from priorcase.instances import Instances
 from priorcase.learning.resampling import Advance
 from priorcase.learning.sorted_rows import SortedRows
-from priorcase.schema import Circular, Nominal, Numeric, Ordinal
+from priorcase.schema import Circular, Date, Nominal, Ordinal, Set, Text
+from priorcase.schema.kinds import identity
 from priorcase.search import Index
 from priorcase.similarity import FittedDistance
 from priorcase.similarity.computed import Computation
@@ -34,6 +35,7 @@ KMEANS_ITERATIONS = 10  # the output layer makes up for centres that could still
 _KMEANS_ROWS = 10_000  # of more rows, as many at even steps through the sorted rows are clustered
 _ENTRIES = 1 << 21
 _CANDIDATES = 50  # values of a cluster that may become its centre
+_MIDDLES = (Circular, Date, Set, Text)  # columns of which a mixture knows the parts or the words only
 
 
 class Design(NamedTuple):
@@ -137,15 +139,8 @@ def find_centers(
     kind, seed = design.centers, design.seed
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
-        schema = rows.instances.schema
-        for a, column in enumerate(schema.kinds):
-            if type(column) not in (Numeric, Ordinal, Nominal):
-                raise ParameterError(
-                    f"centers='em' fits a mixture to numbers, levels and names, but column {schema.label(a)!r} is "
-                    f"{column.describe()}. Use centers='kmeans'."
-                )
         mixture = Mixture.fit(rows, count, seed=seed, threads=threads)
-        return like.at(mixture.cells()), mixture
+        return like.at(mixture.cells(like.fitted)), mixture
     if kind == "kmeans" and count < len(distinct):
         cells = _kmeans(distinct, count, like, seed, threads, advance)
     elif kind in ("random", "stratified") and count < len(distinct):
@@ -323,20 +318,39 @@ class Mixture:
         run, _ = select(layout, cells, [count], "cheeseman_stutz", search)
         return cls(layout, run.parameters.sorted(), rows)
 
-    def cells(self) -> FloatArray:
-        """The centre of each component: means, and the most probable values and levels."""
-        layout, columns = self.layout, list[Any]()
-        for a in range(len(layout.reader.schema)):
+    def cells(self, fitted: FittedDistance) -> FloatArray:
+        """The centre of each component: means, and the most probable values and levels.
+
+        Of dates, circular numbers, texts and sets it is the middle, as in k-means, of the rows that most likely belong
+        to the component; of an empty one the value of its most probable row.
+        """
+        layout, rows, parameters = self.layout, self.rows, self.parameters
+        kinds, values = rows.instances.schema.kinds, rows.instances.values
+        if any(isinstance(kind, _MIDDLES) for kind in kinds):
+            shares = responsibilities(parameters, self._encoded())[0]
+            cells = _middles(rows, shares.argmax(axis=0), rows.cells[shares.argmax(axis=1)], fitted)
+        else:
+            cells = np.full((len(parameters), len(kinds)), np.nan)
+        for column, kind in enumerate(kinds):
+            a = layout.attributes_of(column)[0]
+            if isinstance(kind, _MIDDLES):
+                continue
             if a in layout.numeric:
                 j = layout.numeric.index(a)
-                columns.append(layout.scales[j].original(self.parameters.means[j]).tolist())
-            elif a in layout.discrete and layout.values[j := layout.discrete.index(a)]:
-                best = self.parameters.tables[j][:, :-2].argmax(axis=1)
-                columns.append([layout.values[j][code] for code in best.tolist()])
-            else:
-                columns.append([layout.constant.get(a)] * len(self.parameters))
-        table = self.rows.instances.schema.read(list(zip(*columns, strict=True)))
-        return self.rows.instances.encode(table)
+                cells[:, column] = layout.scales[j].original(parameters.means[j])
+            elif a in layout.constant:
+                cells[:, column] = np.nan if layout.constant[a] is None else layout.constant[a]
+            elif layout.values[j := layout.discrete.index(a)]:
+                codes = {identity(value): code for code, value in enumerate(values(column))}
+                best = parameters.tables[j][:, :-2].argmax(axis=1).tolist()
+                cells[:, column] = [codes[identity(layout.values[j][i])] for i in best]
+        return cells
+
+    def _encoded(self) -> Cells:
+        """The rows as the mixture reads them."""
+        rows, reader = self.rows, self.layout.table_reader
+        table = reader.schema.read(rows.instances.decode(rows.positions))
+        return self.layout.encode(self.layout.matrix(table), None, rows.weights)
 
     def widths(self, centers: Centers, *, threads: int) -> FloatArray:
         """The root mean square distance of the rows of each component from its centre, over attributes and rows.
@@ -345,15 +359,14 @@ class Mixture:
         numbers in the distance's own units it is the mean variance of the component. 0 where all are at the centre.
         """
         total, reached, rows = np.zeros(len(centers)), np.zeros(len(centers)), self.rows
-        table = self.layout.reader.schema.read(rows.instances.decode(rows.positions))
-        encoded = self.layout.encode(self.layout.reader.encode(table), None, rows.weights)
+        encoded = self._encoded()
         for part in encoded.blocks(len(centers)):
             shares = responsibilities(self.parameters, encoded.take(part))[0].T * encoded.weights[part, None]
             squares = centers.squares(rows.cells[part], threads=threads)
             known = np.isfinite(squares)
             total += (shares * np.where(known, squares, 0.0)).sum(axis=0)
             reached += (shares * known).sum(axis=0)
-        attributes = len(self.layout.reader.schema)
+        attributes = len(rows.instances.schema)
         return np.sqrt(np.divide(total, attributes * reached, out=np.zeros(len(centers)), where=reached > 0))
 
 

@@ -370,9 +370,10 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         there are distinct rows.
     centers
         ``"kmeans"``: k-means++ with ten iterations on at most 10,000 rows; a centre has the mean of numbers, the median
-        of levels and the mode of values. ``"em"``: the components of a `MixtureModel` of the inputs. ``"random"``: rows
-        drawn at random. ``"stratified"``: rows drawn in proportion from ten groups by the first target. ``"all"``:
-        every distinct row, 4,000 at most; with ``alpha=0`` the network then interpolates their targets.
+        of levels, the mode of values, and of texts and sets the one most like the others. ``"em"``: the components of a
+        `MixtureModel` of the inputs. ``"random"``: rows drawn at random. ``"stratified"``: rows drawn in proportion
+        from ten groups by the first target. ``"all"``: every distinct row, 4,000 at most; with ``alpha=0`` the network
+        then interpolates their targets.
     width
         ``"auto"``: one width for all centres, chosen together with alpha among six: a quarter to four times the root
         mean square distance of rows from centres, and the mean of the widths by ``"neighbors"``. ``"common"``:
