@@ -378,7 +378,8 @@ class IB1(ConceptLearner):
     distance
         ``"ib"``: Aha's similarity, whose ranges of numbers grow as rows come. The name of any other distance, or a
         `Distance`, is fitted to the rows of the first call; values first seen later are then unseen, unless Python
-        compares them: texts, sets, and columns with a difference of your own.
+        compares them: texts, sets, and columns with a difference of your own. With any of them the words of a text
+        weigh by their frequencies in all texts so far, those of the same call included.
     categorical_features, schema, n_jobs
         As in `KNNClassifier`. Streams need a ``schema`` where the first rows do not show what a column is.
 

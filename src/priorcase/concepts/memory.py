@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
@@ -464,8 +465,12 @@ def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdA
         earlier = fresh.descriptions[None].comparison if fresh.descriptions else None
         comparison = rules.compare(schema, first, earlier)
         begun = _copied(fresh.descriptions, comparison) if fresh.descriptions else rules.begin(comparison)
-        fresh.descriptions, released = _relearned(begun, fresh.instances, fresh.seen, order[start:stop], threads)
-        left.append(released)
+        # Call by call where differences depend on the values that were known by then, as those of texts do.
+        cuts = {start, stop, *(cut for cut in starts if start < cut < stop and comparison.live)}
+        for part, end in pairwise(sorted(cuts)):
+            begun, released = _relearned(begun, fresh.instances, fresh.seen, order[part:end], threads)
+            left.append(released)
+        fresh.descriptions = begun
     fresh.instances.remove(np.concatenate(left))
     return fresh
 
