@@ -22,6 +22,7 @@ from priorcase._parameters import check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.exceptions import ParameterError, TargetError, advice, listed, prefix_errors, quoted
 from priorcase.instances import check_weights
+from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.plotting import drawing, legend_beside, log_ticks, ring, style
 from priorcase.learning.resampling import bar, taken_rows
 from priorcase.learning.results import Grid, GridResult, framed, free_label
@@ -41,7 +42,7 @@ from priorcase.neighbors.votes import (
 )
 from priorcase.relevance import resolve_method
 from priorcase.relevance.base import fixed_sample
-from priorcase.schema import Kind
+from priorcase.schema import CategoricalFeatures, Kind
 from priorcase.schema.schema import backend_of
 from priorcase.search import ALGORITHMS
 from priorcase.search.index import SLACK
@@ -813,6 +814,8 @@ class _TunedKNN(BaseEstimator):
     scoring: Scoring | None = None
     n_samples: int | None = 1000
     random_state: Any = 0
+    categorical_features: CategoricalFeatures = "from_dtype"
+    schema: SchemaLike = None
     n_jobs: int | None = None
 
     @property
@@ -855,7 +858,8 @@ class _TunedKNN(BaseEstimator):
         if isinstance(model, KNNClassifier):
             self.classes_ = model.classes_
 
-    def _fit(self, model: Model, X: Any, y: Any) -> Self:
+    def _fit(self, learner: type[Model], X: Any, y: Any) -> Self:
+        model = learner(categorical_features=self.categorical_features, schema=self.schema, n_jobs=self.n_jobs)
         if isinstance(self.candidates, str):
             check_value("candidates", self.candidates, [StrOptions({"quick", "full"})])
         chosen: Any = self.candidates
@@ -878,7 +882,7 @@ class TunedKNNClassifier(ClassifierMixin, _TunedKNN):
         ``"quick"``: about a thousand candidates; ``"full"``: those of `tune`; or candidates of your own.
     scoring, n_samples, random_state
         As in `tune`.
-    n_jobs
+    categorical_features, schema, n_jobs
         As in `KNNClassifier`.
 
     Attributes
@@ -899,7 +903,7 @@ class TunedKNNClassifier(ClassifierMixin, _TunedKNN):
     @prefix_errors
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the parameters and store the rows."""
-        return self._fit(KNNClassifier(n_jobs=self.n_jobs), X, y)
+        return self._fit(KNNClassifier, X, y)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """The probability of each class."""
@@ -912,4 +916,4 @@ class TunedKNNRegressor(RegressorMixin, _TunedKNN):
     @prefix_errors
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the parameters and store the rows."""
-        return self._fit(KNNRegressor(n_jobs=self.n_jobs), X, y)
+        return self._fit(KNNRegressor, X, y)
