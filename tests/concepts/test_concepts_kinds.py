@@ -50,19 +50,6 @@ def test_ib1_compares_texts_and_sets_as_the_nearest_neighbour_does(distance: str
         np.testing.assert_array_equal(found.ids, expected.ids)
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
-@pytest.mark.parametrize("column", ["note", "parts"])
-def test_texts_and_sets_may_arrive_row_by_row(learner: Any, column: str) -> None:
-    table, y = as_every_kind(ROWS)[["age", column]], classes(ROWS)
-    model = learner(schema={column: KINDS[column]}, random_state=0)
-    for start in range(0, len(ROWS), 7):
-        model.partial_fit(table[start : start + 7], y[start : start + 7])
-    queries = as_every_kind(QUERIES)[["age", column]]
-    shares = model.predict_proba(queries)
-    np.testing.assert_allclose(np.sum(shares, axis=1), 1.0)
-    np.testing.assert_array_equal(load_bytes(dump(model)).predict_proba(queries), shares)
-
-
 def test_ib5_learns_a_column_of_texts_that_appears() -> None:
     table = as_every_kind(ROWS).assign(note=[f"this is the long text number {i % 9}" for i in range(len(ROWS))])
     y = ["odd" if i % 9 % 2 else "even" for i in range(len(ROWS))]
