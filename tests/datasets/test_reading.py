@@ -348,6 +348,67 @@ def test_gaps_are_missing_and_lines_are_counted() -> None:
     assert frame.attrs["lines"] == [[0, 2], [2, 5]]
 
 
+@pytest.mark.parametrize(
+    ("content", "names", "first"),
+    [
+        ("1 2.5 x\n3 4.5 y\n5 6.5 x\n", ["column_1", "column_2", "column_3"], [1, 2.5, "x"]),
+        ("  a   b\n  1  2.5  \n 13  4.5\n", ["a", "b"], [1, 2.5]),
+        (
+            '18.0  8\t"chevrolet chevelle"\n15.0  6\t"ford"\n',
+            ["column_1", "column_2", "column_3"],
+            [18, 8, "chevrolet chevelle"],
+        ),
+        ('"a" "b c"\n"r 1" 1 2\n"r 2" 3 NA\n', ["column_1", "a", "b c"], ["r 1", 1, 2]),  # as R writes it
+    ],
+)
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_blanks_divide_numbers(content: str, names: list[str], first: list[Any], ending: str) -> None:
+    frame = text(content.replace("\n", ending))
+    assert list(frame.columns) == names
+    assert frame.iloc[0].tolist() == first
+    assert "blanks" in frame.attrs["understood"]
+
+
+def test_blanks_divide_large_files_and_where_they_are_named() -> None:
+    frame = text("\n".join(f" {row}  {row / 2} w{row % 3}" for row in range(60_000)))
+    assert frame.shape == (60_000, 3)
+    assert frame["column_2"].sum() == sum(range(60_000)) / 2
+    assert text("a b\nx y\n", delimiter=" ").iloc[0].tolist() == ["x", "y"]
+    assert text("7 8.5 w1\n", like=frame).iloc[0].tolist() == [7, 8.5, "w1"]
+
+
+@pytest.mark.parametrize(
+    "content", ["a\n1 234\n5 678\n", "name\nAnn Lee\nBob Ray\n", "at\n2025-01-02 10:00\n2025-01-03 11:00\n"]
+)
+def test_blanks_within_a_single_column_divide_nothing(content: str) -> None:
+    assert text(content).shape == (2, 1)
+
+
+def test_rows_may_begin_with_a_name_that_the_header_leaves_out() -> None:
+    """R's write.table writes so."""
+    frame = text('"x","y"\n"r1",1,2\n"r2",3,4\n')
+    assert list(frame.columns) == ["column_1", "x", "y"]
+    assert frame.iloc[1].tolist() == ["r2", 3, 4]
+    assert frame.attrs["understood"].endswith("without a name: column_1")
+    body = "".join(f"r{row},{row},{row + 1}\n" for row in range(60_000))
+    assert text(f"x,y\n{body}").iloc[-1].tolist() == ["r59999", 59_999, 60_000]
+    assert "t.csv line 2 has 3 fields; its header has 2." in message("x,y\n1,2,\n3,4,\n")
+    assert "t.csv line 2 has 3 fields; its header has 2." in message("x,y\n1,2,3\n1,4,5\n")
+
+
+@pytest.mark.parametrize(
+    "content", ["2,30,?,1\n2,50,4,1\n1,78,3,2\n", "?,x\n1,y\n2,y\n3,x\n", "7,7\n", "1.0,NaN,5\n1.0,2.5,5\n"]
+)
+def test_a_mark_for_missing_is_no_name(content: str) -> None:
+    assert not text(content).attrs["header"]
+
+
+def test_lines_longer_than_the_sample() -> None:
+    wide = ",".join(f"{at / 7}" for at in range(20_000))
+    assert text(f"{wide}\n{wide}\n").shape == (2, 20_000)
+    assert text("x" * 200_000 + "\nshort\n").shape == (1, 1)
+
+
 def test_quoted_fields_may_hold_delimiters_quotes_and_line_breaks() -> None:
     frame = text('a,b\n"1;2, ""three""","x\ny"\nlast, "z"\n')
     assert frame["a"].tolist() == ['1;2, "three"', "last"]

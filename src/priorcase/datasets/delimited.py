@@ -10,17 +10,18 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from priorcase.datasets.values import DATE, MISSING, NUMBER, text_of
 from priorcase.exceptions import ParameterError, ReadingError, quoted
 
 DELIMITERS = (",", ";", "\t", "|")
-WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 _SAMPLE = 2**16  # characters by which the delimiter is found
 _RECORDS = 200
+_LINES = 4  # that are looked at even if they are longer
 LARGE = 2**19  # bytes from which on PyArrow is faster
 _LONGEST = 2**27
 _BREAKS = 1_000  # places where lines are not counted one by one, above which rows are counted instead
@@ -29,6 +30,8 @@ _SHORTEST_CODE = 4
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
 _FLOAT = re.compile(r"-?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 _ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}:[0-9]{2})?")
+_MARGIN = re.compile(r"^[ \t]+|[ \t]+(?=\r?$)", re.M)
+_QUOTED_OR_BLANKS = re.compile(r'("[^"\n]*")|[ \t]+')
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -109,20 +112,33 @@ def decoded(content: bytes, name: str, encoding: str | None = None) -> tuple[str
     return text.removeprefix("\ufeff"), found.removesuffix("-sig").lower()
 
 
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let Python's reader take fields of any length."""
+    before = csv.field_size_limit(_LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
 # -- delimiter and header
 
 
 def check_delimiter(delimiter: object) -> None:
-    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0 ':
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0':
         raise ParameterError(f"delimiter must be a single character such as ',' or ';', got {quoted(delimiter)}.")
 
 
 def _head(content: str | bytes) -> str:
-    """The first lines of a text; a line that is cut off is left out."""
-    head = content[:_SAMPLE] if isinstance(content, str) else content[:_SAMPLE].decode("utf-8", "ignore")
-    return head[: head.rindex("\n") + 1] if len(content) > _SAMPLE and "\n" in head else head
+    """The first lines of a text, many of them even where they are long; a line that is cut off is left out."""
+    first = content.find("\n") if isinstance(content, str) else content.find(b"\n")
+    size = max(_SAMPLE, _LINES * (first + 1)) if first >= 0 else len(content)
+    head = content[:size] if isinstance(content, str) else content[:size].decode("utf-8", "ignore")
+    return head[: head.rindex("\n") + 1] if len(content) > size else head
 
 
+@_long_fields()
 def _sample(head: str, delimiter: str) -> list[list[str]]:
     """The first records of a text."""
     found: list[list[str]] = []
@@ -136,7 +152,10 @@ def _sample(head: str, delimiter: str) -> list[list[str]]:
 
 
 def delimiter_of(text: str, usual: str = ",") -> str:
-    """The character between fields: that which gives the most records the width of the first, else the usual one."""
+    """The character between fields: that which gives the most records the width of the first, else the usual one.
+
+    Blanks divide numbers that nothing else does.
+    """
     best, found = (0.0, 0.0, 0), usual
     for mark in dict.fromkeys((usual, *DELIMITERS)):
         records = _sample(text, mark)
@@ -150,24 +169,43 @@ def delimiter_of(text: str, usual: str = ",") -> str:
         score = (round(alike, 1), round(clean / len(fields), 1), width)
         if score > best:
             best, found = score, mark
-    return found
+    return " " if (best[2] == 0 or found == "\t") and _blanks_divide(text, best[2]) else found
+
+
+def _blanks_divide(text: str, width: int) -> bool:
+    """Whether blanks divide a text, mostly into numbers, and each line into as many fields, more than ``width``."""
+    records, lines = _sample(_with_tabs(text), "\t"), text.splitlines()
+    records, lines = records[1:] or records, lines[1:] or lines  # the first may be a header
+    fields = [field for record in records for field in record if field not in MISSING]
+    if len({*map(len, records)}) != 1 or len(records[0]) <= max(width, 1):
+        return False
+    if all(NUMBER.match(line.strip()) for line in lines):  # 1 234 in a single column
+        return False
+    return 2 * sum(NUMBER.match(field) is not None for field in fields) > len(fields)
+
+
+def _with_tabs(text: str) -> str:
+    """A text with one tab wherever it has blanks between fields."""
+    text = _MARGIN.sub("", text)
+    return _QUOTED_OR_BLANKS.sub(lambda found: found[1] or "\t", text)
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:
     """Whether the first of some records names the columns: it is unlike the others, or at least nobody else's."""
     first, body = records[0], records[1:]
     if not body:
-        return True
+        return not all(map(_typed, first))
     columns = [[record[at] for record in body if at < len(record)] for at in range(len(first))]
     columns = [[field for field in column if field and field not in MISSING] for column in columns]
     typed = [_typed(field) for field in first]
+    named = [bool(field) and field not in MISSING for field in first]
     below = [bool(column) and 2 * sum(map(_typed, column)) > len(column) for column in columns]
     if any(typed):
-        if any(there and not here and field for field, here, there in zip(first, typed, below, strict=True)):
+        if any(there and not here and name for name, here, there in zip(named, typed, below, strict=True)):
             return True
         years = [field for field, here in zip(first, typed, strict=True) if here]
         return all(map(_YEAR.fullmatch, years)) and len(set(years)) == len(years) > 1 and not all(typed)
-    if any(below) or "" in first:
+    if any(there and name for name, there in zip(named, below, strict=True)) or "" in first:
         return True
     repeated = sum(field in column for field, column in zip(first, columns, strict=True))
     return 2 * repeated < len(first) or len(body) < 2
@@ -198,9 +236,16 @@ def read_delimited(
     start, head = 1, _head(content)
     if told := re.match(r"sep=(.)\r?\n", head):  # Excel's way to say it
         delimiter, content, head, start = delimiter or told[1], content[told.end() :], head[told.end() :], 2
-    mark = delimiter_of(head, usual) if delimiter is None else delimiter
-    check_delimiter(mark)
+    between = delimiter_of(head, usual) if delimiter is None else delimiter
+    check_delimiter(between)
+    mark = between
+    if between == " ":
+        content, mark = _with_tabs(content if isinstance(content, str) else decoded(content, source, "utf-8")[0]), "\t"
+        head = _head(content)
     records = _sample(head, mark)
+    if header is not False and _has_row_names(records):
+        records[0].insert(0, "")
+        content = mark + content if isinstance(content, str) else mark.encode() + content
     names = None if like is None else list(like["columns"])
     if header is None and records:
         known = names is not None and _is_like(records[0], names)
@@ -234,10 +279,17 @@ def read_delimited(
             lines = runs(_lines_of(text, mark, start))
             lines = _after_first(lines) if header else lines
     check_names(labels, source)
-    about = {"delimiter": mark, "header": bool(header)}
+    about = {"delimiter": between, "header": bool(header)}
     if unnamed:
         about["unnamed"] = [labels[at] for at in unnamed]
     return RawTable(source, dict(zip(labels, columns, strict=True)), len(columns[0]), lines, about=about)
+
+
+def _has_row_names(records: Sequence[Sequence[str]]) -> bool:
+    """Whether rows begin with a name that the header leaves out, as R writes them."""
+    first, body = records[:1], records[1:]
+    wider = len(body) > 1 and all(len(record) == len(first[0]) + 1 for record in body)
+    return wider and len({record[0] for record in body}) == len(body) and any(record[-1] for record in body)
 
 
 def free_name(at: int, taken: Iterable[str]) -> str:
@@ -260,6 +312,7 @@ def _after_first(lines: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], .
     return tuple(later) if later and later[0][0] == 0 else ((0, lines[0][1] + 1), *later)
 
 
+@_long_fields()
 def _split(
     text: str, source: str, mark: str, *, start: int, header: bool
 ) -> tuple[list[list[str | None]], tuple[tuple[int, int], ...], int]:
@@ -268,7 +321,6 @@ def _split(
     rows: list[list[str | None]] = []
     lines: list[int] = []
     line, width, once = start, 0, dict[str, str]()
-    before = csv.field_size_limit(_LONGEST)
     try:
         for record in reader:
             if record:
@@ -285,8 +337,6 @@ def _split(
     except csv.Error as error:
         remedy = "Look for a quotation mark that is not closed, or write one inside a field twice."
         raise ReadingError(f"{source} line {line} is not valid CSV: {error}. {remedy}") from error
-    finally:
-        csv.field_size_limit(before)
     return rows, runs(lines), width
 
 
@@ -294,14 +344,11 @@ def _lines_of(text: str, mark: str, start: int) -> Iterable[int]:
     """The lines on which records begin."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True)
     line = start
-    before = csv.field_size_limit(_LONGEST)
-    try:
+    with _long_fields():
         for record in reader:
             if record:
                 yield line
             line = reader.line_num + start
-    finally:
-        csv.field_size_limit(before)
 
 
 def _split_fast(

@@ -63,7 +63,7 @@ def read_table(
     """Read a table from a file of any common format, as a frame that every estimator takes.
 
     ========  ======================================================================================================
-    csv, tsv  commas, semicolons, tabs or bars between fields; UTF-8, UTF-16 or Latin-1; with a header or without
+    csv, tsv  commas, semicolons, tabs, bars or blanks between fields; UTF-8, UTF-16 or Latin-1; a header or none
     excel     a sheet of an ``.xlsx`` workbook, through openpyxl
     parquet   and ``feather``, through PyArrow; columns have the types of the file
     jsonl     a JSON object on each line
