@@ -10,7 +10,7 @@ import priorcase as pc
 from priorcase.bayes import Laplace, Student
 from priorcase.evaluation import ConformalClassifier, ConformalRegressor
 from priorcase.local import LocalLogistic, LocalNaiveBayes
-from priorcase.neighbors import TunedKNNClassifier, TunedKNNRegressor
+from priorcase.neighbors import KNNClassifierCV, KNNRegressorCV
 from priorcase.similarity import Absolute, Overlap, Tricube
 
 DISTANCE = pc.Distance(nominal=Overlap(), attributes={"age": Absolute("std")})
@@ -26,8 +26,8 @@ LEARNERS: list[Any] = [
     pc.KNNRegressor(attribute_weights="relief", vote="gaussian", bandwidth=0.5),
     pc.KNNTransformer(),
     pc.KNNTransformer(mode="connectivity", distance="manhattan", categorical_features=[]),
-    TunedKNNClassifier({"n_neighbors": (1, 5), "vote": ("uniform", Tricube()), "distance": ("heom", "hvdm")}),
-    TunedKNNRegressor([{"n_neighbors": [2, 4]}], random_state=np.random.RandomState(2)),
+    KNNClassifierCV({"n_neighbors": (1, 5), "vote": ("uniform", Tricube()), "distance": ("heom", "hvdm")}),
+    KNNRegressorCV([{"n_neighbors": [2, 4]}], random_state=np.random.RandomState(2)),
     pc.NaiveBayes(),
     pc.NaiveBayes("map", numeric="gaussian", zero_policy="cap100", missing="value"),
     pc.NaiveBayes("sc", numeric="kernel"),

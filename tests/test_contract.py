@@ -23,6 +23,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWa
 LEARNERS = [
     pc.KNNClassifier(),
     pc.KNNRegressor(),
+    pc.KNNClassifierCV(),
+    pc.KNNRegressorCV(),
     pc.KNNTransformer(),
     pc.NaiveBayes(),
     pc.SubsetAveragedBayes(),

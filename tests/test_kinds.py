@@ -20,18 +20,14 @@ import priorcase as pc
 from priorcase import evaluation, neighbors
 from priorcase.evaluation import ConformalClassifier, ConformalRegressor
 from priorcase.exceptions import ParameterError
-from priorcase.neighbors import TunedKNNClassifier, TunedKNNRegressor
 from priorcase.saving import dump, load_bytes
 
 pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
 
-QUICK = {"n_neighbors": (1, 5), "distance": ("robust", "gower")}
 ESTIMATORS = [
     *(learner for learner in LEARNERS if not isinstance(learner, (pc.IB2, pc.IB3, pc.IB4, pc.IB5))),
     pc.RBFNetworkRegressor(6, centers="em", width="em"),
     *(learner(history="replay", random_state=0) for learner in (pc.IB2, pc.IB3, pc.IB4, pc.IB5)),
-    TunedKNNClassifier(QUICK),
-    TunedKNNRegressor(QUICK),
     ConformalClassifier(pc.KNNClassifier(3)),
     ConformalRegressor(pc.KNNRegressor(3)),
     pc.AttributeSelector(pc.KNNClassifier(3)),

@@ -325,7 +325,7 @@ def test_a_file_is_replaced_completely_or_not_at_all(tmp_path: Any) -> None:
     for use in (second.save, pc.load):
         with pytest.raises(ParameterError, match=r"^\S*(save|load): path must be the path of a file, .* got 5"):
             use(5)
-    for other in (pc.CNN(), pc.MixtureModel(), pc.AttributeSelector(), pc.IB1(), pc.neighbors.TunedKNNClassifier()):
+    for other in (pc.CNN(), pc.MixtureModel(), pc.AttributeSelector(), pc.IB1(), pc.KNNClassifierCV()):
         assert name_of(pc.load(other.save(path))) == name_of(other)
 
 

@@ -29,7 +29,7 @@ Y = ["a", "b", "a", "b", "a", "b"]
 MODELS: dict[str, Any] = {
     "KNNClassifier": pc.KNNClassifier(1),
     "KNNClassifier with value tables": pc.KNNClassifier(1, distance="hvdm", attribute_weights="bayes"),
-    "TunedKNNClassifier": pc.neighbors.TunedKNNClassifier({"n_neighbors": (1, 2), "prior": (0.5, 1.0)}),
+    "KNNClassifierCV": pc.KNNClassifierCV({"n_neighbors": (1, 2), "prior": (0.5, 1.0)}),
     "NaiveBayes": pc.NaiveBayes(),
     "TreeAveragedBayes": pc.TreeAveragedBayes(),
     "IB1": pc.IB1(history=True),
@@ -380,15 +380,21 @@ def test_a_fitted_distance_with_a_negative_factor_is_refused(name: str) -> None:
             load_bytes(made_up(header, [*arrays[:i], with_number(arrays[i], 1, number), *arrays[i + 1 :]]))
 
 
-def test_a_tuned_model_of_another_class_or_without_rows_is_refused() -> None:
-    header, arrays = opened(dump(fitted("TunedKNNClassifier")))
-    header["saved"]["model"]["class"] = "TunedKNNRegressor"
-    with pytest.raises(ReadingError, match="a chosen model of another class"):
+def test_a_tuned_model_of_another_class_or_with_other_parameters_is_refused() -> None:
+    header, arrays = opened(dump(fitted("KNNClassifierCV")))
+    header["saved"]["model"]["class"] = "KNNRegressorCV"
+    with pytest.raises(ReadingError, match="targets of another kind"):
         load_bytes(made_up(header, arrays))
-    header["saved"]["model"] |= {"class": "TunedKNNClassifier"}
-    header["saved"]["model"]["state"]["model"]["model"]["state"] = None
-    with pytest.raises(ReadingError, match="is not fitted yet"):
-        load_bytes(made_up(header, []))
+    header["saved"]["model"]["class"] = "KNNClassifierCV"
+    state = header["saved"]["model"]["state"]
+    for seed in (-1, 1.5):
+        state["seed"], kept = seed, state["seed"]
+        with pytest.raises(ReadingError, match="a seed"):
+            load_bytes(made_up(header, arrays))
+        state["seed"] = kept
+    state["chosen"]["dict"][0][0] = "schema"
+    with pytest.raises(ReadingError, match="parameters that do not exist"):
+        load_bytes(made_up(header, arrays))
 
 
 CODES = [-2, 2, 127]

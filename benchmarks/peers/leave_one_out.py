@@ -1,6 +1,12 @@
-"""Leave-one-out over a hundred numbers of neighbours and five kernels, beside one search of all rows."""
+"""Choosing parameters by leave-one-out: many at once beside one search of all rows, and estimators that choose."""
 
 from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
 
 import priorcase as pc
 from benchmarks.data import mixed
@@ -27,4 +33,25 @@ def run(sizes: Sizes) -> list[Row]:
 
     search = Peer(f"one search for the {MOST} nearest", lambda: model.kneighbors(None, MOST), 1 / 1.3)
     name = f"leave-one-out, k = 1 to {MOST} and {len(KERNELS)} kernels, {rows:,} x 16 mixed with gaps"
-    return compare(name, ours, [search], min(3, sizes.repeats))
+    return compare(name, ours, [search], min(3, sizes.repeats)) + _estimators(sizes)
+
+
+def _estimators(sizes: Sizes) -> list[Row]:
+    """Estimators that choose their parameters, beside the seconds that a fit and the first question may take."""
+    rng, found = np.random.default_rng(0), list[Row]()
+    X = rng.normal(size=(600, 10))
+    y, table = X[:, 0] + X[:, 1] * X[:, 2] > 0, mixed(1000, 0)
+    few: Any = X[:100], y[:100]
+    for model, text, (rows, classes), limit in (
+        (pc.KNNClassifierCV(n_jobs=THREADS), "100 x 10", few, 0.2),
+        (pc.KNNClassifierCV(n_jobs=THREADS), "1,000 x 16 mixed with gaps", (table.X, table.y), 2.0),
+        (pc.LocallyWeightedClassifier(bandwidth="loo", n_jobs=THREADS), "600 x 10", (X, y), 1.0),
+    ):
+        name = f"{type(model).__name__}, parameters chosen, {text}"
+        bar = Peer("the limit", partial(float, limit), 1)
+        found += compare(name, partial(_choose, model, rows, classes), [bar], sizes.repeats)
+    return found
+
+
+def _choose(model: Any, rows: Any, classes: Any) -> object:
+    return clone(model).fit(rows, classes).predict(rows[:1])

@@ -27,7 +27,7 @@ MOST_LOST = 0.005
 Fit = Callable[[Any, Any], Any]
 
 CONTENDERS: dict[str, Fit] = {
-    "tuned k-NN": lambda X, y: pc.KNNClassifier.tuned(X, y, nested=None, progress=False),
+    "tuned k-NN": lambda X, y: pc.KNNClassifierCV("full").fit(X, y),
     "scaled 5-NN": lambda X, y: make_pipeline(StandardScaler(), KNeighborsClassifier(5)).fit(X, y),
     "boosting": lambda X, y: HistGradientBoostingClassifier(random_state=0).fit(X, y),
 }

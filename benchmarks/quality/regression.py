@@ -29,7 +29,7 @@ from papers.reproduction import aloud
 from priorcase import datasets
 from priorcase.local import LocallyWeightedRegressor
 from priorcase.local.rbf import RBFNetworkRegressor
-from priorcase.neighbors import KNNRegressor
+from priorcase.neighbors import KNNRegressor, KNNRegressorCV
 from priorcase.schema import Numeric
 
 NAMES = ("abalone", "auto-mpg", "machine-cpu", "winequality-red", "winequality-white")
@@ -92,26 +92,13 @@ def gaussian_process() -> Any:
     return encoded(GaussianProcessRegressor(kernel, normalize_y=True, random_state=0))
 
 
-class Tuned:
-    """k-NN with everything chosen by leave-one-out, as an estimator."""
-
-    def fit(self, X: Any, y: Any) -> Tuned:
-        """Tune on the rows, without the nested estimate: the folds around are one."""
-        self.model = KNNRegressor.tuned(X, y, nested=None, progress=False)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Answer by the best candidate."""
-        return self.model.predict(X)
-
-
 def contenders() -> dict[str, Callable[[], Any]]:
     """Who is compared, by the name in the table."""
     return {
         "the mean": DummyRegressor,
         "KNNRegressor()": KNNRegressor,
         'KNNRegressor("loo")': lambda: KNNRegressor("loo"),
-        "KNNRegressor.tuned": Tuned,
+        "KNNRegressorCV": lambda: KNNRegressorCV("full", n_samples=20_000),
         "LocallyWeightedRegressor(degree=0)": lambda: LocallyWeightedRegressor(degree=0),
         "LocallyWeightedRegressor(degree=1)": lambda: LocallyWeightedRegressor(degree=1),
         "LocallyWeightedRegressor(degree=2)": lambda: LocallyWeightedRegressor(degree=2),

@@ -55,7 +55,9 @@ if TYPE_CHECKING:
     )
     from priorcase.neighbors import (
         KNNClassifier,
+        KNNClassifierCV,
         KNNRegressor,
+        KNNRegressorCV,
         KNNTransformer,
         Precedents,
         Tuning,
@@ -75,7 +77,8 @@ __version__ = _version("priorcase")
 _HOMES = {  # the folders that the names come from
     name: folder
     for folder, names in {
-        "neighbors": "KNNClassifier KNNRegressor KNNTransformer Precedents tune Tuning attribute_weights",
+        "neighbors": "KNNClassifier KNNRegressor KNNClassifierCV KNNRegressorCV KNNTransformer Precedents tune Tuning "
+        "attribute_weights",
         "local": "LocallyWeightedRegressor LocallyWeightedClassifier RBFNetworkRegressor RBFNetworkClassifier",
         "selection": "AttributeSelector",
         "concepts": "IB1 IB2 IB3 IB4 IB5 PEBLS",
@@ -96,7 +99,17 @@ _HOMES = {  # the folders that the names come from
 }
 
 # In reading order; written out, since type checkers do not compute it.
-__all__ = ["KNNClassifier", "KNNRegressor", "KNNTransformer", "Precedents", "tune", "Tuning", "attribute_weights"]
+__all__ = [
+    "KNNClassifier",
+    "KNNRegressor",
+    "KNNClassifierCV",
+    "KNNRegressorCV",
+    "KNNTransformer",
+    "Precedents",
+    "tune",
+    "Tuning",
+    "attribute_weights",
+]
 __all__ += ["LocallyWeightedRegressor", "LocallyWeightedClassifier", "RBFNetworkRegressor", "RBFNetworkClassifier"]
 __all__ += ["AttributeSelector", "IB1", "IB2", "IB3", "IB4", "IB5", "PEBLS"]
 __all__ += ["CNN", "RNN", "ENN", "RENN", "AllKNN", "DROP1", "DROP2", "DROP3", "DROP4", "DROP5", "ICF"]

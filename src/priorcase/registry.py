@@ -43,7 +43,7 @@ class Learner:
         return tuple(task for task in both if self.path(task))
 
     def path(self, task: Task) -> str:
-        """The class for a task within its package, such as ``neighbors.TunedKNNClassifier``."""
+        """The class for a task within its package, such as ``KNNClassifierCV``."""
         return self.classifier if task == "classify" else self.regressor
 
     def cls(self, task: Task) -> type[Any]:
@@ -84,8 +84,8 @@ _ALL = (
         "tuned_knn",
         "Tuned k-NN",
         "k-nearest neighbors with k, distance, weights and vote chosen by leave-one-out.",
-        "neighbors.TunedKNNClassifier",
-        "neighbors.TunedKNNRegressor",
+        "KNNClassifierCV",
+        "KNNRegressorCV",
     ),
     Learner(
         "locally_weighted",

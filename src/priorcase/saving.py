@@ -46,7 +46,7 @@ from priorcase.schema import Schema
 FORMAT = 1
 
 MODELS = {
-    "neighbors": "KNNClassifier KNNRegressor KNNTransformer TunedKNNClassifier TunedKNNRegressor",
+    "neighbors": "KNNClassifier KNNRegressor KNNTransformer KNNClassifierCV KNNRegressorCV",
     "local": "LocallyWeightedRegressor LocallyWeightedClassifier RBFNetworkRegressor RBFNetworkClassifier",
     "bayes": "NaiveBayes SubsetAveragedBayes TreeAveragedBayes TreeAugmentedBayes SuperParentAveragedBayes AODE "
     "MixtureModel",

@@ -177,7 +177,7 @@ def test_a_tuned_learner_is_tuned_on_the_training_cases(table: Path, prices: Pat
     document = answers(
         evaluate(table, "--learner", "tuned_knn", "--splits", "holdout=0.5", "--score", "brier", "--json")
     )
-    model = pc.neighbors.TunedKNNClassifier(random_state=None)
+    model = pc.KNNClassifierCV(random_state=None)
     found = compare({"tuned": model}, *repairs(), splits=Holdout(0.5), scores="brier")
     assert document["learners"][0]["scores"]["brier"]["mean"] == found.mean("tuned")
     args = ("--target", "price", "--learner", "tuned_knn", "--splits", 2, "--score", "mae", "--json")

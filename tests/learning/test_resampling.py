@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone, is_regressor
 
-from priorcase import CNN, KNNClassifier, LocallyWeightedRegressor, NaiveBayes, RBFNetworkRegressor
+from priorcase import CNN, KNNClassifier, KNNClassifierCV, LocallyWeightedRegressor, NaiveBayes, RBFNetworkRegressor
 from priorcase.datasets import load_repairs
 from priorcase.exceptions import TargetError, TooFewRowsError
 from priorcase.learning.resampling import taken_rows
@@ -112,7 +112,7 @@ def test_a_table_with_a_string_view_is_fitted_resampled_and_tuned() -> None:
     assert model.predict(table.slice(0, 2)).tolist() == model.predict(plain.slice(0, 2)).tolist()
     kept, _ = CNN(random_state=0).fit_resample(table, y)
     assert kept.schema == table.schema
-    assert KNNClassifier.tuned(table, y, random_state=0).predict(table.slice(0, 1)).tolist() == ["yes"]
+    assert KNNClassifierCV().fit(table, y).predict(table.slice(0, 1)).tolist() == ["yes"]
 
 
 def test_tables_of_the_library_are_taken_too() -> None:

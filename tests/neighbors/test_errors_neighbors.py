@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from priorcase import Distance, KNNClassifier, KNNRegressor, KNNTransformer, attribute_weights, tune
+from priorcase import (
+    Distance,
+    KNNClassifier,
+    KNNClassifierCV,
+    KNNRegressor,
+    KNNRegressorCV,
+    KNNTransformer,
+    attribute_weights,
+    tune,
+)
 from priorcase.exceptions import (
     NotAvailableError,
     NumericRangeError,
@@ -85,7 +94,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: KNNClassifier(1).fit([[1.0]], ["a"]).loo_predict(), TooFewRowsError, "two rows"),
     (lambda: KNNRegressor("loo").fit(X, [1e155, 2e155, 9e155]).predict(X), NumericRangeError, "overflow"),
     (lambda: KNNRegressor("loo").fit(X, [1.7e308, -1.7e308, 1e308]).loo_scores_, NumericRangeError, "overflow"),
-    (lambda: KNNRegressor.tuned(X, [1e155, 2e155, 9e155]), NumericRangeError, "KNNRegressor.tuned: errors"),
+    (lambda: KNNRegressorCV().fit(X, [1e155, 2e155, 9e155]), NumericRangeError, "KNNRegressorCV.fit: errors"),
     *(
         (lambda y=y: KNNRegressor(1).fit(X, y), TargetError, f"got {word}")
         for y, word in (
@@ -116,8 +125,13 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (tuned(candidates={"temperature": [0.0]}), ParameterError, "temperature"),
     (tuned(scoring="squared_error"), ParameterError, "scoring"),
     (tuned(nested=1), ParameterError, "nested"),
-    (lambda: KNNClassifier.tuned(X, Y, scoring="f1"), ParameterError, "KNNClassifier.tuned: scoring"),
-    (lambda: KNNClassifier.tuned(X, Y[:2]), TargetError, "KNNClassifier.tuned: "),
+    (lambda: KNNClassifierCV(scoring="f1").fit(X, Y), ParameterError, "KNNClassifierCV.fit: scoring"),
+    (lambda: KNNClassifierCV().fit(X, Y[:2]), TargetError, "KNNClassifierCV.fit: "),
+    (lambda: KNNClassifierCV("best").fit(X, Y), ParameterError, "KNNClassifierCV.fit: candidates"),
+    (lambda: KNNClassifierCV(n_samples=1).fit(X, Y), ParameterError, "n_samples"),
+    (lambda: KNNClassifierCV().fit(X, Y).predict([[1.0]]), PriorcaseError, "KNNClassifierCV.predict: "),
+    (lambda: KNNClassifierCV().fit(X, Y).forget([0, 1, 2]).predict(X), TooFewRowsError, "no rows"),
+    (lambda: KNNClassifierCV().fit(X[:1], Y[:1]).loo_predict_proba(), TooFewRowsError, "two rows"),
     (tuned(n_samples=1), ParameterError, "n_samples"),
     (tuned(progress="yes"), ParameterError, "progress"),
     (tuned(sample_weight=np.zeros(90)), PriorcaseError, "zero for every row"),

@@ -14,7 +14,7 @@ from tables import COLUMNS, mixed_rows
 
 from priorcase import KNNClassifier, KNNRegressor
 from priorcase.neighbors import tune
-from priorcase.neighbors.tuning import Sums, best_candidate, deal
+from priorcase.neighbors.tuning import Problem, Sums, best_candidate
 from priorcase.schema import Nominal
 from priorcase.similarity import Gaussian
 
@@ -46,25 +46,18 @@ def test_the_best_is_fitted_with_the_chosen_parameters() -> None:
     assert np.array_equal(best.predict_proba(X), again.predict_proba(X))
 
 
-def test_tuned_is_tune() -> None:
-    model = KNNClassifier.tuned(X, Y, candidates=FEW, nested=None, ties="first")
-    assert isinstance(model, KNNClassifier)
-    assert lines(model.tuning_) == lines(tune(KNNClassifier(ties="first"), X, Y, candidates=FEW, nested=None))
-    assert isinstance(KNNRegressor.tuned(X, Z, candidates={"n_neighbors": [1, 2]}, nested=None), KNNRegressor)
-
-
 def test_a_later_fit_drops_what_was_tuned() -> None:
-    model = KNNClassifier.tuned(X, Y, candidates=FEW, nested=None)
+    model = tune(KNNClassifier(), X, Y, candidates=FEW, nested=None).best
     assert not hasattr(clone(model), "tuning_")
     assert not hasattr(model.fit(X, Y), "tuning_")
 
 
 def test_defaults_suit_tiny_mixed_tables() -> None:
-    model = KNNClassifier.tuned(X[:12], Y[:12], nested=3)
+    model = tune(KNNClassifier(), X[:12], Y[:12], nested=3).best
     assert max(line["n_neighbors"] for line in lines(model.tuning_)) <= 11
     assert set(model.tuning_.nested_scores) == {"log_score", "brier", "accuracy"}
     assert model.predict_proba(X).min() > 0
-    assert KNNRegressor.tuned(X[:12], Z[:12], nested=None).predict(X).shape == (90,)
+    assert tune(KNNRegressor(), X[:12], Z[:12], nested=None).best.predict(X).shape == (90,)
 
 
 def test_nothing_given_is_changed() -> None:
@@ -85,7 +78,7 @@ def test_frames_are_taken_and_given(make: Any) -> None:
 
 
 def test_two_runs_and_pickles_are_alike() -> None:
-    one, other = (KNNClassifier.tuned(X, Y, candidates=FEW, nested=3) for _ in range(2))
+    one, other = (tune(KNNClassifier(), X, Y, candidates=FEW, nested=3).best for _ in range(2))
     assert lines(one.tuning_) == lines(other.tuning_)
     assert one.tuning_.nested_scores == other.tuning_.nested_scores
     back = pickle.loads(pickle.dumps(one))
@@ -97,11 +90,11 @@ def test_two_runs_and_pickles_are_alike() -> None:
 
 
 def test_nested_scores_are_those_of_rows_that_took_no_part() -> None:
-    folds, losses = deal(np.unique(Y, return_inverse=True)[1], 3, seed=0), np.zeros(len(Y))
+    folds, losses = Problem(KNNClassifier().fit(X, Y), None, 0).folds(3).argmax(axis=1), np.zeros(len(Y))
     tuning = tune(KNNClassifier(), X, Y, candidates=FEW, nested=3)
     for fold in range(3):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        model = KNNClassifier.tuned([X[i] for i in train], Y[train], candidates=FEW, nested=None)
+        model = tune(KNNClassifier(), [X[i] for i in train], Y[train], candidates=FEW, nested=None).best
         proba = model.predict_proba([X[i] for i in test])
         losses[test] = -np.log(proba[np.arange(test.size), np.searchsorted(model.classes_, Y[test])])
     assert tuning.nested_score == pytest.approx(-losses.mean(), rel=1e-12)
@@ -113,7 +106,7 @@ def test_distances_made_from_classes_are_scored_over_folds() -> None:
     by = {line["distance"]: line for line in lines(tuning)}
     assert by["hvdm"]["scored_by"] == "folds"
     assert by["heom"]["scored_by"] == "leave-one-out"
-    folds, losses = deal(np.unique(Y, return_inverse=True)[1], 10, seed=0), np.zeros(len(Y))
+    folds, losses = Problem(KNNClassifier().fit(X, Y), None, 0).folds(10).argmax(axis=1), np.zeros(len(Y))
     for fold in range(10):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         model = KNNClassifier(3, distance="hvdm", prior=0.5).fit([X[i] for i in train], Y[train])
@@ -236,11 +229,11 @@ def test_a_better_loss_below_the_chosen_one_is_explained() -> None:
 @pytest.mark.parametrize(("n", "folds"), [(2, 0), (3, 3), (7, 5)])
 def test_few_rows_make_fewer_folds(n: int, folds: int) -> None:
     y = (["a", "b"] * 4)[:n]
-    model = KNNClassifier.tuned(X[:n], y, candidates={"n_neighbors": [1]})
+    model = tune(KNNClassifier(), X[:n], y, candidates={"n_neighbors": [1]}).best
     if not folds:
         assert model.tuning_.nested_score is None
     else:
-        other = KNNClassifier.tuned(X[:n], y, candidates={"n_neighbors": [1]}, nested=folds)
+        other = tune(KNNClassifier(), X[:n], y, candidates={"n_neighbors": [1]}, nested=folds).best
         assert model.tuning_.nested_scores == other.tuning_.nested_scores != {}
 
 
@@ -263,3 +256,39 @@ def test_it_is_plotted() -> None:
 
 
 # -- bad input
+
+
+# -- folds
+
+
+def test_folds_do_not_depend_on_the_order_of_the_rows_or_on_how_they_are_repeated() -> None:
+    times = np.arange(90) % 3 + 1
+    repeated = np.repeat(np.arange(90), times)
+    order = np.random.default_rng(4).permutation(repeated.size)
+    rows = [X[i] for i in repeated[order]]
+    weighted = Problem(KNNClassifier().fit(X, Y, times), None, 7).folds(4)
+    single = Problem(KNNClassifier().fit(rows, Y[repeated[order]]), None, 7).folds(4)
+    together = np.zeros((90, 4))
+    np.add.at(together, repeated[order], single)
+    contents = {repr(row): i for i, row in enumerate(X)}  # some rows are equal
+    same = np.array([contents[repr(row)] for row in X])
+    for column in range(4):
+        np.testing.assert_array_equal(np.bincount(same, weighted[:, column]), np.bincount(same, together[:, column]))
+    np.testing.assert_array_equal(weighted.sum(axis=1), times)
+    assert np.ptp(weighted.sum(axis=0)) <= 1
+    for label in np.unique(Y):
+        assert np.ptp(weighted[label == Y].sum(axis=0)) <= 1
+    assert not np.array_equal(weighted, Problem(KNNClassifier().fit(X, Y, times), None, 8).folds(4))
+
+
+def test_fractions_of_rows_are_dealt_in_full() -> None:
+    weights = np.random.default_rng(5).uniform(0.1, 3.0, 90)
+    shares = Problem(KNNClassifier().fit(X, Y, weights), None, 0).folds(5)
+    np.testing.assert_allclose(shares.sum(axis=1), weights, rtol=1e-12)
+    assert (shares <= 1 + 1e-12).all()
+
+
+def test_renamed_values_are_dealt_alike() -> None:
+    renamed = [[row[0], None if row[1] is None else f"{len(row[1])}{row[1][::-1]}", *row[2:]] for row in X]
+    folds = [Problem(KNNClassifier().fit(rows, Y), None, 0).folds(3) for rows in (X, renamed)]
+    np.testing.assert_array_equal(*folds)

@@ -588,9 +588,11 @@ class Instances:
         if gone.size:
             self._rows = self._rows.without(gone)
 
-    def subset(self, ids: ArrayLike) -> Instances:
-        """Some rows, with their ids, as instances of their own."""
+    def subset(self, ids: ArrayLike, weights: FloatArray | None = None) -> Instances:
+        """Some rows, with their ids, as instances of their own; with other weights where they are given."""
         rows = self._rows.taken(np.sort(self._places(ids, distinct=True)))
+        if weights is not None:
+            rows.weights = Growing(weights)
         columns = list(rows.columns)
         for j, (column, n) in enumerate(zip(columns, rows.codes, strict=True)):
             if isinstance(column, CodeColumn) and column.kind.values is None:
@@ -622,8 +624,14 @@ class Instances:
                 codes.append(len(column.values))
                 columns.append(column.with_data(np.full(rows.size, missing, column.data.dtype), codes[-1]))
             elif source is not None:
-                codes.append(rows.codes[source])
-                columns.append(rows.columns[source])
+                column, n = rows.columns[source], rows.codes[source]
+                if isinstance(kind, Nominal) and isinstance(column, CodeColumn) and kind.values != column.kind.values:
+                    other = CodeColumn(kind)  # other values are declared: coded again
+                    batch, new = other.prepare(Coded(column.data, tuple(column.values[:n])), len(other.values), source)
+                    other = other.settled(new, len(other.values)) if new else other
+                    column, n = other.with_data(batch, len(other.values)), len(other.values)
+                codes.append(n)
+                columns.append(column)
         return self._with(schema, replace(rows, columns=tuple(columns), codes=tuple(codes), version=0, removals=0))
 
     def _with(self, schema: Schema, rows: _Rows) -> Instances:

@@ -4,18 +4,18 @@ from priorcase.neighbors.knn import KNNClassifier, KNNRegressor, attribute_weigh
 from priorcase.neighbors.precedents import Precedent, Precedents
 from priorcase.neighbors.prequential import PrequentialClassification, PrequentialRegression
 from priorcase.neighbors.transformer import KNNTransformer
-from priorcase.neighbors.tuning import TunedKNNClassifier, TunedKNNRegressor, Tuning, tune
+from priorcase.neighbors.tuning import KNNClassifierCV, KNNRegressorCV, Tuning, tune
 
 __all__ = [
     "KNNClassifier",
+    "KNNClassifierCV",
     "KNNRegressor",
+    "KNNRegressorCV",
     "KNNTransformer",
     "Precedent",
     "Precedents",
     "PrequentialClassification",
     "PrequentialRegression",
-    "TunedKNNClassifier",
-    "TunedKNNRegressor",
     "Tuning",
     "attribute_weights",
     "tune",

@@ -525,19 +525,24 @@ def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
     return [(a, d) for a, d in pairs if isinstance(d, ValueTable) and isinstance(schema.kinds[a], Nominal)]
 
 
-def with_tabled_values(table: Table, distance: Distance, declared: SchemaLike) -> Table:
-    """The first rows with a schema that declares the values of each `ValueTable`, unless the column's are declared.
+def declared_values(schema: Schema, distance: Distance, declared: SchemaLike) -> Schema:
+    """A schema with the values of each `ValueTable`, unless the column's are declared; the same where it has none.
 
     A query value that the table lists is then compared by its entry although no stored row has it.
     """
-    schema = table.schema
     if isinstance(declared, Schema) or not (tabled := _tabled(schema, distance)):
-        return table
+        return schema
     by_hand, kinds = {schema.position(key) for key in declared or ()}, list[Kind](schema.kinds)
     for a, values in tabled:
         if a not in by_hand and getattr(kinds[a], "values", None) is None:
             kinds[a] = Nominal(tuple(values.values))
-    return Table(Schema(schema.names, tuple(kinds)), len(table), table.columns)
+    return Schema(schema.names, tuple(kinds))
+
+
+def with_tabled_values(table: Table, distance: Distance, declared: SchemaLike) -> Table:
+    """The first rows with the schema of `declared_values`."""
+    schema = declared_values(table.schema, distance, declared)
+    return table if schema is table.schema else Table(schema, len(table), table.columns)
 
 
 def check_tabled(table: Table, distance: Distance) -> None:

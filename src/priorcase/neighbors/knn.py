@@ -19,7 +19,7 @@ from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import Classes, Labelling, as_array, has_fractions, learned_labels, learned_numbers
 from priorcase.neighbors import votes
 from priorcase.neighbors.base import COUNT, SEARCH, GivenWeights, Method, NeighborsEstimator, NNeighbors
-from priorcase.neighbors.polling import Rules, best_n_neighbors, left_out_answers, loo_scores, polls_of, tuned
+from priorcase.neighbors.polling import Rules, best_n_neighbors, left_out_answers, loo_scores, polls_of
 from priorcase.neighbors.precedents import Precedents, precedents_of
 from priorcase.neighbors.prequential import PrequentialClassification, PrequentialRegression, run_prequential
 from priorcase.neighbors.votes import TIES, LeftOut, Poll, Ties, decide, means, prior_weights, resolve_vote
@@ -107,7 +107,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     attribute_weights_, weights_table_
         The weight of each attribute, in schema order, and the same as a table that prints and plots itself.
     tuning_
-        How the parameters were chosen, after `tuned`.
+        How the parameters were chosen, by `tune` or `KNNClassifierCV`.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
         The stored rows, what their columns mean, and the distance fitted to them.
 
@@ -178,8 +178,6 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         tags.target_tags.required = True
         tags.target_tags.multi_output = tags.classifier_tags.multi_label = not self._needs_one_target()
         return tags
-
-    tuned: ClassVar[Any] = classmethod(tuned)
 
     # -- learning
 
@@ -464,8 +462,6 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         tags.target_tags.required = True
         tags.target_tags.multi_output = not self._needs_one_target()
         return tags
-
-    tuned: ClassVar[Any] = classmethod(tuned)
 
     # -- learning
 

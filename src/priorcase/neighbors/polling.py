@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.exceptions import NotAvailableError, NumericRangeError, PriorcaseError, TooFewRowsError
+from priorcase.exceptions import NotAvailableError, NumericRangeError, TooFewRowsError
 from priorcase.learning.resampling import needs_refits, refits
 from priorcase.neighbors.base import NeighborsMemory, NNeighbors
 from priorcase.neighbors.votes import LeftOut, Poll, Ties, Vote
@@ -247,24 +247,3 @@ def left_out_answers(
             rows.append(own)
             parts.append(answer(estimator, poll, (own, weights[own])))
     return np.concatenate(parts)[np.argsort(np.concatenate(rows))]
-
-
-# -- tuning, which chooses among all of these
-
-
-def tuned(cls: type[KNN], /, X: Any, y: Any, **options: Any) -> KNN:
-    """An estimator fitted to all rows, with parameters chosen together by leave-one-out, as in `priorcase.tune`.
-
-    ``options`` are those of `priorcase.tune`, such as ``candidates``, ``scoring``, ``nested`` or ``sample_weight``, and
-    parameters of the estimator that stay as they are, such as ``schema`` or ``n_jobs``. What was tried is in
-    ``tuning_``: it prints as a table, and ``tuning_.nested_score`` is the score to report.
-    """
-    from priorcase.neighbors.tuning import tune  # which imports the estimators
-
-    parameters = {name: options.pop(name) for name in cls._get_param_names() if name in options}
-    try:
-        best: KNN = tune(cls(**parameters), X, y, **options).best
-    except PriorcaseError as error:
-        error.where = f"{cls.__name__}.tuned"
-        raise
-    return best

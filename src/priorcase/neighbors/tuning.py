@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import os
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from numbers import Integral
-from pathlib import Path
 from typing import Any, Literal, Self
+from zlib import crc32
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from priorcase import saving
 from priorcase._core import LeftOut as CoreRows
 from priorcase._locks import cached_property
 from priorcase._parameters import check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
-from priorcase.exceptions import ParameterError, TargetError, advice, listed, prefix_errors, quoted
-from priorcase.instances import check_weights
-from priorcase.learning.estimator import SchemaLike
+from priorcase.exceptions import ParameterError, PriorcaseError, advice, listed, prefix_errors, quoted
+from priorcase.instances import Instances
+from priorcase.learning.estimator import RowsEstimator, SchemaLike
 from priorcase.learning.plotting import drawing, legend_beside, log_ticks, ring, style
-from priorcase.learning.resampling import bar, taken_rows
+from priorcase.learning.resampling import bar, needs_refits, refits, stored_table
 from priorcase.learning.results import Grid, GridResult, framed, free_label
-from priorcase.neighbors.base import COUNT, needs_classes
+from priorcase.learning.state import Memory, reads
+from priorcase.learning.targets import Labelling, learned_numbers
+from priorcase.neighbors.base import COUNT, check_tabled, declared_values, needs_classes
 from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
-from priorcase.neighbors.polling import ENTRIES, Rules, check_scores, rank, refuse_overflow
+from priorcase.neighbors.polling import ENTRIES, Rules, check_scores, polls_of, rank, refuse_overflow
+from priorcase.neighbors.precedents import Precedents
 from priorcase.neighbors.votes import (
     TIES,
     FunctionVote,
@@ -41,9 +42,8 @@ from priorcase.neighbors.votes import (
     resolve_vote,
 )
 from priorcase.relevance import resolve_method
-from priorcase.relevance.base import fixed_sample
-from priorcase.schema import CategoricalFeatures, Kind
-from priorcase.schema.schema import backend_of
+from priorcase.schema import CategoricalFeatures, Nominal, Schema, Table
+from priorcase.schema.kinds import canonical
 from priorcase.search import ALGORITHMS
 from priorcase.search.index import SLACK
 from priorcase.similarity import Absolute, Distance, Gaussian, hvdm, resolve
@@ -332,39 +332,34 @@ def tune(
     classes = isinstance(estimator, KNNClassifier)
     grids = _candidate_grids(estimator, candidates, classes=classes)
     check_value("n_samples", n_samples, [None, Interval(Integral, 2, None, closed="left")])
-    seed, most = check_seed(random_state), None if n_samples is None else int(n_samples)
-    problem = Problem(estimator, X, y, None, most, seed, grids[0].distance)
-    weights = check_weights(sample_weight, len(problem.truth), parameter="sample_weight")
-    if weights is not None:
-        if not weights.any():
-            raise TargetError("sample_weight is zero for every row. Some row must have a positive weight")
-        kept = np.flatnonzero(weights)
-        part = taken_rows(X, kept)
-        part = np.asarray(part)[:, kept] if problem.is_square else part
-        problem = replace(problem, X=part, y=taken_rows(y, kept), sample_weight=weights[kept])
     if scoring is not None:
         check_value("scoring", scoring, [StrOptions(set(_SCORES[classes]) - {"surprise"})])
     check_value("nested", nested, [None, Interval(Integral, 2, None, closed="left")])
     check_value("progress", progress, [None, "boolean"])
-    deciding, n = scoring or _SCORES[classes][0], len(problem.truth)
+    seed, plain = check_seed(random_state), {name: _PLAIN[name] for name in _PLAIN if hasattr(estimator, name)}
+    base = clone(estimator).set_params(distance=grids[0].distance, attribute_weights=None, **plain)
+    problem = Problem(base.fit(X, y, sample_weight), None if n_samples is None else int(n_samples), seed)
+    return _tuned(problem, grids, scoring or _SCORES[classes][0], nested=nested, progress=progress)
+
+
+def _tuned(
+    problem: Problem, grids: Sequence[CandidateGrid], scoring: str, *, nested: int | None, progress: bool | None
+) -> Tuning:
+    """The best of some candidates, with the scores of all."""
+    n = len(problem.truth)
     n_nested = 0 if nested is None or n < 3 else min(int(nested), n)
     shown = n >= 1000 if progress is None else bool(progress)
     once = sum(FOLDS if problem.learns_from_targets(grid) else 1 for grid in grids)
     with bar(once * (1 + n_nested) + n_nested, shown=shown, text="tune") as advance:
         tried, sums = _measure(problem, grids, lambda: advance("tune"))
-        nested_on = _nested_scores(problem, grids, deciding, n_nested, lambda: advance("nested")) if n_nested else {}
-    candidate = best_candidate(sums, deciding, [grid.shape for grid in tried])
+        nested_on = _nested_scores(problem, grids, scoring, n_nested, lambda: advance("nested")) if n_nested else {}
+    candidate = best_candidate(sums, scoring, [grid.shape for grid in tried])
     grid, at = _locate(tried, candidate)
-    chosen = grid.parameters(at, classes=classes)
-    if grid.distance is problem.distance and grid.attribute_weights is None:  # the fit that was searched becomes it
-        best = problem.base.set_params(**chosen)
-        best._check_parameters()
-        best._check_rows()
-    else:
-        best = problem.fitted(**chosen)
+    chosen = grid.parameters(at, classes=isinstance(problem.base, KNNClassifier))
     folds = [problem.learns_from_targets(grid) for grid in tried]
-    means, rows = sums.scores(), float(sums.weights.sum())
-    tuning = Tuning(best, chosen, deciding, nested_on, rows, tried, means, candidate, folds, backend_of(X))
+    best, means, rows = problem.fitted(**chosen), sums.scores(), float(sums.weights.sum())
+    best._finish_fit()
+    tuning = Tuning(best, chosen, scoring, nested_on, rows, tried, means, candidate, folds, problem.base._backend)
     best.tuning_ = tuning
     return tuning
 
@@ -431,84 +426,71 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Rows with targets, none of weight 0, and the estimator to be tuned on them."""
+    """Stored rows with targets, on which an estimator is to be tuned."""
 
-    estimator: Any
-    X: Any
-    y: Any
-    sample_weight: FloatArray | None
+    base: Any  # fitted to the rows; its votes are never used
     n_samples: int | None
     seed: int
-    distance: Any = "robust"  # one of those to be tried, by which the rows are first stored
-    kinds: dict[int, Kind] | None = None  # what columns mean by position, where these are only some of the rows
-    classes: Any = None  # all classes, likewise
-    within: IntArray | None = None  # positions of these rows among those of the problem that they are a part of
-
-    @property
-    def is_square(self) -> bool:
-        """Whether X are the distances between all rows, of which a part has some rows and the same columns."""
-        return isinstance(self.distance, str) and self.distance == "precomputed"
-
-    @cached_property
-    def base(self) -> Any:
-        """A fit on all rows, which settles what columns and targets mean; its votes are never used."""
-        return self.fitted(self.distance, None)
 
     @cached_property
     def truth(self) -> Any:
         """Targets of all rows: classes by position among the labels, or numbers; shape (rows, targets)."""
         return self.base._targets()
 
-    @property
+    @cached_property
     def weights(self) -> FloatArray:
         """How many rows each row counts as."""
-        return np.ones(len(self.truth)) if self.sample_weight is None else self.sample_weight
+        weights = self.base._memory.row_weights
+        return np.ones(len(self.truth)) if weights is None else weights
 
-    def folds(self, n_folds: int) -> IntArray:
-        """The fold of each row, stratified by the classes of the first target."""
-        classes = isinstance(self.estimator, KNNClassifier)
-        return deal(self.truth[:, 0] if classes else np.zeros(len(self.truth)), n_folds, self.seed)
+    @cached_property
+    def ranks(self) -> IntArray:
+        """The place of each row among all that differ, in a random order that does not depend on how they came."""
+        return content_ranks(self.base._memory.instances, self.truth, self.seed)
+
+    def folds(self, n_folds: int) -> FloatArray:
+        """The weight of each row in each fold, stratified by the classes of the first target."""
+        classes = isinstance(self.base, KNNClassifier)
+        groups = self.truth[:, 0] if classes else np.zeros(len(self.truth))
+        return deal(groups, self.ranks, self.weights, n_folds)
 
     def learns_from_targets(self, grid: CandidateGrid) -> bool:
         """Whether a distance or weights are learned from the targets: rows must then be held out to be scored."""
-        by_class = needs_classes(resolve(grid.distance), self.base.schema_)
+        by_class = needs_classes(resolve(grid.distance), self.base._memory.instances.schema)
         return by_class or resolve_method(grid.attribute_weights) is not None
 
     def searched(self, grid: CandidateGrid) -> Any:
         """A fit whose votes are never used; the base where it will do."""
-        distance, weights = grid.distance, grid.attribute_weights
-        return self.base if distance is self.distance and weights is None else self.fitted(distance, weights)
+        same = grid.distance is self.base.distance and grid.attribute_weights is None
+        return self.base if same else self.fitted(grid.distance, grid.attribute_weights)
 
     def fitted(self, distance: Any, attribute_weights: Any, **voting: Any) -> Any:
         """A fit on all rows; without parameters for ``voting``, its votes are never used."""
-        voting = voting or {name: value for name, value in _PLAIN.items() if hasattr(self.estimator, name)}
-        model = clone(self.estimator).set_params(distance=distance, attribute_weights=attribute_weights, **voting)
-        if self.kinds is None:
-            return model.fit(self.X, self.y, self.sample_weight)
-        model.set_params(schema=self.kinds, categorical_features="from_dtype")
-        declared = {} if self.classes is None else {"classes": self.classes}
-        return model.partial_fit(self.X, self.y, sample_weight=self.sample_weight, **declared)
+        model = copy.copy(self.base)
+        model.__dict__.update(distance=distance, attribute_weights=attribute_weights, **voting)
+        return with_rows(model, self.base._memory.instances)
 
-    def part(self, rows: IntArray) -> Problem:
-        """The problem of some rows alone, whose columns and classes mean what they mean here."""
-        weights = None if self.sample_weight is None else self.sample_weight[rows]
-        classes = getattr(self.base, "classes_", None)  # None for numbers
-        X, kinds = taken_rows(self.X, rows), dict(enumerate(self.base.schema_.kinds))
-        if self.is_square:
-            X, kinds = np.asarray(X)[:, rows], dict(list(kinds.items())[: rows.size])
-        return replace(
-            self, X=X, y=taken_rows(self.y, rows), sample_weight=weights, kinds=kinds, classes=classes, within=rows
-        )
+    def without(self, held_out: FloatArray) -> Problem:
+        """The problem without some of the weight of each row; columns and classes mean what they mean here."""
+        model, instances = copy.copy(self.base), self.base._memory.instances
+        if isinstance(model, KNNClassifier):
+            model._labelling = replace(model._labelling, declared=tuple(c.labels for c in model._outputs()))
+        left = self.weights - held_out
+        rows = np.flatnonzero(left > SLACK)
+        weights = left[rows] if instances.weighted else None
+        return replace(self, base=with_rows(model, instances.subset(instances.ids[rows], weights)))
 
-    def sums(self, fit: Problem, grid: CandidateGrid, rows: IntArray, blocks: IntArray, n_blocks: int) -> Sums:
+    def sums(
+        self, fit: Problem, grid: CandidateGrid, rows: IntArray, times: FloatArray, blocks: IntArray, n_blocks: int
+    ) -> Sums:
         """Scores of some rows by a fit on other rows, or on all of these, from which each is left out in turn."""
-        model, own = fit.searched(grid), rows if fit is self else None
+        model, own, instances = fit.searched(grid), rows if fit is self else None, self.base._memory.instances
         if own is None:
-            X = taken_rows(self.X, rows)
-            cells = model._cells(np.asarray(X)[:, fit.within] if self.is_square else X)
+            table = stored_table(instances, rows)
+            cells = model._memory.encode(Table(model.schema_, rows.size, table.columns))
         else:
             cells = model._memory.instances.cells(rows)
-        queries = Queries(cells, own, self.truth[rows], self.weights[rows], blocks[rows])
+        queries = Queries(cells, own, self.truth[rows], times[rows], blocks[rows])
         return grid_sums(model, queries, grid, n_blocks)
 
     def up_to(self, grid: CandidateGrid, weight: float) -> CandidateGrid:
@@ -522,13 +504,78 @@ class Problem:
         return replace(grid, n_neighbors=ks)
 
 
-def deal(groups: AnyArray, n_folds: int, seed: int) -> IntArray:
-    """The fold of each row: rows of one group, in random order, go to one fold after the other."""
-    shuffled = np.random.default_rng(seed).permutation(len(groups))
-    order = shuffled[np.argsort(groups[shuffled], kind="stable")]
-    folds = np.empty(len(groups), dtype=np.int64)
-    folds[order] = np.arange(len(groups)) % n_folds
-    return folds
+def with_rows(model: Any, instances: Instances) -> Any:
+    """The model, whose parameters are set, fitted to stored rows; it becomes the only owner of its state."""
+    model.__dict__.pop("_lock", None)
+    model._check_parameters()
+    schema = declared_values(instances.schema, model._distance, model.schema)
+    rows = instances.fork()
+    if schema is not instances.schema:
+        check_tabled(stored_table(instances, np.arange(len(instances))), model._distance)
+        rows = instances.reshaped(schema, range(len(schema)))
+    model._memory = model._new_memory(schema, instances.targets)
+    model._memory.threads = model._threads()
+    model._memory.restore(rows, {})
+    model._check_rows()
+    model._memory.committed = True
+    return model
+
+
+def content_ranks(instances: Instances, truth: AnyArray, seed: int) -> IntArray:
+    """Ranks of the rows by hashes of their content: the same in any order, with rows repeated or with weights.
+
+    A nominal value counts as the first of its rows by their numbers and targets, so that its name decides only between
+    rows that are alike otherwise.
+    """
+    rows = np.full(len(truth), seed, np.uint64)
+    for numbers in truth.T:
+        rows = _hashed(rows, numbers)
+    for a, kind in enumerate(instances.schema.kinds):
+        if not isinstance(kind, Nominal):
+            rows = _hashed(rows, instances.column(a))
+    known, named = rows.copy(), np.zeros(len(truth), np.uint64)
+    for a, kind in enumerate(instances.schema.kinds):
+        if isinstance(kind, Nominal):
+            codes, values = instances.column(a), instances.values(a)
+            first = np.full(len(values) + 1, np.iinfo(np.uint64).max)  # the last one for -1, missing
+            np.minimum.at(first, codes, known)
+            rows = _hashed(rows, first[codes].view(np.float64))
+            names = [crc32(canonical(value)) if value is not None else 0 for value in values]
+            named = _hashed(named, np.array([*names, 0], float)[codes])
+    order = np.lexsort((named, rows))
+    new = (np.diff(rows[order], prepend=0) != 0) | (np.diff(named[order], prepend=0) != 0)
+    new[0] = False
+    ranks = np.empty(len(truth), np.int64)
+    ranks[order] = np.cumsum(new)
+    return ranks
+
+
+def _hashed(hashes: AnyArray, numbers: AnyArray) -> AnyArray:
+    """Hashes that also depend on some numbers (the finalizer of SplitMix64)."""
+    bits = (np.where(np.isnan(numbers), np.nan, numbers) + 0.0).view(np.uint64)
+    mixed = (hashes ^ bits) + np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+
+
+def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -> FloatArray:
+    """How much of each row is in each fold: those of one group, by rank, go to one fold after the other, 1 at a time.
+
+    A row of weight 2 is dealt as two rows are, so that equal rows are apart.
+    """
+    order = np.lexsort((ranks, groups))
+    new = (np.diff(ranks[order], prepend=-1) != 0) | (np.diff(groups[order], prepend=-1) != 0)
+    which, ends = np.cumsum(new) - 1, np.cumsum(weights[order])
+    totals = np.bincount(which, weights[order])
+    # Rows that differ begin at whole numbers.
+    shift = np.cumsum(np.ceil(totals * (1 - SLACK))) - np.cumsum(totals)
+    ends = ends + np.concatenate(([0.0], shift))[which]
+    marks = np.stack([ends - weights[order], ends])[:, :, None]
+    covered = np.floor(marks / n_folds) + np.clip(marks % n_folds - np.arange(n_folds), 0.0, 1.0)
+    shares = np.empty((len(groups), n_folds))
+    shares[order] = covered[1] - covered[0]
+    return np.where(shares > SLACK, shares, 0.0)
 
 
 # -- scores
@@ -538,26 +585,26 @@ def _measure(
     problem: Problem, grids: Sequence[CandidateGrid], step: Callable[[], None]
 ) -> tuple[list[CandidateGrid], Sums]:
     """The candidates for which there are enough rows, and the scores of all, one column each, in order."""
-    n, weight = len(problem.truth), float(problem.weights.sum())
-    rows = fixed_sample(n, n if problem.n_samples is None else problem.n_samples)
-    n_blocks = max(1, min(_BLOCKS, rows.size, _MOST_SUMS // max(len(grid) for grid in grids)))
-    blocks = np.searchsorted(rows, np.arange(n), side="right") - 1
-    blocks = np.maximum(blocks, 0) * n_blocks // rows.size
+    weight = float(problem.weights.sum())
+    rows = np.argsort(problem.ranks, kind="stable")[: problem.n_samples]
+    places = np.minimum(problem.ranks, problem.ranks[rows[-1]])
+    n_places = int(places[rows[-1]]) + 1
+    n_blocks = max(1, min(_BLOCKS, n_places, _MOST_SUMS // max(len(grid) for grid in grids)))
+    blocks = places * n_blocks // n_places
     tried, found = [], []
     for grid in grids:
         if not problem.learns_from_targets(grid):
             grid = problem.up_to(grid, weight - 1.0)
-            sums = problem.sums(problem, grid, rows, blocks, n_blocks)
+            sums = problem.sums(problem, grid, rows, problem.weights, blocks, n_blocks)
             step()
         else:
-            folds = problem.folds(min(FOLDS, len(problem.truth)))
-            grid = problem.up_to(grid, weight - float(np.bincount(folds, problem.weights).max()))
-            sums = Sums.zero(problem.estimator, n_blocks, len(grid))
-            for fold in range(int(folds.max()) + 1):
-                asked = rows[folds[rows] == fold]
+            folds = problem.folds(max(2, min(FOLDS, round(weight))))
+            grid = problem.up_to(grid, weight - float(folds.sum(axis=0).max()))
+            sums = Sums.zero(problem.base, n_blocks, len(grid))
+            for held_out in folds.T:
+                asked = rows[held_out[rows] > 0]
                 if asked.size:
-                    part = problem.part(np.flatnonzero(folds != fold))
-                    sums += problem.sums(part, grid, asked, blocks, n_blocks)
+                    sums += problem.sums(problem.without(held_out), grid, asked, held_out, blocks, n_blocks)
                 step()
         tried.append(grid)
         found.append(sums)
@@ -570,12 +617,12 @@ def _nested_scores(
 ) -> dict[str, float]:
     """Scores of rows that took no part in the choice: in each fold the others choose, learn and predict."""
     folds, one_block = problem.folds(n_folds), np.zeros(len(problem.truth), dtype=np.int64)
-    total = Sums.zero(problem.estimator, 1, 1)
-    for fold in range(n_folds):
-        part = problem.part(np.flatnonzero(folds != fold))
+    total = Sums.zero(problem.base, 1, 1)
+    for held_out in folds.T:
+        part = problem.without(held_out)
         tried, sums = _measure(part, grids, step)
         grid, candidate = _locate(tried, best_candidate(sums, scoring, [grid.shape for grid in tried]))
-        total += problem.sums(part, grid.only(candidate), np.flatnonzero(folds == fold), one_block, 1)
+        total += problem.sums(part, grid.only(candidate), np.flatnonzero(held_out), held_out, one_block, 1)
         step()
     return {name: float(scores[0]) for name, scores in total.scores().items()}
 
@@ -805,81 +852,177 @@ _QUICK: dict[bool, list[dict[str, Any]]] = {
 }
 
 
-@dataclass(eq=False, repr=False)
-class _TunedKNN(BaseEstimator):
-    """k-NN whose parameters are chosen in every fit, so that a comparison pays for the choice as a user would."""
+class _KNNCV(RowsEstimator[Memory]):
+    """k-NN whose parameters are chosen by leave-one-out for the rows that are stored."""
 
-    candidates: Literal["quick", "full"] | Candidates = "quick"
-    _: KW_ONLY
-    scoring: Scoring | None = None
-    n_samples: int | None = 1000
-    random_state: Any = 0
-    categorical_features: CategoricalFeatures = "from_dtype"
-    schema: SchemaLike = None
-    n_jobs: int | None = None
+    candidates: Any
+    scoring: Scoring | None
+    n_samples: int | None
+    random_state: Any
+    _grids: list[CandidateGrid]
+    _seed: int
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        classes = isinstance(self, ClassifierMixin)
+        if isinstance(chosen := self.candidates, str):
+            check_value("candidates", chosen, [StrOptions({"quick", "full"})])
+            chosen = _QUICK[classes] if chosen == "quick" else None
+        self._grids = _candidate_grids(self._plain(), chosen, classes=classes)
+        if self.scoring is not None:
+            check_value("scoring", self.scoring, [StrOptions(set(_SCORES[classes]) - {"surprise"})])
+        check_value("n_samples", self.n_samples, [None, Interval(Integral, 2, None, closed="left")])
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
+        if "_memory" not in self.__dict__:
+            self._seed = check_seed(self.random_state)
+        super()._learn(X, y, sample_weight, classes)
+
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> Memory:
+        return Memory(Instances(schema, targets))
+
+    def _finish_fit(self) -> None:
+        self._model()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = isinstance(self, RegressorMixin)  # some distances need a single class
+        return tags
+
+    # -- the choice
+
+    def _plain(self) -> Any:
+        """A model that is not fitted, with all parameters that are not chosen."""
+        given: dict[str, Any] = {"schema": self.schema, "categorical_features": self.categorical_features}
+        return (KNNClassifier if isinstance(self, ClassifierMixin) else KNNRegressor)(n_jobs=self.n_jobs, **given)
+
+    def _fitted(self, parameters: Mapping[str, Any]) -> Any:
+        """A model of the stored rows with some parameters."""
+        model = self._plain().set_params(**parameters)
+        shared = ("_labelling", "_flat", "_backend", "n_features_in_", "feature_names_in_")
+        model.__dict__.update({name: self.__dict__[name] for name in shared if name in self.__dict__})
+        return with_rows(model, self._answering().instances)
+
+    def _tuning(self) -> Tuning:
+        def choose() -> Tuning:
+            grid = self._grids[0]
+            base = self._fitted({"distance": grid.distance, "attribute_weights": None, "n_neighbors": 1})
+            most = None if self.n_samples is None else int(self.n_samples)
+            scoring = self.scoring or _SCORES[isinstance(self, ClassifierMixin)][0]
+            return _tuned(Problem(base, most, self._seed), self._grids, scoring, nested=None, progress=False)
+
+        return self._answering().cached("tuning", choose)
+
+    def _model(self) -> Any:
+        memory = self._answering()
+
+        def choose() -> Any:
+            if len(memory) > 1:
+                return self._tuning().best
+            one = self._grids[0].only(0)  # there are no others to predict a row from
+            return self._fitted(one.parameters(0, classes=isinstance(self, ClassifierMixin)))
+
+        model = memory.cached("model", choose)
+        model.n_jobs = self.n_jobs
+        return model
+
+    def _ask(self, question: str, *given: Any, **options: Any) -> Any:
+        """What the chosen model answers."""
+        try:
+            return getattr(self._model(), question)(*given, **options)
+        except PriorcaseError as error:
+            error.where = None  # the method of this class
+            raise
 
     @property
-    def tuning_(self) -> Tuning:
-        """The candidates with their scores."""
-        tuning: Tuning = self.model_.tuning_
-        return tuning
+    @reads
+    def model_(self) -> Any:
+        """The chosen model of the rows stored now."""
+        return self._model()
 
+    @property
+    @reads
+    def best_params_(self) -> dict[str, Any]:
+        """The chosen parameters."""
+        model = self._model()
+        names = _SHARED + _OF_CLASSES if isinstance(self, ClassifierMixin) else _SHARED
+        return {name: getattr(model, name) for name in names}
+
+    @property
+    @reads
+    def tuning_(self) -> Tuning:
+        """The candidates with their leave-one-out scores; the chosen one's is optimistic, since the rows chose it."""
+        return self._tuning()
+
+    # -- questions
+
+    @reads
     def predict(self, X: Any) -> AnyArray:
         """Predict as the chosen model does."""
-        return np.asarray(self.model_.predict(X))
+        return np.asarray(self._ask("predict", X))
 
-    def precedents(self, X: Any) -> Any:
-        """The neighbours behind each prediction."""
-        return self.model_.precedents(X)
+    @reads
+    def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
+        """The stored rows that vote on each query, as in `KNNClassifier.precedents`."""
+        found: Precedents = self._ask("precedents", X, n_neighbors)
+        return found
 
-    def digest(self) -> str:
-        """A fingerprint of the stored rows, as of the chosen model."""
-        check_is_fitted(self)
-        return str(self.model_.digest())
+    @reads
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """Distances and ids of the nearest rows of each query, as in `KNNClassifier.kneighbors`."""
+        return self._ask("kneighbors", X, n_neighbors, return_distance)
 
-    @prefix_errors
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Save the model to a file, which `priorcase.load` reads; returns the path. ``tuning_`` is not saved."""
-        return saving.save(self, path)
+    relearns_ = True  # the parameters, by one choice for each row
+
+    @reads
+    def loo_predict(self, *, relearn: bool = False) -> AnyArray:
+        """The prediction of each stored row from the others, in the order of ``ids_``; see `loo_predict_proba`."""
+        if not needs_refits(self, relearn):
+            return np.asarray(self._ask("loo_predict"))
+        return np.concatenate([model._shaped(model._decide(poll)) for model, poll in _left_out_polls(self)])
+
+    # -- files
 
     def _saved_state(self) -> dict[str, Any] | None:
-        return {"model": self.model_} if "model_" in self.__dict__ else None
+        state = super()._saved_state()
+        return state if state is None else state | {"seed": self._seed, "chosen": self._chosen()}
+
+    @reads
+    def _chosen(self) -> dict[str, Any] | None:
+        return self.best_params_ if len(self._stored()) else None
 
     def _restore_state(self, state: dict[str, Any]) -> None:
-        model = state["model"]
-        if type(model) is not (KNNClassifier if isinstance(self, ClassifierMixin) else KNNRegressor):
-            raise ValueError("a chosen model of another class")
-        check_is_fitted(model)
-        self._settle(model)
-
-    def _settle(self, model: Any) -> None:
-        """Take over the chosen model."""
-        self.model_ = model
-        if isinstance(model, KNNClassifier):
-            self.classes_ = model.classes_
-
-    def _fit(self, learner: type[Model], X: Any, y: Any) -> Self:
-        model = learner(categorical_features=self.categorical_features, schema=self.schema, n_jobs=self.n_jobs)
-        if isinstance(self.candidates, str):
-            check_value("candidates", self.candidates, [StrOptions({"quick", "full"})])
-        chosen: Any = self.candidates
-        if isinstance(chosen, str):
-            chosen = _QUICK[isinstance(model, KNNClassifier)] if chosen == "quick" else None
-        options: dict[str, Any] = {"scoring": self.scoring, "n_samples": self.n_samples}
-        options |= {"nested": None, "progress": False, "random_state": self.random_state}
-        self._settle(tune(model, X, y, candidates=chosen, **options).best)
-        return self
+        super()._restore_state(state)
+        if type(state["seed"]) is not int or state["seed"] < 0:
+            raise ValueError("a seed that is no number")
+        self._seed = state["seed"]
+        if len(self._memory):
+            names = {*_SHARED, *(_OF_CLASSES if isinstance(self, ClassifierMixin) else ())}
+            if state["chosen"].keys() != names:
+                raise ValueError("parameters that do not exist")
+            self._memory.cached("model", lambda: self._fitted(state["chosen"]))
 
 
-class TunedKNNClassifier(ClassifierMixin, _TunedKNN):
-    """A `KNNClassifier` whose parameters are chosen in every `fit`, as by `tune`.
+def _left_out_polls(estimator: _KNNCV) -> Iterator[tuple[Any, Poll]]:
+    """For each stored row the model that the others choose, and the poll among them."""
+    for _, other, row in refits(estimator):
+        model = other._model()
+        for poll in polls_of(model, model._memory.encode(Table(model.schema_, 1, row.columns))):
+            yield model, poll
 
-    Use it where a model is fitted again and again, as in cross-validation: the score then includes the choice.
+
+class KNNClassifierCV(ClassifierMixin, _KNNCV):
+    """A `KNNClassifier` that chooses its parameters by leave-one-out: k, distance, attribute weights, vote and more.
+
+    An ordinary estimator, for `cross_val_score`, pipelines and wherever a model is fitted again and again: scores then
+    include the choice. Rows can be added (`partial_fit`) and forgotten (`forget`); the next question chooses again, so
+    that every answer is that of a fresh fit on the rows that are left. `tune` has the options of the choice itself.
 
     Parameters
     ----------
     candidates
-        ``"quick"``: about a thousand candidates; ``"full"``: those of `tune`; or candidates of your own.
+        ``"quick"``: about a thousand candidates; ``"full"``: those of `tune`; or candidates of your own, as in `tune`.
     scoring, n_samples, random_state
         As in `tune`.
     categorical_features, schema, n_jobs
@@ -887,33 +1030,104 @@ class TunedKNNClassifier(ClassifierMixin, _TunedKNN):
 
     Attributes
     ----------
-    model_, tuning_, classes_
-        The chosen model, the candidates with their scores, and the classes.
+    best_params_, model_, tuning_
+        The chosen parameters, the `KNNClassifier` that has them, and the candidates with their scores.
+    classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
+        As in `KNNClassifier`.
 
     Examples
     --------
-    >>> X, y = [[1.0], [1.2], [1.1], [3.0], [3.2], [3.1]] * 3, ["low", "low", "low", "high", "high", "high"] * 3
-    >>> model = TunedKNNClassifier().fit(X, y)
-    >>> model.predict([[3.05]]), model.tuning_.best_params["distance"]
-    (array(['high'], dtype='<U4'), 'robust')
+    >>> import priorcase as pc
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = pc.KNNClassifierCV().fit(X, y)
+    >>> model.best_params_["n_neighbors"], model.best_params_["distance"]
+    (20, 'robust')
+    >>> print(f"{cross_val_score(model, X, y).mean():.2f}")
+    0.95
     """
 
-    classes_: AnyArray
+    _labelling: Labelling
 
-    @prefix_errors
-    def fit(self, X: Any, y: Any) -> Self:
-        """Choose the parameters and store the rows."""
-        return self._fit(KNNClassifier, X, y)
+    def __init__(
+        self,
+        candidates: Literal["quick", "full"] | Candidates = "quick",
+        *,
+        scoring: Scoring | None = None,
+        n_samples: int | None = 1000,
+        random_state: Any = 0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.candidates, self.scoring, self.n_samples, self.random_state = candidates, scoring, n_samples, random_state
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """The probability of each class."""
-        return np.asarray(self.model_.predict_proba(X))
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Store the rows, in place of any stored before, and choose the parameters; see `KNNClassifier.fit`."""
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Store more rows, as in `KNNClassifier.partial_fit`; the next question chooses the parameters again."""
+        return self._partial_fit(X, y, sample_weight, classes)
+
+    _read_targets = KNNClassifier._read_targets
+    _outputs = KNNClassifier._outputs
+    _by_target = KNNClassifier._by_target
+    classes_ = KNNClassifier.classes_
+
+    @reads
+    def predict_proba(self, X: Any) -> Any:
+        """Probability of each class in ``classes_``, as the chosen model gives it."""
+        return self._ask("predict_proba", X)
+
+    @reads
+    def loo_predict_proba(self, *, relearn: bool = False) -> Any:
+        """The class probabilities of each stored row by the votes of the others, in the order of ``ids_``.
+
+        The parameters were chosen on the same rows, so that scores of these probabilities are optimistic. With
+        ``relearn`` they are chosen again without each row, by one fit for each: as honest as refitting by hand.
+        """
+        if not needs_refits(self, relearn):
+            return self._ask("loo_predict_proba")
+        return self._by_target(np.concatenate([model._probabilities(poll) for model, poll in _left_out_polls(self)]))
 
 
-class TunedKNNRegressor(RegressorMixin, _TunedKNN):
-    """A `KNNRegressor` whose parameters are chosen in every `fit`; see `TunedKNNClassifier`."""
+class KNNRegressorCV(RegressorMixin, _KNNCV):
+    """A `KNNRegressor` that chooses its parameters by leave-one-out; see `KNNClassifierCV`.
 
-    @prefix_errors
-    def fit(self, X: Any, y: Any) -> Self:
-        """Choose the parameters and store the rows."""
-        return self._fit(KNNRegressor, X, y)
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> model = pc.KNNRegressorCV({"n_neighbors": [1, 2]}).fit([[1], [2], [3], [5]], [1, 2, 3, 5])
+    >>> model.best_params_["n_neighbors"], model.predict([[4]])
+    (1, array([4.]))
+    """
+
+    _flat: bool
+
+    def __init__(
+        self,
+        candidates: Literal["quick", "full"] | Candidates = "quick",
+        *,
+        scoring: Scoring | None = None,
+        n_samples: int | None = 1000,
+        random_state: Any = 0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.candidates, self.scoring, self.n_samples, self.random_state = candidates, scoring, n_samples, random_state
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Store the rows, in place of any stored before, and choose the parameters; see `KNNRegressor.fit`."""
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Store more rows, as in `KNNRegressor.partial_fit`; the next question chooses the parameters again."""
+        return self._partial_fit(X, y, sample_weight)
+
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        return learned_numbers(self, y, first)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.evaluation import calibration_table
-from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents, TunedKNNClassifier, TunedKNNRegressor
+from priorcase.neighbors import KNNClassifier, KNNClassifierCV, KNNRegressor, KNNRegressorCV, Precedents
 from priorcase.registry import BASELINE
 from priorcase.reporting.comparison import Compared
 from priorcase.reporting.formatting import number, value
@@ -191,7 +191,7 @@ def explain(problem: Problem, found: OutOfFold, learner: Any, *, random_state: i
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = clone(learner).fit(known.X, known.y)
-        if isinstance(model, (TunedKNNClassifier, TunedKNNRegressor)):
+        if isinstance(model, (KNNClassifierCV, KNNRegressorCV)):
             near = model.model_
         elif known.classes:
             near = KNNClassifier(_PRECEDENTS, distance="hvdm").fit(known.X, known.y)
