@@ -80,7 +80,12 @@ REFUSED: list[Refusal] = [
     # attributes
     ("twice", lambda b: b.declare({"x": "text"}, x="numeric"), CaseBaseError, "attribute 'x' twice"),
     ("no declaration", lambda b: b.declare(5), CaseBaseError, "a mapping from names to kinds"),
-    ("no kind", lambda b: b.declare(a="number"), CaseBaseError, "'number', which is not a kind"),
+    (
+        "no kind",
+        lambda b: b.declare(a="number"),
+        CaseBaseError,
+        "got 'number' as the kind of 'a'. Did you mean 'numeric'",
+    ),
     ("another kind", lambda b: b.declare(age="text"), CaseBaseError, "cannot make 'age' text: a stored case has 3"),
     ("reserved", lambda b: b.declare(solution="text"), CaseBaseError, "a name reserved for a field"),
     ("empty name", lambda b: b.declare({"": "text"}), CaseBaseError, "an attribute named ''"),

@@ -132,7 +132,7 @@ def test_kinds_are_declared_by_name_class_or_object():
     assert kinds.as_kind(Date, attribute="a") == Date()
     assert kinds.as_kind(DEVICES, attribute="a") is DEVICES
     for wrong in ("number", Ordinal, 3, Taxonomy):
-        with pytest.raises(CaseBaseError, match="which is not a kind"):
+        with pytest.raises(CaseBaseError, match="as the kind of"):
             kinds.as_kind(wrong, attribute="a")
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priorcase.exceptions import SchemaError, SchemaMismatchError
-from priorcase.schema import Circular, Date, Nominal, Numeric, Schema, Set, Taxonomy, Text
+from priorcase.schema import Circular, Date, Nominal, Numeric, Ordinal, Schema, Set, Taxonomy, Text
 from priorcase.schema.dates import date_of, seconds_of
 
 NAN = float("nan")
@@ -132,7 +132,7 @@ def test_words_for_kinds():
         (lambda: Date(("hour", "hour")), "parts of Date"),
         (lambda: Text("letters"), "analyzer of Text"),
         (lambda: Text(longest=0), "longest of Text"),
-        (lambda: Schema(None, ("dates",)), "a kind must be one such as"),
+        (lambda: Schema(None, ("dates",)), "as the kind of column"),
         (lambda: Taxonomy({}), "tree of Taxonomy"),
     ],
 )
@@ -170,3 +170,7 @@ def test_one_row_is_read_as_a_column_is():
         assert [column.tolist() for column in one.columns] == [column[[place]].tolist() for column in both.columns]
         listed = schema.read([many.iloc[place].tolist()])
         assert [column.tolist() for column in listed.columns] == [column[[place]].tolist() for column in both.columns]
+
+
+def test_a_list_of_levels_is_an_ordinal_kind() -> None:
+    assert Schema(("size",), (["S", "M", "L"],)).kinds == (Ordinal(("S", "M", "L")),)  # type: ignore[arg-type]

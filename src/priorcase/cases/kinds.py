@@ -22,7 +22,7 @@ from priorcase._typing import Value
 from priorcase.cases.designs.graph import FunctionGraph
 from priorcase.exceptions import CaseBaseError, ParameterError, listed, quoted
 from priorcase.schema import Circular, Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
-from priorcase.schema.kinds import identity, is_missing, plain
+from priorcase.schema.kinds import identity, is_missing, kind_advice, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,9 @@ def as_kind(given: Any, *, attribute: str) -> CaseKind:
         return _SIMPLE[given]()  # type: ignore[no-any-return]
     if isinstance(given, type) and given in _SIMPLE.values():
         return given()  # type: ignore[no-any-return]
-    raise CaseBaseError(
-        f"Attribute {attribute!r} was declared as {quoted(given)}, which is not a kind. Expected 'numeric', 'nominal', "
-        "'text', 'set', 'date', 'graph', or Numeric(), Circular(period), Ordinal(order), Nominal(), Text(), Set(), "
-        "Date(), Taxonomy(tree), Graph()."
-    )
+    if isinstance(given, list | tuple):
+        return Ordinal(tuple(given))
+    raise CaseBaseError(f"got {quoted(given)} as the kind of {attribute!r}. {kind_advice(given)}")
 
 
 def describe(kind: CaseKind) -> dict[str, Any]:

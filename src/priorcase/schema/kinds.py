@@ -12,7 +12,7 @@ import numpy as np
 
 from priorcase._parameters import is_number, is_whole
 from priorcase._typing import Content, Value
-from priorcase.exceptions import PriorcaseError, SchemaError, listed, quoted
+from priorcase.exceptions import PriorcaseError, SchemaError, advice, listed, quoted
 
 _NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
 BOOLEANS = (bool, np.bool_)
@@ -348,11 +348,32 @@ WORDS: dict[str, type[Any]] = {"numeric": Numeric, "nominal": Nominal, "date": D
 """The kinds that need no parameters, by name."""
 
 
+_EXAMPLES = {
+    "circular": "Circular(period=360)",
+    "ordinal": "the list of its levels, such as ['low', 'high']",
+    "taxonomy": "Taxonomy(tree)",
+}
+
+
 def as_kind(given: Any) -> Any:
-    """A kind, its name or its class as a kind; anything else as it is."""
+    """A kind, its name, its class or a list of levels as a kind; anything else as it is."""
     if isinstance(given, str) and given in WORDS:
         return WORDS[given]()
+    if isinstance(given, list | tuple):
+        return Ordinal(tuple(given))
     return given() if isinstance(given, type) and given in WORDS.values() else given
+
+
+def kind_advice(given: object) -> str:
+    """What to declare instead of something that is not a kind."""
+    word = str(getattr(given, "__name__", given)).lower()
+    if word == "ignore":
+        return "Leave the column out of the table instead."
+    if word in _EXAMPLES:
+        return f"Write {_EXAMPLES[word]}."
+    names = ", ".join(map(repr, WORDS))
+    every = f"Kinds are {names}, a list of levels, or objects such as Numeric() and Circular(period=360)."
+    return advice(word, [*WORDS, *_EXAMPLES], otherwise=every)
 
 
 def check_distinct(

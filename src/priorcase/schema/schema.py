@@ -53,6 +53,7 @@ from priorcase.schema.kinds import (
     as_kind,
     is_hashable,
     is_missing,
+    kind_advice,
     plain,
 )
 
@@ -144,12 +145,10 @@ class Schema:
         object.__setattr__(self, "kinds", tuple(map(as_kind, self.kinds)))
         object.__setattr__(self, "_numeric", all(type(kind) in (Numeric, Circular) for kind in self.kinds))
         kinds: tuple[object, ...] = self.kinds
-        for kind in kinds:
+        for a, kind in enumerate(kinds):
             if not isinstance(kind, (Numeric, Ordinal, Nominal)):
-                raise SchemaError(
-                    "a kind must be one such as Numeric(), Ordinal(order) or Nominal(), with parentheses, or its "
-                    f"name, got {quoted(kind)}"
-                )
+                label = quoted(self.names[a]) if self.names and len(self.names) > a else a
+                raise SchemaError(f"got {quoted(kind)} as the kind of column {label}. {kind_advice(kind)}")
         if not self.kinds:
             raise SchemaError("Schema needs a kind for each column and at least one column, got no kinds")
         if self.names is None:
