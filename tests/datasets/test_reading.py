@@ -403,6 +403,13 @@ def test_a_mark_for_missing_is_no_name(content: str) -> None:
     assert not text(content).attrs["header"]
 
 
+def test_a_table_of_counts_has_its_levels_in_the_header() -> None:
+    frame = text('"","0","1","2"\n"0",27,29,10\n"1",59,53,14\n')
+    assert list(frame.columns) == ["column_1", "0", "1", "2"]
+    assert frame.shape == (2, 4)
+    assert not text(",5,7\n3,6,8\n,7,9\n").attrs["header"]  # a column with gaps
+
+
 def test_lines_longer_than_the_sample() -> None:
     wide = ",".join(f"{at / 7}" for at in range(20_000))
     assert text(f"{wide}\n{wide}\n").shape == (2, 20_000)

@@ -203,6 +203,8 @@ def has_header(records: Sequence[Sequence[str]]) -> bool:
     if any(typed):
         if any(there and not here and name for name, here, there in zip(named, typed, below, strict=True)):
             return True
+        if not first[0] and len(set(first)) == len(first) > 2 and len(columns[0]) == len(body):
+            return True  # levels of a table of counts, after the place of the row names
         years = [field for field, here in zip(first, typed, strict=True) if here]
         return all(map(_YEAR.fullmatch, years)) and len(set(years)) == len(years) > 1 and not all(typed)
     if any(there and name for name, there in zip(named, below, strict=True)) or "" in first:
