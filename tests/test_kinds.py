@@ -144,12 +144,6 @@ REFUSED: list[tuple[str, Callable[[Any, Any, Any], Any], str]] = [
     ("Bayes: text", lambda X, y, s: pc.NaiveBayes(schema=s).fit(X, y).predict_column(X, "note"), "is not predicted"),
     ("Bayes: date", lambda X, y, s: pc.NaiveBayes(schema=s).fit(X, y).predict_column(X, "opened"), "is not predicted"),
     ("Bayes: set", lambda X, y, s: pc.NaiveBayes(schema=s).fit(X, y).predict_column(X, "parts"), "is not predicted"),
-    # IB1 to IB5 scale by ranges that grow with the rows, which circles do not have.
-    (
-        "IB1: date",
-        lambda X, y, s: pc.IB1(schema=s | {"opened": pc.Date(("elapsed", "hour"))}).fit(X, y),
-        "either by the time elapsed or by its circular parts",
-    ),
     # The angle between two rows is one of numbers.
     ("cosine", lambda X, y, s: pc.KNNClassifier(distance="cosine", schema=s).fit(X, y), "rows of numbers"),
 ]

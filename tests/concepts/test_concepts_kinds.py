@@ -10,7 +10,6 @@ import pytest
 from checks.containers import CONTAINERS, KINDS, as_every_kind, classes, training_rows
 
 import priorcase as pc
-from priorcase.exceptions import ParameterError
 from priorcase.saving import dump, load_bytes
 
 ROWS, QUERIES = training_rows(70, seed=8), training_rows(15, seed=9)
@@ -58,11 +57,29 @@ def test_ib5_learns_a_column_of_texts_that_appears() -> None:
     assert model.n_features_in_ == 2
 
 
-def test_ib1_refuses_a_date_that_is_a_line_and_a_circle() -> None:
-    table = as_every_kind(ROWS)[["age", "opened"]]
-    with pytest.raises(ParameterError, match="either by the time elapsed or by its circular parts"):
-        pc.IB1(schema={"opened": pc.Date(("elapsed", "hour"))}).fit(table, classes(ROWS))
-    assert len(pc.IB1(schema={"opened": pc.Date("hour")}).fit(table, classes(ROWS)).ids_) == len(ROWS)
+@pytest.mark.parametrize("parts", [("hour",), ("elapsed", "hour"), ("elapsed", "season", "weekday", "hour")])
+def test_ib1_compares_the_parts_of_dates_as_the_nearest_neighbour_does(parts: Any) -> None:
+    table, y = as_every_kind(ROWS)[["device", "opened"]], np.array(classes(ROWS))
+    X, y, schema = table[table["opened"].notna()], y[table["opened"].notna()], {"opened": pc.Date(parts)}
+    stored = pc.IB1(schema=schema).partial_fit(X[:20], y[:20]).partial_fit(X[20:], y[20:])
+    nearest = pc.KNNClassifier(1, distance="ib", schema=schema).fit(X, y)
+    between = X[1:].assign(opened=X["opened"][1:] + pd.Timedelta(hours=5, minutes=1))
+    inside = between[between["opened"].between(X["opened"].min(), X["opened"].max())]
+    found, expected = stored.precedents(inside), nearest.precedents(inside)
+    np.testing.assert_allclose([one.distances[0] for one in found], [one.distances[0] for one in expected])
+    later = inside[:5].assign(opened=pd.Timestamp("2050-01-01"), device="laser")
+    assert all(one.distances[0] <= 1.5 for one in stored.precedents(later))  # the range is widened to hold the query
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_dates_of_several_parts_are_learned_saved_and_forgotten(learner: Any) -> None:
+    table, y = as_every_kind(ROWS)[["age", "opened"]], classes(ROWS)
+    model = learner(schema={"opened": pc.Date(("elapsed", "weekday"))}, random_state=0, history="replay").fit(table, y)
+    other = load_bytes(dump(model))
+    np.testing.assert_array_equal(other.predict_proba(table), model.predict_proba(table))
+    left = [i for i in range(len(ROWS)) if i % 4]
+    fresh = learner(**model.get_params()).fit(table.iloc[left], [y[i] for i in left])
+    assert other.forget(range(0, len(ROWS), 4)).predict(table).tolist() == fresh.predict(table).tolist()
 
 
 @pytest.mark.parametrize(

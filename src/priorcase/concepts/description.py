@@ -19,7 +19,7 @@ from priorcase._core import Concept, Plan
 from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, Name, Value
 from priorcase.concepts.records import verdicts, wilson_bounds
-from priorcase.exceptions import NumericRangeError, ParameterError, listed
+from priorcase.exceptions import NumericRangeError
 from priorcase.instances import Instances
 from priorcase.instances.instances import unseen_values, with_unseen
 from priorcase.saving import checked
@@ -29,7 +29,7 @@ from priorcase.schema.kinds import identity
 from priorcase.similarity import Distance, FittedDistance
 from priorcase.similarity.computed import Computation
 from priorcase.similarity.differences import Curve, Differ, Linear, Lookup, Profile
-from priorcase.similarity.periodic import Periodic
+from priorcase.similarity.periodic import DatesSoFar, Periodic
 from priorcase.similarity.statistics import Summary
 
 # What is kept of the rows seen: nothing, a trace of what each did, or the rows as well.
@@ -300,14 +300,9 @@ def _growing(distance: Distance, schema: Schema) -> Comparison:
     """A comparison by ranges that grow, which does not depend on any rows."""
     elapsed = dict[Name, Any]()
     for a, kind in enumerate(schema.kinds):
-        if isinstance(kind, Date) and "elapsed" in (kind.parts if isinstance(kind.parts, tuple) else ("elapsed",)):
-            if isinstance(kind.parts, tuple) and len(kind.parts) > 1:
-                raise ParameterError(
-                    f"column {schema.label(a)!r} is a date with the parts {listed(kind.parts)}, but IB1 to IB5 compare "
-                    "dates either by the time elapsed or by its circular parts. Declare Date('elapsed') or a Date of "
-                    "the others, or pass another distance, such as distance='heom'."
-                )
-            elapsed[schema.label(a)] = distance.numeric  # whose range grows
+        parts = kind.parts if isinstance(kind, Date) and kind.parts != "auto" else ("elapsed",)
+        if isinstance(kind, Date) and "elapsed" in parts:  # whose range grows
+            elapsed[schema.label(a)] = DatesSoFar(parts) if len(parts) > 1 else distance.numeric
     if elapsed:
         distance = replace(distance, attributes={**distance.attributes, **elapsed})
     return Comparison(schema, distance.fit(Instances(schema), None), True)

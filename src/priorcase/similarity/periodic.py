@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal
@@ -10,8 +11,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from priorcase._typing import FloatArray
-from priorcase.schema.dates import DAY, WEEK, YEAR
+from priorcase.schema.dates import DAY, WEEK, YEAR, seconds_of
 from priorcase.schema.kinds import Date, DatePart
+from priorcase.similarity.computed import Computed
 from priorcase.similarity.differences import Difference, MissingRule, Term
 from priorcase.similarity.statistics import Column
 
@@ -87,6 +89,39 @@ class DateDifference(Difference):
             high - low if elapsed else 0.0,
             share if elapsed else 0.0,
         )
+
+
+@dataclass(frozen=True)
+class DatesSoFar(Computed):
+    """`DateDifference` where dates are still to come: the first and the last date are those so far, the query included.
+
+    As in sums of squares, it is the root of the mean of the squared differences of the parts.
+
+    >>> from datetime import datetime
+    >>> noon = [datetime(2024, 5, day, 12) for day in (1, 3)]
+    >>> difference = DatesSoFar(("elapsed", "hour"))
+    >>> difference.between([datetime(2024, 5, 1)], difference.prepare(noon)).round(2)
+    array([[0.72, 1.  ]])
+    """
+
+    parts: tuple[DatePart, ...]
+
+    accepts: ClassVar[tuple[str, ...]] = ("date",)
+
+    def prepare(self, values: Sequence[Any]) -> FloatArray:
+        return np.array([seconds_of(value) for value in values], np.float64)
+
+    def between(self, queries: Sequence[Any], stored: FloatArray) -> FloatArray:
+        asked = self.prepare(queries)[:, None]
+        apart, total = np.abs(asked - stored), np.zeros((len(asked), len(stored)))
+        for part in self.parts:
+            if part == "elapsed":
+                scale = np.maximum(asked, stored.max(initial=-np.inf)) - np.minimum(asked, stored.min(initial=np.inf))
+                total += np.square(apart / np.where(scale > 0, scale, 1.0))
+            else:
+                rest = apart % _PERIODS[part]
+                total += np.square(2.0 * np.minimum(rest, _PERIODS[part] - rest) / _PERIODS[part])
+        return np.asarray(np.sqrt(total / len(self.parts)))
 
 
 def parts_of(column: Column) -> tuple[DatePart, ...]:
