@@ -94,7 +94,7 @@ def test_blanks_divide_fields_where_commas_do_not() -> None:
     ("body", "expected"),
     [
         ("60,,S,,,word\n", [(60, "S", "word")]),  # StatLib has such rows
-        (",7,S,word\n7,S,word,,\n", [(7, "S", "word"), (7, "S", "word")]),
+        (",7,S,word\n7,S,word,,\n,,,\n, % comment\n", [(7, "S", "word"), (7, "S", "word")]),
         ("7\x01S\x0bword\n\x1a", [(7, "S", "word")]),  # every character below the blank is one
         ("{0 7 1 M 2 word}\n{0,7,,1,M, 2,word,}, % comment\n", [(7, "M", "word"), (7, "M", "word")]),
         ("NaN,S,NaN\n'nan',S,nan\n", [(None, "S", "NaN"), (None, "S", "nan")]),
@@ -151,6 +151,8 @@ def test_dates_by_their_formats() -> None:
     table = read(head + "'3.4.2024 05:06', 2024-05-06T07:08:09\n?,?\n")
     assert [moment.isoformat() for moment in rows(table)[0]] == ["2024-04-03T05:06:00", "2024-05-06T07:08:09"]
     assert "t.arff line 5, column 'e' holds 'soon'; expected a date (%Y-%m-%dT%H:%M:%S)." in message(head + "?,soon\n")
+    told = read("@attribute d date 'yyyy' z\n@attribute e date dd.MM.yyyy HH:mm % c\n@data\n2024,'3.4.2024 05:06'\n")
+    assert [moment.isoformat() for moment in rows(told)[0]] == ["2024-01-01T00:00:00", "2024-04-03T05:06:00"]
     assert java_format("yyyy-MM-dd'T'HH:mm:ss.SSS") == "%Y-%m-%dT%H:%M:%S.%f"
     assert "'d' has the date format 'QQ', in which 'Q' is not known." in message("@attribute d date QQ\n@data\n")
 

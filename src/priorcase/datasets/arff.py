@@ -127,7 +127,7 @@ def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
     if kind == "string":
         return name, [Meaning("nominal")]
     if kind == "date":
-        form = None if not after or after.startswith("%") else arff_fields(after)[0]
+        form = _tokens(after)[0][0] if after.startswith(("'", '"')) else after.partition("%")[0].strip() or None
         return name, [Meaning("date", format=java_format(form, name))]
     if kind == "relational":
         raise MalformedError(f"{name!r} is relational: a table within each row, which no table of columns can hold.")
@@ -175,10 +175,10 @@ def java_format(form: str | None, name: str = "") -> str:
 
 def _arff_row(record: str, meanings: dict[str, Meaning]) -> list[Field]:
     """The fields of one line; none where it is empty."""
-    record = record.strip(_BLANK)
+    record = record.strip(_BLANK + ",")
     if not record or record.startswith("%"):
         return []
-    if _SPECIAL.search(record) is None and not record.endswith(","):  # nearly every row
+    if _SPECIAL.search(record) is None:  # nearly every row
         fields: list[Field] = [None if (bare := field.strip()) == "?" else bare for field in record.split(",")]
         if len(fields) == len(meanings) and "" not in fields:
             return fields
@@ -186,7 +186,7 @@ def _arff_row(record: str, meanings: dict[str, Meaning]) -> list[Field]:
         return _sparse_row(_braced(record), meanings)
     wrong, fields = None, []
     try:
-        fields = arff_fields(record.rstrip(_BLANK + ","))
+        fields = arff_fields(record)
     except MalformedError as error:
         wrong = error
     if len(fields) != len(meanings):
