@@ -372,3 +372,18 @@ def test_leaving_one_out_of_balanced_classes_explains_why_the_majority_class_is_
         assert "accuracy 0" in found.markdown()
     for y, splits in ((["no"] * 10 + ["yes"] * 20, "loo"), (["no", "yes"] * 15, 5)):
         assert "accuracy 0 of" not in str(compare({"guess": learner}, rows, y, splits=splits))
+
+
+@pytest.mark.parametrize("splits", [3, "loo"])
+def test_precomputed_distances_are_split_by_rows_and_columns(splits: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] > 0, "p", "q")
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    means = [
+        compare({"knn": pc.KNNClassifier(3, distance=name)}, rows, y, splits=splits, scores="brier").mean(
+            "knn", "brier"
+        )
+        for name, rows in (("precomputed", distances), ("euclidean", X))
+    ]
+    assert means[0] == pytest.approx(means[1])

@@ -16,6 +16,7 @@ from typing import Any, NoReturn, Self, TypeVar
 import joblib
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
 from priorcase._parameters import is_whole
 from priorcase._typing import IntArray
@@ -99,8 +100,9 @@ class Trial:
         place = (split.repeat, split.number, split.train.size, split.test.size)
         try:
             state = seed_of(self.random_state, split.repeat, split.number)
-            model, seconds = fitted(self.learner, self.X, self.task.truth, split.train, state)
-            return self.tested(place, model, seconds, self.X, split.test, self.task, keep=keep)
+            X = np.asarray(self.X)[:, split.train] if takes_distances(self.learner) else self.X
+            model, seconds = fitted(self.learner, X, self.task.truth, split.train, state)
+            return self.tested(place, model, seconds, X, split.test, self.task, keep=keep)
         except Exception as error:  # the failure of one learner is shown in the table and does not end the run
             return self.failed(place, error)
 
@@ -131,6 +133,11 @@ def part_of(rows: IntArray, work: Callable[[], tuple[Answers | None, float, floa
         return Part(rows, *work(), at_once=at_once)
     except Exception as error:  # as in Trial.on_split
         return Part(rows, None, failure=reason_of(error), at_once=at_once)
+
+
+def takes_distances(learner: Any) -> bool:
+    """Whether the columns of a learner's X are the rows that it is fitted to, as with ``distance="precomputed"``."""
+    return hasattr(learner, "__sklearn_tags__") and bool(get_tags(learner).input_tags.pairwise)
 
 
 def seed_of(random_state: int, *numbers: int) -> int:

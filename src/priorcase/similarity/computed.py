@@ -256,7 +256,8 @@ def checked_matrix(found: Any, shape: tuple[int, int], stated: str, pair: Callab
             raise TypeError
         matrix = matrix.astype(np.float64, copy=False)
     except (TypeError, ValueError):
-        raise ParameterError(f"{stated} must give numbers, got {quoted(found)}") from None
+        first = next(iter(np.asarray(found, dtype=object).ravel().tolist()), found)
+        raise ParameterError(f"{stated} must give numbers, got {quoted(first)}") from None
     if matrix.shape != shape:
         raise ParameterError(f"{stated} must give {shape[0]} by {shape[1]} numbers here, got {quoted(found)}")
     wrong = ~np.isfinite(matrix) | (matrix < 0)
