@@ -852,9 +852,8 @@ class CaseBase:
         """Fit a copy of a learner of the library to the cases, and keep it in the file if it gets a name.
 
         ``target`` is ``"solution"``, ``"outcome"`` or an attribute, None for learners without targets; ``attributes``
-        are what to learn from, None for all that can be used. Dates become days, nodes of a taxonomy names, sets a
-        column for each member; texts and graphs are left out. Retired cases and cases without a target are not learned
-        from. Learners are kept in the format of saved models: values with a checksum, never code.
+        are what to learn from, None for all but graphs, which learners do not take. Retired cases and cases without a
+        target are not learned from. Learners are kept in the format of saved models: values with a checksum, never code.
 
         Examples
         --------
