@@ -853,7 +853,8 @@ class CaseBase:
 
         ``target`` is ``"solution"``, ``"outcome"`` or an attribute, None for learners without targets; ``attributes``
         are what to learn from, None for all but graphs, which learners do not take. Retired cases and cases without a
-        target are not learned from. Learners are kept in the format of saved models: values with a checksum, never code.
+        target are not learned from. Learners are kept in the format of saved models: values with a checksum, never
+        code.
 
         Examples
         --------
