@@ -166,7 +166,7 @@ def test_reading_options_reach_the_reader(tmp_path: Path) -> None:
 def test_a_column_that_is_almost_numeric_is_noted(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", ["x,t", "1,a", "2,b", "~3,a", "4,b"])
     result = run("predict", table, "x=1", "--target", "t", "--set", "n_neighbors=1")
-    assert "t.csv: 4 rows of CSV; commas; 1 field of 'x' is missing, being no number: '~3'" in result.stderr
+    assert "t.csv: 4 rows of CSV; commas; 1 field of 'x' is not a number and read as missing: '~3'" in result.stderr
 
 
 def test_ignored_columns_take_no_part(train: Path, tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_a_column_of_mostly_numbers_is_numeric_and_the_rest_is_named() -> None:
     assert frame["a"].tolist()[:2] == [1.0, 2.0]
     assert math.isnan(frame["a"][2])
     assert frame.attrs["columns"]["a"]["others"] == {"about 3": 1}
-    assert "1 field of 'a' is missing, being no number: 'about 3'" in frame.attrs["understood"]
+    assert "1 field of 'a' is not a number and read as missing: 'about 3'" in frame.attrs["understood"]
     assert text("a,b\n1,x\nc,y\n")["a"].tolist() == ["1", "c"]  # half is not most
 
 
@@ -222,6 +222,32 @@ def test_declared_columns_take_part_in_what_is_left_open(declared: str) -> None:
     assert points["a"].tolist() == [1234, 5678]
 
 
+def test_blanks_within_a_single_column_do_not_divide() -> None:
+    assert text("phone\n+49 30 1234\n+49 30 2345\n")["phone"].tolist() == ["+49 30 1234", "+49 30 2345"]
+    assert text("day\n15 Jan 2024\n20 Feb 2024\n")["day"][1] == pd.Timestamp(2024, 2, 20)
+
+
+def test_a_delimiter_at_the_end_of_each_line_is_no_column() -> None:
+    assert list(text("a,b,\n1,2,\n3,4, \n")) == ["a", "b"]
+    assert list(text("a,,b\n1,2,3\n")) == ["a", "column_2", "b"]
+    assert list(text("a,b,\n1,2,\n3,4,x\n")) == ["a", "b", "column_3"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\n<!DOCTYPE html>\n<p>a, b</p>", "is a web page"),
+        (b'<?xml version="1.0"?><a/>', "is an XML file"),
+        (b"%PDF-1.4\n1 0 obj", "is a PDF document"),
+        (b"\x89PNG\r\n\x1a\n", "is an image"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", r"older \.xls is not read"),
+    ],
+)
+def test_what_is_no_table_is_named(content: bytes, words: str) -> None:
+    with pytest.raises(ReadingError, match=words):
+        text(content)
+
+
 def test_moments_with_a_time_zone_are_in_utc() -> None:
     frame = text("at\n2024-05-06T07:08:09+02:00\n2024-05-06T07:08:09Z\n")
     assert str(frame["at"].dt.tz) == "UTC"
@@ -231,7 +257,7 @@ def test_moments_with_a_time_zone_are_in_utc() -> None:
 def test_dates_that_do_not_exist_are_counted() -> None:
     frame = text("d,x\n2024-02-31,1\n2024-01-01,2\n2024-01-02,3\n")
     assert pd.isna(frame["d"][0])
-    assert "1 field of 'd' is missing, being no date: '2024-02-31'" in frame.attrs["understood"]
+    assert "1 field of 'd' is not a date and read as missing: '2024-02-31'" in frame.attrs["understood"]
 
 
 # -- options

@@ -87,7 +87,7 @@ def test_a_directory_is_refused(tmp_path: Path) -> None:
 def test_old_workbooks_and_other_archives_are_named_as_such(tmp_path: Path) -> None:
     path = tmp_path / "loans.xlsx"
     path.write_bytes(b"\xd0\xcf\x11\xe0" + bytes(range(40)))
-    with pytest.raises(ReadingError, match=r"loans\.xlsx is not an Excel workbook of today .*pandas\.read_excel"):
+    with pytest.raises(ReadingError, match=r"loans\.xlsx is not an \.xlsx workbook.*pandas\.read_excel"):
         read_table(path)
     path.write_bytes(b"PK\x03\x04" + bytes(range(40)))
     with pytest.raises(ReadingError, match=r"loans\.xlsx is not a whole Excel workbook"):

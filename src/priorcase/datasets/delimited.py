@@ -175,11 +175,12 @@ def delimiter_of(text: str, usual: str = ",") -> str:
 def _blanks_divide(text: str, width: int) -> bool:
     """Whether blanks divide a text, mostly into numbers, and each line into as many fields, more than ``width``."""
     records, lines = _sample(_with_tabs(text), "\t"), text.splitlines()
+    first = len(records[0]) if records else 0
     records, lines = records[1:] or records, lines[1:] or lines  # the first may be a header
     fields = [field for record in records for field in record if field not in MISSING]
-    if len({*map(len, records)}) != 1 or len(records[0]) <= max(width, 1):
+    if len({*map(len, records)}) != 1 or len(records[0]) <= max(width, 1) or not 0 <= len(records[0]) - first <= 1:
         return False
-    if all(NUMBER.match(line.strip()) for line in lines):  # 1 234 in a single column
+    if all(_typed(line.strip()) for line in lines):  # 1 234 or 5 May 2024 in a single column
         return False
     return 2 * sum(NUMBER.match(field) is not None for field in fields) > len(fields)
 
@@ -282,9 +283,18 @@ def read_delimited(
             lines = _after_first(lines) if header else lines
     check_names(labels, source)
     about = {"delimiter": between, "header": bool(header)}
-    if unnamed:
+    found, n = dict(zip(labels, columns, strict=True)), len(columns[0])
+    for label in [labels[at] for at in unnamed if n and _is_empty(columns[at])]:
+        del found[label]  # a delimiter at the end of each line
+    if unnamed := [at for at in unnamed if labels[at] in found]:
         about["unnamed"] = [labels[at] for at in unnamed]
-    return RawTable(source, dict(zip(labels, columns, strict=True)), len(columns[0]), lines, about=about)
+    return RawTable(source, found, n, lines, about=about)
+
+
+def _is_empty(column: Any) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.all(pc.equal(pc.utf8_trim_whitespace(pc.fill_null(column.cast("string"), "")), "")).as_py())
 
 
 def _has_row_names(records: Sequence[Sequence[str]]) -> bool:

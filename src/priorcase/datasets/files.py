@@ -58,6 +58,7 @@ _SUFFIXES: dict[str, Format] = {
     ".test": "c4.5",
 }
 PACKED = (".gz", ".bz2", ".xz", ".zst")
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _SQLITE = b"SQLite format 3\0"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -190,6 +191,24 @@ def unpacked_name(source: str | os.PathLike[str]) -> PurePath:
     return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
 
+_NO_TABLES = {
+    "a web page": rb"(?i)<!doctype html|<html",
+    "an XML file": rb"<\?xml",
+    "a PDF document": rb"%PDF-",
+    "an image": rb"\x89PNG|GIF8|\xff\xd8\xff",
+}
+
+
+def check_content(content: bytes, called: str) -> None:
+    """Refuse what is often taken for a table, such as the login page that was downloaded in its place."""
+    start = content[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
+    for what, pattern in _NO_TABLES.items():
+        if re.match(pattern, start):
+            raise ReadingError(
+                f"{called} is {what}; expected a table. Open it to see what it is, or download it again."
+            )
+
+
 def format_of(source: Readable, content: bytes, format: object = None) -> Format:
     """The format asked for, else that of the content, else that of the suffix, else CSV."""
     if format is not None:
@@ -203,7 +222,7 @@ def format_of(source: Readable, content: bytes, format: object = None) -> Format
     for start, known in starts.items():
         if content.startswith(start):
             return known
-    if content.startswith(b"PK\x03\x04"):
+    if content.startswith((b"PK\x03\x04", _OLD_EXCEL)):
         return "excel"
     lines = (line.removeprefix(b"\xef\xbb\xbf").strip() for line in content[: 2**20].splitlines())
     first = next((line for line in lines if line and not line.startswith(b"%")), b"")
@@ -277,8 +296,8 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
     """One sheet of a workbook, the first by default, through openpyxl."""
     if not content.startswith(b"PK\x03\x04"):
         raise ReadingError(
-            f"{source} is not an Excel workbook of today (.xlsx). Save it as .xlsx or as CSV, or pass the frame from "
-            "pandas.read_excel."
+            f"{source} is not an .xlsx workbook; the older .xls is not read. Save it as .xlsx or CSV, or pass the "
+            "frame from pandas.read_excel."
         )
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

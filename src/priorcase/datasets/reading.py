@@ -17,6 +17,7 @@ from priorcase.datasets.files import (
     MAX_BYTES,
     Format,
     Readable,
+    check_content,
     contents,
     format_of,
     read_arrow,
@@ -231,6 +232,8 @@ def _raw_table(
         path, within = table_of(os.fspath(source))
         place = source if within is None else path
     called, content = contents(place, name, max_bytes)
+    if format is None:
+        check_content(content, called)
     found = format_of(place, content, "sqlite" if within is not None and format is None else format)
     wrong = {
         "delimiter": found in _TEXT_FORMATS,
@@ -471,9 +474,10 @@ def _in_words(format: Format, raw: RawTable, meanings: Mapping[str, Meaning]) ->
     for name, one in meanings.items():
         if one.others:
             count, kind = sum(one.others.values()), "number" if one.kind == "numeric" else "date"
-            several, verb = ("", "is") if count == 1 else ("s", "are")
-            shown = listed(list(one.others), limit=3)
-            text += f"; {count} field{several} of {name!r} {verb} missing, being no {kind}{several}: {shown}"
+            fields = (
+                f"1 field of {name!r} is not a {kind}" if count == 1 else f"{count} fields of {name!r} are not {kind}s"
+            )
+            text += f"; {fields} and read as missing: {listed(list(one.others), limit=3)}"
         if one.mixed:
             text += f"; {name!r} is nominal: {listed(one.mixed, limit=3)} among numbers"
     if names := raw.about.get("unnamed"):
