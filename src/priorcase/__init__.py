@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         datasets,
         evaluation,
         exceptions,
+        explaining,
         local,
         neighbors,
         plots,
@@ -46,6 +47,15 @@ if TYPE_CHECKING:
     from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, PEBLS
     from priorcase.datasets import load_repairs, make_led, make_waveform
     from priorcase.evaluation import brier_score, calibration_table, log_score, zero_one_score
+    from priorcase.explaining import (
+        ColumnProfile,
+        Counterfactuals,
+        Explanations,
+        counterfactuals,
+        explain,
+        partial_dependence,
+        what_if,
+    )
     from priorcase.instances import Instances
     from priorcase.local import (
         LocallyWeightedClassifier,
@@ -93,6 +103,7 @@ _HOMES = {  # the folders that the names come from
         "instances": "Instances",
         "datasets": "load_repairs make_led make_waveform",
         "evaluation": "log_score zero_one_score brier_score calibration_table",
+        "explaining": "explain Explanations counterfactuals Counterfactuals what_if partial_dependence ColumnProfile",
         "reporting": "report",
     }.items()
     for name in names.split()
@@ -121,8 +132,10 @@ __all__ += ["Distance", "Neighbors", "Instances"]
 __all__ += ["Schema", "Numeric", "Ordinal", "Nominal", "Circular", "Date", "Text", "Set", "Taxonomy"]
 __all__ += ["load_repairs", "make_led", "make_waveform"]
 __all__ += ["log_score", "zero_one_score", "brier_score", "calibration_table", "report"]
+__all__ += ["explain", "Explanations", "counterfactuals", "Counterfactuals", "what_if", "partial_dependence"]
+__all__ += ["ColumnProfile"]
 __all__ += ["neighbors", "local", "relevance", "selection", "concepts", "reduction", "bayes", "cases"]
-__all__ += ["similarity", "search", "schema", "evaluation", "plots", "datasets", "exceptions", "registry"]
+__all__ += ["similarity", "search", "schema", "evaluation", "explaining", "plots", "datasets", "exceptions", "registry"]
 
 
 def __getattr__(name: str) -> object:

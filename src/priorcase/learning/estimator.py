@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, get_args
 
 import joblib
 import numpy as np
@@ -34,6 +34,9 @@ from priorcase.learning.state import Memory, changes, lock_of, reads
 from priorcase.learning.targets import Labelling, check_length
 from priorcase.schema import Kind, Nominal, Numeric, Schema, Table, uninformative_columns
 from priorcase.schema.schema import Source, backend_of, inferred, open_source
+
+if TYPE_CHECKING:
+    from priorcase.explaining import Explanations
 
 SchemaLike = Schema | Mapping[Name, Kind] | None
 M = TypeVar("M", bound=Memory)
@@ -103,6 +106,12 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
         with lock_of(self):
             super().set_params(**params)
         return self
+
+    def explain(self, X: Any, **options: Any) -> Explanations:
+        """Why the model answers rows as it does: see `priorcase.explain`, which has the options."""
+        from priorcase import explain  # of a layer above
+
+        return explain(self, X, **options)
 
     @prefix_errors
     def save(self, path: str | os.PathLike[str]) -> Path:

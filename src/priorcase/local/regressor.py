@@ -32,7 +32,7 @@ from priorcase.local.fits import (
     robustness_weights,
 )
 from priorcase.neighbors.base import GivenWeights, NNeighbors, needs_one_target
-from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents
+from priorcase.neighbors.precedents import LISTED_OF_ALL, Precedents, importance_of
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search import Algorithm
@@ -396,6 +396,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
             votes=votes,
             contributions=np.concatenate([memory.contributions(cells[q], entry[0]) for q, entry in enumerate(lists)]),
             backend=self._backend,
+            importance=importance_of(memory, len(table)),
             weights=weights,
         )
 

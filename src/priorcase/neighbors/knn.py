@@ -131,10 +131,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     (array(['yes'], dtype='<U3'), array([[0.4, 0.6]]))
     >>> model.precedents([[60, "blue"]], n_neighbors=1)
     query 0: yes  (yes 0.67, no 0.33)
-              id  vote  distance  target  x0          x1
-      query                               60          blue
-      1        2  100%   0.06061  yes     62 (0.061)  blue (0)
-      unlike   0           1.331  no      31 (0.58)   red (0.75)
+              id  vote  distance  target  x1          x0
+      query                               blue        60
+      1        2  100%   0.06061  yes     blue (0)    62 (0.061)
+      unlike   0           1.331  no      red (0.75)  31 (0.58)
     >>> model.forget([2]).ids_
     array([0, 1, 3])
     """

@@ -29,6 +29,8 @@ from priorcase.learning.results import (
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.polling import polls_of
 from priorcase.neighbors.votes import Poll, summed
+from priorcase.relevance import MutualInformation
+from priorcase.relevance.base import LearnedWeights, fixed_sample
 from priorcase.schema import Table
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ _QUERIES, _VOTERS, _WIDTH, _VALUE_WIDTH, _CLASSES = 5, 10, 120, 24, 4
 _CASES, _ATTRIBUTES, _TEXT_WIDTH = 5, 20, 18
 # How many rows are searched for the nearest unlike one, and how the number grows.
 _FIRST, _GROWTH = 32, 8
+_LEARNED_FROM = 1000  # rows from which is learned which attributes matter
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,8 @@ class Precedents(PrintedPerQuery):
     queries, predictions, indptr
         Values of the queries, None where missing, what is predicted for each, and where its entries begin.
     ids, rows, targets, distances, votes
-        The voting rows; ``votes`` are shares, which sum to 1 when all voters of a query are listed.
+        The voting rows; ``votes`` are shares, which sum to 1 when all voters of a query are listed, and NaN where the
+        model does not vote.
     contributions
         What each attribute adds to each distance, shape (entries, attributes); the rows sum to ``distances``. NaN where
         the distance compares whole rows.
@@ -97,6 +101,10 @@ class Precedents(PrintedPerQuery):
         The library whose frame the estimator was fitted on, or None.
     numbers
         The number of each query among all that were asked; 0, 1, ... when left out.
+    importance
+        How much each attribute matters for each answer, shape (queries, attributes): tables show those that matter most
+        first. The attribute weights, or where all are equal the mutual information of attribute and target; in an
+        `explain` the contributions to the answer. None keeps the order of the columns.
 
     Examples
     --------
@@ -122,6 +130,7 @@ class Precedents(PrintedPerQuery):
     classes: AnyArray | None = None
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
+    importance: FloatArray | None = None
 
     _by_query: ClassVar[tuple[str, ...]] = ("queries", "predictions")
 
@@ -136,6 +145,7 @@ class Precedents(PrintedPerQuery):
             rows=[self.rows[entry] for entry in entries.tolist()],
             unlike=tuple(self.unlike[i] for i in at) if self.unlike else (),
             probabilities=None if self.probabilities is None else self.probabilities[at],
+            importance=None if self.importance is None else self.importance[at],
         )
 
     def query_of_entry(self) -> IntArray:
@@ -225,7 +235,22 @@ def assemble(
         probabilities=probabilities,
         classes=classes,
         backend=estimator._backend,
+        importance=importance_of(memory, len(table)),
     )
+
+
+def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
+    """How much each attribute matters, for each of some queries alike; learned from at most a thousand rows."""
+
+    def learned() -> FloatArray:
+        weights = memory.attribute_weights
+        if weights is None or not np.ptp(weights):
+            data, ids = memory.training_data(), memory.ids[fixed_sample(len(memory), _LEARNED_FROM)]
+            weights = LearnedWeights(MutualInformation()).learn(replace(data, instances=data.instances.subset(ids)))
+        return weights
+
+    weights = memory.cached("importance", learned)
+    return np.broadcast_to(weights, (queries, weights.size))
 
 
 def _unlike_cases(
@@ -281,13 +306,14 @@ def _voters(one: Precedents, most: int) -> list[Precedent]:
 
 
 def _grid(one: Precedents, width: int | None) -> Grid:
-    """The table of a single query; with a width, only the attributes that fit, those that add most to the distances."""
+    """The table of a single query, attributes that matter most first; with a width, only those that fit."""
     voters, unlike = _voters(one, _VOTERS), [case for case in one.unlike if case is not None]
     cases, n, value = [*voters, *unlike], len(voters), partial(value_text, width=_VALUE_WIDTH)
+    votes = [["vote", "", *(f"{vote:.0%}" for vote in one.votes[:n]), *("" for _ in unlike)]]
     fixed = [
         ["", "query", *map(str, range(1, n + 1)), *("unlike" for _ in unlike)],
         ["id", "", *(str(case.id) for case in cases)],
-        ["vote", "", *(f"{vote:.0%}" for vote in one.votes[:n]), *("" for _ in unlike)],
+        *(votes if _votes(one) else []),
         ["distance", "", *(f"{case.distance:.4g}" for case in cases)],
         ["target", "", *(value(case.target) for case in cases)],
     ]
@@ -296,12 +322,12 @@ def _grid(one: Precedents, width: int | None) -> Grid:
         + [value(case.row[a]) + _part_text(case.contributions[a], " ({:.2g})") for case in cases]
         for a, name in enumerate(one.names)
     ]
-    shown = list(range(len(attributes)))
+    shown = _by_importance(one)
     if width is not None:
         room = width - sum(text_width(column) + 2 for column in fixed)
-        shown = _fitting(attributes, one.contributions.sum(axis=0), room)
+        shown = _fitting(attributes, shown, room)
     rows = [list(line) for line in zip(*fixed, *(attributes[a] for a in shown), strict=True)]
-    hidden = {"voters": one.ids.size - n, "attributes": len(attributes) - len(shown)}
+    hidden = {"voters" if _votes(one) else "cases": one.ids.size - n, "attributes": len(attributes) - len(shown)}
     notes = " and ".join(f"{count} more {what}" for what, count in hidden.items() if count)
     title = f"query {one.numbers[0]}: {''.join(_answer_text(one, _VALUE_WIDTH))}"
     return Grid(title, rows[0], rows[1:], f"and {notes}" if notes else "", right=range(1, len(fixed) - 1))
@@ -312,15 +338,27 @@ def _part_text(contribution: float, text: str) -> str:
     return "" if math.isnan(contribution) else text.format(contribution)
 
 
-def _fitting(columns: Sequence[Sequence[str]], totals: FloatArray, room: int) -> list[int]:
-    """Positions, in table order, of the columns that fit into ``room`` characters: the largest totals, at least one."""
+def _votes(one: Precedents) -> bool:
+    """Whether the model votes."""
+    return not np.isnan(one.votes).any()
+
+
+def _by_importance(one: Precedents) -> list[int]:
+    """The attributes of a single query, those that matter most for its answer first."""
+    if one.importance is None:
+        return list(range(len(one.names)))
+    return list(np.argsort(-one.importance[0], kind="stable").tolist())
+
+
+def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) -> list[int]:
+    """The first columns in an order that fit into ``room`` characters, at least one."""
     taken: list[int] = []
-    for a in np.argsort(-np.nan_to_num(totals, posinf=np.inf), kind="stable").tolist():
+    for a in order:
         room -= text_width(columns[a]) + 2
         if room < 0 and taken:
             break
         taken.append(a)
-    return sorted(taken)
+    return taken
 
 
 # -- on a terminal: a column for each case, a line for each attribute, contributions that add up to the distance
@@ -362,15 +400,13 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
     from rich.table import Table
     from rich.text import Text
 
-    shown = np.vstack([one.contributions[:_CASES], *(case.contributions for case in one.unlike if case is not None)])
-    totals = np.minimum(np.nan_to_num(shown), 1e200).sum(axis=0)
-    attributes = sorted(np.argsort(-totals, kind="stable")[:_ATTRIBUTES].tolist())
+    attributes = _by_importance(one)[:_ATTRIBUTES]
     labels = [short(text, _TEXT_WIDTH) for text in (target, *(str(one.names[a]) for a in attributes))]
     query = ["", *(_value(one.queries[0][a]) for a in attributes)]
     if hidden := len(one.names) - len(attributes):
         labels.append(f"{hidden} others")
         query.append("")
-    votes = bool((one.votes != one.votes[:1]).any())  # shown only where they differ
+    votes = _votes(one) and bool((one.votes != one.votes[:1]).any())  # shown only where they differ
     room = width - text_width(labels) - 2 - text_width(["new case", *query])
     for number, panel in enumerate(_panels(_columns(one, attributes, votes), room)):
         if number:
@@ -387,7 +423,9 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
         rest = range(_CASES, min(one.ids.size, 2 * _CASES))
         others = ", ".join(f"#{one.ids[i]} {_value(_target_at(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
         more = one.ids.size - rest.stop
-        yield Text(f"also voting: {others}{f' and {more} more' if more else ''}", style="dim")
+        yield Text(
+            f"also {'voting' if _votes(one) else 'near'}: {others}{f' and {more} more' if more else ''}", style="dim"
+        )
 
 
 def _panels(columns: Sequence[Sequence[Text]], room: int) -> list[Sequence[Sequence[Text]]]:

@@ -1,0 +1,307 @@
+"""How answers move along a column: of one row (`what_if`), and averaged over rows (`partial_dependence`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from priorcase._parameters import check_value
+from priorcase._typing import AnyArray, Backend, FloatArray, Name
+from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.explaining.model import ExplainedModel
+from priorcase.instances import check_weights
+from priorcase.learning.plotting import INK, caption, captions, class_styles, drawing, legend_beside, style
+from priorcase.learning.results import Grid, GridResult, framed, free_label, short, value_text
+from priorcase.schema import Date, Nominal, Numeric, Ordinal
+
+_LINES, _CLASSES, _WIDTH = 40, 6, 24
+_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ColumnProfile(GridResult):
+    """Answers along the values of one column, or of two; prints as a table and draws itself.
+
+    Made by `priorcase.what_if` and `priorcase.partial_dependence`.
+
+    Parameters
+    ----------
+    columns
+        The names of the columns.
+    values
+        For each point the value of each column; None is missing.
+    outputs
+        For each point the probability of each class, shape (points, classes), or the predicted number, (points, 1).
+    predictions
+        For each point the predicted class or number; None in a mean over rows.
+    own
+        Which points have the row's own values; in a mean over rows none.
+    classes
+        None for numbers.
+    missing
+        The share of rows, by weight, in which the column is missing; None for a single row.
+    n_rows
+        How many rows the answers are averaged over.
+    backend
+        The library whose frame the model was fitted on, or None.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> model = pc.KNNRegressor(1).fit([[1.0, "red"], [2.0, "blue"], [3.0, "red"]], [10.0, 20.0, 30.0])
+    >>> found = pc.what_if(model, [1.0, "red"], 0)
+    >>> found.outputs[:, 0], found.own
+    (array([10., 20., 30., 20.]), array([ True, False, False, False]))
+    """
+
+    columns: tuple[Name, ...]
+    values: tuple[tuple[Any, ...], ...]
+    outputs: FloatArray
+    predictions: AnyArray | None
+    own: AnyArray
+    classes: AnyArray | None
+    missing: float | None = None
+    n_rows: int = 1
+    backend: Backend | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @prefix_errors
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each point and class: the columns' values, ``class`` and ``probability``, or ``prediction``.
+
+        ``own`` marks the row's own values. The frame is of the library that the model was fitted with, unless
+        ``backend`` names another.
+        """
+        k = self.outputs.shape[1]
+        found: dict[str, Any] = {}
+        taken = {"class", "probability", "prediction", "own"}
+        for j, name in enumerate(self.columns):
+            label = f"{name} (value)" if str(name) in taken else str(name)
+            found[free_label(label, found)] = [row[j] for row in self.values for _ in range(k)]
+        if self.classes is None:
+            found["prediction"] = self.outputs[:, 0]
+        else:
+            found["class"], found["probability"] = np.tile(self.classes, len(self)), self.outputs.ravel()
+        if self.n_rows == 1 and self.missing is None:
+            found["own"] = np.repeat(self.own, k)
+        return framed(found, backend or self.backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """The answers as lines or points, or for two columns as a map, on ``ax`` or on new axes, which are returned.
+
+        A map shows the probability of the class that is predicted at the row's own values. A line without a mark at
+        its end, to the right, is the answer where the value is missing.
+        """
+        with drawing(ax) as ax:
+            (self._draw_map if len(self.columns) > 1 else self._draw_lines)(ax)
+            return ax
+
+    def _draw_lines(self, ax: Any) -> None:
+        values = [row[0] for row in self.values]
+        known = [i for i, value in enumerate(values) if value is not None]
+        numbers = all(isinstance(values[i], float) for i in known)
+        places = np.array([values[i] if numbers else at for at, i in enumerate(known)], float)
+        classes = None if self.classes is None else self.classes.tolist()
+        styles = class_styles(classes) if classes is not None else {None: style(0)}
+        for j, (label, look) in enumerate(styles.items()):
+            output = self.outputs[:, j]
+            options: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 3.5}
+            line = look.line if numbers else "none"
+            ax.plot(places, output[known], linestyle=line, label=None if label is None else caption(label), **options)
+            for i, value in enumerate(values):
+                if value is None:
+                    ax.axhline(output[i], color=look.colour, linewidth=0.8, alpha=0.5)
+        for at, i in enumerate(known):
+            if self.own[i]:
+                ax.axvline(places[at], color=INK, linewidth=0.8, linestyle=":")
+        if not numbers:
+            ax.set_xticks(places, captions([value_text(values[i], _WIDTH) for i in known]), rotation=30, ha="right")
+        ax.set_xlabel(caption(self.columns[0]))
+        ax.set_ylabel("prediction" if classes is None else "probability")
+        if classes is not None:
+            ax.set_ylim(-0.02, 1.02)
+            legend_beside(ax)
+
+    def _draw_map(self, ax: Any) -> None:
+        axes = [list(dict.fromkeys(row[j] for row in self.values)) for j in (0, 1)]
+        at = 0 if self.classes is None else int(self.outputs[np.argmax(self.own)].argmax())
+        shown = np.full((len(axes[1]), len(axes[0])), np.nan)
+        for row, output in zip(self.values, self.outputs[:, at].tolist(), strict=True):
+            shown[axes[1].index(row[1]), axes[0].index(row[0])] = output
+        mesh = ax.pcolormesh(shown, cmap="cividis", **({} if self.classes is None else {"vmin": 0.0, "vmax": 1.0}))
+        what = "prediction" if self.classes is None else f"P({caption(self.classes.tolist()[at])})"
+        ax.figure.colorbar(mesh, ax=ax, label=what)
+        for j, axis in enumerate((ax.xaxis, ax.yaxis)):
+            axis.set_ticks(np.arange(len(axes[j])) + 0.5, captions([value_text(v, _WIDTH) for v in axes[j]], 10))
+        ax.tick_params(axis="x", rotation=45)
+        ax.set_xlabel(caption(self.columns[0]))
+        ax.set_ylabel(caption(self.columns[1]))
+        ax.grid(False)
+
+    def _grid(self) -> Grid:
+        names = [short(str(name), _WIDTH) for name in self.columns]
+        classes = range(0) if self.classes is None else range(min(self.outputs.shape[1], _CLASSES))
+        labels = [] if self.classes is None else self.classes.tolist()
+        header = [*names, *(value_text(labels[c], _WIDTH) for c in classes)]
+        header += ["prediction"] if self.predictions is not None else ["mean"] if self.classes is None else []
+        lines = []
+        for i in range(min(len(self), _LINES)):
+            line = [value_text(value, _WIDTH) + " *" * bool(self.own[i]) for value in self.values[i]]
+            line += [f"{self.outputs[i, c]:.3f}" for c in classes]
+            if self.predictions is not None:
+                line.append(value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH))
+            elif self.classes is None:
+                line.append(f"{self.outputs[i, 0]:.6g}")
+            lines.append(line)
+        notes = ["* the row's own value"] if self.own.any() else []
+        if self.missing is not None:
+            notes.append(f"mean over {self.n_rows:,} rows, of which {self.missing:.1%} lack the column")
+        notes += [f"and {len(self) - _LINES} more"] if len(self) > _LINES else []
+        return Grid("", header, lines, "; ".join(notes), right=range(len(names), len(header)))
+
+
+@prefix_errors
+def what_if(
+    model: Any, row: Any, column: Name | Sequence[Name], *, n_values: int = 21, data: Any = None
+) -> ColumnProfile:
+    """How the answer to one row moves when one of its columns, or two of them, has other values.
+
+    Parameters
+    ----------
+    model
+        A fitted classifier or regressor: see `explain`.
+    row
+        One row: a table of one row, a list of values, or a mapping from names to values, the others being missing.
+    column
+        The column that is changed, or a list of two, whose values are combined.
+    n_values
+        At most so many values of the column: quantiles of the past cases' numbers, the most frequent names, and all
+        levels of an order. The row's own value is added, and missing, where the model takes missing values.
+    data
+        The past cases, as in `explain`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = pc.datasets.load_repairs()
+    >>> pc.what_if(pc.NaiveBayes().fit(X, y), X[:1], "noise")
+    noise    brakes  drivetrain  tune-up  wheel  prediction
+    quiet *   0.000       0.000    0.999  0.000     tune-up
+    squeal    0.010       0.000    0.987  0.003     tune-up
+    creak     0.000       0.000    0.984  0.015     tune-up
+    grind     0.004       0.005    0.986  0.005     tune-up
+    click     0.001       0.002    0.992  0.005     tune-up
+    ?         0.001       0.000    0.997  0.002     tune-up
+    * the row's own value
+    """
+    asked = ExplainedModel(model, data)
+    cells = asked.cells(row)
+    if len(cells) != 1:
+        raise ParameterError(f"row must be one row, got {len(cells)}. partial_dependence averages over several")
+    check_value("n_values", n_values, [Interval(Integral, 2, None, closed="left")])
+    names = list(column) if isinstance(column, list) else [column]
+    if not 1 <= len(names) <= 2:
+        raise ParameterError(f"column must be one column or a list of two, got {len(names)}")
+    places = list(asked.schema.positions(names)) if len(names) > 1 else [asked.position(names[0])]
+    axes = [_grid_of(asked, a, int(n_values), own=cells[0, a]) for a in places]
+    points = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+    rows = np.repeat(cells, len(points), axis=0)
+    rows[:, places] = points
+    values = [tuple(asked.value(a, cell) for a, cell in zip(places, point, strict=True)) for point in points.tolist()]
+    own = ((points == cells[0, places]) | (np.isnan(points) & np.isnan(cells[0, places]))).all(axis=1)
+    found = tuple(asked.names[a] for a in places), tuple(values), asked.outputs(rows), asked.predictions(rows), own
+    return ColumnProfile(*found, asked.classes, backend=asked.backend)
+
+
+@prefix_errors
+def partial_dependence(
+    model: Any, X: Any, column: Name, *, sample_weight: Any = None, n_values: int = 21, data: Any = None
+) -> ColumnProfile:
+    """The mean answer over some rows when one of their columns has a value, for many values of it (Friedman 2001).
+
+    All other columns stay as they are, missing ones too. A row that lacks the column counts as the others do, since its
+    value is replaced like theirs; the result has the share of such rows, and the mean answer where the column is
+    missing in every row. A grid of v values takes v predictions for each row.
+
+    Parameters
+    ----------
+    model, column, n_values, data
+        As in `what_if`; the values are those of ``X``.
+    X
+        The rows to average over.
+    sample_weight
+        How many rows each row counts as; None for one.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = pc.datasets.load_repairs()
+    >>> pc.partial_dependence(pc.NaiveBayes().fit(X, y), X, "electric")
+    electric  brakes  drivetrain  tune-up  wheel
+    False      0.184       0.188    0.496  0.132
+    True       0.210       0.182    0.450  0.159
+    ?          0.191       0.186    0.484  0.139
+    mean over 96 rows, of which 6.2% lack the column
+    """
+    asked = ExplainedModel(model, data)
+    cells = asked.cells(X)
+    check_value("n_values", n_values, [Interval(Integral, 2, None, closed="left")])
+    weights = check_weights(sample_weight, len(cells), parameter="sample_weight")
+    weights = np.ones(len(cells)) if weights is None else weights
+    if not weights.any():
+        raise ParameterError("sample_weight is zero for every row; at least one row must have a positive weight")
+    a = asked.position(column)
+    grid = _grid_of(asked, a, int(n_values), among=(cells[:, a], weights))
+    total = np.zeros((grid.size, asked.outputs(cells[:1]).shape[1]))
+    step = max(1, _AT_ONCE // grid.size)
+    for start in range(0, len(cells), step):
+        part = cells[start : start + step]
+        rows = np.repeat(part, grid.size, axis=0)
+        rows[:, a] = np.tile(grid, len(part))
+        answers = asked.outputs(rows).reshape(len(part), grid.size, -1)
+        total += np.einsum("i,ijk->jk", weights[start : start + step], answers)
+    share = float(weights[np.isnan(cells[:, a])].sum() / weights.sum())
+    values, none = tuple((asked.value(a, cell),) for cell in grid.tolist()), np.zeros(grid.size, bool)
+    means = total / weights.sum()
+    return ColumnProfile((asked.names[a],), values, means, None, none, asked.classes, share, len(cells), asked.backend)
+
+
+def _grid_of(
+    asked: ExplainedModel,
+    a: int,
+    most: int,
+    *,
+    own: float | None = None,
+    among: tuple[FloatArray, FloatArray] | None = None,
+) -> FloatArray:
+    """The values of a column to ask about, those of some rows with weights or of the past cases; missing comes last."""
+    column, weights = (asked.past[:, a], np.ones(len(asked.past))) if among is None else among
+    known = ~np.isnan(column) & (weights > 0)
+    values, at = np.unique(column[known], return_inverse=True)
+    kind = asked.schema.kinds[a]
+    if isinstance(kind, Ordinal):
+        values = np.arange(float(len(kind.order)))
+    elif isinstance(kind, Nominal):
+        counts = np.bincount(at.ravel(), weights=weights[known], minlength=values.size)
+        values = values[np.argsort(-counts, kind="stable")[:most]]
+    elif values.size > most:
+        # The value below which a share of the weight lies: a value that some row has.
+        sums = np.cumsum(np.bincount(at.ravel(), weights=weights[known]))
+        at_shares = np.searchsorted(sums, np.linspace(0.0, 1.0, most) * sums[-1])
+        values = values[np.unique(np.minimum(at_shares, values.size - 1))]
+    if own is not None and own == own and own not in values:
+        values = np.append(values, own)
+        values = np.sort(values) if isinstance(kind, (Numeric, Date, Ordinal)) else values
+    if asked.takes_missing:
+        return np.append(values, np.nan)
+    if not values.size:
+        raise ParameterError(f"column {asked.names[a]!r} has no known value, and the model takes no missing ones")
+    return values

@@ -1,0 +1,126 @@
+"""What each column adds to an answer: exact terms of additive models, Shapley values of all others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase.explaining.model import ExplainedModel
+
+EXACT = 8
+"""Up to so many known columns all subsets of them are asked for."""
+
+_AT_ONCE = 1 << 14  # rows that are made before the model is asked
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """What the columns add to the answers of some rows, on a scale.
+
+    ``base`` is the answer without any column, ``parts`` have the shape (rows, columns), and ``total`` is the answer:
+    ``base`` plus the sum of the parts. ``errors`` are standard errors of the parts, 0 where they are exact. ``versus``
+    is the other class of log-odds; None on other scales.
+    """
+
+    scale: str
+    base: FloatArray
+    parts: FloatArray
+    errors: FloatArray
+    total: FloatArray
+    versus: AnyArray | None = None
+
+
+def column_shares(asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, permutations: int) -> Shares:
+    """What each column adds to the log-odds of an additive model, to the probability of the class, or to the number."""
+    if hasattr(asked.model, "contributions") and asked.classes is not None and asked.classes.size > 1:
+        found = asked.model.contributions(asked.passed(cells))
+        parts = found.contributions[:, 1:]
+        return Shares("log-odds", found.contributions[:, 0], parts, np.zeros(parts.shape), found.total, found.versus)
+    return _shapley(asked, cells, asked.chosen(predictions), permutations)
+
+
+def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permutations: int) -> Shares:
+    """Shapley values of the columns that a row knows, the others being left out (Strumbelj & Kononenko 2014).
+
+    The value of a set of columns is the answer to the row with all other columns left out. With few columns all sets
+    are asked for. Otherwise columns are added one by one in the order of some permutations, each followed by its
+    reverse (Mitchell et al. 2022): the steps of a permutation add up to the answer, and so do their means.
+    """
+    background = asked.background
+    takes_missing = bool(np.isnan(background).all())
+    n, d = cells.shape
+    base, total, parts, errors = np.zeros(n), np.zeros(n), np.zeros((n, d)), np.zeros((n, d))
+    plans = []
+    for row in cells:
+        known = np.flatnonzero(~np.isnan(row)) if takes_missing else np.arange(d)
+        plans.append((known, _plan(known.size, permutations)))
+    start = 0
+    while start < n:
+        stop, rows = start, 0
+        while stop < n and (stop == start or rows + len(plans[stop][1].masks) * len(background) <= _AT_ONCE):
+            rows += len(plans[stop][1].masks) * len(background)
+            stop += 1
+        made = [_with_left_out(cells[i], *plans[i], background) for i in range(start, stop)]
+        answers = asked.outputs(np.concatenate(made))
+        at = 0
+        for i, block in zip(range(start, stop), made, strict=True):
+            known, plan = plans[i]
+            values = answers[at : at + len(block), chosen[i]].reshape(len(background), -1).mean(axis=0)
+            at += len(block)
+            base[i], total[i] = values[0], values[-1]
+            parts[i, known], errors[i, known] = plan.shares(values)
+        start = stop
+    return Shares("prediction" if asked.classes is None else "probability", base, parts, errors, total)
+
+
+def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: FloatArray) -> FloatArray:
+    """The row with some columns left out, for each mask, and for each row of the background."""
+    kept = np.zeros((len(plan.masks), row.size), bool)
+    kept[:, known] = plan.masks
+    return np.concatenate([np.where(kept, row, other) for other in background])
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """Which sets of k columns are asked for, the empty one first and all columns last, and how shares come of them.
+
+    ``orders`` are permutations, each followed by its reverse, and ``places`` the sets that each passes through; both
+    are empty where all sets are asked for, by ``weights`` of shape (k, sets).
+    """
+
+    masks: BoolArray
+    weights: FloatArray | None
+    orders: IntArray
+    places: IntArray
+
+    def shares(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if self.weights is not None:
+            return self.weights @ values, np.zeros(len(self.weights))
+        steps = np.empty(self.orders.shape)
+        np.put_along_axis(steps, self.orders, np.diff(values[self.places], axis=1), axis=1)
+        k = self.masks.shape[1]
+        pairs: FloatArray = steps.reshape(-1, 2, k).mean(axis=1)
+        return pairs.mean(axis=0), pairs.std(axis=0, ddof=1) / np.sqrt(len(pairs))
+
+
+@cache
+def _plan(k: int, permutations: int) -> _Plan:
+    none = np.empty((0, k), np.int64)
+    if k <= EXACT:
+        masks = (np.arange(2**k)[:, None] >> np.arange(k)) & 1 == 1
+        sizes, factorial = masks.sum(axis=1), np.concatenate(([1.0], np.cumprod(np.arange(1.0, k + 1))))
+        with_it = factorial[np.maximum(sizes - 1, 0)] * factorial[np.minimum(k - sizes, k)]
+        without = factorial[sizes] * factorial[np.maximum(k - sizes - 1, 0)]
+        return _Plan(masks, np.where(masks.T, with_it, -without) / factorial[k], none, none)
+    half = np.random.default_rng(k).permuted(np.tile(np.arange(k), (permutations // 2, 1)), axis=1)
+    orders = np.stack([half, half[:, ::-1]], axis=1).reshape(-1, k)
+    passed = np.zeros((len(orders), k + 1, k), bool)
+    for step in range(k):
+        passed[:, step + 1 :][np.arange(len(orders)), :, orders[:, step]] = True
+    flat = passed.reshape(-1, k)
+    _, first, places = np.unique(np.packbits(flat, axis=1), axis=0, return_index=True, return_inverse=True)
+    # The empty set sorts first and all columns last, whatever the bits between them.
+    return _Plan(flat[first], None, orders, places.reshape(len(orders), k + 1))

@@ -1,0 +1,380 @@
+"""Counterfactuals: the smallest changes of a row, taken from past cases, that turn the model's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from priorcase._parameters import check_value, is_list
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Name, Value
+from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
+from priorcase.explaining.model import ExplainedModel
+from priorcase.instances import Instances
+from priorcase.learning.plotting import caption, captions, colour, drawing, tint
+from priorcase.learning.results import Grid, PrintedPerQuery, Row, framed, short, value_text
+from priorcase.similarity.presets import resolve
+
+Goal = Callable[[AnyArray, AnyArray], BoolArray]
+"""From answers, and the answers before the change, to which are wanted."""
+
+EXHAUSTIVE = 10
+"""Up to so many changes every subset of them is tried."""
+
+_CANDIDATES = 10  # nearest past cases that turn the answer and are reduced to their smallest changes, at least
+_FIRST, _GROWTH = 64, 4  # past cases that are asked about at first, and how the number grows
+_ALTERNATIVES, _WIDTH = 10, 24
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Counterfactuals(PrintedPerQuery):
+    """Changes of some rows that turn the answer; prints as a table, and can be indexed and sliced by query.
+
+    Arrays have an entry for each alternative, those of query ``i`` at ``indptr[i]`` to ``indptr[i + 1]``, the smallest
+    changes first. Made by `priorcase.counterfactuals`.
+
+    Parameters
+    ----------
+    names, queries, predictions
+        Names of the columns, values of the queries, None where missing, and what the model answers.
+    indptr, rows, changed, answers
+        Where the alternatives of each query begin, their values, which columns are changed, shape (alternatives,
+        columns), and what the model answers to them.
+    distances, ids
+        How far each alternative is from its query, and the past case from which its new values are taken.
+    notes
+        For each query why it has no alternative; empty where it has one.
+    backend, numbers
+        As in `Precedents`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> model = pc.KNNClassifier(1).fit([[31, "red"], [62, "blue"], [60, "red"]], ["no", "yes", "yes"])
+    >>> found = pc.counterfactuals(model, [[33, "red"]])
+    >>> found.answers, found.changed, found.ids
+    (array(['yes'], dtype='<U3'), array([[ True, False]]), array([2]))
+    """
+
+    names: tuple[Name, ...]
+    queries: list[Row]
+    predictions: AnyArray
+    indptr: IntArray
+    rows: list[Row]
+    changed: BoolArray
+    answers: AnyArray
+    distances: FloatArray
+    ids: IdArray
+    notes: tuple[str, ...]
+    backend: Backend | None = None
+    numbers: tuple[int, ...] = ()
+
+    _by_query: ClassVar[tuple[str, ...]] = ("queries", "predictions", "notes")
+
+    def _taken(self, at: list[int]) -> Self:
+        entries = np.concatenate([np.arange(0), *(np.arange(self.indptr[i], self.indptr[i + 1]) for i in at)])
+        arrays: dict[str, Any] = {
+            name: getattr(self, name)[entries] for name in ("changed", "answers", "distances", "ids")
+        }
+        indptr = np.concatenate(([0], np.cumsum(np.diff(self.indptr)[at], dtype=np.int64)))
+        rows = [self.rows[entry] for entry in entries.tolist()]
+        return replace(super()._taken(at), **arrays, indptr=indptr, rows=rows)
+
+    @prefix_errors
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each change: ``query``, ``alternative`` (from 1), ``column``, ``before``, ``after`` and others.
+
+        The others are ``prediction``, ``answer``, ``distance`` and ``id``, those of the whole alternative. The frame is
+        of the library that the model was fitted with, unless ``backend`` names another.
+        """
+        entries, columns = np.nonzero(self.changed)
+        of = np.repeat(np.arange(len(self)), np.diff(self.indptr))[entries]
+        found = {
+            "query": np.array(self.numbers, np.int64)[of],
+            "alternative": entries - self.indptr[of] + 1,
+            "column": [str(self.names[a]) for a in columns.tolist()],
+            "before": [self.queries[q][a] for q, a in zip(of.tolist(), columns.tolist(), strict=True)],
+            "after": [self.rows[e][a] for e, a in zip(entries.tolist(), columns.tolist(), strict=True)],
+            "prediction": self.predictions[of],
+            "answer": self.answers[entries],
+            "distance": self.distances[entries],
+            "id": self.ids[entries],
+        }
+        return framed(found, backend or self.backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """How often each column is among the changes, on matplotlib axes ``ax`` or new ones, which are returned."""
+        counts = self.changed.sum(axis=0)
+        order = np.argsort(-counts, kind="stable")
+        order = order[counts[order] > 0][:30]
+        with drawing(ax, size=(6.0, 1.0 + 0.24 * max(order.size, 6))) as ax:
+            places = np.arange(order.size)
+            ax.barh(places, counts[order], 0.7, facecolor=tint(0, 0.6), edgecolor=colour(0), linewidth=0.7)
+            ax.set_yticks(places, captions([self.names[a] for a in order.tolist()]))
+            ax.invert_yaxis()
+            ax.set_xlabel(f"changes in {len(self.rows)} counterfactuals")
+            ax.tick_params(axis="y", length=0)
+            ax.grid(False, axis="y")
+            if len(self) == 1:
+                ax.set_title(f"what would turn {caption(self.predictions.tolist()[0])}")
+            return ax
+
+    def _grid(self, i: int) -> Grid:
+        lines: list[list[str]] = []
+        start, stop = self.indptr[i : i + 2].tolist()
+        for entry in range(start, min(stop, start + _ALTERNATIVES)):
+            answer = value_text(self.answers[entry : entry + 1].tolist()[0], _WIDTH)
+            ends = [answer, f"{self.distances[entry]:.4g}", f"#{self.ids[entry]}"]
+            for a in np.flatnonzero(self.changed[entry]).tolist():
+                before, after = (value_text(row[a], _WIDTH) for row in (self.queries[i], self.rows[entry]))
+                lines.append([short(str(self.names[a]), _WIDTH), before, "->", after, *ends])
+                ends = ["", "", ""]
+        title = f"query {self.numbers[i]}: {value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH)}, unless"
+        note = self.notes[i] or (f"and {stop - start - _ALTERNATIVES} more" if stop - start > _ALTERNATIVES else "")
+        return Grid(title, ["column", "before", "", "after", "answer", "distance", "from case"], lines, note, right={5})
+
+
+@prefix_errors
+def counterfactuals(
+    model: Any,
+    X: Any,
+    n: int = 1,
+    *,
+    fixed: Iterable[Name] = (),
+    target: Value | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    data: Any = None,
+) -> Counterfactuals:
+    """The smallest changes, taken from past cases, that turn the model's answer to each row.
+
+    The search begins at the nearest past cases for which the model gives a wanted answer (the nearest unlike cases,
+    Keane & Smyth 2020). Every value that need not change is put back, those that differ most first. Of the changes that
+    are left, the fewest that still turn the answer are kept, so no part of a counterfactual is one; where more than ten
+    are left, no single one can be put back. All new values are those of one past case. A value that this case lacks
+    stays as it is.
+
+    Distances, in which all columns count the same, are those of `KNNClassifier` by default. A row costs some tens of
+    predictions for each column.
+
+    Parameters
+    ----------
+    model
+        A fitted classifier or regressor: see `explain`.
+    X
+        The rows, as the model takes them; or one row, as a mapping from names to values.
+    n
+        How many alternatives to find for each row. Different columns are changed in them where that is possible.
+    fixed
+        Columns that stay as they are.
+    target
+        The class that is wanted; any other than the predicted one by default.
+    above, below
+        For numbers: what the prediction must exceed or stay below; at least one of them.
+    data
+        The past cases, as in `explain`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = pc.datasets.load_repairs()
+    >>> model = pc.KNNClassifier(5).fit(X, y)
+    >>> pc.counterfactuals(model, X[:1])
+    query 0: tune-up, unless
+      column  before      after     answer  distance  from case
+      bike    city    ->  mountain  wheel      1.414  #37
+      noise   quiet   ->  creak
+    """
+    asked = ExplainedModel(model, data)
+    cells = asked.cells(X)
+    return find(asked, cells, asked.predictions(cells), n, fixed=fixed, target=target, above=above, below=below)
+
+
+def find(
+    asked: ExplainedModel,
+    cells: FloatArray,
+    predictions: AnyArray,
+    n: int,
+    *,
+    fixed: Iterable[Name] = (),
+    target: Value | None = None,
+    above: float | None = None,
+    below: float | None = None,
+) -> Counterfactuals:
+    check_value("n", n, [Interval(Integral, 1, None, closed="left")])
+    if not is_list(fixed):
+        raise ParameterError(f"fixed must be a list of columns, got {quoted(fixed)}. Write one column as ['age']")
+    free = np.ones(len(asked.schema), bool)
+    free[[asked.position(name, parameter="fixed") for name in fixed]] = False
+    goal = _goal(asked, target, above, below)
+    changes = _Changes(asked, cells, predictions, free, goal)
+    pending = np.flatnonzero(~goal(predictions, predictions))
+    of, past = changes.candidates(pending, max(_CANDIDATES, 2 * int(n)))
+    columns = changes.reduced(of, past)
+    rows = np.where(columns, asked.past[past], cells[of])
+    costs = np.where(columns, changes.costs(of, past), 0.0).sum(axis=1)
+    kept, sizes = list[int](), np.zeros(len(cells), np.int64)
+    for query in pending.tolist():
+        best = _best(np.flatnonzero(of == query), rows, columns, costs, int(n))
+        kept += best
+        sizes[query] = len(best)
+    wanted, notes = set(pending.tolist()), list[str]()
+    for query, size in enumerate(sizes.tolist()):
+        none = "no past case turns the answer" + " with these columns fixed" * (not free.all())
+        notes.append("" if size else none if query in wanted else "the answer is as wanted already")
+    taken = rows[kept]
+    return Counterfactuals(
+        names=asked.names,
+        queries=asked.rows(cells),
+        predictions=predictions,
+        indptr=np.concatenate(([0], np.cumsum(sizes))),
+        rows=asked.rows(taken),
+        changed=columns[kept],
+        answers=asked.predictions(taken) if kept else predictions[:0],
+        distances=changes.distances(costs[kept]),
+        ids=asked.ids[past[kept]],
+        notes=tuple(notes),
+        backend=asked.backend,
+    )
+
+
+def _goal(asked: ExplainedModel, target: Value | None, above: float | None, below: float | None) -> Goal:
+    if asked.classes is None:
+        if target is not None:
+            raise ParameterError("target is a class, but the model predicts numbers. Use above= or below=")
+        for name, limit in (("above", above), ("below", below)):
+            check_value(name, limit, [None, Interval(Real, None, None, closed="neither")])
+        if above is None and below is None:
+            raise ParameterError("above= or below= is needed: what the predicted number must exceed or stay below")
+        low, high = -np.inf if above is None else float(above), np.inf if below is None else float(below)
+        if low >= high:
+            raise ParameterError(f"no number is above {low:g} and below {high:g}")
+        return lambda answers, before: (answers > low) & (answers < high)
+    if above is not None or below is not None:
+        raise ParameterError("above and below are for numbers, but the model predicts classes. Use target=")
+    if target is None:
+        if asked.classes.size < 2:
+            raise ParameterError(f"{asked.classes.tolist()[0]!r} is the only class, so no other answer is possible")
+        return lambda answers, before: answers != before
+    labels = asked.classes.tolist()
+    if target not in labels:
+        remedy = advice(target, labels, otherwise="Pass one of them.")
+        raise ParameterError(f"target must be one of the classes {listed(labels)}, got {quoted(target)}. {remedy}")
+    return lambda answers, before: answers == target
+
+
+class _Changes:
+    """What is asked about while some rows are changed."""
+
+    def __init__(
+        self, asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, free: BoolArray, goal: Goal
+    ) -> None:
+        self.asked, self.cells, self.predictions, self.free, self.goal = asked, cells, predictions, free, goal
+        instances = Instances(asked.schema)
+        instances.append(asked.schema.read(asked.source(asked.past)))
+        self._fitted = resolve("robust").fit(instances)
+        self._stored = self._fitted.prepare(instances.cells())
+        self._queries = self._fitted.prepare(instances.encode(asked.schema.read(asked.source(cells))))
+
+    def costs(self, of: IntArray, past: IntArray) -> FloatArray:
+        """What each column would add to the distance of a query if it were that of a past case, for some pairs."""
+        found = np.empty((len(of), self.cells.shape[1]))
+        for query in np.unique(of).tolist():
+            at = np.flatnonzero(of == query)
+            found[at] = np.nan_to_num(self._fitted.contributions(self._queries[query], self._stored[past[at]]))
+        return found
+
+    def distances(self, costs: FloatArray) -> FloatArray:
+        return self._fitted.finish(costs)
+
+    def differs(self, of: IntArray, past: IntArray) -> BoolArray:
+        """Which columns a past case would change: free ones in which it has another value, not a missing one."""
+        new = self.asked.past[past]
+        return np.asarray(self.free & ~np.isnan(new) & (new != self.cells[of]))
+
+    def turned(self, of: IntArray, rows: FloatArray) -> BoolArray:
+        """Which rows, made of some queries, have a wanted answer."""
+        if not len(rows):
+            return np.zeros(0, bool)
+        return np.asarray(self.goal(self.asked.predictions(rows), self.predictions[of]))
+
+    def candidates(self, pending: IntArray, most: int) -> tuple[IntArray, IntArray]:
+        """Pairs of a query and a past case that turns its answer: the nearest ones of each."""
+        every = np.arange(len(self.asked.past))
+        orders = {}
+        for query in pending.tolist():
+            of = np.full(every.size, query)
+            differs = self.differs(of, every)
+            order = np.argsort(np.where(differs, self.costs(of, every), 0.0).sum(axis=1), kind="stable")
+            orders[query] = order[differs[order].any(axis=1)]
+        found: dict[int, list[IntArray]] = {query: [] for query in orders}
+        start, stop = 0, _FIRST
+        while orders:
+            of = np.concatenate([np.full(order[start:stop].size, query) for query, order in orders.items()])
+            past = np.concatenate([order[start:stop] for order in orders.values()])
+            rows = np.where(self.differs(of, past), self.asked.past[past], self.cells[of])
+            turned = self.turned(of, rows)
+            for query in list(orders):
+                found[query].append(past[(of == query) & turned])
+                if sum(map(len, found[query])) >= most or orders[query].size <= stop:
+                    del orders[query]
+            start, stop = stop, _GROWTH * stop
+        lists = {query: np.concatenate(parts)[:most] for query, parts in found.items()}
+        none = np.empty(0, np.int64)
+        queries = [np.full(cases.size, query) for query, cases in lists.items()]
+        return np.concatenate([none, *queries]), np.concatenate([none, *lists.values()])
+
+    def reduced(self, of: IntArray, past: IntArray) -> BoolArray:
+        """For each pair the columns that are changed in the end."""
+        changed, new, old = self.differs(of, past), self.asked.past[past], self.cells[of]
+        orders = np.argsort(-np.where(changed, self.costs(of, past), -1.0), axis=1, kind="stable")
+        active = np.arange(len(of))
+        while active.size:  # a value may be put back only after another one was
+            before = changed[active].sum(axis=1)
+            for step in range(changed.shape[1]):
+                column = orders[active, step]
+                pairs = active[changed[active, column]]
+                if not pairs.size:
+                    continue
+                column = orders[pairs, step]
+                trial = changed[pairs]
+                trial[np.arange(pairs.size), column] = False
+                back = self.turned(of[pairs], np.where(trial, new[pairs], old[pairs]))
+                changed[pairs[back], column[back]] = False
+            active = active[changed[active].sum(axis=1) < before]
+        costs = np.where(changed, self.costs(of, past), 0.0)
+        for pair in range(len(of)):
+            columns = np.flatnonzero(changed[pair])
+            if 2 < columns.size <= EXHAUSTIVE:  # of two, each was tried alone
+                changed[pair] = self._fewest(of[pair], new[pair], columns, costs[pair])
+        return changed
+
+    def _fewest(self, query: int, new: FloatArray, columns: IntArray, costs: FloatArray) -> BoolArray:
+        """The fewest of some changes that turn the answer; of equally many the nearest."""
+        subsets = (np.arange(1, 2**columns.size)[:, None] >> np.arange(columns.size)) & 1 == 1
+        kept = np.zeros((len(subsets), new.size), bool)
+        kept[:, columns] = subsets
+        rows = np.where(kept, new, self.cells[query])
+        turned = kept[self.turned(np.full(len(rows), query), rows)]
+        found: BoolArray = turned[np.lexsort(((turned * costs).sum(axis=1), turned.sum(axis=1)))[0]]
+        return found
+
+
+def _best(pairs: IntArray, rows: FloatArray, columns: BoolArray, costs: FloatArray, n: int) -> list[int]:
+    """The smallest changes of one query: first those of other columns than the ones before, then others."""
+    order = pairs[np.lexsort((costs[pairs], columns[pairs].sum(axis=1)))].tolist()
+    sets, values, first, rest = set[bytes](), set[bytes](), list[int](), list[int]()
+    for pair in order:
+        if (row := rows[pair].tobytes()) in values:
+            continue
+        values.add(row)
+        new = (key := columns[pair].tobytes()) not in sets
+        sets.add(key)
+        (first if new else rest).append(pair)
+    chosen = set([*first, *rest][:n])
+    return [pair for pair in order if pair in chosen]

@@ -1,0 +1,312 @@
+"""Explained answers: what each column adds, the past cases behind them, and the changes that would turn them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from priorcase._parameters import check_value
+from priorcase._typing import AnyArray, Backend, FloatArray, Name
+from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.explaining.contributions import column_shares
+from priorcase.explaining.counterfactual import Counterfactuals, find
+from priorcase.explaining.model import ExplainedModel
+from priorcase.explaining.precedents import precedents_of
+from priorcase.learning.plotting import INK, caption, captions, colour, drawing, tint
+from priorcase.learning.results import (
+    Grid,
+    PrintedPerQuery,
+    Row,
+    framed,
+    short,
+    value_text,
+)
+from priorcase.neighbors.precedents import Precedents
+
+_QUERIES, _COLUMNS, _WIDTH, _CLASSES = 5, 15, 24, 4
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Explanations(PrintedPerQuery):
+    """Why a model answers some rows as it does; prints as tables, and can be indexed and sliced by query.
+
+    Made by `priorcase.explain`.
+
+    Parameters
+    ----------
+    names, queries, predictions
+        Names of the columns, values of the queries, None where missing, and what the model answers.
+    scale
+        What the contributions add up to: ``"log-odds"`` of the predicted class against ``versus``, the
+        ``"probability"`` of the predicted class, or the ``"prediction"``, a number.
+    base, contributions, total
+        The answer without any column, what each column adds, shape (queries, columns), and the answer: ``base`` plus
+        the contributions.
+    errors
+        Standard errors of the contributions; 0 where they are exact. They do not concern the sum, which is exact.
+    versus
+        The other class of log-odds; None on other scales.
+    probabilities, classes
+        The probability of each class, shape (queries, classes), and the classes; None for numbers.
+    precedents
+        The past cases behind each answer, or nearest to it, or None.
+    counterfactuals
+        What would turn each answer, or None.
+    backend, numbers
+        As in `Precedents`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> model = pc.KNNClassifier(1).fit([[31, "red"], [62, "blue"], [60, "red"]], ["no", "yes", "yes"])
+    >>> found = model.explain([[33, "red"]])
+    >>> found.base.round(2), found.contributions.round(2), found.total
+    (array([0.33]), array([[0.58, 0.08]]), array([1.]))
+    """
+
+    names: tuple[Name, ...]
+    queries: list[Row]
+    predictions: AnyArray
+    scale: str
+    base: FloatArray
+    contributions: FloatArray
+    errors: FloatArray
+    total: FloatArray
+    versus: AnyArray | None
+    probabilities: FloatArray | None
+    classes: AnyArray | None
+    precedents: Precedents | None
+    counterfactuals: Counterfactuals | None
+    backend: Backend | None = None
+    numbers: tuple[int, ...] = ()
+
+    _by_query: ClassVar[tuple[str, ...]] = ("queries", "predictions", "base", "contributions", "errors", "total")
+
+    def _taken(self, at: list[int]) -> Self:
+        parts: dict[str, Any] = {
+            name: None if (of := getattr(self, name)) is None else of[at] for name in ("versus", "probabilities")
+        }
+        for name in ("precedents", "counterfactuals"):
+            of = getattr(self, name)
+            parts[name] = None if of is None else of._taken(at)
+        return replace(super()._taken(at), **parts)
+
+    @prefix_errors
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each query and column: ``query``, ``prediction``, ``column``, ``value`` and ``contribution``.
+
+        Also ``error``, as in ``errors``. The first line of a query is the base, whose ``column`` is missing.
+        The frame is of the library that the model was fitted with, unless ``backend`` names another. ``precedents`` and
+        ``counterfactuals`` have frames of their own.
+        """
+        n, d = self.contributions.shape
+        columns = [None, *map(str, self.names)]
+        found = {
+            "query": np.repeat(np.array(self.numbers, np.int64), d + 1),
+            "prediction": np.repeat(self.predictions, d + 1),
+            "column": columns * n,
+            "value": [value for row in self.queries for value in (None, *row)],
+            "contribution": np.column_stack([self.base, self.contributions]).ravel(),
+            "error": np.column_stack([np.zeros(n), self.errors]).ravel(),
+        }
+        return framed(found, backend or self.backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None, query: int = 0) -> Any:
+        """What each column adds to the answer to one query, as bars, on ``ax`` or on new axes, which are returned.
+
+        The bars of the largest contributions come first, and each begins where the one before ends.
+        """
+        one = self[query]
+        order, amounts = one._order(0), np.nan_to_num(one.contributions[0], posinf=0.0, neginf=0.0)
+        shown, rest = order[:_COLUMNS], order[_COLUMNS:]
+        names = [f"{self.names[a]} = {value_text(one.queries[0][a], _WIDTH)}" for a in shown.tolist()]
+        sizes = amounts[shown].tolist()
+        if rest.size:
+            names.append(f"{rest.size} others")
+            sizes.append(float(amounts[rest].sum()))
+        with drawing(ax, size=(6.0, 1.0 + 0.24 * max(len(names), 6))) as ax:
+            starts = float(one.base[0]) + np.concatenate(([0.0], np.cumsum(sizes)))
+            for place, (start, size) in enumerate(zip(starts.tolist(), sizes, strict=False)):
+                which = 0 if size >= 0 else 3
+                ax.barh(
+                    place, size, 0.7, left=start, facecolor=tint(which, 0.6), edgecolor=colour(which), linewidth=0.7
+                )
+            for line, text in ((starts[0], "nothing known"), (starts[-1], "answer")):
+                ax.axvline(line, color=INK, linewidth=0.8, linestyle=":" if text == "nothing known" else "-")
+            ax.set_yticks(np.arange(len(names)), captions(names, 2 * _WIDTH))
+            ax.invert_yaxis()
+            ax.set_xlabel(caption(one._scale_text(0), 3 * _WIDTH))
+            ax.tick_params(axis="y", length=0)
+            ax.grid(False, axis="y")
+            return ax
+
+    # -- as text
+
+    def _order(self, i: int) -> Any:
+        """The columns, the largest contributions first."""
+        amounts = self.contributions[i]
+        return np.argsort(-np.where(np.isnan(amounts), np.inf, np.abs(amounts)), kind="stable")
+
+    def _scale_text(self, i: int) -> str:
+        if self.scale == "prediction":
+            return "prediction"
+        predicted = value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH)
+        if self.versus is None:
+            return f"P({predicted})"
+        return f"log-odds of {predicted} against {value_text(self.versus[i : i + 1].tolist()[0], _WIDTH)}"
+
+    def _answer(self, i: int) -> str:
+        answer = value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH)
+        if self.probabilities is None or self.classes is None:
+            return answer
+        likely = np.argsort(-self.probabilities[i], kind="stable")[:_CLASSES].tolist()
+        labels = self.classes.tolist()
+        shares = [f"{value_text(labels[c], _WIDTH)} {self.probabilities[i, c]:.2f}" for c in likely]
+        more = ", ..." if len(labels) > len(likely) else ""
+        return f"{answer}  ({', '.join(shares)}{more})"
+
+    def _grid(self, i: int) -> Grid:
+        amounts, errors, queries = self.contributions[i], self.errors[i], self.queries[i]
+        order = np.array([a for a in self._order(i).tolist() if amounts[a] or queries[a] is not None], np.int64)
+        sampled = bool((errors > 0).any())
+        number = "{:+.4g}" if self.scale == "prediction" else "{:+.4f}"
+        plain = number.replace("+", "")
+        lines = [["nothing known", "", plain.format(self.base[i]), ""]]
+        for a in order[:_COLUMNS].tolist():
+            error = f"± {plain.format(errors[a])}" if errors[a] > 0 else ""
+            amount = number.format(amounts[a]) if amounts[a] else "0"
+            lines.append([short(str(self.names[a]), _WIDTH), value_text(queries[a], _WIDTH), amount, error])
+        if (rest := order[_COLUMNS:]).size:
+            lines.append([f"{rest.size} others", "", number.format(amounts[rest].sum()), ""])
+        lines.append([self._scale_text(i), "", plain.format(self.total[i]), ""])
+        header = ["column", "value", "contribution", "error"]
+        if not sampled:
+            lines, header = [line[:3] for line in lines], header[:3]
+        missing = len(self.names) - order.size
+        note = f"{missing} missing column{'s add' if missing > 1 else ' adds'} nothing" if missing else ""
+        return Grid(f"query {self.numbers[i]}: {self._answer(i)}", header, lines, note, right={2})
+
+    def _grids(self) -> list[Grid]:
+        grids = []
+        for i in range(min(len(self), _QUERIES)):
+            grids.append(self._grid(i))
+            if self.precedents is not None:
+                grids.append(replace(self.precedents._grid(i), title="past cases"))
+            if self.counterfactuals is not None:
+                grids.append(replace(self.counterfactuals._grid(i), title="what would turn the answer"))
+        return grids
+
+
+@prefix_errors
+def explain(
+    model: Any,
+    X: Any,
+    *,
+    precedents: int = 5,
+    counterfactuals: int = 1,
+    fixed: Iterable[Name] = (),
+    permutations: int = 32,
+    data: Any = None,
+) -> Explanations:
+    """Why a model answers rows as it does: past cases, contributions of the columns, and counterfactuals.
+
+    **Past cases.** Models that vote show the voters and their votes. RBF networks show the nearest cases by their
+    distance. All others compare rows by how each value, told alone, moves the class log-probabilities or the number;
+    for naive Bayes and its averages over subsets these are the terms of the model, so a column that is ignored does
+    not count.
+
+    **Contributions** add up to the answer. Naive Bayes and averages over subsets are sums of a prior and a term for
+    each column, on the scale of log-odds, which are shown as they are. For all others they are Shapley values of the
+    predicted class's probability, or of the number: a column that is left out is missing, or, where the model takes no
+    missing values, drawn from 16 past cases. With at most eight known columns they are exact, and take 256 predictions;
+    otherwise they are means over ``permutations``, with standard errors, and k columns take up to
+    ``permutations * (k - 1) + 2`` predictions for a row.
+
+    **Counterfactuals** are those of `counterfactuals`. For numbers there are none: call `counterfactuals` with
+    ``above`` or ``below``.
+
+    Parameters
+    ----------
+    model
+        A fitted classifier or regressor of the library. Any other of scikit-learn, such as a Pipeline, with ``data``.
+    X
+        The rows, as the model takes them; or one row, as a mapping from names to values, the others being missing.
+    precedents
+        How many past cases to show where the model has no precedents of its own; 0 for none at all.
+    counterfactuals
+        How many alternatives to find for each row; 0 for none.
+    fixed
+        Columns that counterfactuals do not change.
+    permutations
+        Permutations of the columns, an even number of at least 4: each is followed by its reverse.
+    data
+        A pair ``(X, y)`` of past cases, for models that store none.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = pc.datasets.load_repairs()
+    >>> model = pc.NaiveBayes().fit(X, y)
+    >>> pc.explain(model, X[:1], precedents=2)
+    query 0: tune-up  (tune-up 1.00, wheel 0.00, brakes 0.00, drivetrain 0.00)
+      column                             value  contribution
+      nothing known                                   0.9510
+      noise                              quiet       +1.6333
+      bike                               city        +1.4970
+      load_kg                            83          +1.3339
+      age_years                          1.5         +0.5737
+      chain                              fresh       +0.5467
+      km_since_service                   580         +0.5269
+      brakes                             firm        +0.3642
+      electric                           False       +0.3102
+      outdoors                           True        +0.0528
+      log-odds of tune-up against wheel               7.7896
+    <BLANKLINE>
+    past cases
+              id  distance  target   noise      bike      load_kg    age_years  chain      km_since_service  brakes
+      query                          quiet      city      83         1.5        fresh      580               firm
+      1        0         0  tune-up  quiet (0)  city (0)  83 (0)     1.5 (0)    fresh (0)  580 (0)           firm (0)
+      2       63    0.6284  tune-up  quiet (0)  city (0)  88 (0.28)  1.5 (0)    fresh (0)  1090 (0.35)       firm (0)
+      unlike  88     2.677  wheel    quiet (0)  city (0)  103 (1.6)  3 (0.11)   fresh (0)  450 (0.11)        firm (0)
+      and 2 more attributes
+    <BLANKLINE>
+    what would turn the answer
+      column   before      after  answer  distance  from case
+      load_kg  83      ->  134    wheel     0.4636  #10
+    """
+    for name, count in (("precedents", precedents), ("counterfactuals", counterfactuals)):
+        check_value(name, count, [Interval(Integral, 0, None, closed="left")])
+    check_value("permutations", permutations, [Interval(Integral, 4, None, closed="left")])
+    if permutations % 2:
+        raise ParameterError(f"permutations must be even, since each is followed by its reverse, got {permutations}")
+    asked = ExplainedModel(model, data)
+    cells = asked.cells(X)
+    predictions = asked.predictions(cells)
+    shares = column_shares(asked, cells, predictions, int(permutations))
+    importance = np.abs(np.nan_to_num(shares.parts, posinf=np.inf))
+    near = precedents_of(asked, cells, predictions, importance, int(precedents)) if precedents else None
+    turns = None
+    if counterfactuals and asked.classes is not None and asked.classes.size > 1:
+        turns = find(asked, cells, predictions, int(counterfactuals), fixed=fixed)
+    return Explanations(
+        names=asked.names,
+        queries=asked.rows(cells),
+        predictions=predictions,
+        scale=shares.scale,
+        base=shares.base,
+        contributions=shares.parts,
+        errors=shares.errors,
+        total=shares.total,
+        versus=shares.versus,
+        probabilities=None if asked.classes is None else asked.outputs(cells),
+        classes=asked.classes,
+        precedents=near,
+        counterfactuals=turns,
+        backend=asked.backend,
+    )

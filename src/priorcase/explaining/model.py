@@ -1,0 +1,293 @@
+"""What is explained: a fitted model with its past cases, asked about rows that nobody passed.
+
+Rows are *cells* here: float64, one column for each of the schema, a number, the rank of a level, or the code of a value
+in a list of all values that were seen; NaN is missing. So values of a query and of past cases can be mixed by masks.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.validation import check_is_fitted
+
+from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, IntArray, Name, Value
+from priorcase.exceptions import FarQueryWarning, ParameterError, TargetError, UnsettledFitWarning, quoted
+from priorcase.learning.estimator import RowsEstimator, check_some
+from priorcase.learning.resampling import stored_table
+from priorcase.learning.results import Row, attribute_names, framed
+from priorcase.learning.targets import as_array, check_length, objects
+from priorcase.relevance.base import fixed_sample
+from priorcase.schema import Coded, Date, Nominal, Ordinal, Schema, Table
+from priorcase.schema import Numeric as NumericKind
+from priorcase.schema.columns import ArrayColumn, Column
+from priorcase.schema.dates import date_of
+from priorcase.schema.kinds import identity
+from priorcase.schema.schema import Source, backend_of
+
+_AT_ONCE = 1 << 14  # rows of one call of predict
+_BACKGROUND = 16  # past cases that stand for a value that is left out, where the model takes no missing values
+
+
+class ExplainedModel:
+    """A fitted model of one target, with its past cases.
+
+    ``model`` is asked through its public methods only. Past cases are the rows that it stores, or ``data``, a pair of X
+    and y. ``classes`` are None for a regressor, ``ids`` those of the past cases, ``targets`` None where they are not
+    known, and ``background`` the rows from which values that are left out are taken: one row of missing values, or some
+    past cases where the model takes no missing values.
+    """
+
+    def __init__(self, model: Any, data: Any = None) -> None:
+        self.model = model
+        self.stored = _storing(model)
+        if data is None:
+            self._take_stored()
+        else:
+            self._take_data(data)
+        self.names: tuple[Name, ...] = attribute_names(self.schema)
+        self.classes = self._classes()
+        self._missing: bool | None = None
+
+    # -- the past cases
+
+    def _take_stored(self) -> None:
+        if self.stored is None:
+            check_is_fitted(self.model)
+            raise ParameterError(
+                f"{type(self.model).__name__} stores no past cases. Pass the ones that it was fitted to: data=(X, y)"
+            )
+        memory = self.stored._answering()
+        instances = memory.instances
+        self.schema: Schema = instances.schema
+        self.backend: Backend | None = self.stored._backend
+        self.ids: IdArray = memory.ids
+        self._read: Callable[[Any], Table] = self.stored._table
+        self._passed: Callable[[Source], Any] = lambda source: source
+        self._open(stored_table(instances, instances.positions(self.ids)))
+        self.targets: AnyArray | None = None
+        if instances.targets is not None:
+            held = np.asarray(instances.target())
+            if isinstance(instances.targets.kinds[0], Nominal):
+                held = objects(list(instances.target_values()))[held.astype(np.int64)]
+            self.targets = held
+
+    def _take_data(self, data: Any) -> None:
+        if not isinstance(data, (tuple, list)) or len(data) != 2:
+            raise ParameterError(f"data must be a pair of X and y, as they were passed to fit, got {quoted(data)}")
+        check_is_fitted(self.model)
+        X, y = data
+        ours = getattr(self.model, "schema_", None)
+        self.schema = ours if isinstance(ours, Schema) else Schema.infer(X)
+        self.backend = backend_of(X)
+        self._read = self.schema.read
+        table = self.schema.read(X)
+        check_some(len(table), len(self.schema))
+        self.targets = as_array(y)
+        check_length(len(self.targets), len(table))
+        self.ids = np.arange(len(table))
+        self._passed = (lambda source: source) if self.stored is not None else self._like(X)
+        self._open(table)
+
+    def _like(self, X: Any) -> Callable[[Source], Any]:
+        """How to make of rows what a model of another library was fitted to: an array, or a frame like X."""
+        if self.backend is None:
+            if isinstance(X, np.ndarray) and X.dtype.kind in "fiub":
+                return lambda source: np.column_stack([column.array for column in source.columns])  # type: ignore[union-attr]
+            return lambda source: np.column_stack([objects(_listed(column)) for column in source.columns])
+        dtypes = {} if self.backend != "pandas" else X.dtypes.to_dict()
+        kept = {name: dtype for name, dtype in dtypes.items() if dtype.kind not in "biu" or dtype.name[:1].isupper()}
+
+        def frame(source: Source) -> Any:
+            made = framed(
+                {str(name): _listed(c) for name, c in zip(self.names, source.columns, strict=True)}, self.backend
+            )
+            return made.set_axis(list(self.names), axis=1).astype(kept) if dtypes else made
+
+        return frame
+
+    def _open(self, past: Table) -> None:
+        """Number the values of the past cases."""
+        self._values: list[list[Value]] = [[] for _ in self.schema.kinds]
+        self._codes: list[dict[Any, int]] = [{} for _ in self.schema.kinds]
+        self.past: FloatArray = self._encoded(past)
+
+    # -- rows
+
+    def cells(self, X: Any) -> FloatArray:
+        """Rows that a user passes: what the model takes, or one row as a mapping or a list of values."""
+        if isinstance(X, Mapping):
+            places = self.schema.positions(X, parameter="row")
+            row: list[Any] = [None] * len(self.schema)
+            for a, value in zip(places, X.values(), strict=True):
+                row[a] = value
+            X = [row]
+        elif isinstance(X, (list, tuple)) and X and not isinstance(X[0], (list, tuple, np.ndarray, Mapping)):
+            X = [list(X)]
+        table = self._read(X)
+        check_some(len(table), len(self.schema))
+        return self._encoded(table)
+
+    def _encoded(self, table: Table) -> FloatArray:
+        cells = np.empty((len(table), len(self.schema)))
+        for a, column in enumerate(table.columns):
+            if not isinstance(column, Coded):
+                cells[:, a] = column
+                continue
+            numbers = np.full(len(column.values) + 1, np.nan)  # the last one is missing
+            for code in np.unique(column.codes[column.codes >= 0]).tolist():
+                value = column.values[code]
+                key = identity(value)
+                if key not in self._codes[a]:
+                    self._codes[a][key] = len(self._values[a])
+                    self._values[a].append(value)
+                numbers[code] = self._codes[a][key]
+            cells[:, a] = numbers[column.codes.astype(np.int64)]
+        return cells
+
+    def source(self, cells: FloatArray) -> Source:
+        """Rows as every learner of the library takes them."""
+        columns: list[Column] = []
+        for a, kind in enumerate(self.schema.kinds):
+            column = np.ascontiguousarray(cells[:, a])
+            if isinstance(kind, NumericKind):
+                columns.append(ArrayColumn(column, None, None if type(kind) is NumericKind else kind))
+                continue
+            codes, values = np.where(np.isnan(column), -1.0, column).astype(np.int64), self._values[a]
+            if isinstance(kind, Ordinal):
+                # A rank below 0 is a level that is not in the order.
+                values = [*kind.order, _beyond(kind)] if (column < 0).any() else list(kind.order)
+                codes = np.where(column < 0, len(kind.order), codes)
+            columns.append(Coded(codes, tuple(values), ordered=isinstance(kind, Ordinal)))
+        return Source(self.schema.names, tuple(columns), len(cells))
+
+    def passed(self, cells: FloatArray) -> Any:
+        """Rows as the model takes them."""
+        return self._passed(self.source(cells))
+
+    def value(self, a: int, cell: float) -> Any:
+        """The value of a cell; None for missing."""
+        kind = self.schema.kinds[a]
+        if cell != cell:
+            return None
+        if isinstance(kind, Ordinal):
+            return kind.order[int(cell)] if cell >= 0 else "(no such level)"
+        if isinstance(kind, Nominal):
+            return self._values[a][int(cell)]
+        return date_of(cell) if isinstance(kind, Date) else float(cell)
+
+    def rows(self, cells: FloatArray) -> list[Row]:
+        """Rows as Python values, None for missing."""
+        return [tuple(self.value(a, cell) for a, cell in enumerate(row)) for row in cells.tolist()]
+
+    def position(self, column: Name, *, parameter: str = "column") -> int:
+        """Position of a column; ``x0``, ``x1``, ... are names of a table without names."""
+        if self.schema.names is None and isinstance(column, str) and column in self.names:
+            return self.names.index(column)
+        return self.schema.position(column, parameter=parameter)
+
+    # -- answers
+
+    def _classes(self) -> AnyArray | None:
+        model = self.model
+        if not hasattr(model, "predict"):
+            raise ParameterError(f"{type(model).__name__} predicts nothing, so there is nothing to explain")
+        if is_regressor(model):
+            return None
+        if not is_classifier(model) and not hasattr(model, "classes_"):
+            raise ParameterError(f"{type(model).__name__} is neither a classifier nor a regressor")
+        if isinstance(model.classes_, list):
+            raise TargetError(
+                "explanations are of one target, but the model has several. Fit one model for each target"
+            )
+        return np.asarray(model.classes_)
+
+    def predictions(self, cells: FloatArray) -> AnyArray:
+        """The predicted class or number of each row."""
+        found = self._asked(self.model.predict, cells)
+        if found.ndim > 1:
+            raise TargetError(
+                "explanations are of one target, but the model has several. Fit one model for each target"
+            )
+        return found
+
+    def outputs(self, cells: FloatArray) -> FloatArray:
+        """What is explained, shape (rows, outputs): the probability of each class, or the predicted number."""
+        if self.classes is None:
+            return np.asarray(self.predictions(cells), np.float64)[:, None]
+        if hasattr(self.model, "predict_proba"):
+            return np.asarray(self._asked(self.model.predict_proba, cells), np.float64)
+        return np.asarray(self.predictions(cells)[:, None] == self.classes, np.float64)
+
+    def log_outputs(self, cells: FloatArray) -> FloatArray:
+        """Logarithms of probabilities; numbers as they are."""
+        if self.classes is None:
+            return self.outputs(cells)
+        if hasattr(self.model, "predict_log_proba"):
+            return np.asarray(self._asked(self.model.predict_log_proba, cells), np.float64)
+        with np.errstate(divide="ignore"):
+            return np.log(self.outputs(cells))
+
+    def _asked(self, method: Callable[[Any], Any], cells: FloatArray) -> AnyArray:
+        """Answers to any number of rows, some thousands in a call, without warnings about rows that nobody passed."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FarQueryWarning)
+            warnings.simplefilter("ignore", UnsettledFitWarning)
+            parts = [
+                np.asarray(method(self.passed(cells[start : start + _AT_ONCE])))
+                for start in range(0, len(cells), _AT_ONCE)
+            ]
+        return np.concatenate(parts)
+
+    def chosen(self, predictions: AnyArray) -> IntArray:
+        """The output that is explained for each row: that of the predicted class, or the only one."""
+        if self.classes is None:
+            return np.zeros(len(predictions), np.int64)
+        return np.asarray(np.argmax(self.classes[None, :] == predictions[:, None], axis=1))
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether the model answers a row of missing values."""
+        if self._missing is None:
+            try:
+                self.outputs(np.full((1, len(self.schema)), np.nan))
+            except (ValueError, TypeError):
+                self._missing = False
+            else:
+                self._missing = True
+        return self._missing
+
+    @property
+    def background(self) -> FloatArray:
+        """Rows from which left-out values are taken."""
+        if self.takes_missing:
+            return np.full((1, len(self.schema)), np.nan)
+        return self.past[fixed_sample(len(self.past), _BACKGROUND)]
+
+
+def _storing(model: Any) -> Any:
+    """The learner that stores the past cases of a model: itself, or what it chose or joined; None where none does."""
+    members = getattr(model, "members_", ())
+    members = members.values() if isinstance(members, Mapping) else members
+    for one in (model, getattr(model, "model_", None), *members):
+        one = one[-1] if isinstance(one, tuple) else one
+        if isinstance(one, RowsEstimator) and "_memory" in one.__dict__:
+            return one
+    if isinstance(model, RowsEstimator):
+        check_is_fitted(model)
+    return None
+
+
+def _listed(column: Column) -> list[Any]:
+    if isinstance(column, ArrayColumn):
+        shown = date_of if isinstance(column.implied, Date) else float
+        return [None if number != number else shown(number) for number in column.array.tolist()]
+    return column.coded().tolist()
+
+
+def _beyond(kind: Ordinal) -> Value:
+    """A value that is no level."""
+    return "(no such level)" if kind.content == "text" else max(kind.order) + 1  # type: ignore[type-var, operator]

@@ -1,0 +1,129 @@
+"""Past cases near a query in the terms of a model that has no precedents of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from priorcase._typing import AnyArray, FloatArray
+from priorcase.explaining.model import ExplainedModel
+from priorcase.learning.targets import objects
+from priorcase.neighbors.base import NeighborsEstimator
+from priorcase.neighbors.precedents import Precedent, Precedents
+
+Parts = Callable[[int], FloatArray]
+"""From the number of a query to what each column adds to the distance of each past case."""
+
+
+def precedents_of(
+    asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, importance: FloatArray, n: int
+) -> Precedents | None:
+    """The model's own precedents, or the ``n`` nearest past cases; None where their targets are not known."""
+    if hasattr(asked.model, "precedents"):
+        own: Precedents = asked.model.precedents(asked.passed(cells))
+        return replace(own, importance=importance)
+    if asked.targets is None:
+        return None
+    parts = _by_distance(asked, cells) if isinstance(asked.model, NeighborsEstimator) else _by_terms(asked, cells)
+    return _nearest(asked, asked.targets, cells, predictions, importance, parts, min(n, len(asked.past)))
+
+
+def _by_distance(asked: ExplainedModel, cells: FloatArray) -> Parts:
+    """By the distance of a learner that compares rows but whose rows do not vote: RBF networks."""
+    memory = asked.model._stored()
+    queries, every = asked.model._cells(asked.source(cells)), np.arange(len(asked.past))
+    return lambda query: np.asarray(memory.contributions(queries[query], every))
+
+
+def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
+    """By how each value alone moves the answer from what it is when nothing is known.
+
+    The term of a value is the vector of log-probabilities of all classes, given this value alone, less that given
+    nothing, centred over the classes; for numbers it is the prediction. A column adds the Euclidean distance of the two
+    terms. In a naive Bayes model the terms are those of its log-odds, so columns that it ignores add nothing.
+    """
+    background, columns = asked.background, len(asked.schema)
+    values, places, made = [], [], []
+    for a in range(columns):
+        distinct, at = np.unique(np.concatenate([asked.past[:, a], cells[:, a]]), return_inverse=True)
+        values.append(distinct)
+        places.append(at.ravel())
+        rows = np.repeat(background, distinct.size, axis=0)
+        rows[:, a] = np.tile(distinct, len(background))
+        made.append(rows)
+    answers = asked.log_outputs(np.concatenate(made))
+    terms, start = [], 0
+    for a in range(columns):
+        size = values[a].size * len(background)
+        of = answers[start : start + size].reshape(len(background), values[a].size, -1).mean(axis=0)
+        terms.append(of)
+        start += size
+    past = len(asked.past)
+
+    def parts(query: int) -> FloatArray:
+        found = np.empty((past, columns))
+        for a in range(columns):
+            here = places[a]
+            found[:, a] = _apart(terms[a], terms[a][here[past + query]])[here[:past]]
+        return found
+
+    return parts
+
+
+def _apart(terms: FloatArray, own: FloatArray) -> FloatArray:
+    """Distances of terms from one of them; equal infinities are no difference."""
+    with np.errstate(invalid="ignore"):
+        off = np.where(terms == own, 0.0, terms - own)
+        if own.size > 1:
+            off = np.where(np.isinf(off), off, off - np.where(np.isfinite(off), off, 0.0).mean(axis=1, keepdims=True))
+    return np.asarray(np.sqrt((off * off).sum(axis=1)))
+
+
+def _nearest(
+    asked: ExplainedModel,
+    targets: AnyArray,
+    cells: FloatArray,
+    predictions: AnyArray,
+    importance: FloatArray,
+    parts: Parts,
+    n: int,
+) -> Precedents:
+    found, kept, unlike = [], list[FloatArray](), list[Precedent | None]()
+    for query in range(len(cells)):
+        of = parts(query)
+        distances = of.sum(axis=1)
+        order = np.argsort(distances, kind="stable")
+        found.append(order[:n])
+        kept.append(of[order[:n]])
+        if asked.classes is not None:
+            other = order[targets[order] != predictions[query]][:1]
+            unlike += [
+                Precedent(int(asked.ids[i]), asked.rows(asked.past[[i]])[0], targets[i], float(distances[i]), of[i])
+                for i in other.tolist()
+            ] or [None]
+    rows, contributions = np.concatenate(found), np.concatenate(kept)
+    held = targets[rows]
+    return Precedents(
+        names=asked.names,
+        queries=asked.rows(cells),
+        predictions=predictions,
+        indptr=np.arange(len(cells) + 1) * n,
+        ids=asked.ids[rows],
+        rows=asked.rows(asked.past[rows]),
+        targets=held if asked.classes is None or held.dtype != object else _like(held, asked.classes),
+        distances=contributions.sum(axis=1),
+        votes=np.full(rows.size, np.nan),
+        contributions=contributions,
+        unlike=tuple(unlike),
+        probabilities=None if asked.classes is None else asked.outputs(cells),
+        classes=asked.classes,
+        backend=asked.backend,
+        importance=importance,
+    )
+
+
+def _like(targets: AnyArray, classes: AnyArray) -> AnyArray:
+    """Targets as an array of the type of the classes."""
+    return np.array(targets.tolist(), dtype=classes.dtype) if classes.dtype != object else objects(targets.tolist())
