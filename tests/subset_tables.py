@@ -40,9 +40,9 @@ def numbered(rows: list[list[Any]], classes: Sequence[str], weights: Sequence[in
     return [(CLASSES.index(k), tuple(row), Fraction(w)) for row, k, w in zip(rows, classes, times, strict=True)]
 
 
-def counted(values: Sequence[Any], own: Fraction, rest: Fraction | None = None) -> reference.Counted:
-    """A discrete attribute whose values weigh the same."""
-    return reference.Counted(dict.fromkeys(values, own), dict.fromkeys(values, own if rest is None else rest))
+def counted(values: Sequence[Any], weight: Fraction, n_classes: int = 3) -> reference.Counted:
+    """A discrete attribute whose values weigh the same in each class."""
+    return reference.Counted([dict.fromkeys(values, weight)] * n_classes)
 
 
 def expected_proba(joints: list[Any]) -> list[float]:

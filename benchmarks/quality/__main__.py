@@ -9,6 +9,7 @@ STUDIES = {
     "two_of_twenty": "20 attributes of which 2 matter: what each way to weigh them recovers",
     "log_loss": "probabilities of tuned k-NN on four tables of scikit-learn's",
     "classification": "tuned k-NN on public tables beside scikit-learn's k-NN and gradient boosting",
+    "relevance": "the probability that a column matters, of columns that are noise and of others",
     "standard_errors": "how often accuracy by folds, and two standard errors to each side, hold the truth",
     "coverage": "how often intervals and sets of level 0.9 hold the truth on public tables",
     "outliers": "how numbers are scaled: k-NN by range, inliers, standard deviation and quantiles",

@@ -121,11 +121,11 @@ def test_the_average_over_subsets_takes_a_text_as_a_whole(prior, table, queries)
     model.fit(frame(drawn, ["note"]), labels)
     ones = [1] * len(drawn)
     included = reference.text_evidence(notes, labels, ["a", "b"], prior)
-    excluded = reference.text_evidence(notes, ones, [1], prior)
+    excluded = reference.text_evidence(notes, ones, [1], 2 * prior)  # the sum over both classes
     matters = 0.4 / (0.4 + 0.6 * np.exp(excluded - included))
     assert model.relevance_[0] == pytest.approx(matters)
     for query, found in zip(queries, model.predict_proba(frame(queries, ["note"])), strict=True):
-        rest = np.exp(reference.text_log(notes, ones, 1, query["note"], prior, "evidence"))
+        rest = np.exp(reference.text_log(notes, ones, 1, query["note"], 2 * prior, "evidence"))
         own = [np.exp(reference.text_log(notes, labels, k, query["note"], prior, "evidence")) for k in "ab"]
         shares = np.array([labels.count(k) + 1.0 for k in "ab"]) * (matters * np.array(own) + (1 - matters) * rest)
         np.testing.assert_allclose(found, shares / shares.sum(), rtol=1e-9)
@@ -192,7 +192,8 @@ def test_parts_are_columns(model, table, queries):
         one.set_params(inclusion=0.5)
         shares = {f"tags {member}": 1 - 0.5 ** (1 / n) for member in members}
         shares |= {f"when {part}": 1 - 0.5 ** (1 / 3) for part in ("season", "weekday", "hour")}
-        other.set_params(inclusion=shares)
+        whole = dict.fromkeys(("angle", "colour"), 0.5)
+        other.set_params(inclusion=shares | whole)
     one.fit(frame(drawn, names), labels)
     other.fit(apart(drawn, members), labels)
     found, expected = (

@@ -134,8 +134,8 @@ def test_a_prior_of_ones_own_is_not_saved(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize("prior", [ByLength(), ByClass()], ids=lambda p: type(p).__name__)
 def test_subsets_equal_the_average_written_out(prior: Any) -> None:
-    """Every subset of the columns by itself, its probability row by row; weights by class are averaged where a column
-    does not matter."""
+    """Every subset of the columns by itself, its probability row by row; weights are added up over the classes where a
+    column does not matter."""
     rows, classes = table(3, 14)
     labels, columns = sorted(set(classes)), range(2)
     held = [sorted({row[a] for row in rows if row[a] is not None}) for a in columns]
@@ -147,7 +147,7 @@ def test_subsets_equal_the_average_written_out(prior: Any) -> None:
         for a in columns:
             if row[a] is None:
                 continue
-            line = weights[a].mean(axis=0)
+            line = np.broadcast_to(weights[a], (2, len(held[a]))).sum(axis=0)
             if a in subset:
                 line = weights[a][min(labels.index(label), len(weights[a]) - 1)]
             among = [each[a] for each in (own if a in subset else [each for each, _ in seen]) if each[a] is not None]
@@ -160,7 +160,7 @@ def test_subsets_equal_the_average_written_out(prior: Any) -> None:
     for row, label in zip(rows, classes, strict=True):
         evidence = {each: mass * predictive(seen, row, label, each) for each, mass in evidence.items()}
         seen.append((row, label))
-    model = pc.SubsetAveragedBayes(prior=prior).fit(rows, classes)
+    model = pc.SubsetAveragedBayes(prior=prior, inclusion=0.5).fit(rows, classes)
     total = sum(evidence.values())
     relevance = [sum(mass for each, mass in evidence.items() if a in each) / total for a in columns]
     np.testing.assert_allclose(model.relevance_, relevance, rtol=1e-10)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from subset_tables import SCHEMA, table
+from reference import subsets as reference
+from subset_tables import DOMAINS, SCHEMA, counted, table
 from tables import labels, mixed_rows, row_lists
 
-from priorcase.bayes import Dirichlet, NaiveBayes, SubsetAveragedBayes
+from priorcase.bayes import BDeu, Dirichlet, MEstimate, NaiveBayes, SubsetAveragedBayes
 from priorcase.exceptions import ParameterError, PriorcaseError, TooFewRowsError
 from priorcase.schema import Nominal, Numeric
 
@@ -34,6 +36,40 @@ def test_planted_attributes_are_found() -> None:
     assert (relevance[[1, 3]] < 0.1).all()
     assert list(model.relevance_table()) == [0, 1, 2, 3, 4]
     assert model.relevance_table()[1] == relevance[1]
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("rows", [100, 400])
+def test_noise_does_not_matter_however_many_values_it_has(rows: int, n_classes: int) -> None:
+    found = []
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        y = random.permutation(np.arange(rows) % n_classes)
+        columns = [random.integers(0, n, rows).astype(str) for n in (2, 5, 20, 100, 400)]
+        columns += [np.arange(rows).astype(str), random.normal(size=rows), random.integers(1, 6, rows).astype(float)]
+        told = y + n_classes * random.integers(0, 5, rows)
+        told[: rows // 10] = random.integers(0, 5 * n_classes, rows // 10)
+        columns += [told.astype(str), y + random.normal(size=rows) / 2]
+        X = np.array(columns, dtype=object).T
+        schema = {a: Numeric() if a in (6, 7, 9) else Nominal() for a in range(10)}
+        found.append(SubsetAveragedBayes(schema=schema).fit(X, y).relevance_)
+    relevance = np.mean(found, axis=0)
+    assert (relevance[:8] < 0.1).all()
+    assert (relevance[8:] > 0.9).all()
+
+
+@pytest.mark.parametrize("prior", [0.1, 1.0, 10.0, BDeu(1.0), MEstimate(1.0)], ids=str)
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_values_that_all_differ_speak_for_no_structure(prior: Any, n_classes: int) -> None:
+    """With classes of equal size no shared prior speaks against such a column; weak ones, as BDeu's, speak for it."""
+    y = np.arange(400) % n_classes
+    X = [[str(i)] for i in range(400)]
+    model = SubsetAveragedBayes(prior=prior, inclusion=0.5, schema={0: Nominal()}).fit(X, y)
+    assert model.relevance_[0] > 0.5
+    if isinstance(prior, float) and prior >= 1.0:
+        assert model.relevance_[0] < 0.6
+    if isinstance(prior, BDeu):
+        assert model.relevance_[0] > 0.9
 
 
 def test_inclusion_at_its_ends() -> None:
@@ -81,9 +117,12 @@ def test_one_class_and_a_class_without_rows() -> None:
     rows, _ = table(8, 13)
     one = SubsetAveragedBayes().fit(rows, ["yes"] * 8)
     np.testing.assert_array_equal(one.predict_proba(rows), np.ones((8, 1)))
-    np.testing.assert_allclose(one.relevance_, 0.5)
+    np.testing.assert_allclose(one.relevance_, 0.05)
     declared = SubsetAveragedBayes(schema=SCHEMA).partial_fit(rows, ["yes"] * 8, ["no", "yes"])
-    np.testing.assert_allclose(declared.relevance_, 0.5)
+    known = [(0, tuple(row), Fraction(1)) for row in rows]
+    attributes = [counted(own, Fraction(1), 2) for own in DOMAINS]
+    expected = reference.relevance(known, attributes, [Fraction(1)] * 2, [Fraction(1, 20)] * 3)
+    np.testing.assert_allclose(declared.relevance_, [float(r) for r in expected])
     np.testing.assert_allclose(declared.loo_predict_proba().sum(axis=1), 1.0)
 
 
@@ -184,12 +223,13 @@ def test_weights_are_repetitions() -> None:
 
 
 def test_the_table_of_relevance() -> None:
-    model = SubsetAveragedBayes().fit([["a", "x"], ["a", "x"], ["b", "x"], ["b", "x"]], [0, 0, 1, 1])
+    X, y = [["a", "x"], ["a", "x"], ["b", "x"], ["b", "x"]], [0, 0, 1, 1]
+    model = SubsetAveragedBayes(inclusion=0.5).fit(X, y)
     table = model.relevance_table()
-    assert repr(table) == "attribute  matters  log-odds\n0           0.7692     +1.20\n1           0.5000     +0.00"
+    assert repr(table) == "attribute  matters  log-odds\n0           0.7216     +0.95\n1           0.5000     +0.00"
     assert dict(table) == {0: table[0], 1: 0.5}
     assert len(table) == 2
-    assert "<td>0.7692</td>" in table._repr_html_()
+    assert "<td>0.7216</td>" in table._repr_html_()
     with pytest.raises(KeyError):
         table["size"]
 
@@ -213,7 +253,7 @@ def test_a_refused_parameter_leaves_no_trace(parameters: dict[str, Any]) -> None
     assert not hasattr(model, "n_features_in_")
 
 
-@pytest.mark.parametrize("half", [np.float64(0.5), np.float32(0.5), np.array([0.5, 0.5]), {0: np.float16(0.5)}])
+@pytest.mark.parametrize("half", [np.float64(0.5), np.float32(0.5), np.array([0.5, 0.5]), {0: np.float16(0.5), 1: 0.5}])
 def test_numpy_numbers_are_numbers(half: Any) -> None:
     X, y = [[1.0, "a"], [2.0, "b"], [3.0, "a"]], ["no", "no", "yes"]
     expected = SubsetAveragedBayes(inclusion=0.5, prior=2).fit(X, y).predict_proba(X)

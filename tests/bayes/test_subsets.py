@@ -46,50 +46,34 @@ def test_five_attributes_of_their_own_probabilities() -> None:
     inclusion = [Fraction(i, 8) for i in (1, 2, 4, 7, 8)]
     model = SubsetAveragedBayes(inclusion=[float(p) for p in inclusion]).fit(X, y)
     known = numbered(X.tolist(), y.tolist())
-    attributes = [counted("uv", Fraction(1))] * 5
+    attributes = [counted("uv", Fraction(1), 2)] * 5
     relevance = reference.relevance(known, attributes, [Fraction(1)] * 2, inclusion)
     np.testing.assert_allclose(model.relevance_, [float(r) for r in relevance], rtol=1e-12)
     joints = [reference.joint(known, (k, tuple("uvuvu")), attributes, [Fraction(1)] * 2, inclusion) for k in (0, 1)]
     np.testing.assert_allclose(model.predict_proba([list("uvuvu")])[0], expected_proba(joints), rtol=1e-12)
 
 
-def test_bdeu_shares_out_its_rows_where_the_class_does_not_matter() -> None:
+def test_bdeu_shares_out_its_rows() -> None:
     rows, classes = table(12, 2)
-    model = SubsetAveragedBayes(prior=BDeu(6.0), schema=SCHEMA).partial_fit(rows, classes, CLASSES)
-    attributes = [counted(values, Fraction(6, 3 * len(values)), Fraction(6, len(values))) for values in DOMAINS]
+    model = SubsetAveragedBayes(prior=BDeu(6.0), inclusion=0.5, schema=SCHEMA).partial_fit(rows, classes, CLASSES)
+    attributes = [counted(values, Fraction(6, 3 * len(values))) for values in DOMAINS]
     known, mus = numbered(rows, classes), [Fraction(2)] * 3
     joints = [reference.joint(known, (k, ("a", "y", "q")), attributes, mus, [HALF] * 3) for k in range(3)]
     np.testing.assert_allclose(np.exp(model.predict_joint_log_proba([["a", "y", "q"]])[0]), [float(j) for j in joints])
 
 
-def test_weights_by_class_are_averaged_where_the_class_does_not_matter() -> None:
+def test_weights_by_class_are_added_up_where_the_class_does_not_matter() -> None:
     rows, classes = table(10, 4, 2)
     by_class = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 9.0]])
     prior = PerAttribute({0: {"a": 2, "b": 1, "c": 0.5}, 1: by_class})
     schema = {a: SCHEMA[a] for a in (0, 1)}
-    model = SubsetAveragedBayes(prior=prior, schema=schema).partial_fit(rows, classes, CLASSES)
+    model = SubsetAveragedBayes(prior=prior, inclusion=0.5, schema=schema).partial_fit(rows, classes, CLASSES)
     same = {"a": Fraction(2), "b": Fraction(1), "c": HALF}
-
-    def total(row: Any = ()) -> Any:
-        """One class's weights differ from another's, so each class of the second attribute is written out."""
-        known = [*numbered(rows, classes), *row]
-        first = reference.total(known_of(known, 0), [reference.Counted(same, same)], [Fraction(1)] * 3, [HALF])
-        included = Fraction(1)
-        for k in range(3):
-            weights = dict(zip("xy", map(Fraction, by_class[k].tolist()), strict=True))
-            of_class = [(0, values, w) for j, values, w in known_of(known, 1) if j == k]
-            included *= reference.marginal(of_class, (True,), [reference.Counted(weights, weights)], [Fraction(1)])
-        mean = {"x": Fraction(3), "y": Fraction(5)}
-        all_rows = [(0, values, w) for _, values, w in known_of(known, 1)]
-        excluded = reference.marginal(all_rows, (False,), [reference.Counted(mean, mean)], [Fraction(1)])
-        return first * (included + excluded) / 2
-
-    joints = [float(total([(k, ("b", "y"), Fraction(1))]) / total()) for k in range(3)]
+    own = [dict(zip("xy", map(Fraction, line), strict=True)) for line in by_class.tolist()]
+    attributes = [reference.Counted([same] * 3), reference.Counted(own)]
+    known, mus = numbered(rows, classes), [Fraction(1)] * 3
+    joints = [float(reference.joint(known, (k, ("b", "y")), attributes, mus, [HALF] * 2)) for k in range(3)]
     np.testing.assert_allclose(np.exp(model.predict_joint_log_proba([["b", "y"]])[0]), joints, rtol=1e-12)
-
-
-def known_of(rows: list[Any], i: int) -> list[Any]:
-    return [(k, (values[i],), w) for k, values, w in rows]
 
 
 @pytest.mark.parametrize("prior", [1.0, 0.3, "bdeu"])
@@ -108,7 +92,7 @@ def test_an_unseen_value_widens_the_attribute(prior: Any) -> None:
 
 def test_an_unseen_value_by_the_sum_over_all_subsets() -> None:
     rows, classes = table(10, 6, 2, gaps=0.0)
-    model = SubsetAveragedBayes().partial_fit(rows, classes, CLASSES)
+    model = SubsetAveragedBayes(inclusion=0.5).partial_fit(rows, classes, CLASSES)
     attributes = [counted(sorted({row[0] for row in rows}), Fraction(1)), counted(("x", "y", "new"), Fraction(1))]
     known = numbered(rows, classes)
     joints = [reference.joint(known, (k, ("a", "new")), attributes, [Fraction(1)] * 3, [HALF] * 2) for k in range(3)]
@@ -119,7 +103,7 @@ def test_an_unseen_value_by_the_sum_over_all_subsets() -> None:
 @pytest.mark.parametrize("strategy", [Student(), Student(2.0, 3.0, mean=0.5, scale=2.0)])
 def test_numbers_by_the_sum_over_all_subsets(strategy: Student) -> None:
     rows, classes = table(10, 7, 5)
-    model = SubsetAveragedBayes(numeric=strategy, schema=SCHEMA).partial_fit(rows, classes, CLASSES)
+    model = SubsetAveragedBayes(numeric=strategy, inclusion=0.5, schema=SCHEMA).partial_fit(rows, classes, CLASSES)
     attributes: list[Any] = [counted(values, Fraction(1)) for values in DOMAINS]
     for i in (3, 4):
         known_values = [row[i] for row in rows if row[i] is not None]
@@ -137,7 +121,7 @@ def test_numbers_by_the_sum_over_all_subsets(strategy: Student) -> None:
 
 def test_several_columns_at_once_by_the_sum_over_all_subsets() -> None:
     rows, classes = table(10, 17)
-    model = SubsetAveragedBayes(schema=SCHEMA).partial_fit(rows, classes, CLASSES)
+    model = SubsetAveragedBayes(inclusion=0.5, schema=SCHEMA).partial_fit(rows, classes, CLASSES)
     known, attributes = numbered(rows, classes), [counted(values, Fraction(1)) for values in DOMAINS]
 
     def joint(*row: Any) -> float:

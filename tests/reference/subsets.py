@@ -23,14 +23,19 @@ Subset = tuple[bool, ...]
 
 @dataclass(frozen=True)
 class Counted:
-    """A discrete attribute: its values with their weights in a class, and where it does not matter."""
+    """A discrete attribute: the weights of its values in each class.
 
-    own: Mapping[Any, Fraction]
-    rest: Mapping[Any, Fraction]
+    Where it does not matter, the joint prior of class and value is the same, and a value has the sum of its weights.
+    """
 
-    def next(self, value: Any, before: Sequence[Any], matters: bool) -> Fraction:
-        """The probability of a value after some others."""
-        weights = self.own if matters else self.rest
+    by_class: Sequence[Mapping[Any, Fraction]]
+
+    def next(self, value: Any, before: Sequence[Any], k: int | None) -> Fraction:
+        """The probability of a value after some others, in class k or, if None, where the class does not matter."""
+        if k is None:
+            weights = {v: sum((own[v] for own in self.by_class), Fraction(0)) for v in self.by_class[0]}
+        else:
+            weights = dict(self.by_class[k])
         return (before.count(value) + weights[value]) / (len(before) + sum(weights.values()))
 
 
@@ -49,15 +54,15 @@ class Normal:
         mean = math.fsum(values) / len(values)
         return cls(mean, math.sqrt(math.fsum((x - mean) ** 2 for x in values) / len(values)))
 
-    def next(self, value: float, before: Sequence[float], matters: bool) -> float:
+    def next(self, value: float, before: Sequence[float], k: int | None) -> float:
         """The Student density of a number after some others (Murphy 2007, eqs. 85-89 and 110)."""
         n = len(before)
         mean = math.fsum(before) / n if n else 0.0
-        k, a = self.strength + n, (self.degrees + n) / 2
-        location = (self.strength * self.mean + n * mean) / k
+        rows, a = self.strength + n, (self.degrees + n) / 2
+        location = (self.strength * self.mean + n * mean) / rows
         b = self.degrees / 2 * self.scale**2 + math.fsum((x - mean) ** 2 for x in before) / 2
-        b += self.strength * n * (mean - self.mean) ** 2 / (2 * k)
-        square = b * (k + 1) / (a * k)
+        b += self.strength * n * (mean - self.mean) ** 2 / (2 * rows)
+        square = b * (rows + 1) / (a * rows)
         t = (value - location) ** 2 / (2 * a * square)
         constant = math.lgamma(a + 0.5) - math.lgamma(a) - 0.5 * math.log(2 * a * math.pi * square)
         return math.exp(constant - (a + 0.5) * math.log1p(t))
@@ -87,7 +92,7 @@ def marginal(rows: Sequence[Row], subset: Subset, attributes: Sequence[Attribute
                 if values[i] is None:
                     continue
                 same = [v[i] for j, v in known if v[i] is not None and (j == k or not subset[i])]
-                result *= attribute.next(values[i], same, subset[i])
+                result *= attribute.next(values[i], same, k if subset[i] else None)
             known.append((k, values))
     return result
 

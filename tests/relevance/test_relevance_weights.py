@@ -137,9 +137,9 @@ def test_where_nothing_matters_all_weigh_the_same() -> None:
 def test_a_single_class_and_a_single_row() -> None:
     rows, _ = planted(5)
     model = bayes(1).fit(rows, ["yes"] * 5)
-    np.testing.assert_allclose(model.attribute_weights_, 0.5)
+    np.testing.assert_allclose(model.attribute_weights_, 0.05)
     assert model.predict(rows).tolist() == ["yes"] * 5
-    np.testing.assert_allclose(bayes(1).fit(rows[:1], ["no"]).attribute_weights_, 0.5)
+    np.testing.assert_allclose(bayes(1).fit(rows[:1], ["no"]).attribute_weights_, 0.05)
 
 
 def test_the_transformer_with_classes() -> None:

@@ -475,10 +475,9 @@ def word_weights(
 def pooled_word_weights(
     prior: Prior, label: Name, words: Sequence[Value], n_classes: int, size: int | None = None
 ) -> FloatArray:
-    """The weights of words if all classes have the same: those of a single class, or their means over the classes."""
-    if prior.symmetric(np.array([len(words)]), 1) is not None:
-        return word_weights(prior, label, words, 1, size)
-    return np.asarray(word_weights(prior, label, words, n_classes, size).mean(axis=0, keepdims=True))
+    """The weights of words if all classes have the same: the margin of the joint prior, summed over the classes."""
+    own = word_weights(prior, label, words, n_classes, size)
+    return np.asarray(np.broadcast_to(own, (n_classes, own.shape[1])).sum(axis=0, keepdims=True))
 
 
 def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...]) -> FloatArray:

@@ -34,6 +34,9 @@ from priorcase.schema import CategoricalFeatures, Schema
 
 Inclusion: TypeAlias = float | Mapping[Name, float] | Any
 
+INCLUSION = 0.05
+"""The prior probability that an attribute matters: what is said of one about which the rows tell nothing."""
+
 _PROBABILITY = Interval(Real, 0, 1, closed="both")
 _EVIDENCE = Estimates("evidence")
 _NUMBERS_AT_ONCE = 2**17
@@ -60,11 +63,12 @@ class SubsetAveragedBayes(AdditiveBayes):
     ----------
     prior, class_prior
         As in `NaiveBayes`; ``"auto"`` takes the weight with the largest marginal likelihood over all subsets.
-        Attributes that do not matter are weighted as if there were a single class: t is the weight s of the value,
-        under ``BDeu(s)`` it is ``s / n``, and weights given by class and value are averaged over the classes.
+        Both cases share one joint prior: where an attribute does not matter, the weight t of a value is the sum of its
+        weights s over the classes.
     inclusion
         The prior probability p that an attribute matters: a number from 0 to 1, one for each attribute, or a mapping
-        from attribute to number (1/2 for the others). With 1 for all attributes this is `NaiveBayes`.
+        from attribute to number (0.05 for the others). With 1 for all attributes this is `NaiveBayes`; 1/2 makes all
+        subsets equally probable.
     numeric, missing, categorical_features, schema, n_jobs
         As in `NaiveBayes`, but ``"gaussian"`` and ``"kernel"`` are refused: they have no marginal likelihood.
 
@@ -80,7 +84,9 @@ class SubsetAveragedBayes(AdditiveBayes):
     whole.
 
     A query with an unseen value is answered as if the value had been declared: r is then that of the attribute with one
-    more value, too. An attribute that has a single value, or no known one, keeps its prior probability.
+    more value, too. An attribute that has a single value, or no known one, keeps its prior probability, and so about
+    does one whose values all differ, such as a number of the row: the rows tell nothing about it. The default is
+    therefore below 1/2; predictions change little with it.
 
     References
     ----------
@@ -91,14 +97,14 @@ class SubsetAveragedBayes(AdditiveBayes):
     --------
     >>> import pandas as pd
     >>> import priorcase as pc
-    >>> X = pd.DataFrame({"age": [31, 29, 30, 62, 60, 65], "colour": ["red", "blue", "red", "blue", "red", "blue"]})
-    >>> model = pc.SubsetAveragedBayes().fit(X, ["no", "no", "no", "yes", "yes", "yes"])
+    >>> X = pd.DataFrame({"age": [31, 29, 30, 33, 28, 62, 60, 65, 61, 58], "colour": ["red", "blue"] * 5})
+    >>> model = pc.SubsetAveragedBayes().fit(X, ["no"] * 5 + ["yes"] * 5)
     >>> model.relevance_table()
     attribute  matters  log-odds
-    age         0.9120     +2.34
-    colour      0.4930     -0.03
+    age         0.9336     +2.64
+    colour      0.0284     -3.53
     >>> model.predict(X.iloc[[0, 5]]), model.loo_predict_proba().shape
-    (array(['no', 'yes'], dtype='<U3'), (6, 2))
+    (array(['no', 'yes'], dtype='<U3'), (10, 2))
     """
 
     _inclusion: FloatArray
@@ -112,7 +118,7 @@ class SubsetAveragedBayes(AdditiveBayes):
         *,
         prior: float | str | Prior | Auto | Mapping[Name, Any] = 1.0,
         class_prior: Any = None,
-        inclusion: Inclusion = 0.5,
+        inclusion: Inclusion = INCLUSION,
         numeric: Any = "student",
         missing: str = "ignore",
         categorical_features: CategoricalFeatures = "from_dtype",
@@ -231,7 +237,7 @@ def _resolve_inclusion(value: Inclusion, schema: Schema) -> FloatArray:
     if is_number(value):
         return np.full(n, float(value))
     if isinstance(value, Mapping):
-        found = np.full(n, 0.5)
+        found = np.full(n, INCLUSION)
         for a, (key, given) in zip(schema.positions(value, parameter="inclusion"), value.items(), strict=True):
             check_value(f"inclusion[{key!r}]", given, [_PROBABILITY])
             found[a] = float(given)
@@ -278,12 +284,13 @@ def _pooled(discrete: Discrete) -> Discrete:
     return replace(discrete, counts=discrete.counts.sum(axis=1, keepdims=True))
 
 
-def _pooled_weights(weights: PriorWeights, discrete: Discrete) -> CellWeights:
-    """The weights of attributes that do not matter: those of a single class, or their means over the classes."""
-    if (single := priors.symmetric_weights(weights.prior, discrete, 1)) is not None:
-        return single
-    means = weights.cells.cells.mean(axis=1, keepdims=True)
-    return CellWeights(means, means, weights.cells.unseen)
+def _pooled_weights(weights: CellWeights, n_classes: int) -> CellWeights:
+    """The weights of attributes that do not matter: the margin of the joint prior, summed over the classes."""
+    cells, widened, unseen = (
+        np.broadcast_to(each, (len(each), n_classes)).sum(axis=1, keepdims=True)
+        for each in (weights.cells, weights.widened, weights.unseen)
+    )
+    return CellWeights(cells, widened, unseen)
 
 
 def _discrete_evidence(
@@ -292,7 +299,10 @@ def _discrete_evidence(
     """Log marginal likelihoods of the discrete attributes if they matter and if not, ``widened`` by an unseen value."""
     included, excluded = (
         priors.log_marginals(counts, own.widened if widened else own.cells, own.unseen if widened else 0.0)
-        for counts, own in ((discrete, weights.cells), (_pooled(discrete), _pooled_weights(weights, discrete)))
+        for counts, own in (
+            (discrete, weights.cells),
+            (_pooled(discrete), _pooled_weights(weights.cells, discrete.counts.shape[1])),
+        )
     )
     return included.sum(axis=1), excluded[:, 0]
 
@@ -354,7 +364,7 @@ def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvid
     wide = _prior_odds(evidence.inclusion[attributes]) + (included - excluded)
     odds = np.where(discrete.inside, evidence.log_odds[attributes][discrete.of], wide[discrete.of])
     own = additive.value_table(discrete, weights.cells, _EVIDENCE)
-    rest = additive.value_table(_pooled(discrete), _pooled_weights(weights, discrete), _EVIDENCE)
+    rest = additive.value_table(_pooled(discrete), _pooled_weights(weights.cells, discrete.counts.shape[1]), _EVIDENCE)
     table = additive.mixed(odds[:, np.newaxis], own, rest)
     return additive.with_missing(table, discrete, table[discrete.starts[:-1] + UNSEEN])
 
@@ -372,7 +382,7 @@ def _discrete_terms(
     own value. The same holds for all classes pooled, which gives the odds that the attribute matters.
     """
     of_class = additive.value_cells(discrete, weights.cells)
-    of_all = additive.value_cells(_pooled(discrete), _pooled_weights(weights, discrete))
+    of_all = additive.value_cells(_pooled(discrete), _pooled_weights(weights.cells, discrete.counts.shape[1]))
     log_odds = evidence.log_odds[list(discrete.attributes)][discrete.of]
     table = additive.value_table(discrete, weights.cells, _EVIDENCE)
 
@@ -424,7 +434,7 @@ class RelevanceWeights(BayesMemory):
     def _weights(self) -> FloatArray:
         if not len(self):
             return np.ones(len(self.numeric))
-        memory, inclusion = self.attributes(), np.full(len(self.numeric), 0.5)
+        memory, inclusion = self.attributes(), np.full(len(self.numeric), INCLUSION)
         statistics = memory.statistics(_LABELLING, self.threads)
         weights = priors.prior_weights(Dirichlet(1.0), None, statistics, memory.instances)
         relevance = _by_column(_subset_evidence(statistics, weights, memory, inclusion), memory)[0]

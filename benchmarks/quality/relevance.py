@@ -1,0 +1,70 @@
+"""What the average over subsets says of columns that are noise and of columns that tell the class.
+
+Each table has columns of noise with 2 to 400 values, a number for each row, noise of numbers, and columns that follow
+the class in four of five rows. Means over 50 tables of `SubsetAveragedBayes.relevance_`, by default and with other
+priors: "bdeu" shares out one row, and ``inclusion=0.5`` makes all subsets equally probable.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import priorcase as pc
+
+ROWS = (100, 400, 2_000)
+TABLES = 50
+CLASSES = {"2": (0.5, 0.5), "2 (70 and 30 %)": (0.7, 0.3), "4": (0.25,) * 4}
+NOISE, TELLING = (2, 5, 20, 100, 400), (5, 20)
+MODELS: dict[str, Any] = {
+    "default": {},
+    "inclusion=0.5": {"inclusion": 0.5},
+    "inclusion=0.5, prior='bdeu'": {"inclusion": 0.5, "prior": "bdeu"},
+}
+
+
+def table(rows: int, shares: tuple[float, ...], seed: int) -> tuple[pd.DataFrame, Any]:
+    """Columns and classes."""
+    random = np.random.default_rng(seed)
+    y = random.choice(len(shares), rows, p=shares)
+    columns: dict[str, Any] = {f"noise of {n} values": random.integers(0, n, rows).astype(str) for n in NOISE}
+    columns["row number"] = np.arange(rows).astype(str)
+    columns["noise, numbers"] = random.normal(0, 1, rows)
+    columns["noise, 1 to 5"] = random.integers(1, 6, rows).astype(float)
+    for n in TELLING:
+        told = random.integers(0, n // len(shares), rows) * len(shares) + y  # one of the values of the class
+        columns[f"tells, {n} values"] = np.where(random.random(rows) < 0.8, told, random.integers(0, n, rows)).astype(
+            str
+        )
+    columns["tells, numbers"] = random.normal(0, 1, rows) + 2.0 * y
+    return pd.DataFrame(columns), y
+
+
+def means(rows: int, shares: tuple[float, ...], parameters: Any, tables: int = TABLES) -> pd.Series:
+    """The mean relevance of each column."""
+    drawn = (table(rows, shares, seed) for seed in range(tables))
+    found = []
+    for X, y in drawn:
+        kinds = {name: pc.Nominal() for name in X if X[name].dtype != np.float64}  # also the number of the row
+        found.append(dict(pc.SubsetAveragedBayes(schema=kinds, **parameters).fit(X, y).relevance_table()))
+    return pd.DataFrame(found).mean()
+
+
+def main() -> None:
+    """Print one line for each column, with a mean for each number of rows, for each model and classes."""
+    for model, parameters in MODELS.items():
+        print(f"**{model}**\n")
+        lines = {
+            (classes, rows): means(rows, shares, parameters) for classes, shares in CLASSES.items() for rows in ROWS
+        }
+        print("| classes: rows | " + " | ".join(f"{classes}: {rows:,}" for classes, rows in lines) + " |")
+        print("| --- |" + " ---: |" * len(lines))
+        for column in next(iter(lines.values())).index:
+            print(f"| {column} | " + " | ".join(f"{line[column]:.3f}" for line in lines.values()) + " |")
+        print(flush=True)
+
+
+if __name__ == "__main__":
+    main()
