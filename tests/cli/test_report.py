@@ -143,3 +143,14 @@ def test_ids_are_ignored_unless_they_are_declared(tmp_path):
     )
     assert found == {"customer": False, "make": True, "age": True}
     assert kept == {"customer": True, "make": True, "age": True}
+
+
+def test_declared_kinds_are_used(tmp_path):
+    path = tmp_path / "cars.csv"
+    words = ["leather", "sunroof", "rust", "diesel", "garage", "owner"]
+    rows = [f"{' '.join(words[i % 5 :])} and number {i},{'abc'[i % 3]},{'yes' if i % 3 else 'no'}" for i in range(40)]
+    path.write_text("\n".join(["remark,make,sold", *rows]) + "\n")
+    declared = ("--column", "remark=nominal", "--column", "make=text")
+    for options, expected in (((), ["text", "nominal"]), (declared, ["nominal", "text"])):
+        found = answers(run("report", path, "--budget", "20s", "--json", *options))
+        assert [column["kind"] for column in found["table"]["columns"]] == expected

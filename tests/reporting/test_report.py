@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import priorcase as pc
-from priorcase.exceptions import EvaluationError, ParameterError, PriorcaseError
+from priorcase.exceptions import EvaluationError, ParameterError, PriorcaseError, SchemaError
 from priorcase.reporting import Report, report
 from priorcase.reporting.comparison import Budget, compare_learners, deal, parse_budget, pilot, sample_rows
 from priorcase.reporting.learners import Candidate, candidates
@@ -536,3 +537,25 @@ def test_bad_parameters_are_refused() -> None:
 def test_tables_that_no_learner_takes_are_refused(columns: pd.DataFrame, words: str) -> None:
     with pytest.raises(PriorcaseError, match=words):
         report(columns, ["u", "v"] * 10, learners=FEW)
+
+
+def test_kinds_are_declared_for_files_and_frames(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {"n": range(40), "hour": [i % 24 for i in range(40)], "size": ["S", "M"] * 20, "c": [0, 1] * 20}
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    schema = {"n": "numeric", "hour": pc.Circular(period=24), "size": ["S", "M"], "c": "nominal"}
+    learners = {"bayes": pc.NaiveBayes()}
+    for X in (frame, tmp_path / "t.csv"):
+        given = {name: kind for name, kind in schema.items() if name != "c" or X is not frame}
+        found = report(X, target="c", learners=learners, schema=given, progress=False)
+        assert [(column.kind, column.used) for column in found.table.columns] == [
+            ("numeric", True),
+            ("circular", True),
+            ("ordinal", True),
+        ]
+    left_out = report(frame, target="c", learners=learners, progress=False)
+    assert left_out.table.ignored == ("n",)
+    assert "Left out: n (identifies rows)." in str(left_out)
+    with pytest.raises(SchemaError, match="got 'nominl' as the kind of column 'size'"):
+        report(frame, target="c", schema={"size": "nominl"})

@@ -89,28 +89,41 @@ def opened(
     X: Any, y: Any, *, target: str | None, name: str | None, reading: Mapping[str, Any]
 ) -> tuple[Any, Any, dict[str, Any]]:
     """The rows and targets of a file, of a frame that has both, or as they are; and what `read_problem` needs."""
-    declared: tuple[str, ...] = ()
+    schema = reading.get("schema") or {}
+    if not isinstance(schema, Mapping):
+        raise ParameterError(f"schema must be a mapping from columns to kinds, got {quoted(schema)}.")
+    kinds = dict(schema)
     if isinstance(X, str | os.PathLike):
         if y is not None:
             raise TargetError("got a path and y; expected one of them. Name the column to predict by target=.")
         name, X = name or table_name(os.fspath(X)), read_table(X, **reading)
-        declared = tuple(reading.get("schema") or ())
-    elif reading:
-        raise ParameterError(f"{next(iter(reading))} says how a file is read, and X is none. Leave it out.")
+        kinds = {name: kind for name, kind in schema.items() if not _is_in_frame(kind)}
+    elif others := [name for name in reading if name != "schema"]:
+        raise ParameterError(f"{others[0]} says how a file is read, and X is none. Leave it out.")
     about = dict(getattr(X, "attrs", None) or {})
-    found: dict[str, Any] = {"declared": declared, "name": name or table_name(str(about.get("source", "the table")))}
+    found: dict[str, Any] = {
+        "declared": tuple(schema),
+        "kinds": kinds,
+        "name": name or table_name(str(about.get("source", "the table"))),
+    }
     if y is None:
         if backend_of(X) is None:
             raise TargetError("got no y; expected the targets of these rows. Pass them, or a frame that has them.")
         frame = nw.from_native(X, eager_only=True)
         target = target or about.get("target") or frame.columns[-1]
         check_column(str(about.get("source", "the frame")), target, frame.columns)
+        kinds.pop(target, None)
         X, y = frame.drop(target).to_native(), frame.get_column(target).to_numpy()
     found["target"] = target or "target"
     index = getattr(X, "index", None)
     if about.get("lines") and index is not None and index.dtype.kind == "i":
         found |= {"places": line_numbers(about, index.to_numpy()), "place_word": "line"}
     return X, y, found
+
+
+def _is_in_frame(kind: Any) -> bool:
+    """Whether a frame from `read_table` says by its types what a column was declared to be."""
+    return kind in ("numeric", "date", "ignore") if isinstance(kind, str) else isinstance(kind, list | tuple | Ordinal)
 
 
 def table_name(path: str) -> str:
@@ -128,9 +141,10 @@ def read_problem(
     places: IntArray | None = None,
     place_word: str = "row",
     declared: Collection[str] = (),
+    kinds: Mapping[Any, Any] | None = None,
 ) -> Problem:
     """The table as named columns, without rows whose target is missing."""
-    table, array = named_columns(X), as_array(y)
+    table, array = named_columns(X, kinds), as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -163,11 +177,11 @@ def read_problem(
     return Problem(name, target, task, taken, column, where[kept], place_word, without, declared)
 
 
-def named_columns(X: Any) -> NamedColumns:
+def named_columns(X: Any, declared: Mapping[Any, Any] | None = None) -> NamedColumns:
     """A table of any type as named columns; columns without names are called x0, x1, ..."""
-    if isinstance(X, NamedColumns):
+    if isinstance(X, NamedColumns) and not declared:
         return X
-    schema, source = inferred(X, "from_dtype", None), open_source(X)
+    schema, source = inferred(X, "from_dtype", declared, parameter="schema"), open_source(X)
     read = schema.read(X)  # refuses what no learner takes, such as infinite numbers
     data: dict[str, Any] = {}
     kinds: dict[str, Kind] = {}

@@ -226,7 +226,8 @@ def report(
     progress
         Whether to show a progress bar on a terminal; None does.
     **reading
-        How a file is read, where ``X`` is a path: the parameters of `priorcase.datasets.read_table`.
+        ``schema``: kinds of columns by name. Where ``X`` is a path, also the other parameters of
+        `priorcase.datasets.read_table`.
 
     Returns
     -------
