@@ -16,6 +16,8 @@ from priorcase.similarity import Absolute, Overlap, Tricube
 DISTANCE = pc.Distance(nominal=Overlap(), attributes={"age": Absolute("std")})
 
 LEARNERS: list[Any] = [
+    pc.StackedClassifier([pc.KNNClassifier(3), pc.NaiveBayes()], random_state=np.random.RandomState(1)),
+    pc.StackedRegressor({"nearest": pc.KNNRegressor(3), "local": pc.LocallyWeightedRegressor(8, ridge=1.0)}, folds=3),
     pc.KNNClassifier(),
     pc.KNNClassifier("loo", ties="nearest", vote="inverse_square"),
     pc.KNNClassifier("all", vote="gaussian", prior=0.5, ties="reduce", distance="hvdm"),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         search,
         selection,
         similarity,
+        stacking,
     )
     from priorcase.bayes import (
         AODE,
@@ -81,12 +82,14 @@ if TYPE_CHECKING:
     from priorcase.search import Neighbors
     from priorcase.selection import AttributeSelector
     from priorcase.similarity import Distance
+    from priorcase.stacking import Stack, StackedClassifier, StackedRegressor
 
 __version__ = _version("priorcase")
 
 _HOMES = {  # the folders that the names come from
     name: folder
     for folder, names in {
+        "stacking": "StackedClassifier StackedRegressor Stack",
         "neighbors": "KNNClassifier KNNRegressor KNNClassifierCV KNNRegressorCV KNNTransformer Precedents tune Tuning "
         "attribute_weights",
         "local": "LocallyWeightedRegressor LocallyWeightedClassifier RBFNetworkRegressor RBFNetworkClassifier",
@@ -111,6 +114,9 @@ _HOMES = {  # the folders that the names come from
 
 # In reading order; written out, since type checkers do not compute it.
 __all__ = [
+    "StackedClassifier",
+    "StackedRegressor",
+    "Stack",
     "KNNClassifier",
     "KNNRegressor",
     "KNNClassifierCV",
@@ -134,7 +140,7 @@ __all__ += ["load_repairs", "make_led", "make_waveform"]
 __all__ += ["log_score", "zero_one_score", "brier_score", "calibration_table", "report"]
 __all__ += ["explain", "Explanations", "counterfactuals", "Counterfactuals", "what_if", "partial_dependence"]
 __all__ += ["ColumnProfile"]
-__all__ += ["neighbors", "local", "relevance", "selection", "concepts", "reduction", "bayes", "cases"]
+__all__ += ["stacking", "neighbors", "local", "relevance", "selection", "concepts", "reduction", "bayes", "cases"]
 __all__ += ["similarity", "search", "schema", "evaluation", "explaining", "plots", "datasets", "exceptions", "registry"]
 
 

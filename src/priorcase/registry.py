@@ -79,6 +79,13 @@ _ALL = (
         "sklearn.dummy.DummyClassifier",
         "sklearn.dummy.DummyRegressor",
     ),
+    Learner(
+        "stacked",
+        "Stacked learners",
+        "Several learners, weighted by how well each predicts rows it has not seen.",
+        "StackedClassifier",
+        "StackedRegressor",
+    ),
     Learner("knn", "k-nearest neighbors", "The most similar rows vote.", "KNNClassifier", "KNNRegressor"),
     Learner(
         "tuned_knn",

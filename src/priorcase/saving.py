@@ -46,6 +46,7 @@ from priorcase.schema import Schema
 FORMAT = 1
 
 MODELS = {
+    "stacking": "StackedClassifier StackedRegressor",
     "neighbors": "KNNClassifier KNNRegressor KNNTransformer KNNClassifierCV KNNRegressorCV",
     "local": "LocallyWeightedRegressor LocallyWeightedClassifier RBFNetworkRegressor RBFNetworkClassifier",
     "bayes": "NaiveBayes SubsetAveragedBayes TreeAveragedBayes TreeAugmentedBayes SuperParentAveragedBayes AODE "

@@ -539,7 +539,7 @@ def content_ranks(instances: Instances, truth: AnyArray, seed: int) -> IntArray:
             codes, values = instances.column(a), instances.values(a)
             first = np.full(len(values) + 1, np.iinfo(np.uint64).max)  # the last one for -1, missing
             np.minimum.at(first, codes, known)
-            rows = _hashed(rows, first[codes].view(np.float64))
+            rows = _hashed(_hashed(rows, np.zeros(1)), first[codes].view(np.float64))  # else the first row's cancel out
             names = [crc32(canonical(value)) if value is not None else 0 for value in values]
             named = _hashed(named, np.array([*names, 0], float)[codes])
     order = np.lexsort((named, rows))

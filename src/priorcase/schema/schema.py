@@ -244,6 +244,8 @@ class Schema:
 
         ``known`` gives the values known for an attribute, for messages.
         """
+        if type(X) is Table and X.schema == self:
+            return X
         if self._numeric and type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiu":
             if X.shape[1] != len(self):
                 raise other_width(X.shape[1], len(self))

@@ -1,0 +1,194 @@
+"""A mixed table as a matrix of numbers, for learners that take nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.utils.validation import check_is_fitted
+
+from priorcase._parameters import check_value
+from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase.bayes.parts import Parts
+from priorcase.exceptions import prefix_errors
+from priorcase.instances import Instances
+from priorcase.learning.estimator import SchemaLike, read_queries, record_features, training_table
+from priorcase.schema import CategoricalFeatures, Circular, Nominal, Schema, Text
+from priorcase.similarity.structured import VECTORIZERS
+
+_MOST_VALUES = 32
+_MOST_WORDS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbers:
+    """Numbers, or ranks of levels, in standard deviations around the mean; missing ones are at the mean."""
+
+    label: str
+    mean: float
+    spread: float
+    gaps: bool  # whether some were missing, which then has an indicator
+
+    @classmethod
+    def of(cls, label: str, column: FloatArray) -> _Numbers:
+        known = column[~np.isnan(column)]
+        mean, spread = (float(known.mean()), float(known.std())) if known.size else (0.0, 0.0)
+        return cls(label, mean, spread if np.isfinite(spread) and spread > 0 else 1.0, known.size < column.size)
+
+    @property
+    def names(self) -> list[str]:
+        return [self.label, f"{self.label} (missing)"] if self.gaps else [self.label]
+
+    def encode(self, column: Any) -> list[FloatArray]:
+        missing = np.isnan(column)
+        scaled = np.where(missing, 0.0, (column - self.mean) / self.spread)
+        return [scaled, missing.astype(np.float64)] if self.gaps else [scaled]
+
+
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """An indicator for each of the most frequent values; the others, missing ones included, have none."""
+
+    label: str
+    codes: IntArray
+    values: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, label: str, codes: IntArray, values: tuple[Any, ...]) -> _Values:
+        """The most frequent values, in the order in which rows first have them: names do not matter."""
+        found, first, counts = np.unique(codes[codes >= 0], return_index=True, return_counts=True)
+        kept = np.lexsort((first, -counts))[:_MOST_VALUES]
+        kept = found[kept[np.argsort(first[kept])]]
+        return cls(label, kept, tuple(values[code] for code in kept.tolist()))
+
+    @property
+    def names(self) -> list[str]:
+        return [f"{self.label}={value}" for value in self.values]
+
+    def encode(self, column: Any) -> list[FloatArray]:
+        return [(column == code).astype(np.float64) for code in self.codes.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class _Circle:
+    """The cosine and sine of a circular number; both are 0 where it is missing."""
+
+    label: str
+    period: float
+
+    @property
+    def names(self) -> list[str]:
+        return [f"{self.label} (cos)", f"{self.label} (sin)"]
+
+    def encode(self, column: Any) -> list[FloatArray]:
+        angle = column * (2.0 * np.pi / self.period)
+        return [np.nan_to_num(np.cos(angle)), np.nan_to_num(np.sin(angle))]
+
+
+@dataclass(frozen=True, eq=False)
+class _Words:
+    """The TF-IDF weights of the most frequent words of a text."""
+
+    label: str
+    vectorizer: TfidfVectorizer | None  # None where no text has a word
+
+    @classmethod
+    def of(cls, label: str, texts: list[str]) -> _Words:
+        vectorizer = TfidfVectorizer(max_features=_MOST_WORDS, **VECTORIZERS["words"])
+        try:
+            return cls(label, vectorizer.fit(texts))
+        except ValueError:
+            return cls(label, None)
+
+    @property
+    def names(self) -> list[str]:
+        return (
+            [] if self.vectorizer is None else [f"{self.label}: {w}" for w in self.vectorizer.get_feature_names_out()]
+        )
+
+    def encode(self, column: Any) -> list[FloatArray]:
+        texts = ["" if code < 0 else str(column.values[code]) for code in column.codes.tolist()]
+        return [] if self.vectorizer is None else list(self.vectorizer.transform(texts).toarray().T)
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Encode a mixed table with missing values as a matrix of numbers.
+
+    For learners that take nothing but numbers, such as scikit-learn's. The library's own learners need no encoding.
+
+    Parameters
+    ----------
+    categorical_features, schema
+        As in `KNNClassifier`.
+
+    Notes
+    -----
+    Numbers and levels are standardised, and a missing one is at the mean, with an indicator column where some were
+    missing in `fit`. A nominal value is an indicator; of a column with more than 32 values the 32 most frequent ones
+    have one. A date is the time elapsed and, where they count, month, weekday and hour; a circular number its cosine
+    and sine; a set an indicator for each member; a text the TF-IDF weights of its 200 most frequent words.
+
+    Examples
+    --------
+    >>> encoder = TableEncoder().fit([[1.0, "red"], [3.0, "blue"], [None, "red"]])
+    >>> encoder.transform([[2.0, "blue"], [None, "green"]])
+    array([[0., 0., 0., 1.],
+           [0., 1., 0., 0.]])
+    >>> encoder.get_feature_names_out().tolist()
+    ['x0', 'x0 (missing)', 'x1=red', 'x1=blue']
+    """
+
+    n_features_in_: int
+
+    def __init__(self, *, categorical_features: CategoricalFeatures = "from_dtype", schema: SchemaLike = None) -> None:
+        self.categorical_features, self.schema = categorical_features, schema
+
+    @prefix_errors
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn means, spreads, values and words; ``y`` is ignored."""
+        check_value("schema", self.schema, [None, Schema, dict])
+        table = training_table(self, X)
+        instances = Instances(table.schema)
+        instances.append(table)
+        record_features(self, table.schema)
+        self._parts = Parts.of(instances)
+        self._attributes = self._parts.instances(instances)
+        self._columns = [self._fitted(a) for a in range(len(self._attributes.schema))]
+        return self
+
+    def _fitted(self, a: int) -> _Numbers | _Values | _Circle | _Words:
+        """What is learned about an attribute."""
+        rows, source = self._attributes, self._parts.source.kinds[int(self._parts.columns[a])]
+        label, column, values = str(rows.schema.label(a)), rows.column(a), rows.values(a)
+        if isinstance(source, Text):
+            return _Words.of(label, [str(values[code]) for code in column.tolist() if code >= 0])
+        if isinstance(source, Circular):
+            return _Circle(label, source.period)
+        return (
+            _Values.of(label, column, values)
+            if isinstance(rows.schema.kinds[a], Nominal)
+            else _Numbers.of(label, column)
+        )
+
+    @prefix_errors
+    def transform(self, X: Any) -> FloatArray:
+        """The matrix of some rows, one row for each."""
+        check_is_fitted(self)
+        table = self._parts.table(read_queries(X, Instances(self._parts.source)))
+        cells, found = self._attributes.encode(table), list[FloatArray]()
+        for a, fitted in enumerate(self._columns):
+            found += fitted.encode(table.columns[a] if isinstance(fitted, _Words) else cells[:, a])
+        return np.column_stack(found) if found else np.zeros((len(table), 0))
+
+    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
+        """The names of the columns of the matrix; ``input_features`` is ignored."""
+        check_is_fitted(self)
+        return np.array([name for fitted in self._columns for name in fitted.names], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags

@@ -1,0 +1,939 @@
+"""Stacked learners: members that are fitted to the same rows and mixed by how well each predicts rows left out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import softmax
+from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
+from sklearn.exceptions import DataConversionWarning
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import has_fit_parameter
+
+from priorcase._parameters import check_parameters, check_seed, check_value
+from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
+from priorcase.bayes import TreeAveragedBayes
+from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError, prefix_errors, quoted, warn_caller
+from priorcase.instances import Instances
+from priorcase.learning.estimator import RowsEstimator, SchemaLike
+from priorcase.learning.plotting import colour, drawing
+from priorcase.learning.resampling import bar, stored_table
+from priorcase.learning.results import Grid, GridResult, attribute_names, decoded, framed, free_label
+from priorcase.learning.state import Memory, reads
+from priorcase.learning.targets import Labelling, learned_labels, learned_numbers
+from priorcase.local import (
+    LocallyWeightedClassifier,
+    LocallyWeightedRegressor,
+    RBFNetworkClassifier,
+    RBFNetworkRegressor,
+)
+from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents
+from priorcase.neighbors.tuning import content_ranks
+from priorcase.schema import CategoricalFeatures, Schema, Table
+from priorcase.similarity import Gaussian, hvdm
+from priorcase.stacking.encoder import TableEncoder
+
+Members = Sequence[Any] | Mapping[str, Any] | None
+
+BASELINE = "baseline"
+"""The member that ignores every column: the class frequencies, or the mean."""
+
+_MOST_COEFFICIENTS, _MOST_FOR_NEWTON = 100, 700  # columns times classes
+_MANY_ROWS = 2_000  # from which on a progress bar is shown
+_COOLEST, _HOTTEST = 0.2, 5.0  # temperatures of members
+_STEPS, _SETTLED = 1_000, 1e-8  # of EM
+_LEAST = float(np.finfo(np.float64).tiny)
+_SCALE_NEIGHBORS = 40  # around a query, whose left-out errors tell how large errors are there
+_SCALE_PRIOR = 10.0  # rows of average error beside them
+_GAUSSIAN = Gaussian(0.7)
+
+
+# -- members
+
+
+def default_members(rows: int, columns: int, classes: int | None) -> dict[str, Any]:
+    """The members of a stack unless others are named, by name; ``classes`` is None for numbers.
+
+    They were chosen for being different from each other, fast, and right together on public tables
+    (``python -m benchmarks.quality members``): votes, models around the query, trees over the columns, a network and
+    a linear model. Logistic models around each query take part where they have few coefficients.
+    """
+    nearest, few, many = min(rows, 10), min(rows, 50), min(rows, 100)
+    if classes is not None:
+        added = replace(hvdm(), power=1.0, root=False)
+        # Newton's method does not depend on the order of the columns, but has a matrix of all coefficients by all.
+        solver = "newton-cholesky" if columns * classes <= _MOST_FOR_NEWTON else "lbfgs"
+        found = {
+            "knn": KNNClassifier(nearest, distance=added, vote=_GAUSSIAN, prior="frequency"),
+            "local_logistic": LocallyWeightedClassifier(many),
+            "local_naive_bayes": LocallyWeightedClassifier(few, model="naive_bayes"),
+            "tree_averaged_bayes": TreeAveragedBayes(),
+            "rbf_network": RBFNetworkClassifier(),
+            "logistic": LogisticRegression(solver=solver, tol=1e-8, max_iter=1_000),
+        }
+        if columns * (classes - 1) > _MOST_COEFFICIENTS:
+            del found["local_logistic"]
+        return found
+    return {
+        "knn": KNNRegressor(nearest, vote=_GAUSSIAN),
+        "knn_gower": KNNRegressor(nearest, distance="gower", vote=_GAUSSIAN),
+        "local_linear": LocallyWeightedRegressor(many, ridge=1.0),
+        "local_linear_relief": LocallyWeightedRegressor(many, ridge=1.0, attribute_weights="relief"),
+        "rbf_network": RBFNetworkRegressor(),
+        "ridge": RidgeCV(np.logspace(-2, 3, 11)),
+    }
+
+
+def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
+    """The members that a user lists, by name."""
+    if isinstance(members, Mapping):
+        found = {str(name): member for name, member in members.items()}
+    else:
+        found = {}
+        for member in members or ():
+            name, estimator = member if isinstance(member, tuple) and len(member) == 2 else (None, member)
+            found[free_label(str(name or type(estimator).__name__), found)] = estimator
+    kind, fits = ("classifier", is_classifier) if task == "classify" else ("regressor", is_regressor)
+    if not found:
+        raise ParameterError(f"members must name at least one {kind}, got {quoted(members)}. None takes a default list")
+    for name, member in found.items():
+        if name == BASELINE or isinstance(member, type) or not hasattr(member, "get_params") or not fits(member):
+            raise ParameterError(
+                f"members[{name!r}] must be a {kind} that is not fitted, under a name other than {BASELINE!r}, got "
+                f"{quoted(member)}"
+            )
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows to fit members to, and what is known about them."""
+
+    table: Table
+    targets: AnyArray
+    weights: FloatArray | None
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """A member fitted to some rows; others' estimators get numbers, their pipelines a pandas frame."""
+
+    model: Any
+    framed: bool = False
+
+    @classmethod
+    def to(cls, member: Any, rows: _Rows, schema: Schema, n_jobs: int | None, seed: int) -> _Fitted:
+        """A copy of a member, fitted."""
+        own, params = isinstance(member, RowsEstimator), member.get_params(deep=False)
+        given: dict[str, Any] = {"schema": schema} if own else {}
+        given |= {"n_jobs": n_jobs} if "n_jobs" in params and params["n_jobs"] is None else {}
+        given |= {"random_state": seed} if "random_state" in params and params["random_state"] is None else {}
+        model, table = clone(member).set_params(**given), rows.table
+        data: Any = table
+        if not own and isinstance(member, Pipeline):
+            data = _frame(table)
+        elif not own:
+            model = make_pipeline(TableEncoder(schema=schema), model)
+        weights = {}
+        if rows.weights is not None:
+            last = model.steps[-1] if isinstance(model, Pipeline) else ("", model)
+            if not has_fit_parameter(last[1], "sample_weight"):
+                raise ParameterError(
+                    f"{type(last[1]).__name__} takes no sample_weight. Leave the member or the weights out"
+                )
+            weights = {f"{last[0]}__sample_weight" if last[0] else "sample_weight": rows.weights}
+        model.fit(data, rows.targets, **weights)
+        return cls(model, data is not table)
+
+    def predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
+        """Probabilities of all classes, or numbers, of some rows."""
+        data, last = _frame(table) if self.framed else table, getattr(self.model, "steps", [("", None)])[-1][1]
+        if isinstance(last, (LogisticRegression, RidgeCV)) and not self.framed:
+            found = _linear_answers(last, self.model[:-1].transform(data))
+        else:
+            found = self.model.predict(data) if classes is None else self.model.predict_proba(data)
+        return np.asarray(found, dtype=np.float64) if classes is None else self.aligned(found, classes)
+
+    def aligned(self, probabilities: FloatArray, classes: AnyArray) -> FloatArray:
+        """Probabilities of all classes, of which the member may not have seen some."""
+        known = self.model.classes_
+        if len(known) == len(classes):
+            return np.asarray(probabilities)
+        found = np.zeros((len(probabilities), len(classes)))
+        found[:, np.searchsorted(classes, known)] = probabilities
+        return found
+
+    def left_out(self, classes: AnyArray | None) -> FloatArray | None:
+        """Predictions of each row from the others; None where the targets had a say in more than the answers."""
+        if not isinstance(self.model, RowsEstimator) or getattr(self.model, "relearns_", True):
+            return None
+        if classes is None:
+            return np.asarray(self.model.loo_predict())
+        return self.aligned(self.model.loo_predict_proba(), classes)
+
+
+def _linear_answers(model: LogisticRegression | RidgeCV, X: FloatArray) -> FloatArray:
+    """What a linear model predicts, added up column by column: a row gets the same bits alone and in a batch."""
+    coefficients, scores = np.atleast_2d(model.coef_), np.tile(model.intercept_, (len(X), 1)).astype(np.float64)
+    for j in range(X.shape[1]):
+        scores += X[:, j, None] * coefficients[:, j]
+    if isinstance(model, RidgeCV):
+        return scores[:, 0]
+    scores = np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+    return np.asarray(softmax(scores, axis=1))
+
+
+def _frame(table: Table) -> Any:
+    """Rows as a pandas frame."""
+    names = [str(name) for name in attribute_names(table.schema)]
+    columns = zip(*decoded(table), strict=True)
+    return framed({name: list(column) for name, column in zip(names, columns, strict=True)}, "pandas")
+
+
+# -- probabilities
+
+
+def scaled(probabilities: FloatArray, temperature: float) -> FloatArray:
+    """Probabilities to the power ``1 / temperature``, normalised: above 1 less certain, below 1 more certain."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(probabilities) / temperature
+    logs -= logs.max(axis=1, keepdims=True)
+    found = np.exp(logs)
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatArray, low: float, high: float) -> float:
+    """The temperature with the largest log-score, within bounds."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(probabilities)
+    own = logs[np.arange(truth.size), truth]
+
+    def loss(log_temperature: float) -> float:
+        inverse = np.exp(-log_temperature)
+        powers = logs * inverse
+        top = powers.max(axis=1)
+        totals = top + np.log(np.exp(powers - top[:, None]).sum(axis=1))
+        return float((weights * (totals - own * inverse)).sum())
+
+    found = minimize_scalar(loss, bounds=(np.log(low), np.log(high)), method="bounded", options={"xatol": 1e-4})
+    return float(np.exp(found.x))
+
+
+def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
+    """Weights on the simplex that maximise the log-score of the mixture and a Dirichlet prior, by EM.
+
+    ``densities`` is what each member (column) gave to the truth of each row. The objective
+    ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m`` is concave; each step
+    ``w_m = (sum_i v_i r_im + prior - 1) / total`` with the shares ``r_im`` of the members in row i increases it.
+    """
+    found = np.full(densities.shape[1], 1.0 / densities.shape[1])
+    for _ in range(_STEPS):
+        shares = densities * found
+        shares /= shares.sum(axis=1, keepdims=True)
+        new = weights @ shares + (prior - 1.0)
+        new /= new.sum()
+        if np.abs(new - found).max() < _SETTLED:
+            return np.asarray(new)
+        found = new
+    return found
+
+
+def squared_error_weights(predictions: FloatArray, y: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
+    """Weights on the simplex that minimise the squared error of the mixture, with a Dirichlet prior.
+
+    The minimum of ``n/2 ln sum_i v_i (y_i - sum_m w_m f_im)^2 - (prior - 1) sum_m ln w_m``, the negative logarithm of
+    a normal likelihood with its best variance and of the prior, over the logarithms of the weights.
+    """
+    n, members = weights.sum(), predictions.shape[1]
+    centred = predictions - y[:, None]
+    gram = (centred * weights[:, None]).T @ centred
+    gram /= max(float(np.trace(gram)), _LEAST)
+    floor = 1e-12  # of the mean squared error, relative to that of the members: a perfect fit is no singularity
+
+    def loss(logits: FloatArray) -> tuple[float, FloatArray]:
+        shares = np.exp(logits - logits.max())
+        shares /= shares.sum()
+        half = gram @ shares
+        error = float(shares @ half) + floor
+        slope = n * half / error - (prior - 1.0) / shares
+        return 0.5 * n * np.log(error) - (prior - 1.0) * float(np.log(shares).sum()), shares * (slope - shares @ slope)
+
+    found = minimize(loss, np.zeros(members), jac=True, method="L-BFGS-B", bounds=[(-20.0, 20.0)] * members)
+    shares = np.exp(found.x - found.x.max())
+    return np.asarray(shares / shares.sum())
+
+
+# -- what was learned
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Stack(GridResult):
+    """The members of a stacked model with their weights and scores; prints as a table.
+
+    ``weights`` are the shares of the members in the mixture, ``temperatures`` what their probabilities are scaled by
+    (empty for numbers), ``scores`` how well each alone predicts rows left out, after scaling: by log-score (mean of
+    ``ln p`` of the true class), or root mean squared error for numbers. ``score`` is that of the stack, ``left_out``
+    the members whose rows were left out one by one; the others were predicted in folds.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = pc.datasets.load_repairs()
+    >>> model = pc.StackedClassifier({"knn": pc.KNNClassifier(), "bayes": pc.NaiveBayes()}).fit(X, y)
+    >>> sorted(model.stack_.names)
+    ['baseline', 'bayes', 'knn']
+    """
+
+    names: tuple[str, ...]
+    weights: FloatArray
+    temperatures: FloatArray
+    scores: FloatArray
+    score: float
+    temperature: float
+    left_out: tuple[str, ...]
+    rows: int
+    folds: int
+    _backend: Backend | None = field(default=None, repr=False)
+    _caption: ClassVar[str] = "Stacked members"
+
+    @property
+    def score_label(self) -> str:
+        """The name of the score, in words."""
+        return "log-score" if self.temperatures.size else "RMSE"
+
+    @prefix_errors
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each member, as a frame of pandas, Polars or PyArrow."""
+        columns: dict[str, Any] = {"member": list(self.names), "weight": self.weights}
+        if self.temperatures.size:
+            columns["temperature"] = self.temperatures
+        columns[self.score_label.lower().replace("-", "_")] = self.scores
+        columns["scored_by"] = ["leave-one-out" if name in self.left_out else "folds" for name in self.names]
+        return framed(columns, backend or self._backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """The weights as bars, the largest first, on the axes of matplotlib given, or on new ones."""
+        with drawing(ax) as ax:
+            order = np.argsort(self.weights, kind="stable")
+            ax.barh([self.names[m] for m in order], self.weights[order], color=colour(0))
+            ax.set(xlabel="weight in the stack")
+            return ax
+
+    def _grid(self) -> Grid:
+        header = ["member", "weight", *["temperature"] * bool(self.temperatures.size), self.score_label, "scored by"]
+        lines = []
+        for m in np.argsort(-self.weights, kind="stable").tolist():
+            line = [self.names[m], f"{self.weights[m]:.3f}"]
+            line += [f"{self.temperatures[m]:.2f}"] if self.temperatures.size else []
+            by = "leave-one-out" if self.names[m] in self.left_out else "folds"
+            lines.append([*line, f"{self.scores[m]:.4g}", by])
+        blanks = [""] * bool(self.temperatures.size)
+        lines.append(["stack", "", *([f"{self.temperature:.2f}"] if blanks else []), f"{self.score:.4g}", ""])
+        title = f"{len(self.names)} members on {self.rows:,} rows, {self.folds} folds"
+        return Grid(title, header, lines, right=range(1, len(header) - 1))
+
+
+@dataclass(frozen=True, eq=False)
+class _Mixture:
+    """Members fitted to all rows, how they are mixed, and what that gave for rows left out."""
+
+    members: dict[str, _Fitted]
+    result: Stack
+    answers: FloatArray  # of each row, left out
+    truth: AnyArray
+
+
+# -- estimators
+
+
+class Stacked(RowsEstimator[Memory]):
+    """Base of `StackedClassifier` and `StackedRegressor`."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "members": [None, list, tuple, Mapping],
+        "folds": [Interval(Integral, 2, 100, closed="both")],
+        "prior": [Interval(Real, 1, 1e6, closed="both")],
+    }
+    _task: ClassVar[Literal["classify", "regress"]]
+    _seed: int
+
+    def __init__(
+        self,
+        members: Members = None,
+        *,
+        folds: int = 5,
+        prior: float = 1.2,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.members, self.folds, self.prior = members, folds, prior
+        self.categorical_features, self.schema = categorical_features, schema
+        self.random_state, self.n_jobs = random_state, n_jobs
+
+    @property
+    @reads
+    def stack_(self) -> Stack:
+        """The members with their weights and scores."""
+        return self._mixture().result
+
+    @property
+    @reads
+    def weights_(self) -> dict[str, float]:
+        """The weight of each member, by name; they sum to 1."""
+        result = self._mixture().result
+        return dict(zip(result.names, result.weights.tolist(), strict=True))
+
+    @property
+    @reads
+    def members_(self) -> dict[str, Any]:
+        """The members fitted to all rows, by name."""
+        return {name: member.model for name, member in self._mixture().members.items()}
+
+    @reads
+    def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
+        """The stored rows nearest to each query, by the member with the largest weight that has precedents.
+
+        Votes are those of that member; the predictions, and the probabilities of classes, are those of the stack.
+        """
+        result, members = self._mixture().result, self._mixture().members
+        by_weight = sorted(zip(-result.weights, result.names, strict=True))
+        for _, name in by_weight:
+            model = members[name].model if name in members else None
+            if isinstance(model, RowsEstimator) and hasattr(model, "precedents"):
+                found = model.precedents(self._table(X), *([] if n_neighbors is None else [n_neighbors]))
+                return self._own_precedents(found, X)
+        raise ParameterError("no member has precedents. Add one that has, such as a KNNClassifier")
+
+    def _own_precedents(self, found: Precedents, X: Any) -> Precedents:
+        """Precedents of a member with the ids and predictions of the stack."""
+        ids = self._stored().ids
+        unlike = tuple(one and replace(one, id=int(ids[one.id])) for one in found.unlike)
+        told: dict[str, Any] = {"predictions": self._predicted(self._table(X)), "backend": self._backend}
+        return replace(found, ids=ids[found.ids], unlike=unlike, **told)
+
+    # -- files
+
+    def _saved_state(self) -> dict[str, Any] | None:
+        state = super()._saved_state()
+        return state if state is None else state | {"seed": self._seed}
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        if type(state["seed"]) is not int or state["seed"] < 0:
+            raise ValueError("a seed that is no number")
+        self._seed = state["seed"]
+        super()._restore_state(state)
+
+    # -- fitting
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_parameters(self)
+        self._wanted = None if self.members is None else _named(self.members, self._task)
+        self._count, self._prior = int(self.folds), float(self.prior)
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
+        if "_memory" not in self.__dict__:
+            self._seed = check_seed(self.random_state)
+        super()._learn(X, y, sample_weight, classes)
+
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> Memory:
+        return Memory(Instances(schema, targets))
+
+    def _finish_fit(self) -> None:
+        self._mixture()
+
+    def _mixture(self) -> _Mixture:
+        """The members and their weights for the rows stored now; made again when rows have come or gone."""
+        return self._answering().cached("mixture", self._new_mixture)
+
+    def _new_mixture(self) -> _Mixture:
+        memory, instances = self._answering(), self._answering().instances
+        n = len(memory)
+        rows = _Rows(stored_table(instances, np.arange(n)), self._stored_targets(), memory.row_weights)
+        classes, folds = self._known_classes(), self._folds(min(self._count, n))
+        size = self._least_rows(folds), len(instances.schema), None if classes is None else len(classes)
+        wanted = default_members(*size) if self._wanted is None else self._wanted
+        members, answers, left_out = dict[str, _Fitted](), dict[str, FloatArray](), [BASELINE]
+        with bar(len(wanted), shown=n >= _MANY_ROWS, text="stacking") as advance:
+            for name, member in wanted.items():
+                if classes is not None and len(classes) < 2:
+                    break  # nothing to tell apart
+                fitted = self._fit_member(member, rows)
+                found = fitted.left_out(classes) if n > 1 else None
+                if found is not None:
+                    left_out.append(name)
+                elif n > 1:
+                    found = self._cross_fitted(member, rows, classes, folds)
+                if found is not None:
+                    members[name], answers[name] = fitted, found
+                advance(name)
+        return self._mixed(members, answers, tuple(left_out), rows, int(folds.max(initial=0)) + 1)
+
+    def _fit_member(self, member: Any, rows: _Rows) -> _Fitted:
+        return _Fitted.to(member, rows, self._stored().instances.schema, self.n_jobs, self._seed)
+
+    def _cross_fitted(self, member: Any, rows: _Rows, classes: AnyArray | None, folds: IntArray) -> FloatArray:
+        """The predictions of each row by the member fitted without the row's fold."""
+        instances = self._stored().instances
+        found = np.zeros(len(rows)) if classes is None else np.zeros((len(rows), len(classes)))
+        for fold in range(int(folds.max()) + 1):
+            rest, own = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            weights = None if rows.weights is None else rows.weights[rest]
+            part = _Rows(stored_table(instances, rest), rows.targets[rest], weights)
+            if classes is not None and np.all(part.targets == part.targets[0]):
+                found[np.ix_(own, classes == part.targets[0])] = 1.0
+                continue
+            found[own] = self._fit_member(member, part).predict(stored_table(instances, own), classes)
+        return found
+
+    def _answered(self, table: Table) -> FloatArray:
+        """The mixture of the members' answers for some rows."""
+        mixture = self._mixture()
+        names, weights = mixture.result.names, mixture.result.weights
+        total = self._baseline(len(table)) * weights[names.index(BASELINE)]
+        for m, name in enumerate(names):
+            if name != BASELINE:
+                total = total + weights[m] * self._member_answer(mixture, m, table)
+        return self._finished(total, mixture.result)
+
+    @abstractmethod
+    def _stored_targets(self) -> AnyArray:
+        """The targets of the stored rows."""
+
+    @abstractmethod
+    def _known_classes(self) -> AnyArray | None:
+        """The classes; None for numbers."""
+
+    def _folds(self, count: int) -> IntArray:
+        """The fold of each row, stratified by class; it depends on what the rows hold, not on how they came."""
+        instances, groups = self._stored().instances, self._groups()
+        order = np.lexsort((content_ranks(instances, self._truth(), self._seed), groups))
+        folds = np.empty(order.size, np.intp)
+        folds[order] = np.arange(order.size) % max(count, 1)
+        return folds
+
+    def _least_rows(self, folds: IntArray) -> int:
+        """The fewest rows that a member is asked to predict from, weights counted."""
+        memory = self._stored()
+        weights = np.ones(len(memory)) if memory.row_weights is None else memory.row_weights
+        largest = max(float(np.bincount(folds, weights=weights).max()), float(weights.max()))
+        return max(1, int(memory.total_weight - largest))
+
+    @abstractmethod
+    def _groups(self) -> IntArray:
+        """The class of each row, 0 for numbers."""
+
+    @abstractmethod
+    def _truth(self) -> AnyArray:
+        """The targets as numbers, shape (rows, 1)."""
+
+    @abstractmethod
+    def _mixed(
+        self,
+        members: dict[str, _Fitted],
+        answers: dict[str, FloatArray],
+        left_out: tuple[str, ...],
+        rows: _Rows,
+        k: int,
+    ) -> _Mixture:
+        """The members with their weights."""
+
+    @abstractmethod
+    def _baseline(self, n: int) -> FloatArray:
+        """What is answered to n queries where every column is ignored."""
+
+    @abstractmethod
+    def _member_answer(self, mixture: _Mixture, m: int, table: Table) -> FloatArray: ...
+
+    @abstractmethod
+    def _finished(self, mixed: FloatArray, result: Stack) -> FloatArray: ...
+
+    @abstractmethod
+    def _predicted(self, table: Table) -> AnyArray: ...
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = False
+        return tags
+
+
+class StackedClassifier(ClassifierMixin, Stacked):
+    """A mixture of several classifiers, weighted by how well each predicts rows that it has not seen.
+
+    Stacking of predictive distributions (Yao et al. 2018). Each member predicts every row from the other rows: by
+    leave-one-out in closed form where it has that and the targets had no other say in what it learned, else in folds.
+    Its probabilities are scaled by the temperature with the best log-score. The probability of a class is then
+    ``sum_m w_m p_m(class)``, scaled once more, with the weights that maximise the log-score of the rows left out.
+
+    Parameters
+    ----------
+    members
+        A list of classifiers, not fitted, or a mapping from names to them; None for six that are different and fast:
+        k-NN, local logistic regression, local naive Bayes, tree-averaged Bayes, an RBF network and logistic
+        regression. Any
+        scikit-learn classifier with ``predict_proba`` may be one: it gets the table as numbers (`TableEncoder`),
+        unless it is a ``Pipeline``, which gets a pandas frame. The class frequencies are always a member.
+    folds
+        The number of folds for members that have no leave-one-out of their own.
+    prior
+        The Dirichlet prior of the weights. Above 1, no member gets all weight when there are few rows.
+    categorical_features, schema, n_jobs
+        As in `KNNClassifier`; members use these.
+    random_state
+        Seed of the folds, and of members that have a ``random_state`` of None.
+
+    Attributes
+    ----------
+    stack_, weights_, members_
+        The members with their weights and scores, as a table, and each alone by name.
+    classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
+        As in `KNNClassifier`.
+
+    Notes
+    -----
+    Members and weights follow the rows: after `partial_fit` and `forget` they are those of a fresh fit, made when the
+    next question is asked.
+
+    References
+    ----------
+    Y. Yao, A. Vehtari, D. Simpson & A. Gelman: Using stacking to average Bayesian predictive distributions, 2018.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = pc.datasets.load_repairs()
+    >>> model = pc.StackedClassifier().fit(X, y)
+    >>> model.predict_proba(X[:1]).sum()
+    1.0
+    """
+
+    _task = "classify"
+    _labelling: Labelling
+
+    @property
+    @reads
+    def classes_(self) -> AnyArray:
+        """The classes, ascending."""
+        return self._labels()[0]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows, in place of any learned from before; parameters as in `KNNClassifier.fit`."""
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows; parameters as in `KNNClassifier.partial_fit`. A call that fails changes nothing."""
+        return self._partial_fit(X, y, sample_weight, classes)
+
+    @reads
+    def predict(self, X: Any) -> AnyArray:
+        """The most probable class of each query; the first in ``classes_`` of equally probable ones."""
+        self._answering()
+        return self._predicted(self._table(X))
+
+    @reads
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The probability of each class in ``classes_`` for each query."""
+        self._answering()
+        return self._answered(self._table(X))
+
+    @reads
+    def loo_predict_proba(self) -> FloatArray:
+        """The probabilities of each stored row, predicted from other rows, in the order of ``ids_``.
+
+        By what the weights and temperatures were chosen by; these few numbers are chosen on all rows.
+        """
+        return self._mixture().answers.copy()
+
+    @reads
+    def loo_predict(self) -> AnyArray:
+        """The most probable class of each stored row by `loo_predict_proba`."""
+        chosen: AnyArray = self._labels()[0][np.argmax(self._mixture().answers, axis=1)]
+        return chosen
+
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        stored, earlier = (None, None) if first else (self._stored().instances, self._labelling)
+        self._labelling, targets, labels = learned_labels(y, classes, earlier, stored)
+        if labels.shape[1] != 1:
+            raise TargetError(
+                f"y must be one class for each row, got {labels.shape[1]} columns. Fit one model for each target"
+            )
+        return targets, labels
+
+    def _labels(self) -> tuple[AnyArray, IntArray]:
+        """The classes, and the position in them of each stored row."""
+        memory = self._stored()
+
+        def compute() -> tuple[AnyArray, IntArray]:
+            classes = self._labelling.classes(memory.instances)[0]
+            return classes.labels, classes.at(slice(None))
+
+        return memory.cached("labels", compute)
+
+    def _stored_targets(self) -> AnyArray:
+        labels, own = self._labels()
+        return np.asarray(labels[own])
+
+    def _known_classes(self) -> AnyArray:
+        return self._labels()[0]
+
+    def _groups(self) -> IntArray:
+        return self._labels()[1]
+
+    def _truth(self) -> AnyArray:
+        return self._labels()[1].astype(np.float64)[:, None]
+
+    def _frequencies(self, *, left_out: bool = False) -> FloatArray:
+        """The class frequencies of the stored rows and of one row more that is divided evenly; without each row."""
+        (labels, own), weights = self._labels(), self._stored().row_weights
+        counts = np.bincount(own, weights=weights, minlength=labels.size) + 1.0 / labels.size
+        if left_out:
+            counts = np.tile(counts, (own.size, 1))
+            counts[np.arange(own.size), own] -= 1.0 if weights is None else weights
+        return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
+
+    def _smoothed(self, probabilities: FloatArray, frequencies: FloatArray) -> FloatArray:
+        """Probabilities with a little of the class frequencies, so that no class is impossible."""
+        share = 1.0 / (self._stored().total_weight + 1.0)
+        return (1.0 - share) * probabilities + share * frequencies
+
+    def _mixed(
+        self,
+        members: dict[str, _Fitted],
+        answers: dict[str, FloatArray],
+        left_out: tuple[str, ...],
+        rows: _Rows,
+        k: int,
+    ) -> _Mixture:
+        own = self._labels()[1]
+        n, frequencies, names = own.size, self._frequencies(), (BASELINE, *answers)
+        weights, at = np.ones(n) if rows.weights is None else rows.weights, np.arange(n)
+        all_answers, temperatures = [self._frequencies(left_out=True)], [1.0]
+        for found in answers.values():
+            found = self._smoothed(found, frequencies)
+            temperatures.append(best_temperature(found, own, weights, _COOLEST, _HOTTEST))
+            all_answers.append(scaled(found, temperatures[-1]))
+        given = np.stack([found[at, own] for found in all_answers], axis=1)
+        shares = mixture_weights(given, weights, self._prior) if len(names) > 1 else np.ones(1)
+        mixed = np.tensordot(shares, np.stack(all_answers), axes=1)
+        final = best_temperature(mixed, own, weights, 0.5, 2.0) if len(names) > 1 else 1.0
+        mixed = scaled(mixed, final)
+        scores = (weights[:, None] * np.log(given)).sum(axis=0) / weights.sum()
+        score = float((weights * np.log(mixed[at, own])).sum() / weights.sum())
+        result = Stack(names, shares, np.array(temperatures), scores, score, final, left_out, n, k, self._backend)
+        return _Mixture(members, result, mixed, own)
+
+    def _baseline(self, n: int) -> FloatArray:
+        return np.tile(self._frequencies(), (n, 1))
+
+    def _member_answer(self, mixture: _Mixture, m: int, table: Table) -> FloatArray:
+        found = mixture.members[mixture.result.names[m]].predict(table, self._labels()[0])
+        return scaled(self._smoothed(found, self._frequencies()), float(mixture.result.temperatures[m]))
+
+    def _finished(self, mixed: FloatArray, result: Stack) -> FloatArray:
+        return scaled(mixed, result.temperature)
+
+    def _predicted(self, table: Table) -> AnyArray:
+        chosen: AnyArray = self._labels()[0][np.argmax(self._answered(table), axis=1)]
+        return chosen
+
+    def _own_precedents(self, found: Precedents, X: Any) -> Precedents:
+        probabilities = self._answered(self._table(X))
+        return replace(super()._own_precedents(found, X), probabilities=probabilities, classes=self._labels()[0])
+
+
+class StackedRegressor(RegressorMixin, Stacked):
+    """A mixture of several regressors, weighted by how well each predicts rows that it has not seen.
+
+    Convex stacking (Breiman 1996): the prediction is ``sum_m w_m f_m(x)``, with the weights on the simplex that
+    minimise the squared error of rows left out. The errors of these rows tell how far off predictions are: around a
+    query they have a scale, the mean error of the 40 nearest rows and of 10 average ones, and their distribution in
+    units of that scale gives quantiles and intervals. All else is as in `StackedClassifier`.
+
+    Parameters
+    ----------
+    members
+        As in `StackedClassifier`, for numbers; None for k-NN by two distances, local linear regression with and
+        without learned weights, an RBF network and ridge regression. The mean is always a member.
+    folds, prior, categorical_features, schema, random_state, n_jobs
+        As in `StackedClassifier`.
+
+    Attributes
+    ----------
+    stack_, weights_, members_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
+        As in `StackedClassifier`.
+
+    References
+    ----------
+    L. Breiman: Stacked regressions, 1996.
+
+    Examples
+    --------
+    >>> import numpy as np, priorcase as pc
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> model = pc.StackedRegressor().fit(X, np.sin(6 * X[:, 0]))
+    >>> model.predict([[0.25]]).round(2)
+    array([1.])
+    >>> low, high = model.predict_interval([[0.25]])[0]
+    >>> bool(low < 0.998 < high)
+    True
+    """
+
+    _task = "regress"
+    _flat: bool
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows, in place of any learned from before; ``y`` is one finite number for each row."""
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from more rows, with parameters as in `fit`. A call that fails changes nothing."""
+        return self._partial_fit(X, y, sample_weight)
+
+    @reads
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """The expected number of each query; with ``return_std`` also its standard deviation."""
+        self._answering()
+        check_value("return_std", return_std, ["boolean"])
+        table = self._table(X)
+        found = self._answered(table)
+        if not return_std:
+            return found
+        z = self._errors()[2]
+        return found, self._scale(table) * float(np.sqrt(np.mean(z * z)))
+
+    @reads
+    def predict_quantiles(self, X: Any, levels: Any) -> FloatArray:
+        """Quantiles of what each query's number may be, shape (queries, levels); ``levels`` are between 0 and 1."""
+        self._answering()
+        asked = np.atleast_1d(np.asarray(levels, dtype=np.float64))
+        if asked.ndim != 1 or not ((asked > 0) & (asked < 1)).all():
+            raise ParameterError(f"levels must be numbers between 0 and 1, got {quoted(levels)}")
+        table = self._table(X)
+        return np.asarray(self._answered(table)[:, None] + self._scale(table)[:, None] * self._standard(asked))
+
+    @reads
+    def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
+        """The lower and upper end of an interval that holds each query's number with some probability: (queries, 2)."""
+        self._answering()
+        check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
+        table = self._table(X)
+        ends = self._standard(np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0]))
+        return np.asarray(self._answered(table)[:, None] + self._scale(table)[:, None] * ends)
+
+    @reads
+    def loo_predict(self) -> FloatArray:
+        """The prediction of each stored row from other rows, in the order of ``ids_``."""
+        return self._mixture().answers.copy()
+
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        targets, numbers = learned_numbers(self, y, first, squared=True)
+        if not self._flat and numbers.shape[1] == 1:
+            text = (
+                "A column-vector y was passed when a 1d array was expected. Take its shape to (n_samples,) by ravel()."
+            )
+            warn_caller(DataConversionWarning(text))
+        if numbers.shape[1] != 1:
+            raise TargetError(
+                f"y must be one number for each row, got {numbers.shape[1]} columns. Fit one model for each target"
+            )
+        return targets, numbers
+
+    def _stored_targets(self) -> AnyArray:
+        return np.asarray(self._stored().instances.target(0), dtype=np.float64)
+
+    def _known_classes(self) -> None:
+        return None
+
+    def _groups(self) -> IntArray:
+        return np.zeros(len(self._stored()), np.intp)
+
+    def _truth(self) -> AnyArray:
+        return self._stored_targets()[:, None]
+
+    def _mean(self) -> float:
+        return float(np.average(self._stored_targets(), weights=self._stored().row_weights))
+
+    def _mixed(
+        self,
+        members: dict[str, _Fitted],
+        answers: dict[str, FloatArray],
+        left_out: tuple[str, ...],
+        rows: _Rows,
+        k: int,
+    ) -> _Mixture:
+        y, weights = rows.targets, np.ones(len(rows)) if rows.weights is None else rows.weights
+        total, names = weights.sum(), (BASELINE, *answers)
+        rest = np.where(total > weights, total - weights, 1.0)
+        means = np.where(total > weights, (weights @ y - weights * y) / rest, self._mean())
+        predictions = np.column_stack([means, *answers.values()])
+        shares = squared_error_weights(predictions, y, weights, self._prior) if len(names) > 1 else np.ones(1)
+        mixed = predictions @ shares
+        errors = np.sqrt((weights[:, None] * (predictions - y[:, None]) ** 2).sum(axis=0) / total)
+        score = float(np.sqrt((weights * (mixed - y) ** 2).sum() / total))
+        result = Stack(names, shares, np.empty(0), errors, score, 1.0, left_out, len(rows), k, self._backend)
+        return _Mixture(members, result, mixed, y)
+
+    def _errors(self) -> tuple[KNNRegressor | None, float, FloatArray]:
+        """A model of the size of errors, their mean, and the errors of the rows left out in units of their scale."""
+        memory = self._answering()
+
+        def compute() -> tuple[KNNRegressor | None, float, FloatArray]:
+            mixture = self._mixture()
+            errors = np.asarray(mixture.truth - mixture.answers)
+            mean = float(np.average(np.abs(errors), weights=memory.row_weights))
+            if len(memory) < 2 or mean == 0.0:
+                return None, mean, errors
+            schema, n = memory.instances.schema, len(memory)
+            model = KNNRegressor(min(_SCALE_NEIGHBORS, n - 1), schema=schema, n_jobs=self.n_jobs)
+            model.fit(stored_table(memory.instances, np.arange(n)), np.abs(errors), memory.row_weights)
+            return model, mean, errors / _shrunk(model.loo_predict(), mean)
+
+        return memory.cached("errors", compute)
+
+    def _scale(self, table: Table) -> FloatArray:
+        """The size of the errors around each query."""
+        model, mean, _ = self._errors()
+        return np.full(len(table), mean and 1.0) if model is None else _shrunk(model.predict(table), mean)
+
+    def _standard(self, levels: FloatArray) -> FloatArray:
+        """Quantiles of the errors in units of their scale; the outermost ones are those of one row more."""
+        if len(self._stored()) < 2:
+            raise TooFewRowsError("intervals need two rows or more. Add some with partial_fit")
+        z = self._errors()[2]
+        return (
+            np.quantile(z, levels, weights=self._stored().row_weights, method="inverted_cdf")
+            if (self._stored().row_weights is not None)
+            else np.quantile(z, levels, method="median_unbiased")
+        )
+
+    def _baseline(self, n: int) -> FloatArray:
+        return np.full(n, self._mean())
+
+    def _member_answer(self, mixture: _Mixture, m: int, table: Table) -> FloatArray:
+        return mixture.members[mixture.result.names[m]].predict(table, None)
+
+    def _finished(self, mixed: FloatArray, result: Stack) -> FloatArray:
+        return mixed
+
+    def _predicted(self, table: Table) -> AnyArray:
+        return self._answered(table)
+
+
+def _shrunk(local: FloatArray, mean: float) -> FloatArray:
+    """The mean size of the errors around each row, with some rows of average error beside them."""
+    return (_SCALE_NEIGHBORS * local + _SCALE_PRIOR * mean) / (_SCALE_NEIGHBORS + _SCALE_PRIOR)
