@@ -162,7 +162,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _fitted(self, a: int) -> _Numbers | _Values | _Circle | _Words:
         """What is learned about an attribute."""
         rows, source = self._attributes, self._parts.source.kinds[int(self._parts.columns[a])]
-        label, column, values = str(rows.schema.label(a)), rows.column(a), rows.values(a)
+        name, column, values = rows.schema.label(a), rows.column(a), rows.values(a)
+        label = f"x{name}" if self._parts.source.names is None and isinstance(name, int) else str(name)
         if isinstance(source, Text):
             return _Words.of(label, [str(values[code]) for code in column.tolist() if code >= 0])
         if isinstance(source, Circular):
