@@ -136,30 +136,46 @@ def test_numbers_are_the_librarys(name: str, prices: tuple[Path, Path]) -> None:
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_every_learner_is_explained(name: str, train: Path, query: Path) -> None:
-    """By its precedents, by contributions to the log-odds, or by the most similar cases, which it says."""
-    result = ask("explain", train, query, "--learner", name, "--json")
+    """As `priorcase.explain` explains it."""
+    result = ask("explain", train, query, "--learner", name, "--fixed", "bike", "--json")
     past, targets, new = split_table()
     model = fitted(name, "classify", {}, past, targets)
-    for answer, place in zip(answers(result)["answers"], range(len(new)), strict=True):
-        if hasattr(model, "contributions"):
-            one = model.contributions(new.take(slice(place, place + 1)))
-            told = answer["contributions"]
-            assert told["contributions"] == dict(zip(one.names, one.contributions[0, 1:].tolist(), strict=True))
-            assert told["log_odds"] == one.total[0]
-            continue
-        kind = "precedents" if hasattr(model, "precedents") else "similar"
-        for case in [*answer[kind], *([answer["unlike"]] if answer["unlike"] else [])]:
+    data: dict[str, Any] = {"data": (past.frame(), targets)} if name == "baseline" else {}
+    found = pc.explain(model, new.frame() if name == "baseline" else new, fixed=["bike"], **data)
+    for answer, one in zip(answers(result)["answers"], found, strict=True):
+        told = answer["contributions"]
+        assert list(told["contributions"].values()) == one.contributions[0].tolist()
+        assert (told["scale"], told["base"], told["total"]) == (one.scale, one.base[0], one.total[0])
+        assert sum(told["contributions"].values(), told["base"]) == pytest.approx(told["total"], abs=1e-12)
+        assert [case["id"] for case in answer["precedents"]] == one.precedents.ids.tolist()
+        for case in [*answer["precedents"], *([answer["unlike"]] if answer["unlike"] else [])]:
             assert sum(case["contributions"].values()) == pytest.approx(case["distance"])
             assert case["line"] == case["id"] + 2
-        if kind == "precedents":
-            one = model.precedents(new.take(slice(place, place + 1)))
-            assert [case["id"] for case in answer[kind]] == one.ids.tolist()
-            assert [case["vote"] for case in answer[kind]] == one.votes.tolist()
-    assert ("gives no explanation of its own" in result.stderr) == ("similar" in answers(result)["answers"][0])
+        if hasattr(model, "precedents"):
+            assert [case["vote"] for case in answer["precedents"]] == one.precedents.votes.tolist()
+        assert [turned["answer"] for turned in answer["counterfactuals"]] == one.counterfactuals.answers.tolist()
+        for turned in answer["counterfactuals"]:
+            assert turned["answer"] != answer["prediction"]
+            assert "bike" not in turned["changes"]
     shown = ask("explain", train, "noise=creak", "--learner", name)
     assert shown.exit_code == 0
+    assert "what would turn the answer" in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 80 or name in ("ib3", "tuned_knn")
     assert "\x1b" not in shown.stdout
+
+
+def test_counterfactuals_reach_what_is_wanted(train: Path, query: Path, prices: tuple[Path, Path]) -> None:
+    found = answers(ask("explain", train, query, "--want", "brakes", "--counterfactuals", 2, "--json"))["answers"]
+    turned = [one for answer in found for one in answer["counterfactuals"]]
+    assert len(turned) > len(found)
+    assert {one["answer"] for one in turned} == {"brakes"}
+    flats = ("--target", "price", prices[1], *FLAT_LEVELS)
+    dear = answers(run("explain", prices[0], *flats, "--want", ">200", "--json"))["answers"]
+    assert all(one["answer"] > 200 for answer in dear for one in answer["counterfactuals"])
+    assert "counterfactuals" not in answers(run("explain", prices[0], *flats, "--json"))["answers"][0]
+    assert "'>100' or '<50'" in error(run("explain", prices[0], *flats, "--want", "200"))
+    assert "Did you mean 'brakes'?" in error(ask("explain", train, query, "--want", "brake"))
+    assert "fixed contains 'bikes'" in error(ask("explain", train, query, "--fixed", "bikes"))
 
 
 def test_records_weights_and_relevance_are_told(train: Path, query: Path) -> None:

@@ -49,9 +49,14 @@ def partial_dependence(
 
 
 def naive_bayes_distance(terms: Callable[[int, Any], Sequence[float]], one: Row, other: Row) -> float:
-    """The sum over columns of the Euclidean distance of two vectors of log-probabilities, centred over the classes."""
+    """The sum of the Euclidean distances of two vectors of log-probabilities, centred over the classes.
+
+    It is over the columns that the first row knows.
+    """
     total = 0.0
     for a, (left, right) in enumerate(zip(one, other, strict=True)):
+        if left is None:
+            continue
         off = [p - q for p, q in zip(terms(a, left), terms(a, right), strict=True)]
         mean = sum(off) / len(off)
         total += sum((each - mean) ** 2 for each in off) ** 0.5

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import click
 
 from priorcase.cli.learners import NAMES, learner_options, make, parameters
 from priorcase.cli.shell import (
-    BadInputError,
     Command,
     Forms,
     Output,
@@ -35,13 +35,12 @@ from priorcase.cli.tables import (
     table_argument,
     table_options,
 )
-from priorcase.exceptions import FarQueryWarning, UninformativeColumnWarning, UnsettledFitWarning, named
+from priorcase.exceptions import FarQueryWarning, UninformativeColumnWarning, UnsettledFitWarning, advice, listed, named
 from priorcase.registry import Learner, find
 
-_BLOCK = 1000
+_BLOCK = {False: 1000, True: 20}  # cases that are predicted, or explained, at once
 _CLASSES, _SMALL = 4, 0.005
 _MOST = 10  # attributes, records and slopes in a line
-_SIMILAR = 5
 _CHOSEN = ("n_neighbors", "bandwidth", "alpha", "n_centers", "stored", "temperature")
 _RECORDS = ("successes", "trials", "verdict", "used", "correct", "weight")
 _PREDICT = """\
@@ -54,7 +53,7 @@ _EXPLAIN = """\
 priorcase explain loans.csv --target repaid new.csv
 priorcase explain loans.csv --target repaid income=48 housing=own
 priorcase explain loans.csv --target repaid new.csv --learner naive_bayes
-priorcase explain loans.csv --target repaid new.csv --set n_neighbors=9"""
+priorcase explain loans.csv --target repaid new.csv --fixed housing"""
 _asked = options(
     table_argument(),
     click.argument("query", nargs=-1, required=True, metavar="QUERY..."),
@@ -65,13 +64,13 @@ _asked = options(
 
 
 class Model(NamedTuple):
-    """A fitted estimator; ``similar`` finds similar cases where it cannot explain itself."""
+    """A fitted estimator; ``options`` are those of `priorcase.explain`."""
 
     learner: Learner
     estimator: Any
     past: Past
     level: float | None
-    similar: Any
+    options: Mapping[str, Any]
 
 
 @click.command(cls=Command, examples=_PREDICT, epilog=NAMES, short_help="Predict new cases from past ones.")
@@ -85,7 +84,7 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
     """
     if output.as_json and as_csv:
         raise usage("--json does not go with --csv.")
-    model, queries = _fitted(explained=False, **given)
+    model, queries = _fitted({}, **given)
     answers = [document for document, _ in _answers(model, queries, explained=False)]
     say_how(model.past.about, queries.about)
     note_uninformative(model.past)
@@ -99,13 +98,14 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
 
 @click.command(cls=Command, examples=_EXPLAIN, epilog=NAMES, short_help="Predict new cases and show why.")
 @_asked
+@option("--counterfactuals", "N", "Changes to find that turn the answer.  [default: 1]", type=int, default=1)
+@option("--fixed", "NAME", "A column that these do not change. May be repeated.", multiple=True)
+@option("--want", "CLASS", "The class that they should reach; of numbers '>100' or '<50'.")
 @output_options("txt", "json")
-def explain(output: Output, **given: Any) -> None:
-    """Predict new cases, and show the cases or the values that decide.
-
-    Learners that can show neither show the most similar past cases.
-    """
-    model, queries = _fitted(explained=True, **given)
+def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output: Output, **given: Any) -> None:
+    """Predict new cases, and show why: past cases, columns, and what would turn the answer."""
+    asked = {"counterfactuals": counterfactuals, "fixed": list(fixed), "want": want}
+    model, queries = _fitted(asked, **given)
     say_how(model.past.about, queries.about)
     note_uninformative(model.past)
     answers, console = _answers(model, queries, explained=True), safe_console()
@@ -122,8 +122,8 @@ def explain(output: Output, **given: Any) -> None:
     output.deliver({"txt": text, "json": lambda: _document(model) | {"answers": list(documents)}})
 
 
-def _fitted(*, explained: bool, **given: Any) -> tuple[Model, Queries]:
-    """The learner that the options ask for, fitted to the past cases, and the new cases."""
+def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
+    """The learner that the options ask for, fitted to the past cases, and the new cases; ``asked`` is for explain."""
     name, _, own = given["learner"].partition(":")
     who, settings, level = find(name if own else given["learner"]), parameters(given["set"]), given["level"]
     if own:
@@ -141,21 +141,29 @@ def _fitted(*, explained: bool, **given: Any) -> tuple[Model, Queries]:
         warnings.simplefilter("ignore", UnsettledFitWarning)  # of fits that only rank numbers of neighbors
         warnings.simplefilter("ignore", UninformativeColumnWarning)  # noted in the words of the command line
         estimator.fit(past.X, past.y)
-    similar = None
-    if explained and not (hasattr(estimator, "precedents") or hasattr(estimator, "contributions")):
-        import priorcase as pc
+    if asked:
+        asked |= _wish(asked.pop("want"), past)
+        if not hasattr(estimator, "explain"):  # it stores no past cases
+            asked["data"] = (past.X, past.y)
+    return Model(who, estimator, past, (level or 0.95) if intervals else None, asked), queries
 
-        near: Any = pc.KNNClassifier if past.task == "classify" else pc.KNNRegressor
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UninformativeColumnWarning)
-            similar = near(min(_SIMILAR, len(past.y)), ties="first").fit(past.X, past.y)
-        note(f"{who.title} gives no explanation of its own; the most similar past cases are shown")
-    if explained and hasattr(estimator, "contributions") and len(estimator.classes_) == 1:
-        raise BadInputError(
-            f"{past.source}: {estimator.classes_[0]!r} is the only class in column {past.target!r}; explain compares "
-            "two. Add past cases of other classes, or take predict."
-        )
-    return Model(who, estimator, past, (level or 0.95) if intervals else None, similar), queries
+
+def _wish(want: str | None, past: Past) -> dict[str, Any]:
+    """What counterfactuals should reach, as `priorcase.explain` takes it."""
+    if want is None:
+        return {}
+    if past.task == "classify":
+        labels = {str(label): label for label in dict.fromkeys(past.y.tolist())}
+        if want not in labels:
+            remedy = advice(want, labels, otherwise=f"There are {listed(labels)}.")
+            raise usage(f"--want {want!r} is no class of {past.target!r}. {remedy}")
+        return {"target": labels[want]}
+    try:
+        return {{">": "above", "<": "below"}[want[:1]]: float(want[1:])}
+    except (KeyError, ValueError):
+        raise usage(
+            f"--want {want!r} must be of the form '>100' or '<50', since {past.target!r} is a number."
+        ) from None
 
 
 # -- answers
@@ -168,14 +176,18 @@ def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[tup
     """
     record_of = _records(model.estimator) if explained else None
     noted: dict[type[Warning], list[int]] = {FarQueryWarning: [], UnsettledFitWarning: []}
-    for start in range(0, len(queries.lines), _BLOCK):
-        block = slice(start, start + _BLOCK)
+    for start in range(0, len(queries.lines), _BLOCK[explained]):
+        block = slice(start, start + _BLOCK[explained])
         lines = queries.lines[block]
         actual = [None] * len(lines) if queries.actual is None else queries.actual[block]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             found = _predicted(model, queries.X.iloc[block], lines, actual, explained=explained)
-            why = _explained(model, queries.X.iloc[block]) if explained else [None] * len(lines)
+            why: Sequence[Any] = [None] * len(lines)
+            if explained:
+                import priorcase as pc
+
+                why = list(pc.explain(model.estimator, queries.X.iloc[block], **model.options))
         for warning in caught:
             message: Any = warning.message
             kind = next((kind for kind in noted if isinstance(message, kind)), None)
@@ -184,10 +196,11 @@ def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[tup
             else:
                 noted[kind] += [lines[i] for i in message.queries if lines[i] not in noted[kind]]
         for document, one in zip(found, why, strict=True):
-            if hasattr(one, "ids"):
-                document |= _precedents_document(model, document["prediction"], one, record_of)
-            elif one is not None:
+            if one is not None:
+                document |= _precedents_document(model, document["prediction"], one.precedents, record_of)
                 document["contributions"] = _contributions_document(one)
+                if one.counterfactuals is not None:
+                    document["counterfactuals"] = _counterfactuals_document(model, one.counterfactuals)
             yield document, one
     if far := noted[FarQueryWarning]:
         note(
@@ -221,13 +234,6 @@ def _predicted(
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _explained(model: Model, cases: Any) -> list[Any]:
-    """Precedents of each case, of similar cases where the learner has none, or contributions."""
-    if hasattr(model.estimator, "contributions"):
-        return list(model.estimator.contributions(cases))
-    return list((model.similar or model.estimator).precedents(cases))
-
-
 def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
     """From a predicted class and an id to the record of that case; None for learners without records."""
     import priorcase as pc
@@ -245,14 +251,28 @@ def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
 
 
 def _contributions_document(one: Any) -> dict[str, Any]:
-    prior, *shares = one.contributions[0].tolist()
+    versus = {} if one.versus is None else {"versus": one.versus.tolist()[0]}
     return {
-        "versus": one.versus.tolist()[0],
-        "log_odds": one.total.tolist()[0],
-        "prior": prior,
+        "scale": one.scale,
+        **versus,
+        "base": one.base.tolist()[0],
+        "total": one.total.tolist()[0],
         "values": dict(zip(one.names, one.queries[0], strict=True)),
-        "contributions": dict(zip(one.names, shares, strict=True)),
+        "contributions": dict(zip(one.names, one.contributions[0].tolist(), strict=True)),
+        "errors": dict(zip(one.names, one.errors[0].tolist(), strict=True)),
     }
+
+
+def _counterfactuals_document(model: Model, one: Any) -> list[dict[str, Any]]:
+    before, found = one.queries[0], []
+    for row, changed, answer, distance, id_ in zip(
+        one.rows, one.changed, one.answers.tolist(), one.distances.tolist(), one.ids.tolist(), strict=True
+    ):
+        changes = {one.names[a]: [before[a], row[a]] for a in changed.nonzero()[0].tolist()}
+        found.append(
+            {"answer": answer, "changes": changes, "distance": distance, "id": id_, "line": model.past.lines[id_]}
+        )
+    return found
 
 
 def _precedents_document(model: Model, prediction: Any, one: Any, record_of: Any) -> dict[str, Any]:
@@ -263,10 +283,10 @@ def _precedents_document(model: Model, prediction: Any, one: Any, record_of: Any
         return told | (record_of(prediction, id_) if record_of else {})
 
     lists = (one.ids.tolist(), one.targets.tolist(), one.distances.tolist(), one.rows, one.contributions)
-    cases = [case(*of) | {"vote": vote} for *of, vote in zip(*lists, one.votes.tolist(), strict=True)]
+    cases = [case(*of) | {"vote": vote} for *of, vote in zip(*lists, one.votes.tolist(), strict=True)]  # NaN is null
     if hasattr(one, "weights"):  # of local fits
         cases = [of | {"kernel_weight": w} for of, w in zip(cases, one.weights.tolist(), strict=True)]
-    document: dict[str, Any] = {"similar" if model.similar is not None else "precedents": cases}
+    document: dict[str, Any] = {"precedents": cases}
     for near in one.unlike:
         document["unlike"] = near and case(near.id, near.target, near.distance, near.row, near.contributions)
     return document
@@ -398,6 +418,7 @@ def _largest(what: str, numbers: Mapping[str, float], form: Callable[[float], st
 def _print_explained(console: Any, model: Model, queries: Queries, answers: Iterator[tuple[Any, Any]]) -> None:
     from rich.text import Text
 
+    from priorcase.learning.results import grids_text
     from priorcase.neighbors.precedents import TerminalView
 
     target = model.past.target
@@ -411,13 +432,14 @@ def _print_explained(console: Any, model: Model, queries: Queries, answers: Iter
         console.print()
         place = "" if queries.typed else f"line {one['line']}  "
         heading = Text(place + ("" if one["actual"] is None else f"actual: {_value(one['actual'])}  "), style="dim")
-        if model.similar is None and hasattr(why, "ids"):
-            console.print(TerminalView(why, target, [heading]))
-        else:
-            likely = f"  ({_probabilities(one['probabilities'])})" if "probabilities" in one else ""
-            console.print(Text.assemble(heading, f"{target}: ", (_value(one["prediction"]), "bold green"), likely))
-            similar = [Text("most similar past cases  ")]
-            console.print(TerminalView(why, target, similar) if model.similar else Text(str(why).partition("\n")[2]))
+        console.print(TerminalView(why.precedents, target, [heading]))
+        console.print()
+        console.print(Text(grids_text([replace(why._grid(0), title="")])))
+        if why.counterfactuals is not None:
+            console.print()
+            grid = replace(why.counterfactuals._grid(0), title="")
+            console.print(Text("what would turn the answer", style="dim"))
+            console.print(Text(grids_text([grid]) if grid.lines else grid.note))
         for line in _beside(model, one):
             console.print(Text(line, style="dim"))
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_value
-from priorcase._typing import AnyArray, Backend, FloatArray, Name
+from priorcase._typing import AnyArray, Backend, FloatArray, Name, Value
 from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.explaining.contributions import column_shares
 from priorcase.explaining.counterfactual import Counterfactuals, find
@@ -184,13 +184,15 @@ class Explanations(PrintedPerQuery):
             lines.append([short(str(self.names[a]), _WIDTH), value_text(queries[a], _WIDTH), amount, error])
         if (rest := order[_COLUMNS:]).size:
             lines.append([f"{rest.size} others", "", number.format(amounts[rest].sum()), ""])
-        lines.append([self._scale_text(i), "", plain.format(self.total[i]), ""])
+        label = "log-odds" if self.scale == "log-odds" else self._scale_text(i)
+        lines.append([label, "", plain.format(self.total[i]), ""])
         header = ["column", "value", "contribution", "error"]
         if not sampled:
             lines, header = [line[:3] for line in lines], header[:3]
         missing = len(self.names) - order.size
-        note = f"{missing} missing column{'s add' if missing > 1 else ' adds'} nothing" if missing else ""
-        return Grid(f"query {self.numbers[i]}: {self._answer(i)}", header, lines, note, right={2})
+        notes = [self._scale_text(i)] if self.scale == "log-odds" else []
+        notes += [f"{missing} missing column{'s add' if missing > 1 else ' adds'} nothing"] if missing else []
+        return Grid(f"query {self.numbers[i]}: {self._answer(i)}", header, lines, "; ".join(notes), right={2})
 
     def _grids(self) -> list[Grid]:
         grids = []
@@ -211,6 +213,9 @@ def explain(
     precedents: int = 5,
     counterfactuals: int = 1,
     fixed: Iterable[Name] = (),
+    target: Value | None = None,
+    above: float | None = None,
+    below: float | None = None,
     permutations: int = 32,
     data: Any = None,
 ) -> Explanations:
@@ -228,8 +233,7 @@ def explain(
     otherwise they are means over ``permutations``, with standard errors, and k columns take up to
     ``permutations * (k - 1) + 2`` predictions for a row.
 
-    **Counterfactuals** are those of `counterfactuals`. For numbers there are none: call `counterfactuals` with
-    ``above`` or ``below``.
+    **Counterfactuals** are those of `counterfactuals`. For numbers there are none without ``above`` or ``below``.
 
     Parameters
     ----------
@@ -241,8 +245,8 @@ def explain(
         How many past cases to show where the model has no precedents of its own; 0 for none at all.
     counterfactuals
         How many alternatives to find for each row; 0 for none.
-    fixed
-        Columns that counterfactuals do not change.
+    fixed, target, above, below
+        Columns that counterfactuals do not change, and what they should reach, as in `counterfactuals`.
     permutations
         Permutations of the columns, an even number of at least 4: each is followed by its reverse.
     data
@@ -255,18 +259,19 @@ def explain(
     >>> model = pc.NaiveBayes().fit(X, y)
     >>> pc.explain(model, X[:1], precedents=2)
     query 0: tune-up  (tune-up 1.00, wheel 0.00, brakes 0.00, drivetrain 0.00)
-      column                             value  contribution
-      nothing known                                   0.9510
-      noise                              quiet       +1.6333
-      bike                               city        +1.4970
-      load_kg                            83          +1.3339
-      age_years                          1.5         +0.5737
-      chain                              fresh       +0.5467
-      km_since_service                   580         +0.5269
-      brakes                             firm        +0.3642
-      electric                           False       +0.3102
-      outdoors                           True        +0.0528
-      log-odds of tune-up against wheel               7.7896
+      column            value  contribution
+      nothing known                  0.9510
+      noise             quiet       +1.6333
+      bike              city        +1.4970
+      load_kg           83          +1.3339
+      age_years         1.5         +0.5737
+      chain             fresh       +0.5467
+      km_since_service  580         +0.5269
+      brakes            firm        +0.3642
+      electric          False       +0.3102
+      outdoors          True        +0.0528
+      log-odds                       7.7896
+      log-odds of tune-up against wheel
     <BLANKLINE>
     past cases
               id  distance  target   noise      bike      load_kg    age_years  chain      km_since_service  brakes
@@ -291,9 +296,11 @@ def explain(
     shares = column_shares(asked, cells, predictions, int(permutations))
     importance = np.abs(np.nan_to_num(shares.parts, posinf=np.inf))
     near = precedents_of(asked, cells, predictions, importance, int(precedents)) if precedents else None
+    wish: dict[str, Any] = {"target": target, "above": above, "below": below}
+    wished = any(value is not None for value in wish.values())
     turns = None
-    if counterfactuals and asked.classes is not None and asked.classes.size > 1:
-        turns = find(asked, cells, predictions, int(counterfactuals), fixed=fixed)
+    if counterfactuals and (wished or (asked.classes is not None and asked.classes.size > 1)):
+        turns = find(asked, cells, predictions, int(counterfactuals), fixed=fixed, **wish)
     return Explanations(
         names=asked.names,
         queries=asked.rows(cells),

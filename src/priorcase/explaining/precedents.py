@@ -42,7 +42,8 @@ def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
 
     The term of a value is the vector of log-probabilities of all classes, given this value alone, less that given
     nothing, centred over the classes; for numbers it is the prediction. A column adds the Euclidean distance of the two
-    terms. In a naive Bayes model the terms are those of its log-odds, so columns that it ignores add nothing.
+    terms, and nothing where the query does not know it. In a naive Bayes model the terms are those of its log-odds, so
+    columns that it ignores add nothing.
     """
     background, columns = asked.background, len(asked.schema)
     values, places, made = [], [], []
@@ -67,6 +68,7 @@ def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
         for a in range(columns):
             here = places[a]
             found[:, a] = _apart(terms[a], terms[a][here[past + query]])[here[:past]]
+        found[:, np.isnan(cells[query])] = 0.0
         return found
 
     return parts
