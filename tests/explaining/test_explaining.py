@@ -45,12 +45,14 @@ CLASSIFIERS: list[Any] = [
     pc.IB4(random_state=0),
     pc.IB5(random_state=0),
     pc.PEBLS(),
+    pc.StackedClassifier(),
 ]
 REGRESSORS: list[Any] = [
     pc.KNNRegressor(3),
     pc.KNNRegressorCV(),
     pc.LocallyWeightedRegressor(),
     pc.RBFNetworkRegressor(),
+    pc.StackedRegressor(),
 ]
 
 

@@ -43,7 +43,7 @@ class ExplainedModel:
 
     def __init__(self, model: Any, data: Any = None) -> None:
         self.model = model
-        self.stored = _storing(model)
+        self.stored: Any = model if isinstance(model, RowsEstimator) else None
         if data is None:
             self._take_stored()
         else:
@@ -266,19 +266,6 @@ class ExplainedModel:
         if self.takes_missing:
             return np.full((1, len(self.schema)), np.nan)
         return self.past[fixed_sample(len(self.past), _BACKGROUND)]
-
-
-def _storing(model: Any) -> Any:
-    """The learner that stores the past cases of a model: itself, or what it chose or joined; None where none does."""
-    members = getattr(model, "members_", ())
-    members = members.values() if isinstance(members, Mapping) else members
-    for one in (model, getattr(model, "model_", None), *members):
-        one = one[-1] if isinstance(one, tuple) else one
-        if isinstance(one, RowsEstimator) and "_memory" in one.__dict__:
-            return one
-    if isinstance(model, RowsEstimator):
-        check_is_fitted(model)
-    return None
 
 
 def _listed(column: Column) -> list[Any]:
