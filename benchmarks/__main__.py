@@ -26,6 +26,7 @@ WORKLOADS = {
     "local": "locally weighted regression beside loess, NumPy and Weka",
     "stretching": "attribute weights by leave-one-out",
     "leave_one_out": "every number of neighbours and five kernels from one search",
+    "stacked": "fitting a stack of learners to mixed tables",
     "own_distance": "differences and distances written in Python",
     "reading": "a table from a CSV file",
     "report": "a whole report on a table: time and memory",

@@ -30,6 +30,7 @@ WORKLOADS = [
     "local",
     "stretching",
     "leave_one_out",
+    "stacked",
     "own_distance",
     "reading",
     "report",
@@ -53,6 +54,18 @@ def test_workloads_run(part: list[str], tmp_path: Path) -> None:
     lines = table.read_text(encoding="utf-8").splitlines()
     header = next(i for i, line in enumerate(lines) if line.startswith("| workload | against |"))
     assert len(lines) - header - 2 >= len(part)
+
+
+@pytest.mark.peers
+def test_study_of_stacked_learners_runs() -> None:
+    command = [sys.executable, "-m", "benchmarks.quality", "stacked", "--quick"]
+    environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=900)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert sum(line.startswith("| mean rank over ") for line in lines) == 2  # classes and numbers
+    assert sum(line.startswith("- mean rank by ") for line in lines) == 3
+    assert any(line.startswith("- intervals of level 0.9 hold ") for line in lines)
 
 
 def test_unknown_workload_is_refused() -> None:

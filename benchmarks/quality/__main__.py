@@ -14,6 +14,7 @@ STUDIES = {
     "coverage": "how often intervals and sets of level 0.9 hold the truth on public tables",
     "outliers": "how numbers are scaled: k-NN by range, inliers, standard deviation and quantiles",
     "conversations": "what conversations with case bases claim, and how often they are right",
+    "stacked": "stacked learners on public tables beside CatBoost, LightGBM and scikit-learn's learners",
     "regression": "neighbours, local fits and networks on public tables beside scikit-learn's regressors",
 }
 
@@ -22,6 +23,8 @@ def main() -> None:
     """Run the studies that were asked for, or all."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description="Measure how good answers are.")
     parser.add_argument("study", nargs="*", metavar="STUDY", help=f"which to run (default: all): {', '.join(STUDIES)}")
+    parser.add_argument("--quick", action="store_true", help="stacked: few small tables, two folds: does it run?")
+    parser.add_argument("--fresh", action="store_true", help="stacked: measure peers that were measured before again")
     options = parser.parse_args()
     unknown = [name for name in options.study if name not in STUDIES]
     if unknown:
