@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,15 @@ from sklearn.utils.validation import has_fit_parameter
 from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
 from priorcase.bayes import TreeAveragedBayes
-from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError, prefix_errors, quoted, warn_caller
+from priorcase.exceptions import (
+    FarQueryWarning,
+    ParameterError,
+    TargetError,
+    TooFewRowsError,
+    prefix_errors,
+    quoted,
+    warn_caller,
+)
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator, SchemaLike
 from priorcase.learning.plotting import colour, drawing
@@ -47,6 +56,7 @@ BASELINE = "baseline"
 """The member that ignores every column: the class frequencies, or the mean."""
 
 _MOST_COEFFICIENTS, _MOST_FOR_NEWTON = 100, 700  # columns times classes
+_FEWEST = 5  # rows that more than the nearest are asked of
 _MANY_ROWS = 2_000  # from which on a progress bar is shown
 _COOLEST, _HOTTEST = 0.2, 5.0  # temperatures of members
 _STEPS, _SETTLED = 1_000, 1e-8  # of EM
@@ -64,7 +74,8 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
 
     They were chosen for being different from each other, fast, and right together on public tables
     (``python -m benchmarks.quality members``): votes, models around the query, trees over the columns, a network and
-    a linear model. Logistic models around each query take part where they have few coefficients.
+    a linear model. Logistic models around each query take part where they have few coefficients; of a handful of rows
+    only the nearest are asked.
     """
     nearest, few, many = min(rows, 10), min(rows, 50), min(rows, 100)
     if classes is not None:
@@ -81,8 +92,8 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
         }
         if columns * (classes - 1) > _MOST_COEFFICIENTS:
             del found["local_logistic"]
-        return found
-    return {
+        return found if rows >= _FEWEST else {"knn": found["knn"]}
+    found = {
         "knn": KNNRegressor(nearest, vote=_GAUSSIAN),
         "knn_gower": KNNRegressor(nearest, distance="gower", vote=_GAUSSIAN),
         "local_linear": LocallyWeightedRegressor(many, ridge=1.0),
@@ -90,6 +101,7 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
         "rbf_network": RBFNetworkRegressor(),
         "ridge": RidgeCV(np.logspace(-2, 3, 11)),
     }
+    return found if rows >= _FEWEST else {"knn": found["knn"]}
 
 
 def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
@@ -158,6 +170,11 @@ class _Fitted:
 
     def predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
         """Probabilities of all classes, or numbers, of some rows."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FarQueryWarning)  # other members answer there
+            return self._predict(table, classes)
+
+    def _predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
         data, last = _frame(table) if self.framed else table, getattr(self.model, "steps", [("", None)])[-1][1]
         if isinstance(last, (LogisticRegression, RidgeCV)) and not self.framed:
             found = _linear_answers(last, self.model[:-1].transform(data))
@@ -470,16 +487,15 @@ class Stacked(RowsEstimator[Memory]):
         members, answers, left_out = dict[str, _Fitted](), dict[str, FloatArray](), [BASELINE]
         with bar(len(wanted), shown=n >= _MANY_ROWS, text="stacking") as advance:
             for name, member in wanted.items():
-                if classes is not None and len(classes) < 2:
-                    break  # nothing to tell apart
+                if n < 2 or (classes is not None and len(classes) < 2):
+                    break  # nothing to predict from, or to tell apart
                 fitted = self._fit_member(member, rows)
-                found = fitted.left_out(classes) if n > 1 else None
-                if found is not None:
-                    left_out.append(name)
-                elif n > 1:
+                found = fitted.left_out(classes)
+                if found is None:
                     found = self._cross_fitted(member, rows, classes, folds)
-                if found is not None:
-                    members[name], answers[name] = fitted, found
+                else:
+                    left_out.append(name)
+                members[name], answers[name] = fitted, found
                 advance(name)
         return self._mixed(members, answers, tuple(left_out), rows, int(folds.max(initial=0)) + 1)
 
@@ -618,8 +634,8 @@ class StackedClassifier(ClassifierMixin, Stacked):
     >>> import priorcase as pc
     >>> X, y = pc.datasets.load_repairs()
     >>> model = pc.StackedClassifier().fit(X, y)
-    >>> model.predict_proba(X[:1]).sum()
-    1.0
+    >>> model.predict(X[:3])
+    array(['tune-up', 'brakes', 'wheel'], dtype=object)
     """
 
     _task = "classify"
