@@ -8,6 +8,7 @@ from benchmarks import machine  # before NumPy: it sets the number of threads
 STUDIES = {
     "two_of_twenty": "20 attributes of which 2 matter: what each way to weigh them recovers",
     "log_loss": "probabilities of tuned k-NN on four tables of scikit-learn's",
+    "priors": "which prior makes probabilities of the shares of few neighbours",
     "classification": "tuned k-NN on public tables beside scikit-learn's k-NN and gradient boosting",
     "relevance": "the probability that a column matters, of columns that are noise and of others",
     "standard_errors": "how often accuracy by folds, and two standard errors to each side, hold the truth",

@@ -66,6 +66,12 @@ class Table:
         return bool(self.numeric and self.other) or bool(self.frame.isna().any(axis=None))
 
 
+def names_in(folder: Path) -> list[str]:
+    """The classification tables of the folder."""
+    described = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["datasets"]
+    return [entry["name"] for entry in described if entry["target"]["kind"] == "nominal"]
+
+
 def load(folder: Path, name: str) -> Table:
     """A table of the folder, of which at most 2,000 rows are drawn."""
     X, y = datasets.load(name, folder=folder)
@@ -178,8 +184,7 @@ def main() -> None:
         print(f"skipped: {FOLDER} names no folder of data sets")
         return
     folder = Path(os.environ[FOLDER])
-    described = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["datasets"]
-    names = [entry["name"] for entry in described if entry["target"]["kind"] == "nominal"]
+    names = names_in(folder)
     chosen = [name for name in names if not sys.argv[1:] or name in sys.argv[1:]] or names
     warnings.simplefilter("ignore")  # of folds with few rows of a class
     print(f"| table | rows | {' | '.join(f'{name}: log-loss, accuracy' for name in (OURS, THEIRS, BOOSTING))} |")

@@ -1,0 +1,72 @@
+"""What shares of votes need to become probabilities: priors of k-NN, left out row by row.
+
+Every classification table of the folder that PRIORCASE_DATA names (at most 2,000 rows of each) and four that come with
+scikit-learn. A prior of one number for every class changes no prediction.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn import datasets
+
+import priorcase as pc
+from benchmarks.quality.classification import FOLDER, load, names_in
+
+NEIGHBORS, VOTES = (1, 5, 10), ("uniform", "inverse_square")
+PRIORS: dict[str, Any] = {
+    "None": lambda k: None,
+    '"frequency"': lambda k: "frequency",
+    "1 / classes": lambda k: 1 / k,
+    "0.1": lambda k: 0.1,
+    "0.3": lambda k: 0.3,
+    "0.5": lambda k: 0.5,
+    "1.0": lambda k: 1.0,
+}
+"""Dirichlet weight of each class, given how many classes there are."""
+
+
+def tables() -> Iterator[tuple[str, Any, Any]]:
+    """Name, rows and classes of each table."""
+    for name in ("iris", "wine", "breast_cancer", "digits"):
+        yield f"scikit-learn {name}", *getattr(datasets, f"load_{name}")(return_X_y=True)
+    if folder := os.environ.get(FOLDER):
+        for name in names_in(Path(folder)):
+            if name != "iris":
+                table = load(Path(folder), name)
+                yield name, table.X, table.y
+
+
+def scores(X: Any, y: Any, k: int, vote: str) -> dict[str, tuple[float, float, float]]:
+    """Log-score, Brier score and accuracy of each prior, every row predicted from all others."""
+    found = {}
+    for name, prior in PRIORS.items():
+        model = pc.KNNClassifier(k, vote=vote, prior=prior(len(np.unique(y)))).fit(X, y)
+        proba, right = model.loo_predict_proba(), float(np.mean(model.loo_predict() == y))
+        found[name] = pc.log_score(y, proba), pc.brier_score(y, proba), right
+    return found
+
+
+def main() -> None:
+    """Print one line for each prior: mean ranks by log-score and Brier score over all tables, and mean scores."""
+    warnings.simplefilter("ignore")
+    every = [(name, X, y) for name, X, y in tables()]
+    print(f"{len(every)} tables: {', '.join(name for name, _, _ in every)}\n")
+    columns = [f"k = {k}, {vote}" for k in NEIGHBORS for vote in VOTES]
+    print(f"| prior | {' | '.join(f'{column}: log-score, Brier, accuracy' for column in columns)} | rank, rank |")
+    print("| --- |" + " ---: |" * (len(columns) + 1))
+    found = np.array([[list(scores(X, y, k, v).values()) for k in NEIGHBORS for v in VOTES] for _, X, y in every])
+    means, ranks = found.mean(axis=0), rankdata(found * [-1, 1, -1], axis=2).mean(axis=(0, 1))
+    for i, name in enumerate(PRIORS):
+        cells = [f"{log:.3f}, {brier:.4f}, {100 * right:.2f} %" for log, brier, right in means[:, i]]
+        print(f"| {name} | {' | '.join(cells)} | {ranks[i, 0]:.2f}, {ranks[i, 1]:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
