@@ -163,7 +163,7 @@ def nearest_records() -> list[Worked]:
     for rank, (far, row) in enumerate(zip(distances, ids, strict=True), 1):
         found.append(Worked(f"{rank}. nearest: record {row + 1}, {labels[row]}", far))
     found.append(Worked("majority of these three", str(model.predict(asked)[0])))
-    squared = KNNClassifier("all", vote="inverse_square", n_jobs=1).fit(X, labels)
+    squared = KNNClassifier("all", vote="inverse_square", prior=None, n_jobs=1).fit(X, labels)
     share = float(np.asarray(squared.predict_proba(asked))[0, 0])
     return [*found, Worked("share of No among all ten, w = 1/d^2", share)]
 

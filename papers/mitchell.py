@@ -88,7 +88,7 @@ QUERY = np.array([[0.48, 0.52]])
 
 def voter(k: int, vote: str = "uniform") -> KNNClassifier:
     """k-NN by the Euclidean distance on the points of the figure."""
-    return KNNClassifier(k, distance=euclidean(), vote=vote, n_jobs=1).fit(POINTS, CLASSES)
+    return KNNClassifier(k, distance=euclidean(), vote=vote, prior=None, n_jobs=1).fit(POINTS, CLASSES)
 
 
 def cells() -> VoronoiCells:
@@ -192,7 +192,7 @@ def weighted_votes() -> FigureTable:
 def rules() -> FigureTable:
     """What the text says of exact matches and of a constant function."""
     at = POINTS[[1]]
-    doubled = KNNClassifier(5, distance=euclidean(), vote="inverse_square", n_jobs=1)
+    doubled = KNNClassifier(5, distance=euclidean(), vote="inverse_square", prior=None, n_jobs=1)
     doubled.fit(np.vstack([POINTS, at, at]), [*CLASSES, "+", "+"])
     X, _ = examples(FEW_ROWS, 0)
     constant = KNNRegressor("all", vote="inverse_square", n_jobs=1).fit(X, np.full(FEW_ROWS, 7.0))

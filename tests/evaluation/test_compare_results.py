@@ -347,7 +347,11 @@ def test_a_learner_is_not_better_on_a_table_for_failing_on_its_hard_split() -> N
 
 # -- log-scores of minus infinity, which learners that know no doubt have, in what a comparison says about them
 
-DOUBTS: dict[str, Any] = {"doubts": pc.KNNClassifier(5, prior=0.5), "sure": pc.IB1(), "surer": pc.IB2()}
+DOUBTS: dict[str, Any] = {
+    "doubts": pc.KNNClassifier(5, prior=0.5),
+    "sure": pc.KNNClassifier(1, prior=None),
+    "surer": pc.KNNClassifier(2, prior=None),
+}
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWa
 
 CLASSIFIERS = [
     pc.KNNClassifier(),
+    pc.KNNClassifierCV(),
     pc.KNNClassifier("loo", distance="hvdm", prior=0.5),
     pc.NaiveBayes(),
     pc.NaiveBayes("map", numeric="gaussian", zero_policy="cap100", missing="value"),
@@ -40,6 +41,7 @@ CLASSIFIERS = [
 ]
 REGRESSORS = [
     pc.KNNRegressor(),
+    pc.KNNRegressorCV(),
     pc.KNNRegressor("loo", vote="gaussian"),
     pc.LocallyWeightedRegressor(15),
     pc.RBFNetworkRegressor(8),

@@ -222,7 +222,7 @@ def test_several_targets() -> None:
 
 def test_the_only_row_of_a_class_keeps_the_class_in_its_columns() -> None:
     y = ["z", *Y[1:]]
-    for options in ({}, {"distance": "mvdm"}, {"prior": 1.0}, {"prior": "frequency"}):
+    for options in ({"prior": None}, {"distance": "mvdm", "prior": None}, {"prior": 1.0}, {"prior": "frequency"}):
         model = pc.KNNClassifier(3, **options).fit(ROWS, y)
         proba = model.loo_predict_proba(relearn=True)
         assert proba.shape == (N, 4)

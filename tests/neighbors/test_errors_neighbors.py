@@ -57,7 +57,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: KNNRegressor(ties="reduce").fit(X, Z), ParameterError, "ties"),  # type: ignore[arg-type]
     (fit(algorithm="ball_tree"), ParameterError, "algorithm"),
     *((fit(n_jobs=n), ParameterError, "n_jobs") for n in (0, "all", 1.5)),
-    *((fit(prior=p), ParameterError, "prior") for p in (-1.0, "uniform", HUGE, np.nan, np.inf, [1.0], ["a", "b"])),
+    *((fit(prior=p), ParameterError, "prior") for p in (-1.0, "flat", HUGE, np.nan, np.inf, [1.0], ["a", "b"])),
     *((fit(prior=p), ParameterError, "1e300") for p in (1e308, np.float64(1e308), [1.0, 1e308])),
     *((fit(temperature=t), ParameterError, "temperature") for t in (0, -1.0, np.nan, np.inf, "hot", np.float64(0))),
     *(

@@ -116,7 +116,7 @@ def test_votes_with_a_bandwidth_are_kernels(vote: Any, options: dict[str, Any]) 
 @pytest.mark.parametrize("ties", ["majority", "first", "nearest", "reduce"])
 def test_votes_by_raw_distances(ties: Any) -> None:
     """Without a bandwidth a function gets distances as they are: ``1 / (1 + d)``, added up by hand."""
-    model = pc.KNNClassifier(4, vote=lambda d: 1 / (1 + d), ties=ties).fit(X, CLASSES)
+    model = pc.KNNClassifier(4, vote=lambda d: 1 / (1 + d), ties=ties, prior=None).fit(X, CLASSES)
     shown = model.precedents(QUERIES)
     for q, one in enumerate(shown):
         weights = 1 / (1 + one.distances)

@@ -47,11 +47,13 @@ def test_answers_equal_the_reference(ties: Any, vote: str, rows: Any, queries: A
     y = data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n))
     times = data.draw(st.none() | st.lists(st.integers(1, 3), min_size=n, max_size=n))
     k = data.draw(st.integers(1, n if times is None else sum(times)))
-    model = KNNClassifier(k, ties=ties, vote=vote, schema=KINDS).fit(rows, y, sample_weight=times)
+    prior = data.draw(st.sampled_from([None, "uniform"]))
+    model = KNNClassifier(k, ties=ties, vote=vote, prior=prior, schema=KINDS).fit(rows, y, sample_weight=times)
+    weights = None if prior is None else [1 / len(model.classes_)] * len(model.classes_)
     kernel: Any = (lambda u: (1 - u**3) ** 3 if u < 1 else 0.0) if vote == "tricube" else vote
     predicted, proba = model.predict(queries), model.predict_proba(queries)
     for i, distances in enumerate(all_distances(model, queries)):
-        expected = reference.proba(distances, y, k, vote=kernel, ties=ties, times=times)
+        expected = reference.proba(distances, y, k, vote=kernel, ties=ties, times=times, prior=weights)
         np.testing.assert_allclose(proba[i], expected, atol=1e-12)
         if vote == "uniform":  # elsewhere ties hang on the last bit
             assert predicted[i] == reference.classify(distances, y, k, ties=ties, times=times)
@@ -61,7 +63,7 @@ def test_answers_equal_the_reference(ties: Any, vote: str, rows: Any, queries: A
 def test_first_rule_is_scikit_learns(k: int) -> None:
     rng = np.random.default_rng(k)
     X, y, Q = rng.normal(size=(120, 3)), rng.integers(0, 4, 120), rng.normal(size=(40, 3))
-    ours = KNNClassifier(k, distance="euclidean", ties="first").fit(X, y)
+    ours = KNNClassifier(k, distance="euclidean", ties="first", prior=None).fit(X, y)
     theirs = KNeighborsClassifier(k, algorithm="brute").fit(X, y)
     np.testing.assert_array_equal(ours.predict(Q), theirs.predict(Q))
     np.testing.assert_allclose(ours.predict_proba(Q), theirs.predict_proba(Q))
@@ -82,9 +84,9 @@ def test_labels_have_the_type_of_the_batches_that_are_left() -> None:
 
 def test_distance_tie_at_rank_k() -> None:
     X, y = [[0.0], [1.0], [-1.0], [1.0]], ["a", "b", "c", "c"]
-    model = KNNClassifier(2, distance="euclidean").fit(X, y)
+    model = KNNClassifier(2, distance="euclidean", prior=None).fit(X, y)
     np.testing.assert_allclose(model.predict_proba([[0.0]]), [[0.25, 0.25, 0.5]])
-    exact = KNNClassifier(2, distance="euclidean", ties="first").fit(X, y)
+    exact = KNNClassifier(2, distance="euclidean", ties="first", prior=None).fit(X, y)
     np.testing.assert_allclose(exact.predict_proba([[0.0]]), [[0.5, 0.5, 0.0]])
 
 
@@ -100,7 +102,7 @@ def test_majority_rule_falls_back_to_the_first_class() -> None:
 
 
 def test_exact_matches_decide_alone() -> None:
-    model = KNNClassifier(3, vote="inverse_square").fit([[0.0], [0.0], [1.0]], ["b", "b", "a"])
+    model = KNNClassifier(3, vote="inverse_square", prior=None).fit([[0.0], [0.0], [1.0]], ["b", "b", "a"])
     np.testing.assert_array_equal(model.predict_proba([[0.0]]), [[0.0, 1.0]])
 
 
@@ -138,7 +140,8 @@ def test_weight_equals_repetition(rows: Any, data: st.DataObject, ties: Any, vot
 def test_small_weights_need_more_rows() -> None:
     X = np.arange(40.0)[:, None]
     y = np.where(np.arange(40) < 30, "near", "far")
-    model = KNNClassifier(2, distance="euclidean", ties="first").fit(X, y, sample_weight=np.full(40, 0.05))
+    parameters: dict[str, Any] = {"distance": "euclidean", "ties": "first", "prior": None}
+    model = KNNClassifier(2, **parameters).fit(X, y, sample_weight=np.full(40, 0.05))
     np.testing.assert_allclose(model.predict_proba([[0.0], [39.0]]), [[0.25, 0.75], [0.25, 0.75]])
     np.testing.assert_allclose(model.predict_proba([[0.0]]), [[0.25, 0.75]])
     with pytest.raises(TooFewRowsError, match="n_neighbors = 3, n_samples_fit = 2"):
@@ -243,13 +246,14 @@ def test_more_neighbours_than_rows() -> None:
 # -- the prior
 
 
-@pytest.mark.parametrize("prior", [0.0, 1.0, 2.5, [1.0, 2.0, 0.0], "frequency"])
+@pytest.mark.parametrize("prior", [0.0, 1.0, 2.5, [1.0, 2.0, 0.0], "frequency", "uniform"])
 @pytest.mark.parametrize("vote", ["uniform", "inverse_square"])
 def test_prior(prior: Any, vote: str) -> None:
     X, y = mixed_rows(30), labels(30)
     model = KNNClassifier(3, prior=prior, vote=vote).fit(X, y)
     frequency = [y.count(c) / 30 for c in "abc"]
-    weights = frequency if prior == "frequency" else prior if isinstance(prior, list) else [prior] * 3
+    weights = {"frequency": frequency, "uniform": [1 / 3] * 3}[prior] if isinstance(prior, str) else prior
+    weights = weights if isinstance(weights, list) else [weights] * 3
     for i, distances in enumerate(all_distances(model, X)):
         expected = reference.proba(distances, y, 3, vote=vote, prior=weights)
         np.testing.assert_allclose(model.predict_proba(X[i : i + 1])[0], expected)
@@ -258,9 +262,29 @@ def test_prior(prior: Any, vote: str) -> None:
 @pytest.mark.parametrize("prior", [0, 0.0, [0, 0, 0], np.zeros(3)], ids=str)
 def test_prior_of_no_weight_is_none(prior: Any) -> None:
     X, y = mixed_rows(40), labels(40)
-    without = KNNClassifier(5, vote="gaussian").fit(X, y)
+    without = KNNClassifier(5, vote="gaussian", prior=None).fit(X, y)
     model = KNNClassifier(5, vote="gaussian", prior=prior).fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(X), without.predict_proba(X))
+
+
+@pytest.mark.parametrize("vote", ["uniform", "inverse_square", "tricube"])
+@pytest.mark.parametrize("ties", TIES)
+def test_a_prior_that_is_the_same_for_all_classes_changes_no_prediction(vote: Any, ties: Any) -> None:
+    rows = np.random.default_rng(7).integers(0, 4, (80, 2)).astype(float)  # with many ties
+    y = np.array(list("abc"))[np.random.default_rng(8).integers(0, 3, 80)]
+    plain = KNNClassifier(4, vote=vote, ties=ties, prior=None).fit(rows, y)
+    for prior in ("uniform", 0.3, 1e9):
+        model = KNNClassifier(4, vote=vote, ties=ties, prior=prior).fit(rows, y)
+        np.testing.assert_array_equal(model.predict(rows), plain.predict(rows))
+        np.testing.assert_array_equal([model.predict(row[None])[0] for row in rows], plain.predict(rows))
+        np.testing.assert_array_equal(model.loo_predict(), plain.loo_predict())
+        assert (model.predict_proba(rows) > 0).all()
+
+
+def test_no_class_is_impossible_by_default() -> None:
+    model = KNNClassifier().fit(np.arange(20.0)[:, None], np.repeat(["a", "b"], 10))
+    np.testing.assert_allclose(model.predict_proba([[0.0]]), [[5.5 / 6, 0.5 / 6]])
+    assert np.isfinite(np.log(model.loo_predict_proba())).all()
 
 
 def test_prior_can_outvote_the_neighbours() -> None:
@@ -339,7 +363,7 @@ def test_a_list_of_text_is_an_array_of_text() -> None:
 def test_several_targets() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(50, 3)), rng.integers(0, 3, (50, 2))
-    ours = KNNClassifier(5, distance="euclidean", ties="first").fit(X, y)
+    ours = KNNClassifier(5, distance="euclidean", ties="first", prior=None).fit(X, y)
     theirs = KNeighborsClassifier(5).fit(X, y)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
     for mine, other in zip(ours.predict_proba(X), theirs.predict_proba(X), strict=True):
@@ -350,7 +374,7 @@ def test_several_targets() -> None:
     with pytest.raises(TargetError, match="several target columns"):
         KNNClassifier(distance="hvdm", categorical_features=[0]).fit(np.round(X), y)
     assert KNNClassifier(distance="hvdm").fit(X, y).predict(X).shape == (50, 2)  # no column is compared by classes
-    expected = r"KNNClassifier.fit: prior must be None, .frequency. or a number from 0 to 1e300 where there are"
+    expected = r"KNNClassifier.fit: prior must be None, .uniform., .frequency. or a number .* where there are"
     with pytest.raises(ParameterError, match=expected):
         KNNClassifier(prior=[1.0, 1.0, 1.0]).fit(X, y)
 

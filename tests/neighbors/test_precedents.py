@@ -221,7 +221,8 @@ def test_frame_has_every_column_whatever_the_names(names: tuple[Any, ...], label
 
 def small() -> Precedents:
     rows = [[31, "red", "S"], [29, None, "L"], [62, "blue", "M"]]
-    model = KNNClassifier(2, ties="first", schema={2: Ordinal(("S", "M", "L"))}).fit(rows, ["no", "no", "yes"])
+    model = KNNClassifier(2, ties="first", prior=None, schema={2: Ordinal(("S", "M", "L"))})
+    model.fit(rows, ["no", "no", "yes"])
     return model.precedents([[30, "red", "XL"], [60, "green <b>", None]])
 
 

@@ -48,7 +48,7 @@ ONE_BY_ONE = [
     KNNClassifier(3, distance="mvdm", vote="gaussian", schema=KINDS),
     KNNClassifier("loo", schema=KINDS),
     KNNClassifier("all", vote="inverse_square", schema=KINDS),
-    KNNClassifier(3, prior=1.0, schema=KINDS),
+    KNNClassifier(3, prior="frequency", schema=KINDS),
     KNNClassifier(3, attribute_weights="bayes", schema=KINDS),
     KNNClassifier(3, distance=Distance(numeric=Absolute("std")), schema=KINDS),
     KNNClassifier(3, distance=Distance(numeric=Absolute("range", factor=2)), schema=KINDS),

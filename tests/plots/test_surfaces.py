@@ -226,7 +226,7 @@ def test_a_picture_has_regions_points_and_names() -> None:
 
 
 def test_surer_places_are_stronger_and_plain_regions_alike() -> None:
-    model = pc.KNNClassifier(5).fit(NUMBERS, LABELS)
+    model = pc.KNNClassifier(5, prior=None).fit(NUMBERS, LABELS)
     surface = DecisionSurface.of(model, NUMBERS, resolution=12)
     image = surface.plot().images[0].get_array()
     sure = surface.probabilities.max(axis=2)  # type: ignore[union-attr]  # asked for

@@ -43,7 +43,7 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"estimator": KNNClassifier(3, attribute_weights=LeaveOneOutWeights(local=True))}, "same attribute weights"),
     ({"scoring": "f1"}, "scoring must be .*'accuracy'"),
     ({"estimator": KNNRegressor(), "scoring": "accuracy"}, "scoring must be .*'squared_error'"),
-    ({"scoring": "log_score"}, "give the estimator a prior"),
+    ({"scoring": "log_score", "estimator": KNNClassifier(prior=None)}, "give the estimator a prior"),
 ]
 
 

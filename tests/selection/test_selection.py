@@ -49,7 +49,7 @@ LOSSES = {
         reference.zero_one(CLASSED, 4, "reduce"),
     ),
     "accuracy sqrt": (KNNClassifier("sqrt", schema=SCHEMA), LABELS, reference.zero_one(CLASSED, 6)),
-    "brier": (KNNClassifier(3, schema=SCHEMA), LABELS, reference.brier(CLASSED, 3)),
+    "brier": (KNNClassifier(3, schema=SCHEMA, prior=None), LABELS, reference.brier(CLASSED, 3)),
     "brier with a prior": (
         KNNClassifier(3, schema=SCHEMA, prior=0.5),
         LABELS,

@@ -92,27 +92,31 @@ def classify(queries: Queries) -> IdArray:
     return seen.positions[winning_labels(*nearest(joint, queries), joint.rules)]
 
 
-def class_shares(queries: Queries) -> FloatArray:
-    """The share of each class in ``classes_`` among the nearest instances of each query."""
+def class_probabilities(queries: Queries) -> FloatArray:
+    """The probability of each class in ``classes_``: votes of the nearest instances, and one divided equally."""
     joint, seen = queries.memory.joint, queries.memory.seen
     if joint is None:
-        winners = _winners(queries)
-        return np.asarray(winners / winners.sum(axis=1, keepdims=True))
-    shares = np.zeros((len(queries), seen.codes.size))
+        return _smoothed(_winners(queries).astype(float))
+    votes = np.zeros((len(queries), seen.codes.size))
     if not len(joint):
-        return shares + joint.counts_of(seen.codes) / joint.core.counts()[1]
+        return _smoothed(votes + joint.counts_of(seen.codes))
     tied, labels = nearest(joint, queries)
     every, won = np.arange(len(queries)), seen.positions[winning_labels(tied, labels, joint.rules)]
     if joint.rules.ties == "first":
-        shares[every, won] = 1.0
-        return shares
-    np.add.at(shares, (tied.queries(), seen.positions[labels]), 1.0)
-    shares /= tied.lengths[:, None]
+        votes[every, won] = 1.0
+        return _smoothed(votes)
+    np.add.at(votes, (tied.queries(), seen.positions[labels]), 1.0)
+    found = _smoothed(votes)
     if joint.rules.ties == "majority":
-        # Of equal shares the predicted one is larger by a rounding error, so that the largest is the predicted one.
-        evenly = (shares == shares[every, won, None]).sum(axis=1) > 1
-        shares[every[evenly], won[evenly]] = np.nextafter(shares[every[evenly], won[evenly]], 1.0)
-    return shares
+        # Of equal ones the predicted class's is larger by a rounding error, so that the largest is the predicted one.
+        evenly = (votes == votes[every, won, None]).sum(axis=1) > 1
+        found[every[evenly], won[evenly]] = np.nextafter(found[every[evenly], won[evenly]], 1.0)
+    return found
+
+
+def _smoothed(votes: FloatArray) -> FloatArray:
+    """Votes as probabilities, none of which is 0: one vote more is divided equally among the classes."""
+    return np.asarray((votes + 1.0 / votes.shape[1]) / (votes.sum(axis=1, keepdims=True) + 1.0))
 
 
 def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
@@ -210,7 +214,7 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
         votes=np.repeat(1.0 / np.maximum(sizes, 1), sizes),
         contributions=np.array([case.contributions for case in cases]).reshape(len(cases), len(table.schema)),
         unlike=tuple(unlike),
-        probabilities=class_shares(queries),
+        probabilities=class_probabilities(queries),
         classes=seen.classes,
         backend=backend,
     )

@@ -207,16 +207,17 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """The share of each class in ``classes_`` among the nearest instances of each query, all equally near.
+        """The probability of each class in ``classes_``: ``(n_c + 1/K) / (n + 1)``, with n_c of n votes and K classes.
 
-        Of equal shares that of the predicted class is larger by a rounding error. Where each class has a description,
-        equal shares go to the nearest ones. With multi-label targets a list of arrays, as in scikit-learn.
+        The nearest instances vote, all equally near; where each class has a description, the nearest ones vote for
+        their class. Of equal probabilities the predicted class's is larger by a rounding error. With multi-label
+        targets a list of arrays, as in scikit-learn, from the share of each class as one vote.
         """
         queries = self._queries(self._table(X))
         if queries.memory.seen.indicator:
             _, shares, _ = classification.claims(queries)
-            return [np.stack([1.0 - share, share], axis=1) for share in shares.T]
-        return classification.class_shares(queries)
+            return [np.stack([1.5 - share, share + 0.5], axis=1) / 2.0 for share in shares.T]
+        return classification.class_probabilities(queries)
 
     @reads
     def precedents(self, X: Any) -> Precedents:

@@ -176,9 +176,8 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
-        """Share of the votes of each class in ``classes_``."""
-        polls = self._polls(self._cells(X))
-        return np.concatenate([probabilities(poll, self._classes()) for poll in polls])
+        """The votes for each class in ``classes_`` and one more, divided equally, by their number; none is 0."""
+        return np.concatenate([self._probabilities(poll) for poll in self._polls(self._cells(X))])
 
     @reads
     def kneighbors(
@@ -202,7 +201,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         polls = list(self._polls(memory.encode(table), n_neighbors))
         predicted = np.concatenate([self._decided(poll) for poll in polls])
         options: dict[str, Any] = {"codes": (classes.codes[:, None], predicted[:, None]), "classes": classes.labels}
-        options["probabilities"] = np.concatenate([probabilities(poll, classes) for poll in polls])
+        options["probabilities"] = np.concatenate([self._probabilities(poll) for poll in polls])
         return assemble(self, table, polls, classes.labels[predicted], **options)
 
     # -- what was learned
@@ -278,6 +277,10 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     def _decided(self, poll: Poll) -> IdArray:
         """The winner of each query, as a position in ``classes_``."""
         return decide(poll, self._rules.ties, [self._classes()], [None])[:, 0]
+
+    def _probabilities(self, poll: Poll) -> FloatArray:
+        classes = self._classes()
+        return probabilities(poll, classes, np.full(classes.labels.size, 1.0 / classes.labels.size))
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         earlier, instances = (None, None) if first else (self._labelling, self._stored().instances)

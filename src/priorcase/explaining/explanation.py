@@ -66,7 +66,7 @@ class Explanations(PrintedPerQuery):
     >>> model = pc.KNNClassifier(1).fit([[31, "red"], [62, "blue"], [60, "red"]], ["no", "yes", "yes"])
     >>> found = model.explain([[33, "red"]])
     >>> found.base.round(2), found.contributions.round(2), found.total
-    (array([0.33]), array([[0.58, 0.08]]), array([1.]))
+    (array([0.38]), array([[0.31, 0.06]]), array([0.75]))
     """
 
     names: tuple[Name, ...]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import check_value, is_list
+from priorcase._parameters import check_value, is_list, is_number
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import TargetError, listed, prefix_errors
 from priorcase.learning.estimator import SchemaLike
@@ -80,11 +80,12 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         tied class with the nearest voter (``"nearest"``), or to the class that leads once the farthest voters have
         been dropped one by one (``"reduce"``).
     prior
-        Dirichlet weights added to the neighbours' counts, so that few neighbours do not give certainty: a number for
-        every class, an array with one for each in ``classes_`` (single target only), or ``"frequency"`` (the classes'
-        training frequencies, one vote in all). Votes are first rescaled to sum to the number of voters. None: the
-        maximum-likelihood estimate. With an array, the last row of a class that `partial_fit` has not declared cannot
-        be forgotten, except with all others.
+        Dirichlet weights added to the neighbours' counts, so that few neighbours do not give certainty:
+        ``"uniform"`` (one vote in all, divided equally among the classes), ``"frequency"`` (one vote in all, divided by
+        the classes' training frequencies), a number for every class, or an array with one for each in ``classes_``
+        (single target only). Votes are first rescaled to sum to the number of voters. None: the shares of the votes, as
+        in scikit-learn. Weights that are the same for all classes change no prediction. With an array, the last row of
+        a class that `partial_fit` has not declared cannot be forgotten, except with all others.
     temperature
         How flat probabilities are: they are proportional to ``m^(1 / T)`` of the votes m, prior included.
     algorithm
@@ -142,7 +143,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_VOTING,
         "ties": [StrOptions(set(TIES))],
-        "prior": [None, StrOptions({"frequency"}), Interval(Real, 0, np.inf, closed="left"), "array-like"],
+        "prior": [None, StrOptions({"uniform", "frequency"}), Interval(Real, 0, np.inf, closed="left"), "array-like"],
         "temperature": [Interval(Real, 1e-9, np.inf, closed="left")],
     }
     tuning_: Tuning
@@ -161,7 +162,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         bandwidth: float | None = None,
         attribute_weights: GivenWeights = None,
         ties: Ties = "majority",
-        prior: float | str | Sequence[float] | FloatArray | None = None,
+        prior: float | str | Sequence[float] | FloatArray | None = "uniform",
         temperature: float = 1.0,
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",
@@ -206,8 +207,9 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         chosen again only when the stored rows have grown by a tenth. The model is that of one `partial_fit`. Rows that
         `predict` would refuse, since fewer than ``n_neighbors`` came before, are only stored.
         Fast where distances need ranges or no statistics (``"heom"``, ``"gower"``, ``"euclidean"``, ...), votes are
-        ``"uniform"`` or ``"inverse_square"``, ``n_neighbors`` is a number or ``"sqrt"``, and there is neither a prior
-        nor a row weight nor a learned attribute weight. Parameters are as in `partial_fit`.
+        ``"uniform"`` or ``"inverse_square"``, ``n_neighbors`` is a number or ``"sqrt"``, the prior is the same for
+        every class, and there is neither a row weight nor a learned attribute weight. Parameters are those of
+        `partial_fit`.
         """
         return run_prequential(self, PrequentialClassification, X, y, classes)
 
@@ -261,7 +263,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def predict(self, X: Any) -> AnyArray:
         """The class of each query; shape (queries, targets) when there are several targets."""
         cells, outputs, memory, k = self._cells(X), self._outputs(), self._stored(), self._k
-        if len(cells) == len(outputs) == 1 and self._prior is None and isinstance(k, int) and k <= len(memory):
+        if len(cells) == len(outputs) == 1 and self._prior_is_level() and isinstance(k, int) and k <= len(memory):
             self._threads()
             if (winner := memory.winner(cells, k, self._rules, outputs[0])) >= 0:
                 return outputs[0].labels[winner : winner + 1].copy()
@@ -283,7 +285,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     def _decide(self, poll: Poll, left_out: LeftOut | None = None) -> IntArray:
         """Positions of the predicted classes, shape (queries, targets)."""
-        return decide(poll, self._rules.ties, self._outputs(), self._priors(left_out), left_out)
+        return decide(poll, self._rules.ties, self._outputs(), self._deciding_priors(left_out), left_out)
 
     def _probabilities(self, poll: Poll, left_out: LeftOut | None = None) -> FloatArray:
         """Probability of each class of each target, one target after the other, shape (queries, classes)."""
@@ -302,12 +304,22 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         memory = self._stored()
         return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))
 
+    def _prior_is_level(self) -> bool:
+        """Whether the prior has the same weight for every class, and so changes no prediction."""
+        return (
+            self._prior is None or is_number(self._prior) or (isinstance(self._prior, str) and self._prior == "uniform")
+        )
+
+    def _deciding_priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
+        """The prior of each target where it can change a prediction; rounding alone could, if it were added."""
+        return [None] * len(self._outputs()) if self._prior_is_level() else self._priors(left_out)
+
     def _priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
         """The prior of each target; one line for each row that is left out where it depends on the rows."""
         outputs = self._outputs()
         if self._prior is None:
             return [None] * len(outputs)
-        if left_out is None or not isinstance(self._prior, str):
+        if left_out is None or not (isinstance(self._prior, str) and self._prior == "frequency"):
             memory = self._stored()
             return memory.cached("priors", lambda: prior_weights(self._prior, [target.weights for target in outputs]))
         found, (rows, gone) = [], left_out
@@ -386,18 +398,18 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         --------
         >>> import priorcase as pc
         >>> model = pc.KNNClassifier(2).fit([[1], [2], [3], [9]], ["no", "no", "yes", "yes"])
-        >>> model.loo_predict_proba()
-        array([[0.5, 0.5],
-               [0.5, 0.5],
-               [1. , 0. ],
-               [0.5, 0.5]])
+        >>> model.loo_predict_proba().round(2)
+        array([[0.5 , 0.5 ],
+               [0.5 , 0.5 ],
+               [0.83, 0.17],
+               [0.5 , 0.5 ]])
         """
         return self._by_target(left_out_answers(self, relearn, KNNClassifier._probabilities))
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Share of the targets of each left-out row that are predicted correctly."""
         outputs, left_out = self._outputs(), votes.left_out_once(own, self._stored().row_weights)
-        chosen = decide(poll, self._rules.ties, outputs, self._priors(), left_out)
+        chosen = decide(poll, self._rules.ties, outputs, self._deciding_priors(), left_out)
         right = [chosen[:, t] == classes.codes[own] for t, classes in enumerate(outputs)]
         return np.asarray(np.mean(right, axis=0))
 

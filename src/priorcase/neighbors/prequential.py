@@ -176,7 +176,7 @@ def core_follows(estimator: KNNClassifier | KNNRegressor) -> bool:
     return (
         (isinstance(estimator._k, int) or estimator._k == "sqrt")
         and (vote is not None and vote[0] <= 1)
-        and getattr(estimator, "_prior", None) is None
+        and getattr(estimator, "_prior_is_level", lambda: True)()
         and memory.row_weights is None
         and not memory.learns_from_targets
         and memory.distance.ranged(memory.instances.schema) is not None

@@ -202,8 +202,13 @@ def class_votes(poll: Poll, classes: Classes, prior: FloatArray | None = None) -
     votes = summed(cells, poll.votes(), len(voters) * n_classes).reshape(-1, n_classes)
     if prior is None:
         return votes
+    return np.asarray(votes * (_n_voters(voters) / votes.sum(axis=1))[:, None] + prior)
+
+
+def _n_voters(voters: NeighborList) -> FloatArray:
+    """How many rows vote on each query, weights counted."""
     counts = voters.lengths if voters.counts is None else summed(voters.queries(), voters.counts, len(voters))
-    return np.asarray(votes * (counts / votes.sum(axis=1))[:, None] + prior)
+    return np.asarray(counts, dtype=np.float64)
 
 
 def probabilities(
@@ -214,6 +219,10 @@ def probabilities(
     if temperature != 1.0:  # relative to the largest, whose power neither overflows nor vanishes
         with np.errstate(under="ignore"):
             votes = (votes / votes.max(axis=1, keepdims=True)) ** (1.0 / temperature)
+    elif (
+        prior is not None
+    ):  # the same for as many voters, so that equal votes give equal bits whatever class they are for
+        return np.asarray(votes / (_n_voters(poll.voters) + prior.sum(axis=-1))[:, None])
     return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
 
@@ -221,12 +230,14 @@ def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[Fl
     """Dirichlet weights of the classes, one array for each target; None without a prior, or with one of weight 0."""
     if prior is None or (is_number(prior) and prior == 0):
         return [None] * len(class_weights)
+    if isinstance(prior, str) and prior == "uniform":
+        return [np.full(weights.size, 1.0 / weights.size) for weights in class_weights]
     if isinstance(prior, str) and prior == "frequency":
         return [weights / weights.sum() for weights in class_weights]
     if is_number(prior) and 0 < prior <= _LARGEST_PRIOR:
         return [np.full(weights.size, float(prior)) for weights in class_weights]
     single = len(class_weights) == 1
-    expected = "None, 'frequency'" + (", " if single else " or ") + "a number from 0 to 1e300"
+    expected = "None, 'uniform', 'frequency'" + (", " if single else " or ") + "a number from 0 to 1e300"
     expected += ", or one such number for each class" if single else " where there are several targets"
     if is_list(prior) and single:
         numbers = as_floats(prior)

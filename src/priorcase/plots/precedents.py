@@ -43,7 +43,7 @@ class PrecedentsDisplay(Display):
     >>> model = pc.KNNClassifier(n_neighbors=3).fit(X, ["no", "no", "yes", "yes"])
     >>> display = PrecedentsDisplay.of(model, [[60, "blue"]])
     >>> display.title
-    'query 0: yes  (yes 0.67, no 0.33)'
+    'query 0: yes  (yes 0.62, no 0.38)'
     """
 
     precedents: Precedents

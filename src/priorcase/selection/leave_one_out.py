@@ -123,7 +123,7 @@ def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
 
     def errors(poll: Poll, own: IntArray) -> FloatArray:
         # Where ties are broken by class frequencies, the left-out row does not count.
-        chosen = decide(poll, model._rules.ties, outputs, priors, left_out_once(own, None))
+        chosen = decide(poll, model._rules.ties, outputs, model._deciding_priors(), left_out_once(own, None))
         return np.asarray((chosen != np.stack([classes.codes[own] for classes in outputs], axis=1)).mean(axis=1))
 
     def of_probabilities(poll: Poll, own: IntArray) -> FloatArray:

@@ -36,6 +36,8 @@ from priorcase.similarity.presets import DistanceLike
 SMALLEST_ACTIVATION = 1e-6
 _SMALLEST_ALPHA, _SMALLEST_SPREAD = 1e-100, 1e-100
 _SHOWN_FROM = 1 << 24  # activations from which on a progress bar is shown
+_MIXTURE_STEPS = 100  # of expectation maximisation, far more than it takes
+_TEMPERATURES = (1.0, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.85, 1.2, 1.5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -472,7 +474,10 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     Each class is learned as the number 1 for its rows and 0 for the others, as in `RBFNetworkRegressor`, all with the
     same centres, widths and penalty. The outputs of a query sum to 1 since those of every row do; negative outputs
-    count as 0, and the others are divided by their sum. Where none is above 0, class frequencies are predicted.
+    count as 0, and the others are divided by their sum. Where none is above 0, they are the class frequencies. Least
+    squares makes such shares s flat and an unlikely class 0. They become the probabilities ``(1 - u) s_c^(1/T) / sum
+    s^(1/T) + u / K`` of K classes, with the T from 0.2 to 1.5 and the u that have the best leave-one-out log-score, one
+    more row counted that the network gets wrong.
 
     Parameters
     ----------
@@ -487,11 +492,6 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     classes_, coef_, intercept_
         The classes, ascending; the weight of each centre for each class, shape (classes, centres), and the intercepts.
 
-    Notes
-    -----
-    Least squares does not optimise the log-score: an unlikely class often gets probability 0, and the log-score of a
-    mistake is then infinite. For calibrated probabilities prefer `KNNClassifier` with a prior.
-
     Examples
     --------
     >>> import priorcase as pc
@@ -500,8 +500,8 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     >>> model.predict([[60, "blue"], [33, "red"]])
     array(['yes', 'no'], dtype='<U3')
     >>> model.predict_proba([[60, "blue"], [45, None]]).round(2)
-    array([[0.  , 1.  ],
-           [0.17, 0.83]])
+    array([[0.18, 0.82],
+           [0.24, 0.76]])
     >>> model.centers_.round(1)
          x0    x1
     0  58.0  blue
@@ -538,23 +538,53 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of each class in ``classes_``: the outputs above 0, divided by their sum."""
-        return shares(self._outputs_of(X), self._classes().weights)
+        """Probability of each class in ``classes_``: the shares of outputs above 0, calibrated."""
+        return self._calibrated(shares(self._outputs_of(X), self._classes().weights))
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
         """Leave-one-out class probabilities of each stored row, as in `RBFNetworkRegressor.loo_predict`.
 
         Its class stays one of ``classes_``. Where the network passes through the row whatever its class is, and where
-        no output is above 0, the probabilities are the class frequencies of the other rows.
+        no output is above 0, the shares are the class frequencies of the other rows. The calibration is that of all
+        rows, unless it is learned again.
         """
-        outputs, classes = self._loo_outputs(relearn), self._classes()
+        if not needs_refits(self, relearn):
+            return self._calibrated(self._loo_shares())
+        found = []
+        for _, other, query in refits(self):
+            outputs = other._network().outputs(other._stored().instances.encode(query), threads=1)[0]
+            found.append(other._calibrated(shares(outputs, other._classes().weights)))
+        return np.concatenate(found)
+
+    def _loo_shares(self) -> FloatArray:
+        outputs, classes = self._loo_outputs(False), self._classes()
         weights = self._stored().row_weights
         others = np.repeat(classes.weights[np.newaxis, :], len(outputs), axis=0)
         at = np.arange(len(outputs)), classes.codes
         others[at] = np.maximum(others[at] - (1.0 if weights is None else weights), 0.0)
         outputs[~np.isfinite(outputs).all(axis=1)] = 0.0
         return shares(outputs, others)
+
+    def _calibrated(self, found: FloatArray) -> FloatArray:
+        """Shares as probabilities; the largest stays the largest."""
+        temperature, equal = self._stored().cached("calibration", self._calibration)
+        return mixed(tempered(found, temperature), equal)
+
+    def _calibration(self) -> tuple[float, float]:
+        """Temperature and part of equal shares with the best leave-one-out log-score."""
+        memory, classes = self._stored(), self._classes()
+        if len(memory) < 2:
+            return 1.0, 0.5
+        weights = np.ones(len(memory)) if memory.row_weights is None else memory.row_weights
+        found, rows = self._loo_shares(), np.arange(len(memory))
+        scores = []
+        for temperature in _TEMPERATURES:
+            came = tempered(found, temperature)[rows, classes.codes]
+            equal = _equal_part(came, weights, classes.labels.size)
+            likely = np.log((1.0 - equal) * came + equal / classes.labels.size)
+            scores.append((float((weights * likely).sum() + np.log(equal)), temperature, equal))
+        return max(scores)[1:]
 
     def _classes(self) -> Classes:
         memory = self._stored()
@@ -585,3 +615,26 @@ def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
     for column in positive.T[1:]:
         total += column
     return np.minimum(positive / total[:, None], 1.0)
+
+
+def tempered(found: FloatArray, temperature: float) -> FloatArray:
+    """Shares proportional to ``s^(1 / T)``."""
+    raised = found ** (1.0 / temperature)
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+def mixed(found: FloatArray, equal: float) -> FloatArray:
+    """Shares of which a part is divided equally among the classes."""
+    return np.asarray((1.0 - equal) * found + equal / found.shape[1])
+
+
+def _equal_part(came: FloatArray, weights: FloatArray, n_classes: int) -> float:
+    """The part of equal shares with the best log-score, given those of the true classes, by expectation maximisation.
+
+    One more row is counted whose class had a share of 0, so that the part is above 0.
+    """
+    part = 0.5
+    for _ in range(_MIXTURE_STEPS):
+        equal = part / n_classes
+        part = float((weights * equal / ((1.0 - part) * came + equal)).sum() + 1.0) / float(weights.sum() + 1.0)
+    return part
