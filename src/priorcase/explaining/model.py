@@ -15,6 +15,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, IntArray, Name, Value
+from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import FarQueryWarning, ParameterError, TargetError, UnsettledFitWarning, quoted
 from priorcase.learning.estimator import RowsEstimator, check_some
 from priorcase.learning.resampling import stored_table
@@ -94,6 +95,9 @@ class ExplainedModel:
 
     def _like(self, X: Any) -> Callable[[Source], Any]:
         """How to make of rows what a model of another library was fitted to: an array, or a frame like X."""
+        if isinstance(X, NamedColumns):
+            names = list(X.kinds)
+            return lambda source: NamedColumns.of(dict(zip(names, map(_listed, source.columns), strict=True)), X.kinds)
         if self.backend is None:
             if isinstance(X, np.ndarray) and X.dtype.kind in "fiub":
                 return lambda source: np.column_stack([column.array for column in source.columns])  # type: ignore[union-attr]

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from priorcase import explaining
 from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.datasets.columns import NamedColumns
 from priorcase.evaluation import calibration_table
-from priorcase.neighbors import KNNClassifier, KNNClassifierCV, KNNRegressor, KNNRegressorCV, Precedents
+from priorcase.learning.estimator import RowsEstimator
+from priorcase.neighbors import Precedents
 from priorcase.registry import BASELINE
 from priorcase.reporting.comparison import Compared
 from priorcase.reporting.formatting import number, value
@@ -23,7 +24,7 @@ _BINS, _POINTS = 10, 400
 _PRECEDENTS = 3
 _EXAMPLES = 4  # rows of each kind that may be explained
 _CLEAR = 0.97  # the probability of a clear case
-_DRAWS = 40  # values that stand for a hidden one
+_PERMUTATIONS = 16  # of the columns, by which it is estimated what each adds
 
 
 # -- out-of-fold predictions
@@ -151,16 +152,12 @@ class Precedent:
 
 
 @dataclass(frozen=True)
-class Hidden:
-    """A column of an explained row, and the prediction without it.
-
-    ``without`` is the mean prediction over values that other rows have in the column: the probability of the predicted
-    class, or the number.
-    """
+class Contribution:
+    """A column of an explained row, and what it adds to the prediction."""
 
     column: str
     value: str
-    without: float
+    amount: float
 
 
 @dataclass(frozen=True)
@@ -169,7 +166,8 @@ class Explained:
 
     ``kind`` is ``"clear"``, ``"doubtful"`` or ``"wrong"``; for numbers ``"close"``, ``"typical"`` or ``"far off"``.
     ``output`` is the probability of the predicted class, or the predicted number; ``probabilities`` those of the
-    likeliest classes. ``columns`` begin with those that change the prediction most when they are hidden.
+    likeliest classes. ``columns`` begin with those that add most to the prediction, on a ``scale`` of
+    `priorcase.explain`. ``changes`` are columns with other values, for which the prediction would be ``otherwise``.
     """
 
     kind: str
@@ -178,30 +176,26 @@ class Explained:
     predicted: str
     probabilities: tuple[tuple[str, float], ...]
     output: float
-    columns: tuple[Hidden, ...]
+    scale: str
+    columns: tuple[Contribution, ...]
     precedents: tuple[Precedent, ...]
+    changes: tuple[tuple[str, str], ...]
+    otherwise: str
 
 
-def explain(problem: Problem, found: OutOfFold, learner: Any, *, random_state: int) -> tuple[Explained, ...]:
+def explain(problem: Problem, found: OutOfFold, learner: Any) -> tuple[Explained, ...]:
     """Up to three rows, predicted by a fit to the others, without any row that might have been explained."""
     examples = dict(_examples(problem, found))
     others = np.setdiff1d(np.arange(len(problem)), found.rows[np.concatenate(list(examples.values()))])
     known = problem.taken(others)
-    drawn = np.random.default_rng(random_state).choice(others.size, min(_DRAWS, others.size), replace=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = clone(learner).fit(known.X, known.y)
-        if isinstance(model, (KNNClassifierCV, KNNRegressorCV)):
-            near = model.model_
-        elif known.classes:
-            near = KNNClassifier(_PRECEDENTS, distance="hvdm").fit(known.X, known.y)
-        else:
-            near = KNNRegressor(_PRECEDENTS).fit(known.X, known.y)
         explained = []
         for kind, rows in examples.items():
             row = _best_example(kind, problem, model, found.rows[rows])
             if row is not None:
-                explained.append(_explained(kind, problem, known, model, near, row, others, drawn))
+                explained.append(_explained(kind, problem, known, model, row, others))
     return tuple(explained)
 
 
@@ -245,30 +239,32 @@ def _best_example(kind: str, problem: Problem, model: Any, rows: IntArray) -> in
     return int(fitting[0]) if fitting.size else None
 
 
-def _explained(
-    kind: str, problem: Problem, known: Problem, model: Any, near: Any, row: int, others: IntArray, drawn: IntArray
-) -> Explained:
+def _explained(kind: str, problem: Problem, known: Problem, model: Any, row: int, others: IntArray) -> Explained:
+    data = None if isinstance(model, RowsEstimator) else (known.X, known.y)
     one = problem.X.take(slice(row, row + 1))
+    found = explaining.explain(model, one, precedents=_PRECEDENTS, permutations=_PERMUTATIONS, data=data)
     likely: tuple[tuple[str, float], ...] = ()
-    if problem.classes:
-        proba = np.asarray(model.predict_proba(one))[0]
-        at = int(proba.argmax())
+    answer = found.predictions[0]
+    output, predicted = float(found.total[0]), value(answer) if problem.classes else number(answer, 4, grouped=False)
+    if found.probabilities is not None and found.classes is not None:
+        proba = found.probabilities[0]
         order = np.argsort(-proba, kind="stable")[:4].tolist()
-        likely = tuple((value(model.classes_[c]), float(proba[c])) for c in order)
-        output, predicted = float(proba[at]), value(model.classes_[at])
-    else:
-        output, at = float(np.asarray(model.predict(one))[0]), 0
-        predicted = number(output, 4, grouped=False)
-    columns = []
-    for name in problem.X.kinds:
-        if (held := problem.shown(name, row)) != "?":
-            copies = {key: column[np.zeros(drawn.size, dtype=np.intp)] for key, column in one.data.items()}
-            asked = NamedColumns.of({**copies, name: known.X[name][drawn]}, one.kinds)
-            outputs = model.predict_proba(asked)[:, at] if problem.classes else model.predict(asked)
-            columns.append(Hidden(name, held, float(np.mean(outputs))))
-    columns.sort(key=lambda column: -abs(column.without - output))
-    precedents = tuple(_precedents(near.precedents(one), known, others))
-    return Explained(kind, row, value(problem.y[row]), predicted, likely, output, tuple(columns), precedents)
+        likely = tuple((value(found.classes[c]), float(proba[c])) for c in order)
+        output = float(proba[found.classes.tolist().index(answer)])
+    names, amounts = list(problem.X.kinds), found.contributions[0]
+    columns = [
+        Contribution(names[a], problem.shown(names[a], row), float(amounts[a]))
+        for a in np.argsort(-np.abs(amounts), kind="stable").tolist()
+        if found.queries[0][a] is not None
+    ]
+    changes: tuple[tuple[str, str], ...] = ()
+    otherwise, turned = "", found.counterfactuals
+    if turned is not None and turned.rows:
+        changes = tuple((names[a], value(turned.rows[0][a])) for a in np.flatnonzero(turned.changed[0]).tolist())
+        otherwise = value(turned.answers[0])
+    precedents = () if found.precedents is None else tuple(_precedents(found.precedents, known, others))
+    shown = value(problem.y[row]), predicted, likely, output, found.scale
+    return Explained(kind, row, *shown, tuple(columns), precedents, changes, otherwise)
 
 
 def _precedents(found: Precedents, known: Problem, others: IntArray) -> Iterator[Precedent]:

@@ -340,9 +340,7 @@ def report_on(
             folds, allowed = len({cell.split for cell in last.result.cells}), _IMPORTANCE_SHARE * clock.total
             calibration = calibrate(found)
             suspects = made("label errors", lambda: find_suspects(scored, found, records=records), always=True)
-            explained = (
-                made("explained predictions", lambda: explain(scored, found, learner, random_state=random_state)) or ()
-            )
+            explained = made("explained predictions", lambda: explain(scored, found, learner)) or ()
             importance = made(
                 "important columns",
                 lambda: measure_importance(scored, learner, folds, random_state=random_state, allowed=allowed, say=say),
