@@ -550,19 +550,21 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         rows, unless it is learned again.
         """
         if not needs_refits(self, relearn):
-            return self._calibrated(self._loo_shares())
+            return self._calibrated(self._loo_shares(whole=True))
         found = []
         for _, other, query in refits(self):
             outputs = other._network().outputs(other._stored().instances.encode(query), threads=1)[0]
             found.append(other._calibrated(shares(outputs, other._classes().weights)))
         return np.concatenate(found)
 
-    def _loo_shares(self) -> FloatArray:
-        outputs, classes = self._loo_outputs(False), self._classes()
+    def _loo_shares(self, *, whole: bool) -> FloatArray:
+        """Shares of each stored row without it: with all its weight, or once."""
+        outputs, classes = self._learned() - self._left_out(whole=whole), self._classes()
         weights = self._stored().row_weights
         others = np.repeat(classes.weights[np.newaxis, :], len(outputs), axis=0)
         at = np.arange(len(outputs)), classes.codes
-        others[at] = np.maximum(others[at] - (1.0 if weights is None else weights), 0.0)
+        gone = 1.0 if weights is None else weights if whole else np.minimum(weights, 1.0)
+        others[at] = np.maximum(others[at] - gone, 0.0)
         outputs[~np.isfinite(outputs).all(axis=1)] = 0.0
         return shares(outputs, others)
 
@@ -577,7 +579,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         if len(memory) < 2:
             return 1.0, 0.5
         weights = np.ones(len(memory)) if memory.row_weights is None else memory.row_weights
-        found, rows = self._loo_shares(), np.arange(len(memory))
+        found, rows = self._loo_shares(whole=False), np.arange(len(memory))
         scores = []
         for temperature in _TEMPERATURES:
             came = tempered(found, temperature)[rows, classes.codes]
