@@ -11,6 +11,7 @@ STUDIES = {
     "priors": "which prior makes probabilities of the shares of few neighbours",
     "classification": "tuned k-NN on public tables beside scikit-learn's k-NN and gradient boosting",
     "relevance": "the probability that a column matters, of columns that are noise and of others",
+    "numeric": "bins and densities for numbers in Bayes classifiers, by log-score",
     "standard_errors": "how often accuracy by folds, and two standard errors to each side, hold the truth",
     "coverage": "how often intervals and sets of level 0.9 hold the truth on public tables",
     "outliers": "how numbers are scaled: k-NN by range, inliers, standard deviation and quantiles",

@@ -35,6 +35,10 @@ def naive(**parameters: Any) -> pc.NaiveBayes:
     return pc.NaiveBayes(**parameters).fit(X, Y)
 
 
+def density() -> pc.NaiveBayes:
+    return naive(numeric="student")
+
+
 def subsets(**parameters: Any) -> pc.SubsetAveragedBayes:
     return pc.SubsetAveragedBayes(**parameters).fit(TWO, ["a", "b"])
 
@@ -52,9 +56,8 @@ def wide() -> pc.NaiveBayes:
 
 
 def all_missing() -> pc.NaiveBayes:
-    return pc.NaiveBayes(schema={"saddle": pc.Nominal(), "rear": pc.Numeric()}).fit(
-        X.assign(saddle=None, rear=np.nan), Y
-    )
+    schema = {"saddle": pc.Nominal(), "rear": pc.Numeric()}
+    return pc.NaiveBayes(numeric="student", schema=schema).fit(X.assign(saddle=None, rear=np.nan), Y)
 
 
 def fitted(**parameters: Any) -> pc.NaiveBayes:
@@ -129,9 +132,9 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: naive().predict_joint(NEW, []), ParameterError, "list of at least one column"),
     (lambda: naive().predict_joint(NEW, None), ParameterError, "list of at least one column"),  # type: ignore[arg-type]
     (lambda: naive().predict_joint(NEW, {"bike"}), ParameterError, "list of at least one"),  # type: ignore[arg-type]
-    (lambda: naive().predict_joint(NEW, ["load_kg"]), ParameterError, "'load_kg' has a density"),
-    (lambda: naive().predict_column(NEW, "load_kg", return_proba=True), ParameterError, "Fit with bins"),
-    (lambda: naive().column_values("load_kg"), ParameterError, "density"),
+    (lambda: density().predict_joint(NEW, ["load_kg"]), ParameterError, "'load_kg' has a density"),
+    (lambda: density().predict_column(NEW, "load_kg", return_proba=True), ParameterError, "Fit with bins"),
+    (lambda: density().column_values("load_kg"), ParameterError, "density"),
     (lambda: naive().predict_column(NEW, "bike", return_proba="no"), ParameterError, "return_proba"),  # type: ignore[arg-type]
     (lambda: all_missing().predict_column(NEW, "saddle"), ParameterError, "'saddle' was missing in every training row"),
     (lambda: all_missing().predict_column(NEW, "rear"), ParameterError, "'rear' was missing in every training row"),

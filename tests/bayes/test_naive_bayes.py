@@ -60,7 +60,7 @@ def test_bins_beside_counts(predictive: Any, numeric: Any, missing: str) -> None
 def test_each_numeric_column_by_its_own_strategy() -> None:
     frame = pd.DataFrame(X, columns=list("abcdefg")).astype({"f": float, "g": float})
     kinds = dict(zip("abcdefg", KINDS.values(), strict=True))
-    model = NaiveBayes(numeric={"g": KernelDensity(0.5)}, schema=kinds).fit(frame, Y)
+    model = NaiveBayes(numeric={"f": "student", "g": KernelDensity(0.5)}, schema=kinds).fit(frame, Y)
     slow = reference(X, Y, densities={AGE: "student", SCORE: 0.5})
     compare(model, slow)
 

@@ -135,7 +135,7 @@ def test_any_number_of_classes(predictive: Any, n_classes: int) -> None:
     rows = [[str(a), str(b), float(x)] for a, b, x in random.integers(0, 5, (n_classes + 16, 3))]
     y = random.integers(0, n_classes, len(rows)).tolist()
     y[:n_classes] = range(n_classes)
-    model = NaiveBayes(predictive).fit(rows, y)
+    model = NaiveBayes(predictive, numeric="student").fit(rows, y)
     slow = Model(rows, y, range(n_classes), predictive=predictive, densities={2: "student"})
     some = 4 if n_classes < 20 else 1  # the reference is slow
     queries = [*rows[:some], ["new", None, 2.5]]

@@ -115,7 +115,8 @@ def test_last_rows_of_a_class_with_a_weight_by_its_place() -> None:
 
 
 def test_an_array_has_a_weight_for_gaps_that_count_before_there_are_any() -> None:
-    model = NaiveBayes(prior={0: [1.0, 2.0, 5.0]}, missing="value", schema=DECLARED, class_prior=1e-100)
+    parameters: Any = {"numeric": "student", "missing": "value", "schema": DECLARED, "class_prior": 1e-100}
+    model = NaiveBayes(prior={0: [1.0, 2.0, 5.0]}, **parameters)
     shares = np.exp(model.fit(X, Y).predict_joint_log_proba([["x", None]])) / [2 / 3, 1 / 3]
     np.testing.assert_allclose(shares, [[3 / 5, 1 / 4]])
     model.partial_fit([[None, None]], ["b"])

@@ -80,7 +80,8 @@ def test_loo_is_a_fit_without_the_row(predictive: Any, numeric: Any, missing: st
 def test_loo_under_every_prior_and_zero_policy(predictive: Any, zero_policy: str, prior: Any, weighted: bool) -> None:
     for seed, class_prior in ((1, None), (5, 0.3)):
         X, y, weights = some(seed)
-        model = NaiveBayes(predictive, prior=prior, class_prior=class_prior, zero_policy=zero_policy, schema=KINDS)
+        parameters: Any = {"prior": prior, "class_prior": class_prior, "zero_policy": zero_policy, "schema": KINDS}
+        model = NaiveBayes(predictive, numeric="student", **parameters)
         compare(model, X, y, weights if weighted else None)
 
 
@@ -161,7 +162,7 @@ def test_a_number_far_from_all_others() -> None:
 
 def test_declared_classes_stay_in_every_fit() -> None:
     X, y, classes = table(9), labels(9), ["never", "no", "perhaps", "yes"]
-    found = NaiveBayes(schema=KINDS).partial_fit(X, y, classes=classes).loo_predict_proba()
+    found = NaiveBayes(numeric="student", schema=KINDS).partial_fit(X, y, classes=classes).loo_predict_proba()
     slow = reference(X, y, labels=classes, densities={AGE: "student", SCORE: "student"})
     expected = [slow.without(i).log_probabilities(row) for i, row in enumerate(X)]
     np.testing.assert_allclose(found, np.exp(expected), rtol=1e-10)

@@ -282,7 +282,7 @@ def test_two_models_may_merge_each_other_at_once() -> None:
 @pytest.mark.parametrize("failing", [(Counts, "add"), (ClassMoments, "remove")])
 def test_an_interrupted_forget_changes_nothing(failing: tuple[type, str], monkeypatch: pytest.MonkeyPatch) -> None:
     X = [[1.0, "a"], [2.0, "b"], [5.0, "a"], [4.0, "b"], [3.0, "a"]]
-    model = NaiveBayes().fit(X, [0, 0, 1, 1, 1])
+    model = NaiveBayes(numeric="student").fit(X, [0, 0, 1, 1, 1])
     digest, before = model.digest(), model.predict_joint_log_proba(X)
 
     def interrupted(*_: object, **__: object) -> None:
@@ -295,5 +295,5 @@ def test_an_interrupted_forget_changes_nothing(failing: tuple[type, str], monkey
     assert model.digest() == digest
     np.testing.assert_array_equal(model.predict_joint_log_proba(X), before)
     model.forget([2])
-    fresh = NaiveBayes().fit([X[i] for i in (0, 1, 3, 4)], [0, 0, 1, 1])
+    fresh = NaiveBayes(numeric="student").fit([X[i] for i in (0, 1, 3, 4)], [0, 0, 1, 1])
     np.testing.assert_array_equal(model.predict_joint_log_proba(X), fresh.predict_joint_log_proba(X))

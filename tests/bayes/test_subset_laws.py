@@ -94,12 +94,12 @@ def test_near_certainty_leaves_room_for_doubt() -> None:
     random = np.random.default_rng(0)
     classes = np.repeat([0, 1], 200)
     X = (1000.0 * classes + random.normal(0, 1, 400))[:, np.newaxis]
-    model = SubsetAveragedBayes().fit(X, classes)
+    model = SubsetAveragedBayes(numeric="student").fit(X, classes)
     assert model.relevance_.tolist() == [1.0]
     odds = model.relevance_table().log_odds[0]
     assert 100 < odds < 10_000
     joint = model.predict_joint_log_proba([[1e7]])[0]
-    plain = NaiveBayes().fit(X, classes)
+    plain = NaiveBayes(numeric="student").fit(X, classes)
     assert (joint >= plain.predict_joint_log_proba([[1e7]])[0] - 1e-9).all()
     assert np.isfinite(joint).all()
 

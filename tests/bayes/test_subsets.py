@@ -141,7 +141,7 @@ def test_several_columns_at_once_by_the_sum_over_all_subsets() -> None:
 
 def test_a_number_from_the_other_columns() -> None:
     X = [["red", 1.0], ["red", 2.0], ["red", 1.5], ["blue", 8.0], ["blue", 9.0], ["blue", 8.5]]
-    model = SubsetAveragedBayes().fit(X, ["no"] * 3 + ["yes"] * 3)
+    model = SubsetAveragedBayes(numeric="student", inclusion=0.5).fit(X, ["no"] * 3 + ["yes"] * 3)
     low, high = model.predict_column([["red", None], ["blue", None]], 1)
     assert 1.5 < low < high < 8.5
 
@@ -168,11 +168,16 @@ def refitted(model: SubsetAveragedBayes, rows: list[Any], classes: Any, weights:
 @pytest.mark.parametrize(
     "parameters",
     [
-        {},
-        {"prior": "bdeu", "missing": "value"},
-        {"prior": 0.2, "class_prior": {"no": 1.0, "perhaps": 2.0, "yes": 0.1}, "inclusion": {2: 0.9, 4: 0.0, 0: 1.0}},
+        {"numeric": "student"},
+        {"numeric": "student", "prior": "bdeu", "missing": "value"},
+        {
+            "numeric": "student",
+            "prior": 0.2,
+            "class_prior": {"no": 1.0, "perhaps": 2.0, "yes": 0.1},
+            "inclusion": {2: 0.9, 4: 0.0, 0: 1.0},
+        },
         {"numeric": Student(0.5, 2.0, mean=1.0)},
-        {"numeric": {3: Student(scale=2.0)}, "missing": "value"},
+        {"numeric": {3: Student(scale=2.0), 4: "student"}, "missing": "value"},
     ],
     ids=str,
 )
@@ -187,9 +192,9 @@ def test_leaving_out_is_a_fit_without(parameters: dict[str, Any], weighted: str 
 
 def test_leaving_out_with_few_rows() -> None:
     rows, classes = [["a", 1.0], ["b", 2.0], ["b", 2.0], [None, None]], ["no", "yes", "yes", "no"]
-    model = SubsetAveragedBayes().fit(rows, classes)
+    model = SubsetAveragedBayes(numeric="student").fit(rows, classes)
     np.testing.assert_allclose(model.loo_predict_proba(), refitted(model, rows, classes, None), rtol=1e-10)
-    two = SubsetAveragedBayes().fit(rows[:2], classes[:2])
+    two = SubsetAveragedBayes(numeric="student").fit(rows[:2], classes[:2])
     np.testing.assert_allclose(two.loo_predict_proba(), refitted(two, rows[:2], classes[:2], None), rtol=1e-10)
     with pytest.raises(TooFewRowsError):
         SubsetAveragedBayes().fit(rows[:1], classes[:1]).loo_predict_proba()
@@ -197,7 +202,7 @@ def test_leaving_out_with_few_rows() -> None:
 
 def test_leaving_out_an_outlier() -> None:
     X = np.array([[1.0], [1.5], [0.5], [2.0], [1e8], [1.25]])
-    model = SubsetAveragedBayes().fit(X, [0, 0, 1, 1, 0, 1])
+    model = SubsetAveragedBayes(numeric="student").fit(X, [0, 0, 1, 1, 0, 1])
     expected = refitted(model, X.tolist(), [0, 0, 1, 1, 0, 1], None)
     np.testing.assert_allclose(model.loo_predict_proba(), expected, rtol=1e-10)
 
@@ -207,7 +212,7 @@ def test_leaving_out_of_given_bins_and_chunks(monkeypatch: pytest.MonkeyPatch) -
 
     rows, classes = table(30, 9, 5)
     weights = np.random.default_rng(0).random(30)
-    model = SubsetAveragedBayes(numeric={3: CutPoints((1.0, 3.0))}).fit(rows, classes, weights)
+    model = SubsetAveragedBayes(numeric={3: CutPoints((1.0, 3.0)), 4: "student"}).fit(rows, classes, weights)
     whole = model.loo_predict_proba()
     np.testing.assert_allclose(whole, refitted(model, rows, classes, weights), rtol=1e-10)
     monkeypatch.setattr(subsets, "_NUMBERS_AT_ONCE", 7)

@@ -364,7 +364,7 @@ def test_ctrl_c_in_threads_leaves_no_warning_behind(monkeypatch: pytest.MonkeyPa
 def test_leaving_one_out_of_balanced_classes_explains_why_the_majority_class_is_always_wrong(learner: Any) -> None:
     rows = NUMBERS[:30]
     for y in (["no", "yes"] * 15, ["a", "b", "c"] * 10):
-        found = compare({"guess": learner, "bayes": pc.NaiveBayes()}, rows, y, splits="loo")
+        found = compare({"guess": learner, "bayes": pc.NaiveBayes(numeric="student")}, rows, y, splits="loo")
         assert found.mean("guess", "accuracy") == 0
         note = str(found).split("\n", 4)[-1]
         assert "accuracy 0 of guess: the classes are equally frequent" in note

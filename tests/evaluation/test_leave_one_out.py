@@ -248,8 +248,8 @@ def test_more_neighbours_than_others_are_refused(model: Any) -> None:
 @pytest.mark.parametrize(
     ("learner", "at_once"),
     [
-        (pc.NaiveBayes(), True),
-        (pc.NaiveBayes(numeric="mdl"), False),
+        (pc.NaiveBayes(numeric="student"), True),
+        (pc.NaiveBayes(), False),
         (pc.KNNClassifier(3), True),
         (pc.KNNClassifier("loo"), False),
         (pc.IB1(), False),

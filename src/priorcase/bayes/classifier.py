@@ -16,7 +16,7 @@ from priorcase._typing import AnyArray, FloatArray, Name
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.discretise import CutPoints
 from priorcase.bayes.memory import BayesMemory, Statistics
-from priorcase.bayes.numeric import DENSITIES, Numeric, resolve_numeric
+from priorcase.bayes.numeric import DEFAULT, DENSITIES, Numeric, resolve_numeric
 from priorcase.bayes.parts import ARCS
 from priorcase.bayes.priors import Auto, PerAttribute, Prior, resolve_prior
 from priorcase.bayes.words import Words
@@ -41,9 +41,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     missing: Any
     _missing_apart = False
     """Whether missing, where it is a value, is one of every part of a column."""
-    _default_numeric = "student"
     _default_prior: ClassVar[Prior | None] = None
-    """What to do with numeric columns that a mapping does not name."""
     _labelling: Labelling
     _prior: Prior | Auto
     _class_prior: Any
@@ -256,7 +254,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         others = self.numeric
         if isinstance(self.numeric, Mapping):
             positions = schema.positions(self.numeric, parameter="numeric")
-            given, others = dict(zip(positions, self.numeric.values(), strict=True)), self._default_numeric
+            given, others = dict(zip(positions, self.numeric.values(), strict=True)), DEFAULT
         strategies: list[Numeric | Words | None] = [None] * len(schema)
         default = resolve_numeric(others)
         for a, kind in enumerate(schema.kinds):

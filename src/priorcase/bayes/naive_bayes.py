@@ -84,7 +84,7 @@ class AdditiveBayes(BayesClassifier):
         --------
         >>> import priorcase as pc
         >>> X = [["red", 31.0], ["red", 29.0], ["blue", 62.0], ["blue", None]]
-        >>> model = pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
+        >>> model = pc.NaiveBayes(numeric="student").fit(X, ["no", "no", "yes", "yes"])
         >>> model.predict_column([[None, 30.0], [None, 60.0]], 0)
         array(['red', 'blue'], dtype='<U4')
         >>> model.predict_column([["red", None], ["blue", None]], 1, y=["no", None]).round(1)
@@ -199,10 +199,11 @@ class NaiveBayes(AdditiveBayes):
         The same for the classes alone: a number, one for each in ``classes_``, or a mapping from class to number; None
         for what ``prior`` says.
     numeric
-        For numbers. ``"student"``: the average over all normal densities under a weak Normal-Gamma prior (`Student`);
-        ``"gaussian"`` (`GaussianDensity`); ``"kernel"`` (`KernelDensity`); or bins whose cut points are learned from
-        the rows: ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"mdl"``, ``"two_way"``, or fixed by
-        `CutPoints`. A mapping from column to one of these leaves the other columns at ``"student"``.
+        For numbers. ``"mdl"``: as many bins as the classes justify (`MDL`); other bins whose cut points are learned
+        from the rows: ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"two_way"``; bins fixed by `CutPoints`;
+        or a density: ``"student"``, the average over all normal densities under a weak Normal-Gamma prior (`Student`),
+        ``"gaussian"`` (`GaussianDensity`) and ``"kernel"`` (`KernelDensity`). A mapping from column to one of these
+        leaves the other columns at ``"mdl"``.
     missing
         ``"ignore"``: an attribute that is missing drops out of that row, in counts and queries alike. ``"value"``:
         missing in a nominal, ordinal or binned column is one more value.
@@ -223,11 +224,11 @@ class NaiveBayes(AdditiveBayes):
     Notes
     -----
     Some columns are several attributes. A date is the time elapsed, a number, and where they count the month, the day
-    of the week and the hour (`priorcase.Date`). A circular number is cut into twelve arcs, or by the bins of
-    ``numeric``. A set has an attribute for each member that some row has: whether the set has it. A text is a sequence
-    of words, each drawn with the probabilities of its class: for ``"map"`` multinomial naive Bayes with the smoothing
-    ``prior - 1``, for ``"evidence"`` its average over all probabilities (Dirichlet-multinomial). Members and words that
-    no row has are ignored. Contributions are the sums over the attributes of a column.
+    of the week and the hour (`priorcase.Date`). A circular number is cut by the bins of ``numeric``, or into twelve
+    arcs where that is a density. A set has an attribute for each member that some row has: whether the set has it. A
+    text is a sequence of words, each drawn with the probabilities of its class: for ``"map"`` multinomial naive Bayes
+    with the smoothing ``prior - 1``, for ``"evidence"`` its average over all probabilities (Dirichlet-multinomial).
+    Members and words that no row has are ignored. Contributions are the sums over the attributes of a column.
 
     An attribute has the values that some row holds or that are declared. A query with another one is answered as if
     that value had been declared. A numeric column that has no two different known values is left out. Where a number is
@@ -262,7 +263,7 @@ class NaiveBayes(AdditiveBayes):
         *,
         prior: float | str | Prior | Auto | Mapping[Name, Any] = 1.0,
         class_prior: Any = None,
-        numeric: Any = "student",
+        numeric: Any = "mdl",
         missing: str = "ignore",
         zero_policy: str | KeepZeros = "-inf",
         categorical_features: CategoricalFeatures = "from_dtype",

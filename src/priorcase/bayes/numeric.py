@@ -558,6 +558,10 @@ NUMERIC: Mapping[str, Callable[[], Numeric]] = {
 }
 
 
+DEFAULT = "mdl"
+"""What to do with numeric columns unless something else is asked for."""
+
+
 def resolve_numeric(spec: object, *, parameter: str = "numeric") -> Numeric:
     if isinstance(spec, str) and spec in NUMERIC:
         return NUMERIC[spec]()

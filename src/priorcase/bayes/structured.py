@@ -45,7 +45,6 @@ class StructuredBayes(BayesClassifier):
 
     missing = "value"
     _missing_apart = True
-    _default_numeric = "mdl"
     _default_prior = BDeu(20.0)
     _family: ClassVar[Family]
     _least: float = 1.0

@@ -101,7 +101,7 @@ class SubsetAveragedBayes(AdditiveBayes):
     >>> model = pc.SubsetAveragedBayes().fit(X, ["no"] * 5 + ["yes"] * 5)
     >>> model.relevance_table()
     attribute  matters  log-odds
-    age         0.9336     +2.64
+    age         0.7453     +1.07
     colour      0.0284     -3.53
     >>> model.predict(X.iloc[[0, 5]]), model.loo_predict_proba().shape
     (array(['no', 'yes'], dtype='<U3'), (10, 2))
@@ -119,7 +119,7 @@ class SubsetAveragedBayes(AdditiveBayes):
         prior: float | str | Prior | Auto | Mapping[Name, Any] = 1.0,
         class_prior: Any = None,
         inclusion: Inclusion = INCLUSION,
-        numeric: Any = "student",
+        numeric: Any = "mdl",
         missing: str = "ignore",
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,

@@ -583,7 +583,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     >>> from priorcase.evaluation import ConformalClassifier
     >>> import priorcase as pc
     >>> X, y = pc.load_repairs()
-    >>> model = ConformalClassifier(pc.NaiveBayes(), folds="loo").fit(X, y)
+    >>> model = ConformalClassifier(pc.NaiveBayes(numeric="student"), folds="loo").fit(X, y)
     >>> sets = model.predict_set(X, level=0.9)
     >>> sets[:4]
     prediction sets at level 0.9: 4 queries, 1.50 classes on average

@@ -141,7 +141,7 @@ def _relevance(problem: Problem) -> dict[str, float]:
     """The posterior probability that the target depends on each column, for classes."""
     if not problem.classes:
         return {}
-    model = SubsetAveragedBayes(numeric="mdl").fit(problem.X, problem.y)
+    model = SubsetAveragedBayes().fit(problem.X, problem.y)
     uncut = {name for name, cuts in model.cut_points_.items() if not len(cuts)}
     table = model.relevance_table()
     pairs = zip(table.labels, table.probabilities.tolist(), strict=True)
