@@ -26,12 +26,12 @@ def run(sizes: Sizes) -> list[Row]:
     codes = np.column_stack([task.X[name].cat.codes for name in task.X]).astype(np.int64)
     classes = np.char.replace(task.y, "k", "").astype(np.int8)
     theirs = CategoricalNB(min_categories=VALUES).fit(codes, classes)
-    ours = pc.NaiveBayes(n_jobs=THREADS).fit(task.X, task.y)
+    ours = pc.NaiveBayes(numeric="student", n_jobs=THREADS).fit(task.X, task.y)
     _check(ours, theirs, task, codes)
     size = f"{len(task.y):,} x {ATTRIBUTES}"
     fitting = compare(
         f"naive Bayes, {size}: fit from pandas categories",
-        lambda: pc.NaiveBayes(n_jobs=THREADS).fit(task.X, task.y),
+        lambda: pc.NaiveBayes(numeric="student", n_jobs=THREADS).fit(task.X, task.y),
         [Peer("scikit-learn CategoricalNB, from codes", lambda: CategoricalNB().fit(codes, classes), 10)],
         sizes.repeats,
     )
@@ -142,7 +142,7 @@ def _forgetting_numbers(sizes: Sizes) -> list[Row]:
     """A row of numbers forgotten, and a question that needs the moments without it."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(sizes.rows(1_000_000), ATTRIBUTES)), rng.integers(0, CLASSES, sizes.rows(1_000_000))
-    ours, theirs = pc.NaiveBayes(n_jobs=THREADS).fit(X, y), GaussianNB().fit(X, y)
+    ours, theirs = pc.NaiveBayes(numeric="student", n_jobs=THREADS).fit(X, y), GaussianNB().fit(X, y)
     row, ids = X[:1], itertools.count()
 
     def learn() -> None:
