@@ -263,27 +263,28 @@ def explain(
       nothing known                  0.9510
       noise             quiet       +1.6333
       bike              city        +1.4970
-      load_kg           83          +1.3339
-      age_years         1.5         +0.5737
+      load_kg           83          +0.7874
       chain             fresh       +0.5467
-      km_since_service  580         +0.5269
       brakes            firm        +0.3642
       electric          False       +0.3102
+      km_since_service  580         +0.1701
       outdoors          True        +0.0528
-      log-odds                       7.7896
+      age_years         1.5               0
+      log-odds                       6.3126
       log-odds of tune-up against wheel
     <BLANKLINE>
     past cases
-              id  distance  target   noise      bike      load_kg    age_years  chain      km_since_service  brakes
-      query                          quiet      city      83         1.5        fresh      580               firm
-      1        0         0  tune-up  quiet (0)  city (0)  83 (0)     1.5 (0)    fresh (0)  580 (0)           firm (0)
-      2       63    0.6284  tune-up  quiet (0)  city (0)  88 (0.28)  1.5 (0)    fresh (0)  1090 (0.35)       firm (0)
-      unlike  88     2.677  wheel    quiet (0)  city (0)  103 (1.6)  3 (0.11)   fresh (0)  450 (0.11)        firm (0)
+              id  distance  target   noise      bike      load_kg    chain      brakes    electric   km_since_service
+      query                          quiet      city      83         fresh      firm      False      580
+      1        0         0  tune-up  quiet (0)  city (0)  83 (0)     fresh (0)  firm (0)  False (0)  580 (0)
+      2       35         0  tune-up  quiet (0)  city (0)  94 (0)     fresh (0)  firm (0)  False (0)  560 (0)
+      unlike  88     3.605  wheel    quiet (0)  city (0)  103 (2.8)  fresh (0)  firm (0)  False (0)  450 (0)
       and 2 more attributes
     <BLANKLINE>
     what would turn the answer
-      column   before      after  answer  distance  from case
-      load_kg  83      ->  134    wheel     0.4636  #10
+      column            before      after  answer      distance  from case
+      km_since_service  580     ->  3510   drivetrain    0.7787  #30
+      chain             fresh   ->  worn
     """
     for name, count in (("precedents", precedents), ("counterfactuals", counterfactuals)):
         check_value(name, count, [Interval(Integral, 0, None, closed="left")])
