@@ -157,6 +157,14 @@ def test_any_estimator_of_scikit_learn_can_be_a_member() -> None:
     assert number.predict(X[:3]).shape == (3,)
 
 
+@pytest.mark.parametrize("regress", [False, True])
+def test_threads_change_nothing(regress: bool) -> None:
+    X, y, numbers_ = rows(80)
+    learner, answer = (pc.StackedRegressor, "predict") if regress else (pc.StackedClassifier, "predict_proba")
+    one, two = (learner(n_jobs=jobs).fit(X, numbers_ if regress else y) for jobs in (1, 2))
+    np.testing.assert_array_equal(getattr(one, answer)(X), getattr(two, answer)(X))
+
+
 def test_it_stands_in_cross_validation() -> None:
     X, y, z = rows(90)
     assert cross_val_score(pc.StackedClassifier(), X, y, cv=3).mean() > 0.5
