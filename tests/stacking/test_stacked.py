@@ -18,6 +18,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import LinearSVC
 
 import priorcase as pc
 from priorcase.stacking import TableEncoder
@@ -296,6 +297,7 @@ def test_the_encoder_keeps_the_most_frequent_values() -> None:
 ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda X, y: pc.StackedClassifier([]).fit(X, y), ValueError, "at least one classifier"),
     (lambda X, y: pc.StackedClassifier([pc.KNNRegressor()]).fit(X, y), ValueError, "must be a classifier"),
+    (lambda X, y: pc.StackedClassifier([LinearSVC()]).fit(X, y), ValueError, "with predict_proba"),
     (lambda X, y: pc.StackedClassifier([pc.KNNClassifier]).fit(X, y), ValueError, "must be a classifier"),
     (lambda X, y: pc.StackedClassifier({"baseline": pc.NaiveBayes()}).fit(X, y), ValueError, "other than 'baseline'"),
     (lambda X, y: pc.StackedClassifier("knn").fit(X, y), ValueError, "members must be"),

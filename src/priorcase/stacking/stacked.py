@@ -105,6 +105,10 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
     return found if rows >= _FEWEST else {"knn": found["knn"]}
 
 
+def _is_probabilistic(member: Any) -> bool:
+    return is_classifier(member) and hasattr(member, "predict_proba")
+
+
 def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
     """The members that a user lists, by name."""
     if isinstance(members, Mapping):
@@ -114,7 +118,9 @@ def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, 
         for member in members or ():
             name, estimator = member if isinstance(member, tuple) and len(member) == 2 else (None, member)
             found[free_label(str(name or type(estimator).__name__), found)] = estimator
-    kind, fits = ("classifier", is_classifier) if task == "classify" else ("regressor", is_regressor)
+    kind, fits = (
+        ("classifier with predict_proba", _is_probabilistic) if task == "classify" else ("regressor", is_regressor)
+    )
     if not found:
         raise ParameterError(f"members must name at least one {kind}, got {quoted(members)}. None takes a default list")
     for name, member in found.items():
@@ -365,6 +371,25 @@ class Stack(GridResult):
 
 
 @dataclass(frozen=True, eq=False)
+class _Predicted:
+    """Members fitted to all rows, and their predictions of the rows left out: one by one, or in folds."""
+
+    rows: _Rows
+    members: dict[str, _Fitted]
+    answers: dict[str, FloatArray]
+    one_by_one: tuple[str, ...]
+    folds: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (BASELINE, *self.answers)
+
+    @property
+    def weights(self) -> FloatArray:
+        return np.ones(len(self.rows)) if self.rows.weights is None else self.rows.weights
+
+
+@dataclass(frozen=True, eq=False)
 class _Mixture:
     """Members fitted to all rows, how they are mixed, and what that gave for rows left out."""
 
@@ -502,7 +527,7 @@ class Stacked(RowsEstimator[Memory]):
                     left_out.append(name)
                 members[name], answers[name] = fitted, found
                 advance(name)
-        return self._mixed(members, answers, tuple(left_out), rows, int(folds.max(initial=0)) + 1)
+        return self._mixed(_Predicted(rows, members, answers, tuple(left_out), int(folds.max(initial=0)) + 1))
 
     def _fit_member(self, member: Any, rows: _Rows) -> _Fitted:
         return _Fitted.to(member, rows, self._stored().instances.schema, self.n_jobs, self._seed)
@@ -541,8 +566,9 @@ class Stacked(RowsEstimator[Memory]):
 
     def _folds(self, count: int) -> IntArray:
         """The fold of each row, stratified by class; it depends on what the rows hold, not on how they came."""
-        instances, groups = self._stored().instances, self._groups()
-        order = np.lexsort((content_ranks(instances, self._truth(), self._seed), groups))
+        truth = self._truth()
+        groups = np.zeros(len(truth)) if self._known_classes() is None else truth
+        order = np.lexsort((content_ranks(self._stored().instances, truth[:, None], self._seed), groups))
         folds = np.empty(order.size, np.intp)
         folds[order] = np.arange(order.size) % max(count, 1)
         return folds
@@ -555,22 +581,11 @@ class Stacked(RowsEstimator[Memory]):
         return max(1, int(memory.total_weight - largest))
 
     @abstractmethod
-    def _groups(self) -> IntArray:
-        """The class of each row, 0 for numbers."""
+    def _truth(self) -> FloatArray:
+        """The targets as numbers."""
 
     @abstractmethod
-    def _truth(self) -> AnyArray:
-        """The targets as numbers, shape (rows, 1)."""
-
-    @abstractmethod
-    def _mixed(
-        self,
-        members: dict[str, _Fitted],
-        answers: dict[str, FloatArray],
-        left_out: tuple[str, ...],
-        rows: _Rows,
-        k: int,
-    ) -> _Mixture:
+    def _mixed(self, found: _Predicted) -> _Mixture:
         """The members with their weights."""
 
     @abstractmethod
@@ -712,11 +727,8 @@ class StackedClassifier(ClassifierMixin, Stacked):
     def _known_classes(self) -> AnyArray:
         return self._labels()[0]
 
-    def _groups(self) -> IntArray:
-        return self._labels()[1]
-
-    def _truth(self) -> AnyArray:
-        return self._labels()[1].astype(np.float64)[:, None]
+    def _truth(self) -> FloatArray:
+        return self._labels()[1].astype(np.float64)
 
     def _frequencies(self, *, left_out: bool = False) -> FloatArray:
         """The class frequencies of the stored rows and of one row more that is divided evenly; without each row."""
@@ -732,31 +744,23 @@ class StackedClassifier(ClassifierMixin, Stacked):
         share = 1.0 / (self._stored().total_weight + 1.0)
         return (1.0 - share) * probabilities + share * frequencies
 
-    def _mixed(
-        self,
-        members: dict[str, _Fitted],
-        answers: dict[str, FloatArray],
-        left_out: tuple[str, ...],
-        rows: _Rows,
-        k: int,
-    ) -> _Mixture:
-        own = self._labels()[1]
-        n, frequencies, names = own.size, self._frequencies(), (BASELINE, *answers)
-        weights, at = np.ones(n) if rows.weights is None else rows.weights, np.arange(n)
-        all_answers, temperatures = [self._frequencies(left_out=True)], [1.0]
-        for found in answers.values():
-            found = self._smoothed(found, frequencies)
-            temperatures.append(best_temperature(found, own, weights, _COOLEST, _HOTTEST))
-            all_answers.append(scaled(found, temperatures[-1]))
-        given = np.stack([found[at, own] for found in all_answers], axis=1)
+    def _mixed(self, found: _Predicted) -> _Mixture:
+        own, names, weights = self._labels()[1], found.names, found.weights
+        n, at, frequencies = own.size, np.arange(own.size), self._frequencies()
+        answers, temperatures = [self._frequencies(left_out=True)], [1.0]
+        for raw in found.answers.values():
+            smoothed = self._smoothed(raw, frequencies)
+            temperatures.append(best_temperature(smoothed, own, weights, _COOLEST, _HOTTEST))
+            answers.append(scaled(smoothed, temperatures[-1]))
+        given = np.stack([answer[at, own] for answer in answers], axis=1)
         shares = mixture_weights(given, weights, self._prior) if len(names) > 1 else np.ones(1)
-        mixed = np.tensordot(shares, np.stack(all_answers), axes=1)
+        mixed = np.sum([share * answer for share, answer in zip(shares, answers, strict=True)], axis=0)
         final = best_temperature(mixed, own, weights, 0.5, 2.0) if len(names) > 1 else 1.0
         mixed = scaled(mixed, final)
         scores = (weights[:, None] * np.log(given)).sum(axis=0) / weights.sum()
         score = float((weights * np.log(mixed[at, own])).sum() / weights.sum())
-        result = Stack(names, shares, np.array(temperatures), scores, score, final, left_out, n, k, self._backend)
-        return _Mixture(members, result, mixed, own)
+        told = final, found.one_by_one, n, found.folds, self._backend
+        return _Mixture(found.members, Stack(names, shares, np.array(temperatures), scores, score, *told), mixed, own)
 
     def _baseline(self, n: int) -> FloatArray:
         return np.tile(self._frequencies(), (n, 1))
@@ -880,34 +884,24 @@ class StackedRegressor(RegressorMixin, Stacked):
     def _known_classes(self) -> None:
         return None
 
-    def _groups(self) -> IntArray:
-        return np.zeros(len(self._stored()), np.intp)
-
-    def _truth(self) -> AnyArray:
-        return self._stored_targets()[:, None]
+    def _truth(self) -> FloatArray:
+        return self._stored_targets()
 
     def _mean(self) -> float:
         return float(np.average(self._stored_targets(), weights=self._stored().row_weights))
 
-    def _mixed(
-        self,
-        members: dict[str, _Fitted],
-        answers: dict[str, FloatArray],
-        left_out: tuple[str, ...],
-        rows: _Rows,
-        k: int,
-    ) -> _Mixture:
-        y, weights = rows.targets, np.ones(len(rows)) if rows.weights is None else rows.weights
-        total, names = weights.sum(), (BASELINE, *answers)
+    def _mixed(self, found: _Predicted) -> _Mixture:
+        y, names, weights = found.rows.targets, found.names, found.weights
+        total = weights.sum()
         rest = np.where(total > weights, total - weights, 1.0)
         means = np.where(total > weights, (weights @ y - weights * y) / rest, self._mean())
-        predictions = np.column_stack([means, *answers.values()])
+        predictions = np.column_stack([means, *found.answers.values()])
         shares = squared_error_weights(predictions, y, weights, self._prior) if len(names) > 1 else np.ones(1)
         mixed = predictions @ shares
         errors = np.sqrt((weights[:, None] * (predictions - y[:, None]) ** 2).sum(axis=0) / total)
         score = float(np.sqrt((weights * (mixed - y) ** 2).sum() / total))
-        result = Stack(names, shares, np.empty(0), errors, score, 1.0, left_out, len(rows), k, self._backend)
-        return _Mixture(members, result, mixed, y)
+        told = 1.0, found.one_by_one, len(found.rows), found.folds, self._backend
+        return _Mixture(found.members, Stack(names, shares, np.empty(0), errors, score, *told), mixed, y)
 
     def _errors(self) -> tuple[KNNRegressor | None, float, FloatArray]:
         """A model of the size of errors, their mean, and the errors of the rows left out in units of their scale."""
@@ -919,9 +913,9 @@ class StackedRegressor(RegressorMixin, Stacked):
             mean = float(np.average(np.abs(errors), weights=memory.row_weights))
             if len(memory) < 2 or mean == 0.0:
                 return None, mean, errors
-            schema, n = memory.instances.schema, len(memory)
-            model = KNNRegressor(min(_SCALE_NEIGHBORS, n - 1), schema=schema, n_jobs=self.n_jobs)
-            model.fit(stored_table(memory.instances, np.arange(n)), np.abs(errors), memory.row_weights)
+            schema, rows = memory.instances.schema, np.arange(len(memory))
+            model = KNNRegressor(min(_SCALE_NEIGHBORS, self._least_rows(rows)), schema=schema, n_jobs=self.n_jobs)
+            model.fit(stored_table(memory.instances, rows), np.abs(errors), memory.row_weights)
             return model, mean, errors / _shrunk(model.loo_predict(), mean)
 
         return memory.cached("errors", compute)
