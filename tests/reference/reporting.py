@@ -58,3 +58,16 @@ def corrected_error(values: Sequence[float], ratio: float) -> float:
 def unlikely_by_chance(proba: Sequence[Sequence[float]], limit: float) -> float:
     """How many rows should have a class that was given at most ``limit`` while another was given half or more."""
     return sum(p for row in proba for p in row if p <= limit and max(row) >= 0.5)
+
+
+def temperature(left_out: list[list[float]], truth: list[int], frequencies: list[float]) -> float:
+    """The temperature with the best log-score, of 2,000 between 0.2 and 5, after one row more of all classes."""
+    share = 1.0 / (len(truth) + 1)
+    rows = [[(1 - share) * p + share * f for p, f in zip(row, frequencies, strict=True)] for row in left_out]
+
+    def score(t: float) -> float:
+        return sum(
+            math.log(row[c] ** (1 / t) / sum(p ** (1 / t) for p in row)) for row, c in zip(rows, truth, strict=True)
+        )
+
+    return max((0.2 * 25.0 ** (i / 2000) for i in range(2001)), key=score)

@@ -12,19 +12,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from reference import reporting as reference
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import priorcase as pc
 from priorcase.exceptions import EvaluationError, ParameterError, PriorcaseError, SchemaError
 from priorcase.reporting import Report, report
 from priorcase.reporting.comparison import Budget, compare_learners, deal, parse_budget, pilot, sample_rows
-from priorcase.reporting.learners import Candidate, candidates
+from priorcase.reporting.learners import Candidate, Scaled, candidates
 from priorcase.reporting.predictions import OutOfFold, explain, out_of_fold
 from priorcase.reporting.summary import importance
 from priorcase.reporting.table import read_problem
 
 FEW: dict[str, Any] = {"bayes": pc.NaiveBayes(numeric="mdl"), "near": pc.KNNClassifier(5, prior=1.0)}
+ALL: dict[str, Any] = {"typical": lambda row: True}
 LINES: dict[str, Any] = {"planes": pc.LocallyWeightedRegressor(20)}
 
 
@@ -90,7 +91,7 @@ def test_learners_share_their_splits_and_each_row_is_predicted_out_of_fold(repai
     ]
     proba = np.zeros((96, 4))
     for split in splits:
-        model = pc.NaiveBayes(numeric="mdl").fit(problem.X.take(split.train), problem.y[split.train])
+        model = Scaled(pc.NaiveBayes(numeric="mdl")).fit(problem.X.take(split.train), problem.y[split.train])
         proba[split.test] += model.predict_proba(problem.X.take(split.test))
     found = out_of_fold(last, problem, "bayes")
     np.testing.assert_allclose(found.proba, proba / last.result.repeats)
@@ -163,6 +164,87 @@ def test_the_same_seed_gives_the_same_report() -> None:
     assert list(content()) == list(content())
 
 
+# -- probabilities
+
+
+class Fixed(ClassifierMixin, BaseEstimator):
+    """Predicts the first column, with a probability of its own."""
+
+    def __init__(self, certain: float = 0.99) -> None:
+        self.certain = certain
+
+    def fit(self, X: Any, y: Any) -> Self:
+        self.classes_ = np.unique(y)
+        self.rows_ = len(X)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        first = np.asarray(X["says"]) == self.classes_[0]
+        return np.where(first[:, None], [self.certain, 1 - self.certain], [1 - self.certain, self.certain])
+
+
+class Boastful(Fixed):
+    """Careful where it learns from few rows, and certain where it learns from more: no temperature can suit both."""
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        self.certain = 0.55 if self.rows_ < 150 else 1 - 1e-12
+        return super().predict_proba(X)
+
+
+def hints(n: int, right: float) -> tuple[pd.DataFrame, np.ndarray]:
+    """A column that says the class, and how often it is right."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(["no", "yes"], n)
+    other = np.where(y == "no", "yes", "no")
+    return pd.DataFrame({"says": np.where(rng.random(n) < right, y, other), "noise": rng.normal(size=n)}), y
+
+
+def test_the_temperature_is_the_best_for_training_rows_left_out() -> None:
+    X, y = hints(200, 0.75)
+    problem = read_problem(X, y, name="t", target="y")
+    bayes = pc.NaiveBayes(numeric="student")  # no cut points, which targets would choose
+    for learner, left_out in (
+        (Fixed(), Fixed().fit(problem.X, y).predict_proba(problem.X)),
+        (bayes, clone(bayes).fit(problem.X, y).loo_predict_proba()),
+    ):
+        model = Scaled(learner).fit(problem.X, y)
+        frequencies = [(np.sum(y == label) + 0.5) / 201 for label in ("no", "yes")]
+        truth = (y == "yes").astype(int)
+        best = reference.temperature(left_out.tolist(), truth.tolist(), frequencies)
+        assert model.temperature_ == pytest.approx(best, rel=0.01)
+        alone = model.model_.predict_proba(problem.X)
+        np.testing.assert_array_equal(model.predict_proba(problem.X).argmax(axis=1), alone.argmax(axis=1))
+    certain = Scaled(Fixed(0.9)).fit(problem.X, y).predict_proba(problem.X).max()
+    assert certain == pytest.approx((X["says"] == y).mean(), abs=0.01)
+
+
+def test_learners_are_scaled_before_they_are_compared() -> None:
+    X, y = hints(300, 0.85)
+    found = report(X, y, budget=60, learners={"sure": Fixed(1 - 1e-9), "bayes": pc.NaiveBayes()})
+    scores = {one.name: one.scores["log_score"][0] for one in found.compared[-1].measured}
+    assert scores["sure"] > -0.5 > scores["baseline"]
+    assert found.verdict.by == "log_score"
+
+
+def test_predictions_may_be_better_than_their_probabilities() -> None:
+    X, y = hints(200, 0.8)
+    found = report(X, y, budget=60, learners={"boastful": Boastful()})
+    scores = {one.name: one.scores["log_score"][0] for one in found.compared[-1].measured}
+    assert scores["boastful"] < scores["baseline"]
+    assert (found.verdict.chosen, found.verdict.by, found.verdict.beats_baseline) == ("boastful", "accuracy", True)
+    for said in (text(found), " ".join(json.loads(found.json())["summary"])):
+        assert "probabilities are significantly better than the class frequencies, but predictions are right" in said
+        assert "Recommended where only the predicted class matters: boastful. Expected accuracy on new rows: " in said
+        assert "beats the baseline" not in said
+        assert "better than the baseline" not in said
+    assert "right more often" in found.html()
+    guessing = report(X[["noise"]].assign(says="no"), y, budget=60, learners={"boastful": Boastful()})
+    assert "right more often" not in text(guessing)
+
+
 # -- time and failures
 
 
@@ -194,10 +276,9 @@ class Failing(Slow):
 
 def test_pilots_see_that_time_grows_faster_than_rows() -> None:
     X, y = planted(1000)
-    found = pilot(
-        Candidate("cubic", "Cubic", "", Cubic()), read_problem(X, y, name="t", target="y"), 10, random_state=0
-    )
-    assert found > 10 * 0.05 * (750 / 45) ** 3 / 2
+    found = pilot(Candidate("cubic", "Cubic", "", Cubic()), read_problem(X, y, name="t", target="y"), random_state=0)
+    assert found.at(1000) > 0.05 * (750 / 45) ** 3 / 2
+    assert found.at(found.affordable(7.0)) == pytest.approx(7.0, rel=0.05)
 
 
 def test_learners_without_a_score_are_listed_with_the_reason() -> None:
@@ -227,6 +308,23 @@ def test_a_report_without_time_says_so() -> None:
     assert found.skipped == ("unusual rows: the budget was spent",)
     assert found.next_steps.python == found.next_steps.commands == ()
     assert "Next steps" not in found.html()
+
+
+@pytest.mark.parametrize("task", ["classify", "regress"])
+def test_the_stack_and_the_nearest_cases_are_measured_in_any_time(task: Any) -> None:
+    X, y = planted(100)
+    found = report(X, y if task == "classify" else X["x"] + X["noise"], budget=0.01)
+    measured = {one.name: one.fitted_to for one in found.compared[-1].measured}
+    assert set(measured) == {"baseline", "stacked", "tuned_knn"}
+    assert measured["baseline"] is None
+    for name in ("stacked", "tuned_knn"):
+        assert measured[name] is not None
+        assert measured[name] < 80
+        assert {cell.test for cell in found.compared[-1].result.cells if cell.learner == name} == {20}
+    assert f"fitted to a sample of {measured['stacked']} rows, since time was short" in found.html()
+    assert f"Stacked learners ({measured['stacked']} rows)" in str(found)
+    enough = report(X, y if task == "classify" else X["x"] + X["noise"], budget=600)
+    assert {one.fitted_to for one in enough.compared[-1].measured} == {None}
 
 
 @pytest.mark.parametrize("place", [slice(0, 1), slice(None)], ids=["one cell", "all cells"])
@@ -286,7 +384,7 @@ def test_a_text_target_of_which_nothing_is_predicted_right() -> None:
     proba = np.where((problem.y == "a")[:, None], [0.1, 0.9], [0.9, 0.1])
     labels, nobody = np.array(["a", "b"]), np.zeros(12, dtype=np.int64)
     wrong = OutOfFold(np.arange(12), labels, proba, labels[proba.argmax(axis=1)], problem.y, nobody, 0)
-    assert "clear" not in [one.kind for one in explain(problem, wrong, pc.NaiveBayes())]
+    assert "clear" not in [one.kind for one in explain(problem, wrong, pc.NaiveBayes(), **ALL)]
 
 
 def test_classes_of_one_row_are_not_scored() -> None:
@@ -419,6 +517,64 @@ def test_predictions_are_explained_by_a_fit_without_them(repairs: Report) -> Non
     assert "<p>Two rows, predicted by" in replace(repairs, explained=repairs.explained[:2]).html()
 
 
+def test_examples_of_typical_rows_are_typical() -> None:
+    X, y = planted(300)
+    for targets, learner in ((y, pc.NaiveBayes()), ((X["x"] + X["noise"]).to_numpy(), pc.KNNRegressor(3))):
+        problem = read_problem(X, targets, name="t", target="y")
+        labels = np.unique(y) if problem.classes else np.empty(0)
+        first = (targets == labels[0]) if problem.classes else np.zeros(300)
+        proba = np.abs(np.array([0.0, 1.0]) - 0.01 * np.linspace(5, 70, 300)[:, None])[np.arange(300)]
+        proba = np.where(np.asarray(first)[:, None].astype(bool), proba[:, ::-1], proba)
+        predicted = labels[proba.argmax(axis=1)] if problem.classes else targets + np.linspace(-1, 1, 300)
+        found = OutOfFold(np.arange(300), labels, proba, predicted, problem.y, np.zeros(300, dtype=np.int64), 0)
+        every = explain(problem, found, learner, **ALL)
+        usual = {one.row for one in every if one.kind not in ("wrong", "far off")}
+        assert len(usual) == 2
+        again = explain(problem, found, learner, typical=set(range(300)).difference(usual).__contains__)
+        assert not usual & {one.row for one in again if one.kind not in ("wrong", "far off")}
+
+
+def test_rows_are_called_the_same_in_all_sections() -> None:
+    X, y = planted(300)
+    wrong = np.arange(3, 300, 15)
+    y[wrong] = np.where(y[wrong] == "yes", "no", "yes")
+    X.loc[wrong[:3], "x"] = 50.0
+    X.loc[[8, 9], "noise"] = -50.0
+    found = report(X, y, budget=600, learners=FEW)
+    assert found.suspects is not None
+    assert found.oddities is not None
+    suspects, odd = {one.row for one in found.suspects.rows}, {one.row for one in found.oddities.rows}
+    assert {8, 9} <= odd
+    names = {(False, False): "typical", (True, False): "suspect", (False, True): "odd", (True, True): "suspect and odd"}
+    data = json.loads(found.json())
+    for one in [*data["suspects"]["rows"], *data["oddities"]["rows"], *data["explained"]]:
+        assert one["row_kind"] == names[one["row"] in suspects, one["row"] in odd] == found.row_kind(one["row"])
+    for one in found.explained:
+        assert found.row_kind(one.row) == "typical" or one.kind == "wrong"
+
+
+def test_lists_of_rows_are_complete() -> None:
+    X, y = planted(400)
+    wrong = np.arange(3, 400, 20)
+    y[wrong] = np.where(y[wrong] == "yes", "no", "yes")
+    X.loc[np.arange(10, 20), "noise"] = np.linspace(-90, 90, 10)
+    found = report(X, y, budget=600, learners=FEW)
+    assert found.suspects is not None
+    assert found.oddities is not None
+    assert len(found.suspects.rows) == found.suspects.found > 8
+    assert {one.row for one in found.oddities.rows} >= set(range(10, 20))
+    data, page = json.loads(found.json()), found.html()
+    assert len(data["suspects"]["rows"]) == found.suspects.found
+    suspects, odd = page.partition('id="suspects"')[2].split('id="oddities"')
+    for section, rows, shown in ((suspects, found.suspects.rows, 8), (odd, found.oddities.rows, 5)):
+        before, _, after = section.partition("<details>")
+        first, rest = before.count('<th scope="row">'), after.partition("</details>")[0]
+        assert f"{len(rows) - shown} more rows</summary>" in rest
+        assert f'<th scope="row">{rows[0].row}' in before
+        assert f'<th scope="row">{rows[-1].row}' in rest
+        assert first >= shown
+
+
 def test_a_class_of_which_all_rows_were_set_aside() -> None:
     X, _ = planted(200)
     rare = np.arange(200) < 2
@@ -426,7 +582,7 @@ def test_a_class_of_which_all_rows_were_set_aside() -> None:
     labels, proba = np.unique(problem.y), np.where(rare[:, None], [0.49, 0.51], [0.03, 0.97])
     nobody = np.zeros(200, dtype=np.int64)
     found = OutOfFold(np.arange(200), labels, proba, labels[proba.argmax(axis=1)], problem.y, nobody, 0)
-    assert [one.kind for one in explain(problem, found, pc.NaiveBayes())] == ["clear", "wrong"]
+    assert [one.kind for one in explain(problem, found, pc.NaiveBayes(), **ALL)] == ["clear"]
 
 
 def test_large_errors_are_found(numbers: Report) -> None:
@@ -481,7 +637,7 @@ def test_the_python_expression_of_each_learner_makes_it(task: Any) -> None:
         if "Tuned" not in one.fit:  # which would take long
             model = eval(one.fit, {"pc": pc, "X": problem.X, "y": problem.y})
             made = one.learner.fit(problem.X, problem.y)
-            assert type(model) is type(made)
+            assert type(model) is type(made.learner if isinstance(made, Scaled) else made)
             np.testing.assert_array_equal(model.predict(problem.X), made.predict(problem.X))
 
 

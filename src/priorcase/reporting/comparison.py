@@ -20,7 +20,7 @@ from priorcase.evaluation.splits import Folds, Split
 from priorcase.exceptions import EvaluationError, ParameterError, quoted
 from priorcase.registry import BASELINE
 from priorcase.reporting.formatting import count, seconds
-from priorcase.reporting.learners import Candidate
+from priorcase.reporting.learners import ALWAYS, Candidate, Sampled
 from priorcase.reporting.table import Problem
 
 Say = Callable[[str], None]
@@ -32,8 +32,11 @@ _SHARE, _SHARE_OF_SAMPLE, _SHARE_OF_REPEATS = 0.6, 0.3, 0.25  # of the budget
 _GROWTH = 0.7  # of time with rows, as a power: part of it does not grow
 _PILOTS = (24, 60, 120, 240)  # rows
 _MEASURABLE = 0.01  # seconds: from shorter pilots the growth cannot be estimated
-_LONG = 1.5  # seconds: a pilot that is expected to take longer is not started
+_LONG = 1.5  # seconds: a pilot that is expected to take longer is not started, whatever time is left
 _RISK = 0.4  # of the remaining time, which one split may be expected to take
+_SHARE_OF_ONE = 0.4  # of the remaining time, for a learner that is always measured
+_LEAST_SAMPLE, _NEARLY_ALL = 20, 0.8  # rows, and the share of them from which on all are taken
+_SHARE_OF_PILOT = 0.05  # of the remaining time
 _USEFUL = 0.005  # of the baseline's score, which a lead must exceed
 
 
@@ -97,15 +100,32 @@ def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
     return deal(problem, parts, random_state=random_state, repeat=0)[0].test
 
 
-def pilot(candidate: Candidate, problem: Problem, folds: int, *, random_state: int) -> float:
-    """An estimate of the seconds that a learner takes for all splits of a table, from small samples of it.
+@dataclass(frozen=True)
+class Pace:
+    """The seconds that a learner takes for one split of so many rows, and the power by which they grow with rows."""
+
+    rows: int
+    seconds: float
+    growth: float
+
+    def at(self, rows: int) -> float:
+        """The seconds for a split of other rows."""
+        return float(self.seconds * (rows / self.rows) ** self.growth)
+
+    def affordable(self, seconds: float) -> int:
+        """The rows of which a split takes so many seconds."""
+        return max(int(self.rows * (max(seconds, 0.0) / self.seconds) ** (1.0 / self.growth)), _LEAST_SAMPLE)
+
+
+def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest: float = _LONG) -> Pace:
+    """An estimate of the seconds that a learner takes for a split, from small samples of a table.
 
     The time of the largest sample is extrapolated in proportion to the rows, or as it grew between the last two samples
     where that is faster (rows may bring new values, and each of them a coefficient).
     """
     taken, size, growth = 0.0, 1, 1.0
     for rows in _PILOTS:
-        if taken * (rows / size) ** growth > _LONG:
+        if taken * (rows / size) ** growth > longest:
             break
         shorter, fewer = taken, size
         size = min(rows, len(problem))
@@ -118,7 +138,7 @@ def pilot(candidate: Candidate, problem: Problem, folds: int, *, random_state: i
             growth = float(np.clip(np.log(taken / shorter) / np.log(size / fewer), 1.0, 3.0))
         if size == len(problem):
             break
-    return float(folds * taken * (len(problem) / size) ** growth)
+    return Pace(size, taken, growth)
 
 
 @dataclass
@@ -132,41 +152,69 @@ class Trials:
     cells: list[Cell] = field(default_factory=list)
     costs: dict[str, float] = field(default_factory=dict)  # seconds, by learner
     reasons: dict[str, str] = field(default_factory=dict)  # why learners have no scores
+    samples: dict[str, int] = field(default_factory=dict)  # rows, of learners that were fitted to a sample
 
     def first_round(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """Measure each learner on each split, the fastest first, so that the slow ones are left out."""
-        costs: dict[str, float] = {}
+        """Measure each learner on each split: those that are always measured, then the others, the fastest first."""
+        paces: dict[str, Pace] = {}
         reserve, columns = left() / 2, len(self.problem.X.kinds)
-        for one in candidates:
+        for one in sorted(candidates, key=lambda one: one.name in ALWAYS):  # which have pilots in any case
             say(one.title)
             if one.max_columns is not None and columns > one.max_columns:
                 self.reasons[one.name] = f"not measured: {columns:,} columns are too many for it"
             elif one.name == BASELINE:
-                costs[one.name] = 0.0
-            elif left() < reserve:
+                paces[one.name] = Pace(1, 0.0, 1.0)
+            elif left() < reserve and one.name not in ALWAYS:
                 self.reasons[one.name] = "not measured: there was no time to try it"
             else:
-                costs[one.name] = pilot(one, self.problem, len(self.splits), random_state=self.random_state)
-        for one in sorted((one for one in candidates if one.name in costs), key=lambda one: costs[one.name]):
+                longest = min(_LONG, max(_SHARE_OF_PILOT * left(), 0.0))
+                paces[one.name] = pilot(one, self.problem, random_state=self.random_state, longest=longest)
+        rows = len(self.problem)
+        entered = (one for one in candidates if one.name in paces)
+        for one in sorted(entered, key=lambda one: (one.name not in (BASELINE, *ALWAYS), paces[one.name].at(rows))):
             say(one.title)
-            self.enter(one, costs[one.name], left)
+            self.enter(one, paces[one.name], left, always=one.name in (BASELINE, *ALWAYS))
 
-    def enter(self, candidate: Candidate, expected: float, left: Callable[[], float]) -> None:
-        """Measure one learner on all splits, or note why there was no time; the baseline is always measured."""
-        name, optional = candidate.name, candidate.name != BASELINE
-        if optional and expected / len(self.splits) > _RISK * left():
-            self._dismiss(name, expected, left())
+    def enter(self, candidate: Candidate, pace: Pace, left: Callable[[], float], *, always: bool) -> None:
+        """Measure one learner on all splits, or note why there was no time.
+
+        The learners of `ALWAYS` are fitted to a sample of the training rows where all of them would take too long; with
+        ``always`` to one so small that they are measured in any case.
+        """
+        name, rows, splits = candidate.name, len(self.problem), len(self.splits)
+        sampled, expected = name in ALWAYS, pace.at(rows)
+        if sampled and expected * splits > _SHARE_OF_ONE * left():
+            rows = min(rows, pace.affordable(_SHARE_OF_ONE * left() / splits))
+        elif not always and expected > _RISK * left():
+            self._dismiss(name, expected * splits, left())
             return
-        start = perf_counter()
-        cells = self.run([candidate], self.splits[:1])
-        pace = perf_counter() - start
-        if cells[0].failure:
-            self.reasons[name] = f"failed: {cells[0].failure}"
-        elif optional and pace * (len(self.splits) - 1) > left():
-            self._dismiss(name, pace * len(self.splits), left() + pace)
-        else:
-            self.cells += cells + self.run([candidate], self.splits[1:])
-            self.costs[name] = perf_counter() - start
+        while True:
+            whole = rows >= _NEARLY_ALL * len(self.problem)
+            one = candidate if whole else replace(candidate, learner=Sampled(candidate.learner, rows))
+            start = perf_counter()
+            cells = self.run([one], self.splits[:1])
+            taken = perf_counter() - start
+            if cells[0].failure:
+                self.reasons[name] = f"failed: {cells[0].failure}"
+                return
+            if taken * (splits - 1) <= left() or (always and (not sampled or rows <= _LEAST_SAMPLE)):
+                break
+            if not sampled or rows <= _LEAST_SAMPLE:
+                self._dismiss(name, taken * splits, left() + taken)
+                return
+            rows = min(rows // 2, Pace(rows, taken, 1.0).affordable(left() / splits))
+        self.cells += cells + self.run([one], self.splits[1:])
+        self.costs[name] = perf_counter() - start
+        if not whole:
+            self.samples[name] = rows
+
+    def again(self, candidates: Sequence[Candidate], splits: list[Split]) -> None:
+        """Measure the learners that have scores on more splits."""
+        for one in candidates:
+            if one.name in self.costs:
+                rows = self.samples.get(one.name)
+                learner = one.learner if rows is None else Sampled(one.learner, rows)
+                self.cells += self.run([replace(one, learner=learner)], splits)
 
     def run(self, candidates: Sequence[Candidate], splits: list[Split]) -> list[Cell]:
         if not splits:
@@ -202,7 +250,8 @@ class Trials:
 class Standing:
     """How one learner did: the mean of each score with its standard error, and the seconds for all splits.
 
-    ``reason`` says why there is no score; empty where there is one.
+    ``reason`` says why there is no score; empty where there is one. ``fitted_to`` is the size of the sample of training
+    rows that it was fitted to where time was short, None for all of them.
     """
 
     name: str
@@ -211,6 +260,7 @@ class Standing:
     scores: dict[str, tuple[float, float]]
     seconds: float
     reason: str = ""
+    fitted_to: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,9 +291,13 @@ class Compared:
         """The learners without scores."""
         return tuple(one for one in self.standings if one.reason)
 
+    def standing(self, name: str) -> Standing:
+        """How a learner did."""
+        return next(one for one in self.standings if one.name == name)
+
     def title(self, name: str) -> str:
         """The title of a learner."""
-        return next(one.title for one in self.standings if one.name == name)
+        return self.standing(name).title
 
     @property
     def baseline(self) -> Standing | None:
@@ -272,8 +326,7 @@ def compare_learners(
         repeats = 1
         while repeats < _REPEATS and sum(whole.costs.values()) < budget.until(_SHARE_OF_REPEATS):
             say(f"repetition {repeats + 1}")
-            again = [one for one in candidates if one.name in whole.costs]
-            whole.cells += whole.run(again, deal(problem, folds, random_state=random_state, repeat=repeats))
+            whole.again(candidates, deal(problem, folds, random_state=random_state, repeat=repeats))
             repeats += 1
         return [_compared(whole, candidates, np.arange(size), size, repeats)]
     rows = sample_rows(problem, _SAMPLE, random_state=random_state)
@@ -286,7 +339,9 @@ def compare_learners(
     promising.sort(key=lambda one: one.name != BASELINE)
     for one in promising:
         say(one.title)
-        whole.enter(one, small.costs[one.name] * (size / rows.size) ** _GROWTH, lambda: budget.until(_SHARE))
+        known = min(rows.size, small.samples.get(one.name, rows.size))
+        pace = Pace(known, small.costs[one.name] / len(small.splits), _GROWTH)
+        whole.enter(one, pace, lambda: budget.until(_SHARE), always=one.name == BASELINE)
     if len(whole.costs) < 2:  # only the baseline was finished
         return [sample]
     return [sample, _compared(whole, promising, np.arange(size), size, 1)]
@@ -304,8 +359,13 @@ def _compared(trials: Trials, candidates: Sequence[Candidate], rows: IntArray, o
     result = Comparison(tuple(names), scores, tuple(trials.cells), protocol, rows.size, repeats)
     standings = [_standing(one, trials, result) for one in candidates]
     by, sign = ("log_score", -1.0) if classes else ("rmse", 1.0)
-    standings.sort(key=lambda one: (one.reason != "", 0.0 if one.reason else sign * one.scores[by][0]))
+    standings.sort(key=lambda one: (one.reason != "", math.inf if one.reason else _rank(sign * one.scores[by][0])))
     return Compared(protocol, rows, of, tuple(standings), result)
+
+
+def _rank(score: float) -> float:
+    """A score to sort by; learners without one come last."""
+    return math.inf if math.isnan(score) else score
 
 
 def _standing(one: Candidate, trials: Trials, result: Comparison) -> Standing:
@@ -317,7 +377,8 @@ def _standing(one: Candidate, trials: Trials, result: Comparison) -> Standing:
     names = [score.name for score in result.scores]
     scores = {score: (result.mean(one.name, score), result.standard_error(one.name, score)) for score in names}
     failure = f"failed: {result.failures[one.name]}" if one.name in result.failures else ""
-    return Standing(one.name, one.title, one.description, scores, spent, failure)
+    fitted_to = trials.samples.get(one.name)
+    return Standing(one.name, one.title, one.description, scores, spent, failure, fitted_to)
 
 
 # -- the choice
@@ -346,6 +407,8 @@ class Difference:
 class Verdict:
     """The recommended learner, and the score that chose it.
 
+    ``by`` is the log-score of classes, or the accuracy where no learner's probabilities are better than the class
+    frequencies but its predictions are; the root mean squared error of numbers.
     ``estimate`` is the nested estimate of each score, with its standard error: for each fold the learner is selected on
     the other folds and scored on this one, so that it is not biased by the selection; ``same_choice`` of ``folds``
     selected the learner recommended here. ``runner_up`` and ``baseline`` are differences to the second-best learner and
@@ -365,14 +428,37 @@ class Verdict:
 
 
 def choose(compared: Compared) -> Verdict:
-    """The learner with the best log-score or the least error, and its nested estimate."""
+    """The learner with the best log-score or the least error, and its nested estimate.
+
+    Where no log-score is better than the baseline's but predictions are right more often, the most accurate learner.
+    """
     result = compared.result
-    by = "log_score" if any(score.name == "log_score" for score in result.scores) else "rmse"
+    if not any(score.name == "log_score" for score in result.scores):
+        return _chosen_by(compared, "rmse")
+    found = _chosen_by(compared, "log_score")
+    if not found.beats_baseline and BASELINE in result.learners:
+        accurate = _chosen_by(compared, "accuracy")
+        if accurate.beats_baseline:
+            return accurate
+    return found
+
+
+def _chosen_by(compared: Compared, by: str) -> Verdict:
+    result = compared.result
     names = [one.name for one in compared.measured]
+    if by == "accuracy":
+        names = [name for name in names if not math.isnan(result.mean(name, "log_score"))]
+        names.sort(key=lambda name: -result.mean(name, by))
     chosen = names[0]
     picks = _picks(result, by)
     others = [name for name in names if name not in (chosen, BASELINE)]
-    behind = difference(result, by, chosen, BASELINE) if BASELINE in names and chosen != BASELINE else None
+    behind = None
+    if BASELINE in names and chosen != BASELINE:
+        behind = difference(result, by, chosen, BASELINE)
+        if by == "accuracy":  # of many learners one is more accurate by chance: the selection has to be nested
+            gaps = _selected(result, by, picks) - result.values(by)[result.learners.index(BASELINE)]
+            found = corrected_t(gaps, result.test_to_train)
+            behind = Difference(BASELINE, found.difference, found.low, found.high)
     useful = behind is not None and not behind.mean < _USEFUL * abs(result.mean(BASELINE, by))
     more_accurate = None
     if by == "log_score":
@@ -416,9 +502,14 @@ def _picks(result: Comparison, by: str) -> list[int]:
     return picks
 
 
+def _selected(result: Comparison, score: str, picks: list[int]) -> FloatArray:
+    """The score on each split of the learner that was chosen without it."""
+    return np.asarray(result.values(score)[picks, np.arange(len(picks))])
+
+
 def _nested(result: Comparison, score: str, picks: list[int]) -> tuple[float, float]:
     """The mean score over splits of the learners that were chosen without them, and its corrected standard error."""
-    values: FloatArray = result.values(score)[picks, np.arange(len(picks))]
+    values = _selected(result, score, picks)
     if values.size < 2 or not np.isfinite(values).all():
         return float(values.mean()), math.nan
     return float(values.mean()), float(np.sqrt((1 / values.size + result.test_to_train) * values.var(ddof=1)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
 
-from priorcase._typing import AnyArray, FloatArray
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.bayes import MixtureModel, SubsetAveragedBayes
 from priorcase.concepts import PEBLS
 from priorcase.datasets.columns import NamedColumns
@@ -20,21 +21,22 @@ from priorcase.evaluation.splits import Split
 from priorcase.neighbors import attribute_weights
 from priorcase.reporting.comparison import deal, task_of
 from priorcase.reporting.formatting import number, value
-from priorcase.reporting.predictions import OutOfFold
+from priorcase.reporting.predictions import SURE, UNLIKELY, OutOfFold, doubted
 from priorcase.reporting.table import Problem
 from priorcase.schema import Circular, Numeric, Text
 
 _ASKED, _LEAST_ASKED = 1000, 50  # test rows of a fold
 _PERMUTATIONS = 5
 _COLUMNS = 100  # of more columns the most relevant ones are measured
-_SUSPECTS = 8
-_UNLIKELY, _SURE = 0.1, 0.5  # of many classes most are unlikely without any other being likely
 _FAR = 3.5  # robust standard deviations
 _MAD = 1.4826  # the standard deviation of normal numbers over their median absolute deviation
 _UNRELIABLE = 200  # rows with the worst records
-_ODD_ROWS, _ODD_VALUES, _ODD = 5, 3, 1.0  # the last in nats
+_ODD_VALUES, _ODD = 3, 1.0  # the last in nats
+_FENCE = 3.0  # ranges between the quartiles, from the upper one: Tukey's outer fence
 _MIXTURE_ROWS, _COMPONENTS, _BLOCK = 1000, 8, 10_000
 
+
+RowKind: TypeAlias = Literal["typical", "suspect", "odd", "suspect and odd"]
 
 # -- columns
 
@@ -157,6 +159,20 @@ def _weights(problem: Problem) -> dict[str, float]:
     return {str(name): float(weight) / largest for name, weight in zip(table.names, table.weights, strict=True)}
 
 
+# -- kinds of rows
+
+
+def row_kind(row: int, suspects: Suspects | None, oddities: Oddities | None) -> RowKind:
+    """What a row is called wherever a report mentions it.
+
+    ``"suspect"`` where its target may be wrong, ``"odd"`` where its values are unusual together, or both;
+    ``"typical"`` otherwise. Rows that were not checked are typical.
+    """
+    suspect = suspects is not None and row in suspects.positions
+    odd = oddities is not None and row in oddities.positions
+    return "suspect and odd" if suspect and odd else "suspect" if suspect else "odd" if odd else "typical"
+
+
 # -- targets that may be wrong
 
 
@@ -180,7 +196,7 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Suspects:
-    """Rows whose target may be wrong, the most suspicious ones first.
+    """All rows whose target may be wrong, the most suspicious ones first.
 
     ``found`` rows have a target of at most the probability ``limit`` while another class has a half or more;
     ``by_chance`` are expected if the probabilities are right. For numbers ``limit`` is in robust standard deviations.
@@ -194,20 +210,25 @@ class Suspects:
     asked: int
     of: int
 
+    @cached_property
+    def positions(self) -> frozenset[int]:
+        """The positions of the rows."""
+        return frozenset(one.row for one in self.rows)
+
 
 def find_suspects(problem: Problem, found: OutOfFold, *, records: bool) -> Suspects:
     """The rows that disagree most with their predictions; ``records`` adds those of PEBLS, which takes longer."""
     if not problem.classes:
         return _far_off(found)
-    given, sure = found.of_truth, found.proba.max(axis=1) >= _SURE
-    unlikely = np.flatnonzero(sure & (given <= _UNLIKELY))
-    by_chance = float(found.proba[sure[:, np.newaxis] & (found.proba <= _UNLIKELY)].sum())
+    given, sure = found.of_truth, found.proba.max(axis=1) >= SURE
+    unlikely = np.flatnonzero(doubted(given, found.proba.max(axis=1)))
+    by_chance = float(found.proba[sure[:, np.newaxis] & (found.proba <= UNLIKELY)].sum())
     worst = _records(problem) if records else {}
     rows = []
-    for at in unlikely[np.lexsort((-found.against[unlikely], given[unlikely].round(3)))][:_SUSPECTS].tolist():
+    for at in unlikely[np.lexsort((-found.against[unlikely], given[unlikely].round(3)))].tolist():
         row, texts = int(found.rows[at]), (value(found.truth[at]), value(found.predicted[at]))
         rows.append(Suspect(row, *texts, float(given[at]), int(found.against[at]), *worst.get(row, (None, None))))
-    return Suspects(tuple(rows), unlikely.size, by_chance, _UNLIKELY, found.asked, found.truth.size)
+    return Suspects(tuple(rows), unlikely.size, by_chance, UNLIKELY, found.asked, found.truth.size)
 
 
 def _far_off(found: OutOfFold) -> Suspects:
@@ -216,7 +237,7 @@ def _far_off(found: OutOfFold) -> Suspects:
     off = np.abs(errors) / usual if usual else np.zeros(errors.size)
     far = np.flatnonzero(off >= _FAR)
     rows = []
-    for at in far[np.argsort(-off[far], kind="stable")][:_SUSPECTS].tolist():
+    for at in far[np.argsort(-off[far], kind="stable")].tolist():
         predicted = number(float(found.predicted[at]), 4, grouped=False)
         rows.append(Suspect(int(found.rows[at]), value(float(found.truth[at])), predicted, float(off[at])))
     return Suspects(tuple(rows), far.size, None, _FAR, 0, errors.size)
@@ -253,16 +274,22 @@ class OddRow:
 
 @dataclass(frozen=True)
 class Oddities:
-    """The most unusual rows.
+    """All unusual rows, the most unusual ones first.
 
-    ``components`` are the sizes of the two mixture models, ``learned`` the rows that each was fitted to, and
-    ``looked_at`` the rows that were checked.
+    They are those beyond Tukey's outer fence: their scores (the negative log-density) lie more than three times the
+    range between the quartiles above the upper one. ``components`` are the sizes of the two mixture models, ``learned``
+    the rows that each was fitted to, and ``looked_at`` the rows that were checked.
     """
 
     rows: tuple[OddRow, ...]
     components: tuple[int, int]
     learned: int
     looked_at: int
+
+    @cached_property
+    def positions(self) -> frozenset[int]:
+        """The positions of the rows."""
+        return frozenset(one.row for one in self.rows)
 
 
 def find_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) -> Oddities:
@@ -290,28 +317,36 @@ def find_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) ->
             asked = rows[start : start + _BLOCK]
             scores[asked] = model.oddness(problem.X.take(asked)).scores
         models.append(model)
-    oddest = np.argsort(-scores, kind="stable")[:_ODD_ROWS]
+    low, high = np.quantile(scores, (0.25, 0.75)).tolist()
+    oddest = np.argsort(-scores, kind="stable")
+    oddest = oddest[scores[oddest] > high + _FENCE * (high - low)]
     tails = np.searchsorted(np.sort(-scores), -scores[oddest], side="right") / scores.size
-    found = []
-    for row, tail in zip(oddest.tolist(), tails.tolist(), strict=True):
-        found.append(OddRow(row, tail, _odd_values(problem, models[0] if in_first[row] else models[1], row)))
+    values = _odd_values(problem, models[0], oddest[in_first[oddest]])
+    values |= _odd_values(problem, models[1], oddest[~in_first[oddest]])
+    found = [OddRow(row, tail, values[row]) for row, tail in zip(oddest.tolist(), tails.tolist(), strict=True)]
     components = (int(models[0].n_components_), int(models[1].n_components_))
     return Oddities(tuple(found), components, min(_MIXTURE_ROWS, halves[1].size), len(problem))
 
 
-def _odd_values(problem: Problem, model: MixtureModel, row: int) -> tuple[OddValue, ...]:
-    """The values of a row that are least expected, and what would have been."""
-    one = problem.X.take(slice(row, row + 1))
-    oddness = model.oddness(one)
-    beyond = oddness.surprises[0] - oddness.usual
-    names = list(problem.X.kinds)
-    found: list[OddValue] = []
-    for a in np.argsort(-beyond, kind="stable")[:_ODD_VALUES].tolist():
-        name = names[a]
-        if oddness.queries[0][a] is None or (beyond[a] < _ODD and found):
-            continue
-        expected = np.asarray(model.predict_column(one, name))[0]
-        numeric = type(problem.X.kinds[name]) in (Numeric, Circular)
-        words = number(float(expected), grouped=False) if numeric else value(expected)
-        found.append(OddValue(name, problem.shown(name, row), words, float(beyond[a])))
-    return tuple(found)
+def _odd_values(problem: Problem, model: MixtureModel, rows: IntArray) -> dict[int, tuple[OddValue, ...]]:
+    """The values of some rows that are least expected, and what would have been."""
+    if not rows.size:
+        return {}
+    oddness, names = model.oddness(problem.X.take(rows)), list(problem.X.kinds)
+    beyond = oddness.surprises - oddness.usual
+    listed: list[list[int]] = []
+    for i, order in enumerate(np.argsort(-beyond, axis=1, kind="stable")[:, :_ODD_VALUES].tolist()):
+        known = [a for a in order if oddness.queries[i][a] is not None]
+        listed.append([a for a in known if beyond[i, a] >= _ODD] or known[:1])
+    expected: dict[tuple[int, int], str] = {}
+    for a in {a for columns in listed for a in columns}:
+        own = [i for i, columns in enumerate(listed) if a in columns]
+        numeric = type(problem.X.kinds[names[a]]) in (Numeric, Circular)
+        for i, each in zip(own, np.asarray(model.predict_column(problem.X.take(rows[own]), names[a])), strict=True):
+            expected[i, a] = number(float(each), grouped=False) if numeric else value(each)
+    return {
+        row: tuple(
+            OddValue(names[a], problem.shown(names[a], row), expected[i, a], float(beyond[i, a])) for a in listed[i]
+        )
+        for i, row in enumerate(rows.tolist())
+    }

@@ -8,32 +8,44 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.datasets.columns import NamedColumns
+from priorcase.evaluation.scoring import Task, aligned
+from priorcase.evaluation.splits import Folds, Holdout
+from priorcase.learning.estimator import RowsEstimator
+from priorcase.neighbors import KNNClassifierCV
 from priorcase.registry import BASELINE, find
 from priorcase.reporting.table import Problem
 from priorcase.schema import Circular, Date, Numeric
 from priorcase.schema.schema import backend_of
+from priorcase.stacking import StackedClassifier
+from priorcase.stacking.stacked import best_temperature, scaled
 
+ALWAYS = ("stacked", "tuned_knn")
+"""The learners that are measured in any time, if need be fitted to a sample of the rows."""
+
+_COOLEST, _HOTTEST, _TEMPERATURE_FOLDS = 0.2, 5.0, 3
 _BINS = {"numeric": "mdl"}
 # Names in the registry with parameters, and above how many columns a learner is not tried.
 _CLASSIFIERS: tuple[tuple[str, Mapping[str, Any], int | None], ...] = (
+    ("stacked", {}, None),
+    ("tuned_knn", {}, None),
     ("naive_bayes", {}, None),
     ("naive_bayes", _BINS, None),
     ("subset_averaged_bayes", _BINS, None),
     ("tree_averaged_bayes", _BINS, 120),
     ("aode", _BINS, 400),
-    ("tuned_knn", {}, None),
     ("locally_weighted", {"model": "naive_bayes"}, None),
     ("rbf_network", {}, None),
     ("ib3", {}, None),
     ("pebls", {}, None),
 )
 _REGRESSORS: tuple[tuple[str, Mapping[str, Any], int | None], ...] = (
+    ("stacked", {}, None),
     ("tuned_knn", {}, None),
     ("locally_weighted", {}, None),
     ("locally_weighted", {"attribute_weights": "relief"}, None),
@@ -79,7 +91,7 @@ def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None
             f"{name}:{words}" if variant else name,
             f"{registered.title}, {words}" if variant else registered.title,
             registered.summary,
-            registered.make(problem.task, **settings, n_jobs=n_jobs),
+            rescaled(registered.make(problem.task, **settings, n_jobs=n_jobs)),
             f"pc.{registered.path(problem.task)}({arguments}).fit(X, y)",
             max_columns,
         )
@@ -87,7 +99,9 @@ def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None
 
 def own_candidates(problem: Problem, learners: Mapping[str, Any]) -> list[Candidate]:
     """The caller's own learners, after the baseline."""
-    own = (Candidate(name, name, "", each, f"learners[{name!r}].fit(X, y)") for name, each in learners.items())
+    own = (
+        Candidate(name, name, "", rescaled(each), f"learners[{name!r}].fit(X, y)") for name, each in learners.items()
+    )
     return [_baseline(problem), *own]
 
 
@@ -96,20 +110,16 @@ def _baseline(problem: Problem) -> Candidate:
     return Candidate(BASELINE, registered.title, registered.summary, Converted(registered.make(problem.task), "rows"))
 
 
-# -- learners of other libraries
+# -- learners within others
 
 
-class Converted(BaseEstimator):
-    """Another library's learner, which gets the table in the form in which the caller passed it.
-
-    ``form`` is a frame library, ``"array"``, or ``"rows"`` for a learner that only counts them.
-    """
+class Within(BaseEstimator):
+    """Base of learners that fit another one, ``learner``, as ``model_``."""
 
     model_: Any
 
-    def __init__(self, learner: Any, form: str) -> None:
+    def __init__(self, learner: Any) -> None:
         self.learner = learner
-        self.form = form
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -121,11 +131,96 @@ class Converted(BaseEstimator):
         return np.asarray(self.model_.classes_)
 
     def fit(self, X: Any, y: Any) -> Self:
-        self.model_ = clone(self.learner).fit(self._convert(X), y)
+        self.model_ = clone(self.learner).fit(X, y)
         return self
 
     def predict(self, X: Any) -> AnyArray:
-        return np.asarray(self.model_.predict(self._convert(X)))
+        return np.asarray(self.model_.predict(X))
+
+    @available_if(lambda self: hasattr(self.learner, "predict_proba"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        return np.asarray(self.model_.predict_proba(X))
+
+
+class Scaled(Within):
+    """A classifier whose probabilities are scaled by the temperature that suits rows left out best.
+
+    These are the rows that it is fitted to, each predicted from others: by leave-one-out where the learner has that and
+    the targets had no other say in what it learned, else in folds. A little of the class frequencies is mixed in, as
+    much as one row more would bring, so that no class is impossible. Predicted classes stay as they are.
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        super().fit(X, y)
+        codes = np.searchsorted(self.classes_, y)
+        self.rows_ = codes.size
+        self.frequencies_ = (np.bincount(codes) + 1.0 / self.classes_.size) / (codes.size + 1.0)
+        self.temperature_ = 1.0
+        if self.classes_.size > 1:
+            left_out = self._smoothed(self._left_out(X, np.asarray(y)))
+            self.temperature_ = best_temperature(left_out, codes, np.ones(codes.size), _COOLEST, _HOTTEST)
+        return self
+
+    @available_if(lambda self: hasattr(self.learner, "predict_proba"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        return scaled(self._smoothed(np.asarray(self.model_.predict_proba(X))), self.temperature_)
+
+    def _smoothed(self, probabilities: FloatArray) -> FloatArray:
+        share = 1.0 / (self.rows_ + 1.0)
+        return np.asarray((1.0 - share) * probabilities + share * self.frequencies_)
+
+    def _left_out(self, X: Any, y: AnyArray) -> FloatArray:
+        """The probabilities of each row by fits to others."""
+        if isinstance(self.model_, RowsEstimator) and not getattr(self.model_, "relearns_", True):
+            return np.asarray(self.model_.loo_predict_proba())
+        found = np.zeros((y.size, self.classes_.size))
+        for split in Folds(_TEMPERATURE_FOLDS).deal(Task("classes", y, self.classes_), random_state=0, repeat=0):
+            if np.all(y[split.train] == y[split.train[0]]):
+                found[split.test, np.searchsorted(self.classes_, y[split.train[0]])] = 1.0
+                continue
+            part = clone(self.learner).fit(X.take(split.train), y[split.train])
+            answers = np.asarray(part.predict_proba(X.take(split.test)))
+            found[split.test] = aligned(answers, part.classes_, self.classes_)
+        return found
+
+
+class Sampled(Within):
+    """A learner that is fitted to at most so many of the rows it gets, drawn at random, stratified by class."""
+
+    def __init__(self, learner: Any, rows: int) -> None:
+        self.learner, self.rows = learner, rows
+
+    def fit(self, X: Any, y: Any) -> Self:
+        kept = np.arange(len(y))
+        if self.rows < kept.size:
+            task = Task("classes", y, np.unique(y)) if is_classifier(self) else Task("numbers", y, np.empty(0))
+            kept = next(iter(Holdout(self.rows).deal(task, random_state=0, repeat=0))).train
+        return super().fit(X.take(kept), y[kept])
+
+
+def rescaled(learner: Any) -> Any:
+    """A learner with scaled probabilities: itself if it scales them, or has none."""
+    own = isinstance(learner, (StackedClassifier, KNNClassifierCV))
+    return Scaled(learner) if not own and is_classifier(learner) and hasattr(learner, "predict_proba") else learner
+
+
+# -- learners of other libraries
+
+
+class Converted(Within):
+    """Another library's learner, which gets the table in the form in which the caller passed it.
+
+    ``form`` is a frame library, ``"array"``, or ``"rows"`` for a learner that only counts them.
+    """
+
+    def __init__(self, learner: Any, form: str) -> None:
+        self.learner, self.form = learner, form
+
+    def fit(self, X: Any, y: Any) -> Self:
+        return super().fit(self._convert(X), y)
+
+    def predict(self, X: Any) -> AnyArray:
+        return super().predict(self._convert(X))
 
     @available_if(lambda self: hasattr(self.learner, "predict_proba"))
     def predict_proba(self, X: Any) -> FloatArray:

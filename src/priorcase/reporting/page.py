@@ -26,6 +26,7 @@ _MINUS = re.compile(r"(?<![\w.-])-(?=\d|infinity)")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _SHORT = 24  # longer names may be broken
 _MEANING = 4  # columns that describe a row
+_SHOWN = {"suspects": 8, "oddities": 5}  # rows; the others are unfolded by the reader
 TITLES = {
     "clear": "A clear case",
     "doubtful": "A doubtful case",
@@ -72,7 +73,7 @@ def _template() -> Template:
     }
     functions = (axes_of, described, math.isfinite, math.sqrt, rarer, scale_of)
     environment.globals |= {function.__name__: function for function in functions}
-    environment.globals |= {"say": summary, "titles": TITLES}
+    environment.globals |= {"say": summary, "titles": TITLES, "shown": _SHOWN}
     return environment.from_string(files("priorcase.reporting").joinpath("page.html.j2").read_text(encoding="utf-8"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ _PRECEDENTS = 3
 _EXAMPLES = 4  # rows of each kind that may be explained
 _CLEAR = 0.97  # the probability of a clear case
 _PERMUTATIONS = 16  # of the columns, by which it is estimated what each adds
+UNLIKELY, SURE = 0.1, 0.5  # of many classes most are unlikely without any other being likely
 
 
 # -- out-of-fold predictions
@@ -80,6 +81,11 @@ def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
             if cell.rows is not None and cell.answers is not None and cell.answers.predicted is not None:
                 against[cell.rows] += cell.answers.predicted != cell.answers.truth
     return OutOfFold(compared.rows, labels, proba, labels[proba.argmax(axis=1)], truth, against, asked)
+
+
+def doubted(of_truth: FloatArray, top: FloatArray) -> Any:
+    """Whether targets may be wrong, by the probabilities of the actual class and of the likeliest one."""
+    return (top >= SURE) & (of_truth <= UNLIKELY)
 
 
 # -- calibration
@@ -183,9 +189,17 @@ class Explained:
     otherwise: str
 
 
-def explain(problem: Problem, found: OutOfFold, learner: Any) -> tuple[Explained, ...]:
-    """Up to three rows, predicted by a fit to the others, without any row that might have been explained."""
-    examples = dict(_examples(problem, found))
+def explain(
+    problem: Problem, found: OutOfFold, learner: Any, *, typical: Callable[[int], bool]
+) -> tuple[Explained, ...]:
+    """Up to three rows, predicted by a fit to the others, without any row that might have been explained.
+
+    Only a wrong prediction or a large error may be of a row that is not ``typical``.
+    """
+    usual = np.array([typical(row) for row in found.rows.tolist()])
+    examples = {kind: rows for kind, rows in _examples(problem, found, usual) if rows.size}
+    if not examples:
+        return ()
     others = np.setdiff1d(np.arange(len(problem)), found.rows[np.concatenate(list(examples.values()))])
     known = problem.taken(others)
     with warnings.catch_warnings():
@@ -193,24 +207,24 @@ def explain(problem: Problem, found: OutOfFold, learner: Any) -> tuple[Explained
         model = clone(learner).fit(known.X, known.y)
         explained = []
         for kind, rows in examples.items():
-            row = _best_example(kind, problem, model, found.rows[rows])
+            row = _best_example(kind, problem, model, found.rows[rows], usual[rows])
             if row is not None:
                 explained.append(_explained(kind, problem, known, model, row, others))
     return tuple(explained)
 
 
-def _examples(problem: Problem, found: OutOfFold) -> Iterator[tuple[str, IntArray]]:
+def _examples(problem: Problem, found: OutOfFold, usual: AnyArray) -> Iterator[tuple[str, IntArray]]:
     """A few rows of each kind, the best example first; none where there is none."""
     if not problem.classes:
         off = np.abs(found.predicted - found.truth)
-        yield "close", _first(np.abs(off - np.quantile(off, 0.05)))
-        yield "typical", _first(np.abs(off - np.median(off)))
+        yield "close", _first(np.where(usual, np.abs(off - np.quantile(off, 0.05)), np.inf))
+        yield "typical", _first(np.where(usual, np.abs(off - np.median(off)), np.inf))
         yield "far off", _first(-off)
         return
     top, second = found.proba.max(axis=1), np.sort(found.proba, axis=1)[:, -2]
     right = found.predicted == found.truth
-    yield "clear", _first(np.where(right, np.abs(top - _CLEAR), np.inf))
-    yield "doubtful", _first(top - second)
+    yield "clear", _first(np.where(right & usual, np.abs(top - _CLEAR), np.inf))
+    yield "doubtful", _first(np.where(usual, top - second, np.inf))
     if not right.all():
         yield "wrong", _first(np.where(right, np.inf, np.abs(top - np.median(top[~right]))))
 
@@ -221,10 +235,8 @@ def _first(scores: FloatArray) -> IntArray:
     return order[np.isfinite(scores[order])]
 
 
-def _best_example(kind: str, problem: Problem, model: Any, rows: IntArray) -> int | None:
+def _best_example(kind: str, problem: Problem, model: Any, rows: IntArray, usual: AnyArray) -> int | None:
     """The first row that is an example of its kind for this fit, too; None where there is none."""
-    if not rows.size:
-        return None
     if not problem.classes:
         off = np.abs(np.asarray(model.predict(problem.X.take(rows))) - problem.y[rows])
         return int(rows[{"close": off.argmin(), "far off": off.argmax()}.get(kind, 0)])
@@ -235,7 +247,11 @@ def _best_example(kind: str, problem: Problem, model: Any, rows: IntArray) -> in
         ordered = np.sort(proba, axis=1)
         return int(rows[(ordered[:, -1] - ordered[:, -2]).argmin()])
     right = model.classes_[proba.argmax(axis=1)] == problem.y[rows]
-    fitting = rows[right == (kind == "clear")]
+    at = np.searchsorted(model.classes_, problem.y[rows]).clip(max=len(model.classes_) - 1)
+    of_truth = np.where(model.classes_[at] == problem.y[rows], proba[np.arange(rows.size), at], 0.0)
+    # A row that this fit alone doubts would be called typical here and look suspect.
+    agreed = ~(doubted(of_truth, proba.max(axis=1)) & usual)
+    fitting = rows[(right == (kind == "clear")) & agreed]
     return int(fitting[0]) if fitting.size else None
 
 

@@ -56,10 +56,18 @@ def recommendation(report: Report) -> Iterator[str]:
             yield "**No learner could be measured in the time allowed.** Allow a larger budget."
         return
     title = last.title(verdict.chosen)
-    if not verdict.beats_baseline:
+    if verdict.by == "accuracy":
+        yield (
+            "**No learner's probabilities are significantly better than the class frequencies, but predictions are "
+            f"right more often than by always predicting {report.table.target.values[0][0]}.**"
+        )
+    elif not verdict.beats_baseline:
         yield f"**No learner is significantly better than the baseline.** The best is {title}."
     start = "Recommended" if verdict.beats_baseline else "Best"
+    start = "Recommended where only the predicted class matters" if verdict.by == "accuracy" else start
     yield f"{start}: **{title}**. {_accuracy(report) if report.problem.classes else _rmse(report)}."
+    if (rows := last.standing(verdict.chosen).fitted_to) is not None:
+        yield f"Time was short: it was fitted to samples of {count(rows, 'row')}. All rows should make it better."
 
 
 def _accuracy(report: Report) -> str:
@@ -84,7 +92,7 @@ def nested_and_table(report: Report) -> Iterator[str]:
     if verdict.chosen == BASELINE or not math.isfinite(error):
         return
     start = f"The {_score(report)} of {compared.title(verdict.chosen)}"
-    of_table = plus_minus(*compared.measured[0].scores[verdict.by])
+    of_table = plus_minus(*compared.standing(verdict.chosen).scores[verdict.by])
     if verdict.same_choice == verdict.folds:
         yield f"{start} is {of_table}; it was selected in every fold, so the selection adds no bias."
     else:
@@ -119,7 +127,7 @@ def differences(report: Report) -> Iterator[str]:
 
 
 def _score(report: Report) -> str:
-    return "log-score" if report.problem.classes else "root mean squared error"
+    return {"log_score": "log-score", "accuracy": "accuracy", "rmse": "root mean squared error"}[report.verdict.by]
 
 
 def _interval(ahead: Difference) -> str:
@@ -176,9 +184,10 @@ def rows(report: Report) -> Iterator[str]:
         yield f"No row looks as if its {target} were wrong."
     if report.oddities is not None and report.oddities.rows:
         first = report.oddities.rows[0]
-        if first.values:
-            reasons = joined([f"{one.column} {one.value}" for one in first.values])
-            yield f"The most unusual row is {report.problem.place(first.row)} ({reasons})."
+        reasons = joined([f"{one.column} {one.value}" for one in first.values])
+        why = f" ({reasons})" if reasons else ""
+        others = f"; {count(len(report.oddities.rows), 'row')} are unusual" if len(report.oddities.rows) > 1 else ""
+        yield f"The most unusual row is {report.problem.place(first.row)}{why}{others}."
 
 
 def findings(report: Report) -> Iterator[str]:
@@ -211,7 +220,9 @@ def summary(report: Report) -> Iterator[RenderableType]:
     yield _table(report)
     note = f"{report.compared[-1].protocol}; ± is the standard error."
     if report.verdict.same_choice < report.verdict.folds:
-        note += " The first row of the table is optimistic, since these scores selected it."
+        note += " The score of the selected learner is optimistic, since it selected it."
+    if any(one.fitted_to is not None for one in report.compared[-1].measured):
+        note += " Rows in brackets: fitted to a sample of so many, since time was short."
     yield Text(note, style="dim")
     yield Text()
     for sentence in findings(report):
@@ -228,9 +239,10 @@ def _table(report: Report) -> RenderableType:
     for heading in (*(("accuracy", "log-score") if classes else ("RMSE", "R²")), "time"):
         table.add_column(heading, justify="right")
     for one in shown.measured:
+        title = one.title if one.fitted_to is None else f"{one.title} ({count(one.fitted_to, 'row')})"
         cells = [score_text(name, *one.scores[name]) for name in score_names(report)]
         style = "bold" if one.name == report.verdict.chosen else None
-        table.add_row(Text(visible(one.title)), *cells, seconds(one.seconds), style=style)
+        table.add_row(Text(visible(title)), *cells, seconds(one.seconds), style=style)
     if shown.unmeasured:
         who = shown.unmeasured[0].title if len(shown.unmeasured) == 1 else count(len(shown.unmeasured), "learner")
         table.add_row(Text(visible(f"{who} not measured")), "", "", "", style="dim")

@@ -10,6 +10,7 @@ import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from html import escape
 from importlib.metadata import version
 from typing import Any, Literal, TypeVar
@@ -38,12 +39,14 @@ from priorcase.reporting.comparison import Budget, Compared, Verdict, choose, co
 from priorcase.reporting.findings import (
     Importance,
     Oddities,
+    RowKind,
     Suspects,
     find_oddities,
     find_suspects,
     measure_importance,
+    row_kind,
 )
-from priorcase.reporting.learners import Candidate, candidates, converted, form_of, own_candidates
+from priorcase.reporting.learners import Candidate, Sampled, Scaled, candidates, converted, form_of, own_candidates
 from priorcase.reporting.predictions import Calibration, Explained, calibrate, explain, out_of_fold
 from priorcase.reporting.table import Problem, TableSummary, opened, read_problem, scorable, summarize
 
@@ -122,7 +125,8 @@ class Report:
     def json(self) -> str:
         """Return one JSON document; numbers that are not finite are null.
 
-        ``place`` is the name of a row in the report: its position from 0, or its line in a file.
+        ``place`` is the name of a row in the report: its position from 0, or its line in a file. ``row_kind`` is what
+        `Report.row_kind` calls it.
         """
         found = {
             "name": self.problem.name,
@@ -142,7 +146,7 @@ class Report:
             "next_steps": asdict(self.next_steps),
             "made": asdict(self.made),
         }
-        data = _plain(found, self.problem.places.tolist())
+        data = self._plain(found)
         return visible_json(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
 
     @prefix_errors
@@ -157,6 +161,25 @@ class Report:
         where = check_path(path)
         write_file(where, (self.json() if where.suffix == ".json" else self.html()).encode())
 
+    def row_kind(self, row: int) -> RowKind:
+        """What a row is called in every part of the report.
+
+        ``"suspect"`` where its target may be wrong, ``"odd"`` where its values are unusual together, ``"suspect and
+        odd"``, or ``"typical"``.
+        """
+        return row_kind(row, self.suspects, self.oddities)
+
+    def _plain(self, node: Any) -> Any:
+        """Data for JSON: null for numbers that are not finite, and the place and kind of whatever has a row."""
+        if isinstance(node, dict):
+            found = {str(key): self._plain(child) for key, child in node.items()}
+            if not isinstance(row := node.get("row"), int):
+                return found
+            return found | {"place": int(self.problem.places[row]), "row_kind": self.row_kind(row)}
+        if isinstance(node, (list, tuple)):
+            return [self._plain(child) for child in node]
+        return None if isinstance(node, float) and not math.isfinite(node) else node
+
     def _sentences(self) -> list[str]:
         parts = (summary.recommendation, summary.nested_and_table, summary.differences, summary.findings)
         return [summary.opening(self), *(sentence for part in parts for sentence in part(self))]
@@ -168,16 +191,6 @@ def _comparison(compared: Compared) -> dict[str, Any]:
         for one in compared.standings
     ]
     return {"protocol": compared.protocol, "rows": int(compared.rows.size), "of": compared.of, "learners": learners}
-
-
-def _plain(node: Any, places: list[int]) -> Any:
-    """Data for JSON: null for numbers that are not finite, and the place of whatever has a row."""
-    if isinstance(node, dict):
-        found = {str(key): _plain(child, places) for key, child in node.items()}
-        return found | {"place": places[node["row"]]} if isinstance(node.get("row"), int) else found
-    if isinstance(node, (list, tuple)):
-        return [_plain(child, places) for child in node]
-    return None if isinstance(node, float) and not math.isfinite(node) else node
 
 
 # -- making a report
@@ -329,23 +342,30 @@ def report_on(
                 skipped.append(f"{what}: {str(error).rstrip('.')}")
                 return None
 
-        if chosen.name == BASELINE:
-            calibration = suspects = importance = None
-            explained: tuple[Explained, ...] = ()
-        else:
-            learner, last = chosen.learner, compared[-1]
+        calibration = suspects = importance = found = None
+        explained: tuple[Explained, ...] = ()
+        last = compared[-1]
+        if chosen.name != BASELINE:
             found = out_of_fold(last, scored, chosen.name)
+            calibration = calibrate(found)
             seconds = {one.name: one.seconds for one in last.measured}
             records = scored.classes and seconds.get("pebls", math.inf) < 0.1 * clock.total
+            suspects = made("label errors", partial(find_suspects, scored, found, records=records), always=True)
+        oddities = made("unusual rows", lambda: find_oddities(scored, random_state=random_state, n_jobs=n_jobs))
+        if found is not None:
+            fitted_to = last.standing(chosen.name).fitted_to
+            learner = chosen.learner if fitted_to is None else Sampled(chosen.learner, fitted_to)
+
+            def typical(row: int) -> bool:
+                return row_kind(row, suspects, oddities) == "typical"
+
+            work = partial(explain, scored, found, learner, typical=typical)
+            explained = made("explained predictions", work) or ()
             folds, allowed = len({cell.split for cell in last.result.cells}), _IMPORTANCE_SHARE * clock.total
-            calibration = calibrate(found)
-            suspects = made("label errors", lambda: find_suspects(scored, found, records=records), always=True)
-            explained = made("explained predictions", lambda: explain(scored, found, learner)) or ()
             importance = made(
                 "important columns",
                 lambda: measure_importance(scored, learner, folds, random_state=random_state, allowed=allowed, say=say),
             )
-        oddities = made("unusual rows", lambda: find_oddities(scored, random_state=random_state, n_jobs=n_jobs))
         today = datetime.date.today().isoformat()
         return Report(
             scored,
@@ -378,8 +398,9 @@ def _next_steps(
     """The lines that fit the chosen learner and predict new rows; none where the baseline was chosen."""
     if chosen.name == BASELINE:
         return NextSteps()
+    own = chosen.learner.learner if isinstance(chosen.learner, Scaled) else chosen.learner
     words = shlex.join([table or "past.csv", "--target", problem.target, "new.csv"])
-    options = " ".join(filter(None, [words, reading, flags := registry.flags(chosen.learner)]))
+    options = " ".join(filter(None, [words, reading, flags := registry.flags(own)]))
     commands = [f"priorcase {command} {options}" for command in ("predict", "explain")] if flags else []
     loaded = [] if problem.without_target else load
     lines = ["import priorcase as pc", *loaded, *_dropped(problem, columns, form), f"model = {chosen.fit}"]
