@@ -48,7 +48,7 @@ def means(rows: int, shares: tuple[float, ...], parameters: Any, tables: int = T
     found = []
     for X, y in drawn:
         kinds = {name: pc.Nominal() for name in X if X[name].dtype != np.float64}  # also the number of the row
-        found.append(dict(pc.SubsetAveragedBayes(schema=kinds, **parameters).fit(X, y).relevance_table()))
+        found.append(dict(pc.SubsetAveragedBayes(schema=kinds, **parameters).fit(X, y).relevance_))
     return pd.DataFrame(found).mean()
 
 

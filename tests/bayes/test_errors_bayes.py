@@ -176,8 +176,8 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: naive().predict_joint(NEW, ["bike", TARGET]).marginal("clas"), ParameterError, "did you mean 'class'"),
     (lambda: naive().predict_joint(NEW, ["bike", TARGET]).marginal("bike", "bike"), ParameterError, "at most once"),
     (lambda: naive().predict_joint(NEW, ["bike", TARGET]).marginal(), ParameterError, "at most once"),
-    (lambda: subsets().relevance_table()["bikes"], UnknownNameError, "Relevance has no 'bikes'; it has 0, 1"),
-    (lambda: pc.SubsetAveragedBayes().fit(X, Y).relevance_table()["bikes"], UnknownNameError, "did you mean 'bike'"),
+    (lambda: subsets().relevance_["bikes"], UnknownNameError, "Relevance has no 'bikes'; it has 0, 1"),
+    (lambda: pc.SubsetAveragedBayes().fit(X, Y).relevance_["bikes"], UnknownNameError, "did you mean 'bike'"),
     # parameters of naive Bayes
     (lambda: fitted(predictive="bayes"), ParameterError, r"NaiveBayes.fit: predictive must be a str among .*'bayes'"),
     (lambda: fitted(predictive="evidenc"), ParameterError, "did you mean 'evidence'"),

@@ -123,7 +123,7 @@ def test_the_average_over_subsets_takes_a_text_as_a_whole(prior, table, queries)
     included = reference.text_evidence(notes, labels, ["a", "b"], prior)
     excluded = reference.text_evidence(notes, ones, [1], 2 * prior)  # the sum over both classes
     matters = 0.4 / (0.4 + 0.6 * np.exp(excluded - included))
-    assert model.relevance_[0] == pytest.approx(matters)
+    assert model.relevance_.probabilities[0] == pytest.approx(matters)
     for query, found in zip(queries, model.predict_proba(frame(queries, ["note"])), strict=True):
         rest = np.exp(reference.text_log(notes, ones, 1, query["note"], 2 * prior, "evidence"))
         own = [np.exp(reference.text_log(notes, labels, k, query["note"], prior, "evidence")) for k in "ab"]
@@ -201,9 +201,9 @@ def test_parts_are_columns(model, table, queries):
     )
     np.testing.assert_allclose(found, expected, rtol=1e-9)
     if isinstance(model, pc.SubsetAveragedBayes):
-        by_part = dict(other.relevance_table())
+        by_part = dict(other.relevance_)
         when = 1 - np.prod([1 - by_part[f"when {part}"] for part in ("season", "weekday", "hour")])
-        assert one.relevance_table()["when"] == pytest.approx(when)
+        assert one.relevance_["when"] == pytest.approx(when)
     if hasattr(one, "contributions"):
         summed = one.contributions(frame(queries, names))
         pieces = other.contributions(apart(queries, members), versus=None)
@@ -221,7 +221,7 @@ def test_elapsed_time_is_a_number(model):
     one = clone(model).set_params(schema={"when": pc.Date(("elapsed",))}).fit(dates, labels)
     other = clone(model).set_params(schema=None).fit(pd.DataFrame({"when": seconds}), labels)
     if isinstance(model, pc.SubsetAveragedBayes):
-        assert one.relevance_ == other.relevance_
+        assert one.relevance_.probabilities == other.relevance_.probabilities
     np.testing.assert_array_equal(one.predict_proba(dates), other.predict_proba(pd.DataFrame({"when": seconds})))
     np.testing.assert_array_equal(one.loo_predict_proba(), other.loo_predict_proba())
 
@@ -344,8 +344,8 @@ def test_the_parts_that_count_are_chosen_by_the_rows():
     table, labels = signups()
     model = pc.SubsetAveragedBayes().fit(table, labels)
     assert model.schema_.kinds[0] == pc.Date()
-    assert list(model.relevance_table()) == ["signup", "size"]
-    assert model.relevance_table()["signup"] > 0.99 > 0.5 > model.relevance_table()["size"]
+    assert list(model.relevance_) == ["signup", "size"]
+    assert model.relevance_["signup"] > 0.99 > 0.5 > model.relevance_["size"]
     assert model.contributions(table).contributions.shape == (40, 3)
     trees = pc.TreeAveragedBayes().fit(table, labels)
     ends = {end for pair in trees.edge_table() for end in pair}
@@ -411,7 +411,7 @@ def test_a_missing_set_is_missing_once():
 def test_attribute_weights_of_neighbours_know_the_parts():
     table, labels = signups()
     model = pc.KNNClassifier(attribute_weights="bayes").fit(table, labels)
-    expected = pc.SubsetAveragedBayes().fit(table, labels).relevance_
+    expected = pc.SubsetAveragedBayes().fit(table, labels).relevance_.probabilities
     np.testing.assert_allclose(model.attribute_weights_, expected, rtol=1e-12)
 
 

@@ -151,7 +151,7 @@ def test_classes_that_are_no_list_of_classes() -> None:
 
 
 def test_an_attribute_that_a_table_of_relevance_does_not_have() -> None:
-    table = pc.SubsetAveragedBayes().fit(X, Y).relevance_table()
+    table = pc.SubsetAveragedBayes().fit(X, Y).relevance_
     assert "bikes" not in table
     assert table.get("bikes") is None
 

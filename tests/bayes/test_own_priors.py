@@ -163,7 +163,7 @@ def test_subsets_equal_the_average_written_out(prior: Any) -> None:
     model = pc.SubsetAveragedBayes(prior=prior, inclusion=0.5).fit(rows, classes)
     total = sum(evidence.values())
     relevance = [sum(mass for each, mass in evidence.items() if a in each) / total for a in columns]
-    np.testing.assert_allclose(model.relevance_, relevance, rtol=1e-10)
+    np.testing.assert_allclose(model.relevance_.probabilities, relevance, rtol=1e-10)
     for row in rows[:6]:
         joint = [sum(mass * predictive(seen, row, c, each) for each, mass in evidence.items()) for c in labels]
         np.testing.assert_allclose(model.predict_proba([row])[0], np.array(joint) / sum(joint), rtol=1e-10)

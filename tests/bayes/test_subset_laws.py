@@ -31,11 +31,11 @@ def test_planted_attributes_are_found() -> None:
     X[:, 3] = random.normal(0, 1, 400)
     X[:, 4] = random.normal(0, 1 + 2 * classes, 400)
     model = SubsetAveragedBayes().fit(X, classes)
-    relevance = model.relevance_
+    relevance = model.relevance_.probabilities
     assert (relevance[[0, 2, 4]] > 0.999).all()
     assert (relevance[[1, 3]] < 0.1).all()
-    assert list(model.relevance_table()) == [0, 1, 2, 3, 4]
-    assert model.relevance_table()[1] == relevance[1]
+    assert list(model.relevance_) == [0, 1, 2, 3, 4]
+    assert model.relevance_[1] == relevance[1]
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -52,7 +52,7 @@ def test_noise_does_not_matter_however_many_values_it_has(rows: int, n_classes: 
         columns += [told.astype(str), y + random.normal(size=rows) / 2]
         X = np.array(columns, dtype=object).T
         schema = {a: Numeric() if a in (6, 7, 9) else Nominal() for a in range(10)}
-        found.append(SubsetAveragedBayes(schema=schema).fit(X, y).relevance_)
+        found.append(SubsetAveragedBayes(schema=schema).fit(X, y).relevance_.probabilities)
     relevance = np.mean(found, axis=0)
     assert (relevance[:8] < 0.1).all()
     assert (relevance[8:] > 0.9).all()
@@ -65,11 +65,11 @@ def test_values_that_all_differ_speak_for_no_structure(prior: Any, n_classes: in
     y = np.arange(400) % n_classes
     X = [[str(i)] for i in range(400)]
     model = SubsetAveragedBayes(prior=prior, inclusion=0.5, schema={0: Nominal()}).fit(X, y)
-    assert model.relevance_[0] > 0.5
+    assert model.relevance_.probabilities[0] > 0.5
     if isinstance(prior, float) and prior >= 1.0:
-        assert model.relevance_[0] < 0.6
+        assert model.relevance_.probabilities[0] < 0.6
     if isinstance(prior, BDeu):
-        assert model.relevance_[0] > 0.9
+        assert model.relevance_.probabilities[0] > 0.9
 
 
 def test_inclusion_at_its_ends() -> None:
@@ -82,11 +82,11 @@ def test_inclusion_at_its_ends() -> None:
         everything.predict_joint_log_proba(queries), plain.predict_joint_log_proba(queries), rtol=1e-14
     )
     np.testing.assert_allclose(everything.loo_predict_proba(), plain.loo_predict_proba(), rtol=1e-12)
-    assert everything.relevance_.tolist() == [1.0] * 5
+    assert everything.relevance_.probabilities.tolist() == [1.0] * 5
     nothing = SubsetAveragedBayes(inclusion=0.0).fit(rows, classes)
     shares = (nothing.class_count_ + 1.0) / (30 + 3)
     np.testing.assert_allclose(nothing.predict_proba(queries), np.tile(shares, (31, 1)), rtol=1e-12)
-    assert nothing.relevance_.tolist() == [0.0] * 5
+    assert nothing.relevance_.probabilities.tolist() == [0.0] * 5
 
 
 def test_near_certainty_leaves_room_for_doubt() -> None:
@@ -95,8 +95,8 @@ def test_near_certainty_leaves_room_for_doubt() -> None:
     classes = np.repeat([0, 1], 200)
     X = (1000.0 * classes + random.normal(0, 1, 400))[:, np.newaxis]
     model = SubsetAveragedBayes(numeric="student").fit(X, classes)
-    assert model.relevance_.tolist() == [1.0]
-    odds = model.relevance_table().log_odds[0]
+    assert model.relevance_.probabilities.tolist() == [1.0]
+    odds = model.relevance_.log_odds[0]
     assert 100 < odds < 10_000
     joint = model.predict_joint_log_proba([[1e7]])[0]
     plain = NaiveBayes(numeric="student").fit(X, classes)
@@ -108,8 +108,8 @@ def test_attributes_that_say_nothing_keep_their_prior_probability() -> None:
     X = [["a", None, 3.0, None, "u"], ["a", None, 3.0, None, "v"], ["a", None, 3.0, None, "u"]]
     kinds = {1: Nominal(), 3: Nominal(values=("p", "q"))}
     model = SubsetAveragedBayes(inclusion=0.3, schema=kinds).fit(X, ["no", "yes", "no"])
-    np.testing.assert_allclose(model.relevance_[:4], 0.3)
-    assert model.relevance_[4] > 0.3
+    np.testing.assert_allclose(model.relevance_.probabilities[:4], 0.3)
+    assert model.relevance_.probabilities[4] > 0.3
     assert np.isfinite(model.predict_proba([["b", "new", 7.0, "p", "w"]])).all()
 
 
@@ -117,12 +117,12 @@ def test_one_class_and_a_class_without_rows() -> None:
     rows, _ = table(8, 13)
     one = SubsetAveragedBayes().fit(rows, ["yes"] * 8)
     np.testing.assert_array_equal(one.predict_proba(rows), np.ones((8, 1)))
-    np.testing.assert_allclose(one.relevance_, 0.05)
+    np.testing.assert_allclose(one.relevance_.probabilities, 0.05)
     declared = SubsetAveragedBayes(schema=SCHEMA).partial_fit(rows, ["yes"] * 8, ["no", "yes"])
     known = [(0, tuple(row), Fraction(1)) for row in rows]
     attributes = [counted(own, Fraction(1), 2) for own in DOMAINS]
     expected = reference.relevance(known, attributes, [Fraction(1)] * 2, [Fraction(1, 20)] * 3)
-    np.testing.assert_allclose(declared.relevance_, [float(r) for r in expected])
+    np.testing.assert_allclose(declared.relevance_.probabilities, [float(r) for r in expected])
     np.testing.assert_allclose(declared.loo_predict_proba().sum(axis=1), 1.0)
 
 
@@ -140,7 +140,7 @@ def test_the_automatic_weight_has_the_largest_sum() -> None:
 def test_any_weight_gives_probabilities(prior: float) -> None:
     rows, classes = table(40, 15, 5)
     model = SubsetAveragedBayes(prior=prior).fit(rows, classes)
-    assert ((model.relevance_ >= 0) & (model.relevance_ <= 1)).all()
+    assert ((model.relevance_.probabilities >= 0) & (model.relevance_.probabilities <= 1)).all()
     for found in (model.predict_proba([*rows, ["new", "new", None, 1e9, 0.0]]), model.loo_predict_proba()):
         np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
@@ -150,8 +150,8 @@ def test_many_rows_and_columns_do_not_overflow() -> None:
     X, y = random.integers(0, 3, (20_000, 30)).astype(str), random.integers(0, 4, 20_000)
     X[:, 0] = y.astype(str)
     model = SubsetAveragedBayes().fit(X, y)
-    assert model.relevance_[0] == 1.0
-    assert (model.relevance_[1:] < 0.01).all()
+    assert model.relevance_.probabilities[0] == 1.0
+    assert (model.relevance_.probabilities[1:] < 0.01).all()
     np.testing.assert_allclose(model.loo_predict_proba().sum(axis=1), 1.0)
 
 
@@ -179,8 +179,8 @@ def test_the_order_of_the_attributes_only_permutes(rows: list[list[Any]], seed: 
     turned = [[row[a] for a in order] for row in rows]
     kinds = {i: schema[a] for i, a in enumerate(order)}
     other = SubsetAveragedBayes(schema=kinds).fit(turned, classes)
-    assert other.relevance_.tobytes() == model.relevance_[order].tobytes()
-    assert ((model.relevance_ >= 0) & (model.relevance_ <= 1)).all()
+    assert other.relevance_.probabilities.tobytes() == model.relevance_.probabilities[order].tobytes()
+    assert ((model.relevance_.probabilities >= 0) & (model.relevance_.probabilities <= 1)).all()
     np.testing.assert_allclose(other.predict_proba(turned), model.predict_proba(rows), rtol=1e-12)
     assert other.log_evidence_ == pytest.approx(model.log_evidence_, rel=1e-12)
 
@@ -199,13 +199,13 @@ def test_however_the_rows_came(rows: list[list[Any]], seed: int, weighted: bool)
     rest = new().fit(rows[len(rows) // 2 :], classes[len(rows) // 2 :], weights[len(rows) // 2 :])
     came.merge(rest).forget(range(5))
     for model in (came, pickle.loads(pickle.dumps(came))):
-        assert model.relevance_.tobytes() == fresh.relevance_.tobytes()
+        assert model.relevance_.probabilities.tobytes() == fresh.relevance_.probabilities.tobytes()
         assert model.log_evidence_ == fresh.log_evidence_
         assert model.predict_joint_log_proba(rows).tobytes() == fresh.predict_joint_log_proba(rows).tobytes()
         assert model.loo_predict_proba().tobytes() == fresh.loo_predict_proba().tobytes()
     backwards = new().fit(rows[::-1], classes[::-1], weights[::-1])
     # Moments are added up in the order of the rows, so another order may round differently.
-    np.testing.assert_allclose(backwards.relevance_, fresh.relevance_, rtol=1e-12)
+    np.testing.assert_allclose(backwards.relevance_.probabilities, fresh.relevance_.probabilities, rtol=1e-12)
     np.testing.assert_allclose(backwards.loo_predict_proba()[::-1], fresh.loo_predict_proba(), rtol=1e-12)
 
 
@@ -214,7 +214,7 @@ def test_weights_are_repetitions() -> None:
     times = np.random.default_rng(1).integers(1, 4, 25)
     weighted = SubsetAveragedBayes().fit(rows, classes, times)
     repeated = SubsetAveragedBayes().fit(np.repeat(np.array(rows, object), times, axis=0), np.repeat(classes, times))
-    assert weighted.relevance_.tobytes() == repeated.relevance_.tobytes()
+    assert weighted.relevance_.probabilities.tobytes() == repeated.relevance_.probabilities.tobytes()
     expected = repeated.predict_joint_log_proba(rows)
     np.testing.assert_allclose(weighted.predict_joint_log_proba(rows), expected, rtol=1e-12)
 
@@ -225,7 +225,7 @@ def test_weights_are_repetitions() -> None:
 def test_the_table_of_relevance() -> None:
     X, y = [["a", "x"], ["a", "x"], ["b", "x"], ["b", "x"]], [0, 0, 1, 1]
     model = SubsetAveragedBayes(inclusion=0.5).fit(X, y)
-    table = model.relevance_table()
+    table = model.relevance_
     assert repr(table) == "attribute  matters  log-odds\n0           0.7216     +0.95\n1           0.5000     +0.00"
     assert dict(table) == {0: table[0], 1: 0.5}
     assert len(table) == 2
@@ -263,11 +263,11 @@ def test_numpy_numbers_are_numbers(half: Any) -> None:
 
 def test_a_refused_row_changes_nothing() -> None:
     model = SubsetAveragedBayes(prior={0: {"a": 1.0, "b": 2.0}}).fit([["a"], ["b"]], ["no", "yes"])
-    before = model.relevance_
+    before = model.relevance_.probabilities
     with pytest.raises(PriorcaseError, match="partial_fit"):
         model.partial_fit([["c"]], ["no"])
-    assert model.relevance_.tobytes() == before.tobytes()
+    assert model.relevance_.probabilities.tobytes() == before.tobytes()
     with pytest.raises(ParameterError, match="merge: other must be another"):
         model.merge(model)
     with pytest.raises(TooFewRowsError):
-        _ = model.forget([0, 1]).relevance_
+        _ = model.forget([0, 1]).relevance_.probabilities

@@ -33,7 +33,7 @@ def test_it_is_the_sum_over_all_subsets(weight: Fraction, inclusion: Fraction, w
     everything = reference.total(known, attributes, mus, inclusions)
     assert model.log_evidence_ == pytest.approx(math.log(everything.numerator) - math.log(everything.denominator))
     relevance = [float(r) for r in reference.relevance(known, attributes, mus, inclusions)]
-    np.testing.assert_allclose(model.relevance_, relevance, rtol=1e-12)
+    np.testing.assert_allclose(model.relevance_.probabilities, relevance, rtol=1e-12)
     for query in (("a", "x", "p"), ("c", "y", "s"), (None, "x", None), (None, None, None)):
         joints = [reference.joint(known, (k, query), attributes, mus, inclusions) for k in range(3)]
         found = model.predict_joint_log_proba([list(query)])[0]
@@ -48,7 +48,7 @@ def test_five_attributes_of_their_own_probabilities() -> None:
     known = numbered(X.tolist(), y.tolist())
     attributes = [counted("uv", Fraction(1), 2)] * 5
     relevance = reference.relevance(known, attributes, [Fraction(1)] * 2, inclusion)
-    np.testing.assert_allclose(model.relevance_, [float(r) for r in relevance], rtol=1e-12)
+    np.testing.assert_allclose(model.relevance_.probabilities, [float(r) for r in relevance], rtol=1e-12)
     joints = [reference.joint(known, (k, tuple("uvuvu")), attributes, [Fraction(1)] * 2, inclusion) for k in (0, 1)]
     np.testing.assert_allclose(model.predict_proba([list("uvuvu")])[0], expected_proba(joints), rtol=1e-12)
 
@@ -87,7 +87,7 @@ def test_an_unseen_value_widens_the_attribute(prior: Any) -> None:
         declared = SubsetAveragedBayes(prior=prior, schema=schema).fit(rows, classes)
         expected = declared.predict_joint_log_proba([query])
         np.testing.assert_allclose(undeclared.predict_joint_log_proba([query]), expected, rtol=1e-13)
-        assert declared.relevance_[a] != undeclared.relevance_[a]
+        assert declared.relevance_.probabilities[a] != undeclared.relevance_.probabilities[a]
 
 
 def test_an_unseen_value_by_the_sum_over_all_subsets() -> None:
@@ -113,7 +113,9 @@ def test_numbers_by_the_sum_over_all_subsets(strategy: Student) -> None:
         attributes.append(own)
     known, mus, inclusion = numbered(rows, classes), [Fraction(1)] * 3, [HALF] * 5
     assert model.log_evidence_ == pytest.approx(math.log(reference.total(known, attributes, mus, inclusion)), rel=1e-12)
-    np.testing.assert_allclose(model.relevance_, reference.relevance(known, attributes, mus, inclusion), rtol=1e-10)
+    np.testing.assert_allclose(
+        model.relevance_.probabilities, reference.relevance(known, attributes, mus, inclusion), rtol=1e-10
+    )
     for query in (["a", "x", "p", 1.5, -0.5], [None, "y", "q", None, 30.0]):
         joints = [reference.joint(known, (k, tuple(query)), attributes, mus, inclusion) for k in range(3)]
         np.testing.assert_allclose(np.exp(model.predict_joint_log_proba([query])[0]), joints, rtol=1e-10)

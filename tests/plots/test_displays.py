@@ -177,7 +177,7 @@ def test_weights_come_heaviest_first() -> None:
 def test_relevance_is_a_probability_beside_its_prior() -> None:
     model = pc.SubsetAveragedBayes(inclusion=0.2).fit(REPAIRS, JOBS)
     display = WeightsDisplay.of(model)
-    np.testing.assert_array_equal(display.weights, model.relevance_)
+    np.testing.assert_array_equal(display.weights, model.relevance_.probabilities)
     assert display.prior == 0.2
     ax = display.plot()
     assert ax.get_xlim() == (0.0, 1.02)

@@ -42,7 +42,7 @@ def test_weights_are_the_relevance_of_the_stored_rows() -> None:
     weights = np.random.default_rng(0).random(40)
     for given_weights in (None, weights):
         model = bayes().fit(rows, classes, given_weights)
-        expected = SubsetAveragedBayes().fit(rows, classes, given_weights).relevance_
+        expected = SubsetAveragedBayes().fit(rows, classes, given_weights).relevance_.probabilities
         assert model.attribute_weights_.tobytes() == expected.tobytes()
 
 
@@ -125,7 +125,7 @@ def test_labels_of_every_sort() -> None:
 def test_where_nothing_matters_all_weigh_the_same() -> None:
     random = np.random.default_rng(0)
     X, y = random.integers(0, 40, (6000, 2)).astype(str), random.integers(0, 40, 6000)
-    relevance = SubsetAveragedBayes().fit(X, y).relevance_
+    relevance = SubsetAveragedBayes().fit(X, y).relevance_.probabilities
     assert 0 <= relevance.max() < 1e-12
     model = bayes().fit(X, y)
     assert model.attribute_weights_.tolist() == [1.0, 1.0]

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from priorcase._typing import AnyArray, Backend, FloatArray, Name, Value
 from priorcase.bayes.discretise import Interval
@@ -244,6 +245,8 @@ class PosteriorTable(GridResult, Mapping[Key, float]):
 class Relevance(PosteriorTable[Name]):
     """The posterior probability that each attribute matters, by its label; prints with the most probable first.
 
+    It converts to a NumPy array, in schema order.
+
     ``labels`` are the attributes in schema order, ``probabilities`` and ``log_odds`` the posterior probability of each
     and its log-odds, ``backend`` the library of the frame that the estimator was fitted on, or None.
 
@@ -257,6 +260,9 @@ class Relevance(PosteriorTable[Name]):
     backend: Backend | None = None
     _caption: ClassVar[str] = "Probability that each attribute matters"
     _header: ClassVar[tuple[str, ...]] = ("attribute", "matters", "log_odds")
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
+        return np.array(self.probabilities, dtype=dtype)
 
     def _parts(self) -> tuple[tuple[Name, ...], list[AnyArray], FloatArray]:
         return self.labels, [objects(list(self.labels))], self.log_odds

@@ -99,7 +99,7 @@ class SubsetAveragedBayes(AdditiveBayes):
     >>> import priorcase as pc
     >>> X = pd.DataFrame({"age": [31, 29, 30, 33, 28, 62, 60, 65, 61, 58], "colour": ["red", "blue"] * 5})
     >>> model = pc.SubsetAveragedBayes().fit(X, ["no"] * 5 + ["yes"] * 5)
-    >>> model.relevance_table()
+    >>> model.relevance_
     attribute  matters  log-odds
     age         0.7453     +1.07
     colour      0.0284     -3.53
@@ -138,12 +138,7 @@ class SubsetAveragedBayes(AdditiveBayes):
 
     @property
     @reads
-    def relevance_(self) -> FloatArray:
-        """The posterior probability that each attribute matters, in schema order."""
-        return _by_column(self._evidence(), self._attributes())[0]
-
-    @reads
-    def relevance_table(self) -> Relevance:
+    def relevance_(self) -> Relevance:
         """The posterior probability that each attribute matters, by its label; prints as a table."""
         schema = self._stored().instances.schema
         labels = tuple(schema.label(a) for a in range(len(schema)))

@@ -335,9 +335,9 @@ def _weights(model: Model) -> dict[str, Any] | None:
 
 def _relevance(model: Model) -> dict[str, float] | None:
     """The probability that each attribute is relevant, where the learner has one."""
-    if not hasattr(model.estimator, "relevance_table"):
+    if not hasattr(model.estimator, "relevance_"):
         return None
-    table = model.estimator.relevance_table()
+    table = model.estimator.relevance_
     return {str(name): table[name] for name in table}
 
 

@@ -59,7 +59,7 @@ class WeightsDisplay(Display):
         Parameters
         ----------
         model
-            A fitted model with ``weights_table_`` (neighbours and local models) or `relevance_table`
+            A fitted model with ``weights_table_`` (neighbours and local models) or ``relevance_``
             (`SubsetAveragedBayes`); or such a table.
         X, y
             The rows to draw bootstrap samples from, usually those that the model was fitted to.
@@ -149,7 +149,7 @@ def _table(model: Any) -> AttributeWeights | Relevance:
     """The table of weights that a model has, or that was given."""
     if isinstance(model, (AttributeWeights, Relevance)):
         return model
-    found = model.relevance_table() if hasattr(model, "relevance_table") else getattr(model, "weights_table_", None)
+    found = model.relevance_ if hasattr(model, "relevance_") else getattr(model, "weights_table_", None)
     if not isinstance(found, (AttributeWeights, Relevance)):
         raise ParameterError(
             f"model must be a fitted model with attribute weights, or a table of them, got {quoted(model)}. For "

@@ -145,7 +145,7 @@ def _relevance(problem: Problem) -> dict[str, float]:
         return {}
     model = SubsetAveragedBayes().fit(problem.X, problem.y)
     uncut = {name for name, cuts in model.cut_points_.items() if not len(cuts)}
-    table = model.relevance_table()
+    table = model.relevance_
     pairs = zip(table.labels, table.probabilities.tolist(), strict=True)
     return {str(name): probability for name, probability in pairs if name not in uncut}
 
