@@ -248,6 +248,17 @@ def test_intervals_cover_as_often_as_they_say() -> None:
     assert np.sqrt((((y[400:] - mean) / std) ** 2).mean()) == pytest.approx(1.0, abs=0.12)
 
 
+def test_weighted_quantiles_are_those_of_the_heavy_rows() -> None:
+    rng = np.random.default_rng(3)
+    X, noisy = rng.uniform(-2, 2, size=(1200, 1)), np.arange(1200) % 2 == 0
+    y = X[:, 0] + rng.normal(size=1200) * np.where(noisy, 1.0, 0.1)
+    model = pc.StackedRegressor([pc.KNNRegressor(20)]).fit(X[:800], y[:800], np.where(noisy, 1.0, 1e-3)[:800])
+    for level in (0.5, 0.9):
+        low, high = model.predict_interval(X[800:], level).T
+        held = (low <= y[800:]) & (y[800:] <= high)
+        assert held[noisy[800:]].mean() == pytest.approx(level, abs=0.06)
+
+
 # -- results
 
 

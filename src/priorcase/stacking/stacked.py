@@ -929,12 +929,12 @@ class StackedRegressor(RegressorMixin, Stacked):
         """Quantiles of the errors in units of their scale; the outermost ones are those of one row more."""
         if len(self._stored()) < 2:
             raise TooFewRowsError("intervals need two rows or more. Add some with partial_fit")
-        z = self._errors()[2]
-        return (
-            np.quantile(z, levels, weights=self._stored().row_weights, method="inverted_cdf")
-            if (self._stored().row_weights is not None)
-            else np.quantile(z, levels, method="median_unbiased")
-        )
+        z, weights = self._errors()[2], self._stored().row_weights
+        if weights is None:
+            return np.asarray(np.quantile(z, levels, method="median_unbiased"))
+        order = np.argsort(z, kind="stable")  # NumPy has weighted quantiles since 2.0 only
+        reached = np.cumsum(weights[order])
+        return np.asarray(z[order[np.searchsorted(reached, levels * reached[-1]).clip(max=z.size - 1)]])
 
     def _baseline(self, n: int) -> FloatArray:
         return np.full(n, self._mean())
