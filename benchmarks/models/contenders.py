@@ -17,8 +17,8 @@ MANY_ROWS = 5_000
 """From here on EM starts once, not five times."""
 
 PLUG_IN = 'NaiveBayes("map", numeric="gaussian", zero_policy="cap100")'
-EVIDENCE = "NaiveBayes()"
-BINS_BY_CLASS = 'NaiveBayes(numeric="mdl")'
+EVIDENCE = 'NaiveBayes(numeric="student")'
+BINS_BY_CLASS = "NaiveBayes()"
 TREES = "TreeAveragedBayes()"
 
 Contender = Callable[[Problem], Any]
@@ -29,16 +29,16 @@ def _mixture(problem: Problem) -> Any:
 
 
 OURS: Mapping[str, Contender] = {
-    EVIDENCE: lambda p: pc.NaiveBayes(),
-    'NaiveBayes("sc")': lambda p: pc.NaiveBayes("sc"),
+    BINS_BY_CLASS: lambda p: pc.NaiveBayes(),
+    EVIDENCE: lambda p: pc.NaiveBayes(numeric="student"),
+    'NaiveBayes("sc", numeric="student")': lambda p: pc.NaiveBayes("sc", numeric="student"),
     'NaiveBayes("map", numeric="gaussian")': lambda p: pc.NaiveBayes("map", numeric="gaussian"),
     PLUG_IN: lambda p: pc.NaiveBayes("map", numeric="gaussian", zero_policy="cap100"),
-    'NaiveBayes(prior="auto")': lambda p: pc.NaiveBayes(prior="auto"),
+    'NaiveBayes(numeric="student", prior="auto")': lambda p: pc.NaiveBayes(numeric="student", prior="auto"),
     'NaiveBayes(numeric="kernel")': lambda p: pc.NaiveBayes(numeric="kernel"),
     'NaiveBayes(numeric="kmeans")': lambda p: pc.NaiveBayes(numeric="kmeans"),
-    BINS_BY_CLASS: lambda p: pc.NaiveBayes(numeric="mdl"),
     "SubsetAveragedBayes()": lambda p: SubsetAveragedBayes(),
-    'SubsetAveragedBayes(numeric="mdl")': lambda p: SubsetAveragedBayes(numeric="mdl"),
+    'SubsetAveragedBayes(numeric="student")': lambda p: SubsetAveragedBayes(numeric="student"),
     TREES: lambda p: pc.TreeAveragedBayes(),
     "TreeAugmentedBayes()": lambda p: pc.TreeAugmentedBayes(),
     "SuperParentAveragedBayes()": lambda p: pc.SuperParentAveragedBayes(),

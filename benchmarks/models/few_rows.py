@@ -18,7 +18,7 @@ from papers.reproduction import Track, silently
 BINNED_PLUG_IN = 'NaiveBayes("map", numeric="kmeans", zero_policy="cap100")'
 BINNED_EVIDENCE = 'NaiveBayes(numeric="kmeans")'
 ZEROS_STAY = 'NaiveBayes("map", numeric="gaussian")'
-FAINT = "NaiveBayes(prior=0.001)"
+FAINT = 'NaiveBayes(numeric="student", prior=0.001)'
 
 PAIRS: Mapping[str, Contender] = {
     ZEROS_STAY: OURS[ZEROS_STAY],
@@ -31,7 +31,7 @@ CAUSES: Mapping[str, Contender] = {
     ZEROS_STAY: OURS[ZEROS_STAY],
     PLUG_IN: OURS[PLUG_IN],
     EVIDENCE: OURS[EVIDENCE],
-    FAINT: lambda p: pc.NaiveBayes(prior=0.001),
+    FAINT: lambda p: pc.NaiveBayes(numeric="student", prior=0.001),
     TREES: OURS[TREES],
 }
 COMPARED = ("plug-in", "evidence", "gain", "better in")

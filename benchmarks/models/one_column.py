@@ -15,7 +15,8 @@ from papers.reproduction import Track, silently
 def measure(problem: Problem, *, runs: int, folds: int, track: Track = silently) -> dict[str, Score]:
     """The scores of naive Bayes by the names of the columns that were cut, one at a time."""
     columns = [name for name, kind in problem.X.kinds.items() if isinstance(kind, pc.Numeric)]
-    return cross_validated(problem, {name: _cut(name) for name in columns}, runs=runs, folds=folds, track=track)
+    cuts = {name: _cut({**dict.fromkeys(columns, "student"), name: "mdl"}) for name in columns}
+    return cross_validated(problem, cuts, runs=runs, folds=folds, track=track)
 
 
 def grid(scores: Mapping[str, Mapping[str, Score]], cut: Mapping[str, Mapping[str, Score]]) -> Grid:
@@ -38,5 +39,5 @@ def grid(scores: Mapping[str, Mapping[str, Score]], cut: Mapping[str, Mapping[st
     return Grid("Numbers that are not normal: log-score with the column cut by MDL that gains most", columns, lines)
 
 
-def _cut(column: str) -> Contender:
-    return lambda problem: pc.NaiveBayes(numeric={column: "mdl"})
+def _cut(numeric: Mapping[str, str]) -> Contender:
+    return lambda problem: pc.NaiveBayes(numeric=numeric)

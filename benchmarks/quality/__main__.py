@@ -7,17 +7,17 @@ from benchmarks import machine  # before NumPy: it sets the number of threads
 
 STUDIES = {
     "two_of_twenty": "20 attributes of which 2 matter: what each way to weigh them recovers",
-    "log_loss": "probabilities of tuned k-NN on four tables of scikit-learn's",
-    "priors": "which prior makes probabilities of the shares of few neighbours",
-    "classification": "tuned k-NN on public tables beside scikit-learn's k-NN and gradient boosting",
     "relevance": "the probability that a column matters, of columns that are noise and of others",
+    "priors": "which prior makes probabilities of the shares of few neighbours",
+    "log_loss": "probabilities of tuned k-NN on four tables of scikit-learn's",
     "numeric": "bins and densities for numbers in Bayes classifiers, by log-score",
+    "classification": "tuned k-NN on public tables beside scikit-learn's k-NN and gradient boosting",
+    "regression": "neighbours, local fits and networks on public tables beside scikit-learn's regressors",
+    "stacked": "stacked learners on public tables beside CatBoost, LightGBM and scikit-learn's learners",
     "standard_errors": "how often accuracy by folds, and two standard errors to each side, hold the truth",
     "coverage": "how often intervals and sets of level 0.9 hold the truth on public tables",
     "outliers": "how numbers are scaled: k-NN by range, inliers, standard deviation and quantiles",
     "conversations": "what conversations with case bases claim, and how often they are right",
-    "stacked": "stacked learners on public tables beside CatBoost, LightGBM and scikit-learn's learners",
-    "regression": "neighbours, local fits and networks on public tables beside scikit-learn's regressors",
 }
 
 

@@ -74,7 +74,7 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
     """The members of a stack unless others are named, by name; ``classes`` is None for numbers.
 
     They were chosen for being different from each other, fast, and right together on public tables
-    (``python -m benchmarks.quality members``): votes, models around the query, trees over the columns, a network and
+    (``python -m benchmarks.quality stacked``): votes, models around the query, trees over the columns, a network and
     a linear model. Logistic models around each query take part where they have few coefficients; of a handful of rows
     only the nearest are asked.
     """
