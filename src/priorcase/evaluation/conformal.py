@@ -569,8 +569,8 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     Notes
     -----
     Up to 30 models are kept; see `ConformalRegressor` for more. A class that a fold's model has not seen has
-    probability 0 there. Where a classifier predicts only 0 and 1, as single nearest neighbours do, many rows have equal
-    nonconformity, and sets are larger than necessary.
+    probability 0 there. Where a classifier has only two different probabilities, as a single nearest neighbour has,
+    many rows have equal nonconformity, and sets are larger than necessary.
 
     References
     ----------
