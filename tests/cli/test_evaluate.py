@@ -141,15 +141,26 @@ def test_random_learners_follow_the_random_state_at_any_number_of_jobs(table: Pa
     assert "PYTHONWARNINGS" not in os.environ
 
 
+def test_the_stack_is_left_out_of_many_cases_unless_it_is_named(prices: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["priorcase.cli.evaluate"], "_MANY", 10)
+    flags = ("--splits", 2, "--score", "mae", "--json", "--target", "price")
+    result = run("evaluate", prices, *flags)
+    assert "stacked" not in [one["name"] for one in answers(result)["learners"]]
+    assert "stacked takes long with more than 10 cases and is left out; --learner stacked measures it" in result.stderr
+    named = run("evaluate", prices, *flags, "--learner", "stacked")
+    assert [one["name"] for one in answers(named)["learners"]] == ["stacked"]
+    assert "takes long" not in named.stderr
+
+
 def test_learners_may_be_left_out_or_be_all(prices: Path, table: Path) -> None:
     result = run("evaluate", prices, "--splits", 2, "--score", "mae", "--json", "--column", "size=numeric")
-    usual = ["baseline", "knn", "locally_weighted", "rbf_network"]
+    usual = ["baseline", "stacked", "knn", "locally_weighted", "rbf_network"]
     assert [one["name"] for one in answers(result)["learners"]] == usual
     assert result.stderr == "priorcase: note: the target is 'price', the last column\n"
     everyone = answers(run("evaluate", prices, "--learner", "all", "--splits", 2, "--score", "mae", "--json"))
-    assert [one["name"] for one in everyone["learners"]] == ["baseline", "knn", "tuned_knn", *usual[2:]]
+    assert [one["name"] for one in everyone["learners"]] == [*usual[:3], "tuned_knn", *usual[3:]]
     classes = answers(evaluate(table, "--splits", "holdout", "--score", "accuracy", "--json"))["learners"]
-    assert [one["name"] for one in classes][:3] == ["baseline", "knn", "naive_bayes"]
+    assert [one["name"] for one in classes][:3] == ["baseline", "stacked", "knn"]
 
 
 def test_numbers_are_compared_by_errors(prices: Path) -> None:

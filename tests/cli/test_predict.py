@@ -64,6 +64,24 @@ def split_flats() -> tuple[NamedColumns, list[float], NamedColumns]:
 
 # Every learner
 
+
+def test_the_stack_is_the_default_and_tells_its_weights_and_intervals(
+    train: Path, query: Path, prices: tuple[Path, Path]
+) -> None:
+    document = answers(ask("predict", train, query, "--json"))
+    past, targets, new = split_table()
+    model = pc.StackedClassifier().fit(past, targets)
+    assert document["learner"] == "stacked"
+    assert document["weights"] == model.weights_
+    assert [one["prediction"] for one in document["answers"]] == model.predict(new).tolist()
+    table, asked = prices
+    numbers = answers(run("explain", table, "--target", "price", asked, *FLAT_LEVELS, "--level", 0.8, "--json"))
+    X, y, cases = split_flats()
+    ends = pc.StackedRegressor().fit(X, y).predict_interval(cases, 0.8)
+    assert [one["interval"] for one in numbers["answers"]] == ends.tolist()
+    assert "slopes" not in numbers["answers"][0]
+
+
 SETTINGS = {
     "knn": {"n_neighbors": 3, "distance": "gower", "prior": 1.0},
     "locally_weighted": {"kernel": "gaussian"},
@@ -188,13 +206,15 @@ def test_records_weights_and_relevance_are_told(train: Path, query: Path) -> Non
     assert "weight" not in answers(plain)["answers"][0]["precedents"][0]
     by_class = answers(ask("predict", train, query, "--learner", "ib4", "--json"))["attribute_weights"]
     assert set(by_class) == {"brakes", "drivetrain", "tune-up", "wheel"}
-    relief = ask("explain", train, query, "--set", "attribute_weights=relief")
+    relief = ask("explain", train, query, "--learner", "knn", "--set", "attribute_weights=relief")
     assert "attribute weights: " in relief.stdout
     subsets = answers(ask("predict", train, query, "--learner", "subset_averaged_bayes", "--json"))
     assert 0 <= min(subsets["relevance"].values()) <= max(subsets["relevance"].values()) <= 1
-    chosen = answers(ask("predict", train, query, "--set", "n_neighbors=sqrt", "--json"))
+    chosen = answers(ask("predict", train, query, "--learner", "knn", "--set", "n_neighbors=sqrt", "--json"))
     assert (chosen["parameters"]["n_neighbors"], chosen["chosen"]["n_neighbors"]) == ("sqrt", 8)
-    assert "chosen: n_neighbors 8" in ask("predict", train, query, "--set", "n_neighbors=sqrt").stdout
+    assert (
+        "chosen: n_neighbors 8" in ask("predict", train, query, "--learner", "knn", "--set", "n_neighbors=sqrt").stdout
+    )
 
 
 # The query: a file, standard input, or one typed case
@@ -209,17 +229,26 @@ def test_a_typed_case_is_a_table_of_one_row(train: Path, tmp_path: Path) -> None
         read = answers(run(command, train, "--target", "job", table, *LEVELS, "--json"))
         assert {**typed["answers"][0], "line": 2} == read["answers"][0]
     shown = run("predict", train, *words, "--target", "job", *LEVELS).stdout
-    assert shown.splitlines()[2:] == [
-        "job    probability",
-        "wheel  wheel 0.88, brakes 0.04, drivetrain 0.04, tune-up 0.04",
-    ]
+    assert shown.splitlines()[-2:] == ["job    probability", "wheel  wheel 0.95, tune-up 0.03, brakes 0.01, 1 more"]
     strange = run("predict", train, "--target", "job", 'noise=a,b\n"c', "--json")
     assert answers(strange)["answers"][0]["prediction"]
 
 
 def test_columns_with_spaces_and_equals_signs_can_be_typed(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", ["paint colour,a=b,t", "red,1,x", "blue,2,y"])
-    typed = run("predict", table, "--target", "t", "paint colour=blue", "a=b=2", "--set", "n_neighbors=1", "--json")
+    typed = run(
+        "predict",
+        table,
+        "--target",
+        "t",
+        "paint colour=blue",
+        "a=b=2",
+        "--learner",
+        "knn",
+        "--set",
+        "n_neighbors=1",
+        "--json",
+    )
     assert answers(typed)["answers"][0]["prediction"] == "y"
 
 
@@ -259,8 +288,9 @@ def test_many_cases_are_answered_block_by_block(train: Path, query: Path) -> Non
 def test_predict_prints_one_line_for_each_case_and_a_summary(train: Path, query: Path) -> None:
     result = ask("predict", train, query, columns=120)
     lines = result.stdout.splitlines()
-    assert lines[0] == "job predicted by KNNClassifier() from 80 past cases"
-    assert lines[2].split() == ["line", "job", "probability", "actual"]
+    assert lines[0] == "job predicted by StackedClassifier() from 80 past cases"
+    assert lines[1].startswith("weights: ")
+    assert lines[3].split() == ["line", "job", "probability", "actual"]
     assert sum(line.strip()[:1].isdigit() for line in lines) == 17
     assert "of 16 right (" in lines[-1]
     assert result.stderr == ""
@@ -349,17 +379,17 @@ def test_what_rules_classes_out_is_said_in_words(tmp_path: Path) -> None:
         (["--read", "delimiter=;;"], "delimiter"),
         (["--read", "encoding=utf-99"], "utf-99"),
         (["--read", "format=arf"], "arf"),
-        (["--set", "n_neighbors=0"], "n_neighbors must be"),
-        (["--set", "n_neighbors=1000"], "n_neighbors = 1000"),
-        (["--set", "n_neigbors=3"], "Did you mean 'n_neighbors'?"),
-        (["--set", "distance=euclidian"], "Did you mean 'euclidean'?"),
+        (["--learner", "knn", "--set", "n_neighbors=0"], "n_neighbors must be"),
+        (["--learner", "knn", "--set", "n_neighbors=1000"], "n_neighbors = 1000"),
+        (["--learner", "knn", "--set", "n_neigbors=3"], "Did you mean 'n_neighbors'?"),
+        (["--learner", "knn", "--set", "distance=euclidian"], "Did you mean 'euclidean'?"),
         (["--set", "prior"], "is not of the form NAME=VALUE"),
         (["--set", "prior=1", "--set", "prior=2"], "is given twice"),
         (["--learner", "neighbors"], "there is no learner 'neighbors'"),
         (["--learner", "knn:n_neighbors=3"], "--learner knn --set n_neighbors=3."),
         (["--learner", "knn:"], "there is no learner 'knn:'"),
         (["--learner", "naive_bays"], "Did you mean 'naive_bayes'?"),
-        (["--level", "0.9"], "--level has no effect with knn"),
+        (["--level", "0.9"], "--level has no effect with stacked"),
         (["--level", "2"], "not a probability"),
         (["--learner", "baseline", "--set", "strategy=guess"], "'strategy' parameter"),
         (["--csv", "--json"], "--json does not go with --csv."),
@@ -439,7 +469,9 @@ def test_the_task_follows_the_target(tmp_path: Path) -> None:
     ]
     for targets, flags, task in cases:
         table = write(tmp_path / "t.csv", ["x,t", *(f"{i},{target}" for i, target in enumerate(targets))])
-        found = run("predict", table, table, "--target", "t", "--json", "--set", "n_neighbors=1", *flags)
+        found = run(
+            "predict", table, table, "--target", "t", "--json", "--learner", "knn", "--set", "n_neighbors=1", *flags
+        )
         assert answers(found)["task"] == task
     assert isinstance(pc.registry.LEARNERS, dict)
 

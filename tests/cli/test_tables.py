@@ -137,7 +137,9 @@ def test_a_value_that_the_header_does_not_declare_is_new_to_a_query_and_wrong_in
     past = tmp_path / "past.arff"
     past.write_text("@relation r\n@attribute a {x, y}\n@attribute b {p, q}\n@data\nx,p\ny,q\n", encoding="utf-8")
     new = write(tmp_path / "new.csv", ["a", "z"])
-    document = answers(run("predict", past, "--target", "b", new, "--json", "--set", "n_neighbors=2"))
+    document = answers(
+        run("predict", past, "--target", "b", new, "--json", "--learner", "knn", "--set", "n_neighbors=2")
+    )
     assert document["answers"][0]["probabilities"] == {"p": 0.5, "q": 0.5}
 
 
@@ -158,14 +160,16 @@ def test_reading_options_reach_the_reader(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_bytes("größe;code;t\n1;7;a\n-9;7;b\n3;8;a\n".encode("latin-1"))
     told = ["--read", "delimiter=;", "--read", "encoding=latin-1", "--read", "missing=-9", "--column", "code=nominal"]
-    document = answers(run("explain", table, table, "--target", "t", "--json", "--set", "n_neighbors=3", *told))
+    document = answers(
+        run("explain", table, table, "--target", "t", "--json", "--learner", "knn", "--set", "n_neighbors=3", *told)
+    )
     assert document["attributes"] == {"größe": "numeric", "code": "nominal"}
     assert [case["values"]["größe"] for case in document["answers"][0]["precedents"]] == [1.0, None, 3.0]
 
 
 def test_a_column_that_is_almost_numeric_is_noted(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", ["x,t", "1,a", "2,b", "~3,a", "4,b"])
-    result = run("predict", table, "x=1", "--target", "t", "--set", "n_neighbors=1")
+    result = run("predict", table, "x=1", "--target", "t", "--learner", "knn", "--set", "n_neighbors=1")
     assert "t.csv: 4 rows of CSV; commas; 1 field of 'x' is not a number and read as missing: '~3'" in result.stderr
 
 

@@ -45,12 +45,13 @@ from priorcase.registry import BASELINE, LEARNERS, find
 
 _PICTURES = ("png", "pdf", "svg")
 _USUAL = {
-    "classify": (BASELINE, "knn", "naive_bayes", "subset_averaged_bayes", "tree_averaged_bayes", "ib3"),
-    "regress": (BASELINE, "knn", "locally_weighted", "rbf_network"),
+    "classify": (BASELINE, "stacked", "knn", "naive_bayes", "subset_averaged_bayes", "tree_averaged_bayes", "ib3"),
+    "regress": (BASELINE, "stacked", "knn", "locally_weighted", "rbf_network"),
 }
 _SPLITS = re.compile(r"(?:(\d+)x)?(?:(\d+)|(loo|prequential|holdout)(?:=(\d+|0?\.\d+))?)")
 _CURVES = Names(("learning", "noise", "class-noise"))
 _TEST, _CURVE_REPEATS, _MOST_REPEATS = 0.3, 20, 100_000
+_SLOW, _MANY = "stacked", 10_000  # which takes minutes for a split of more cases, and is then measured if named
 _TESTED = 3  # differences of so many learners are shown
 _EXAMPLES = """\
 priorcase evaluate loans.csv --target repaid
@@ -93,6 +94,10 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
     past = without_uninformative(read_past(given["table"], given["target"], reading))
     if len(past.y) < 2:
         raise BadInputError(f"{past.source} has one case; expected two or more. Add cases, or 'predict' one.")
+    if not texts:
+        texts = [name for name in _USUAL[past.task] if name != _SLOW or len(past.y) <= _MANY]
+        if _SLOW not in texts:
+            note(f"{_SLOW} takes long with more than {_MANY:,} cases and is left out; --learner {_SLOW} measures it")
     contestants = _contestants(texts, shared, past.task)
     learners = {one.label: make(find(one.name), past, one.parameters, seed=None) for one in contestants}
     common = {"scores": scores or None, "random_state": given["random_state"], "n_jobs": given["jobs"]}
@@ -136,7 +141,7 @@ def _contestant(text: str) -> Contestant:
 def _contestants(texts: Sequence[str], shared: dict[str, Any], task: Any) -> list[Contestant]:
     """The learners to compare; a shared parameter goes to each of them that has it."""
     able = [one.name for one in LEARNERS.values() if task in one.tasks]
-    wanted = [name for text in texts or _USUAL[task] for name in (able if text == "all" else (text,))]
+    wanted = [name for text in texts for name in (able if text == "all" else (text,))]
     if repeated := next((name for at, name in enumerate(wanted) if name in wanted[:at]), None):
         raise usage(f"--learner {repeated} is given twice; set other parameters, as knn:n_neighbors=3 does.")
     found, used = [], set[str]()

@@ -48,7 +48,7 @@ priorcase predict loans.csv --target repaid new.csv
 priorcase predict loans.csv --target repaid income=48 housing=own
 priorcase predict loans.csv --target repaid - --csv < new.csv > answers.csv
 priorcase predict loans.csv --target repaid new.csv --learner aode
-priorcase predict --learner knn --help"""
+priorcase predict --learner stacked --help"""
 _EXPLAIN = """\
 priorcase explain loans.csv --target repaid new.csv
 priorcase explain loans.csv --target repaid income=48 housing=own
@@ -134,7 +134,7 @@ def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
     past, queries = read_queries(given["query"], given["table"], given["target"], reading)
     note_respelt(past, queries)
     estimator = make(who, past, settings)
-    intervals = hasattr(estimator, "prediction_interval")
+    intervals = any(hasattr(estimator, name) for name in ("prediction_interval", "predict_interval"))
     if level is not None and not intervals:
         raise usage(f"--level has no effect with {who.name}, which gives no intervals of {past.target!r}.")
     with warnings.catch_warnings():
@@ -225,10 +225,13 @@ def _predicted(
             {labels[c]: float(row[c]) for c in best} for best, row in zip(order, proba, strict=True)
         ]
     if model.level is not None:
-        lower, upper = estimator.prediction_interval(cases, model.level)
+        if hasattr(estimator, "prediction_interval"):
+            lower, upper = estimator.prediction_interval(cases, model.level)
+        else:
+            lower, upper = estimator.predict_interval(cases, model.level).T
         columns["interval"] = list(zip(lower.tolist(), upper.tolist(), strict=True))
     columns["actual"] = actual
-    if explained and model.level is not None and estimator.degree:
+    if explained and hasattr(estimator, "coefficients") and estimator.degree:
         local = estimator.coefficients(cases)
         columns["slopes"] = [dict(zip(local.labels, row, strict=True)) for row in local.slopes.tolist()]
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -304,6 +307,8 @@ def _document(model: Model) -> dict[str, Any]:
     document["attributes"] = {
         name: getattr(kind, "order", None) or type(kind).__name__.lower() for name, kind in past.kinds.items()
     }
+    if hasattr(model.estimator, "stack_"):
+        document["weights"] = model.estimator.weights_
     found = {"attribute_weights": _weights(model), "relevance": _relevance(model), "level": model.level}
     return document | {name: value for name, value in found.items() if value is not None}
 
@@ -349,6 +354,8 @@ def _heading(model: Model) -> str:
     given = model.estimator.get_params(deep=False)
     chosen = [f"{name} {_value(value)}" for name, value in _chosen(model).items() if given.get(name) != value]
     text = f"{model.past.target} predicted by {model.estimator!r} from {len(model.past.y)} past cases"
+    if hasattr(model.estimator, "stack_"):
+        text += "\n" + _largest("weights", model.estimator.weights_, "{:.2f}".format)
     return f"{text}\nchosen: {', '.join(chosen)}" if chosen else text
 
 
