@@ -94,7 +94,7 @@ class Bayes(WeightingMethod):
     >>> import priorcase as pc
     >>> X, y = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]] * 5, ["no", "no", "yes", "yes"] * 5
     >>> pc.KNNClassifier(1, attribute_weights=Bayes()).fit(X, y).attribute_weights_.round(2)
-    array([1.  , 0.34])
+    array([1.  , 0.02])
     """
 
     method: ClassVar[str] = "bayes"
