@@ -19,6 +19,7 @@ from priorcase.evaluation import ConformalClassifier, ConformalRegressor
 pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
 
 CLASSIFIERS = [
+    pc.StackedClassifier([pc.KNNClassifier(3), pc.NaiveBayes()]),
     pc.KNNClassifier(),
     pc.KNNClassifierCV(),
     pc.KNNClassifier("loo", distance="hvdm", prior=0.5),
@@ -40,6 +41,7 @@ CLASSIFIERS = [
     pc.RBFNetworkClassifier(8),
 ]
 REGRESSORS = [
+    pc.StackedRegressor([pc.KNNRegressor(3), pc.LocallyWeightedRegressor(8, ridge=1.0)]),
     pc.KNNRegressor(),
     pc.KNNRegressorCV(),
     pc.KNNRegressor("loo", vote="gaussian"),
