@@ -335,3 +335,10 @@ def test_errors(call: Any, error: type[Exception], words: str) -> None:
     X, y, _ = rows(60)
     with pytest.raises(error, match=words):
         call(X, y)
+
+
+def test_wide_tables_get_no_trees_which_would_take_long() -> None:
+    rng = np.random.default_rng(0)
+    for columns, bayes in ((10, "tree_averaged_bayes"), (130, "subset_averaged_bayes")):
+        model = pc.StackedClassifier().fit(rng.normal(size=(60, columns)), rng.choice(["a", "b"], 60))
+        assert [name for name in model.weights_ if "averaged" in name] == [bayes]

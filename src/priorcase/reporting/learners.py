@@ -185,7 +185,7 @@ class Scaled(Within):
 
 
 class Sampled(Within):
-    """A learner that is fitted to at most so many of the rows it gets, drawn at random, stratified by class."""
+    """A learner that is fitted to about so many of the rows it gets, drawn at random, with some of every class."""
 
     def __init__(self, learner: Any, rows: int) -> None:
         self.learner, self.rows = learner, rows
@@ -195,6 +195,8 @@ class Sampled(Within):
         if self.rows < kept.size:
             task = Task("classes", y, np.unique(y)) if is_classifier(self) else Task("numbers", y, np.empty(0))
             kept = next(iter(Holdout(self.rows).deal(task, random_state=0, repeat=0))).train
+            first = np.unique(y, return_index=True)[1] if is_classifier(self) else kept[:0]
+            kept = np.unique(np.concatenate([kept, first]))
         return super().fit(X.take(kept), y[kept])
 
 

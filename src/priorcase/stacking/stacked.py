@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
-from priorcase.bayes import TreeAveragedBayes
+from priorcase.bayes import SubsetAveragedBayes, TreeAveragedBayes
 from priorcase.exceptions import (
     FarQueryWarning,
     ParameterError,
@@ -58,6 +58,7 @@ BASELINE = "baseline"
 
 _MOST_COEFFICIENTS, _MOST_FOR_NEWTON = 100, 700  # columns times classes
 _FEWEST = 5  # rows that more than the nearest are asked of
+_MOST_FOR_TREES = 120  # columns: the sum over trees takes their third power for each query
 _MANY_ROWS = 2_000  # from which on a progress bar is shown
 _COOLEST, _HOTTEST = 0.2, 5.0  # temperatures of members
 _STEPS, _SETTLED = 1_000, 1e-8  # of EM
@@ -93,6 +94,9 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
         }
         if columns * (classes - 1) > _MOST_COEFFICIENTS:
             del found["local_logistic"]
+        if columns > _MOST_FOR_TREES:
+            del found["tree_averaged_bayes"]
+            found["subset_averaged_bayes"] = SubsetAveragedBayes()
         return found if rows >= _FEWEST else {"knn": found["knn"]}
     found = {
         "knn": KNNRegressor(nearest, vote=_GAUSSIAN),
