@@ -155,7 +155,7 @@ class Trials:
     samples: dict[str, int] = field(default_factory=dict)  # rows, of learners that were fitted to a sample
 
     def first_round(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """Measure each learner on each split: those that are always measured, then the others, the fastest first."""
+        """Measure each learner on each split: the quick ones, those always measured, then the others."""
         paces: dict[str, Pace] = {}
         reserve, columns = left() / 2, len(self.problem.X.kinds)
         for one in sorted(candidates, key=lambda one: one.name in ALWAYS):  # which have pilots in any case
@@ -171,7 +171,9 @@ class Trials:
                 paces[one.name] = pilot(one, self.problem, random_state=self.random_state, longest=longest)
         rows = len(self.problem)
         entered = (one for one in candidates if one.name in paces)
-        for one in sorted(entered, key=lambda one: (one.name not in (BASELINE, *ALWAYS), paces[one.name].at(rows))):
+        quick = _SHARE_OF_PILOT * left() / len(self.splits)  # these leave enough time for the others
+        late = {one.name: (one.name not in ALWAYS, paces[one.name].at(rows)) for one in candidates if one.name in paces}
+        for one in sorted(entered, key=lambda one: (late[one.name][1] > max(quick, 0.0), late[one.name])):
             say(one.title)
             self.enter(one, paces[one.name], left, always=one.name in (BASELINE, *ALWAYS))
 
