@@ -267,32 +267,6 @@ def cases_csv(cases: Iterable[Case], columns: Sequence[str]) -> str:
     return csv_text(rows, columns)
 
 
-def case_document(case: Case) -> dict[str, Any]:
-    """A case for --json."""
-    notes = [{"text": note.text, "at": note.at, "by": note.by} for note in case.notes]
-    document = {"id": case.id, "key": case.key, "values": dict(case), "solution": case.solution}
-    document |= {"outcome": case.outcome, "notes": notes}
-    return document | {name: getattr(case, name) for name in ("added_at", "by", "why", "revised_at", "retired")}
-
-
-def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
-    """A proposal with the cases it comes from, for --json."""
-    of = ("solution", "probability", "support", "against", "cases")
-    fields = ("solution", "method", "how", "confidence", "interval", "notes")
-    matches = []
-    for match in found:
-        shares = {name: share.contribution for name, share in match.shares.items()}
-        matches.append(case_document(match.case) | {"similarity": match.similarity, "contributions": shares})
-    candidates = [{name: getattr(one, name) for name in of} for one in proposal.candidates]
-    told = {name: getattr(proposal, name) for name in fields}
-    return {"query": dict(found.query), **told, "candidates": candidates, "cases": matches}
-
-
-def event_documents(events: Sequence[Any]) -> list[dict[str, Any]]:
-    """What happened, for --json."""
-    return [{"at": e.at, "action": e.action, "case": e.id, "by": e.by, "why": e.why} for e in events]
-
-
 def event_table(events: Sequence[Any], limit: int) -> str:
     last = events[-limit:]
     lines = [[e.at, e.action, "-" if e.id is None else str(e.id), e.by or "-", e.why or "-"] for e in last]

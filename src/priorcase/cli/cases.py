@@ -33,6 +33,7 @@ from priorcase.cli.shell import (
     usage,
 )
 from priorcase.cli.tables import parse_kinds, parse_options, read_option, say_how
+from priorcase.documents import case_document, event_documents, proposal_document
 from priorcase.exceptions import PriorcaseError, UnknownIdError, advice, listed, visible_json
 
 if TYPE_CHECKING:
@@ -326,7 +327,7 @@ def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, ou
             case = base.get(_case_id(base, id))
             events = list(base.history(case.id))
             text = f"{cv.case_text(case)}\n\n{cv.event_table(events, len(events))}"
-            output.show(text, cv.case_document(case) | {"history": cv.event_documents(events)})
+            output.show(text, case_document(case) | {"history": event_documents(events)})
             return
         cv.check_columns(columns, base.attributes, base.path)
         found = base.find(where=cv.conditions(base, where))
@@ -334,7 +335,7 @@ def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, ou
         forms: Forms = {
             "txt": lambda: _listed(found, len(base), limit, columns, every=not where),
             "csv": lambda: cv.cases_csv(islice(found, limit), names),
-            "json": lambda: {"cases": [cv.case_document(case) for case in islice(found, limit)]},
+            "json": lambda: {"cases": [case_document(case) for case in islice(found, limit)]},
         }
         output.deliver(forms, form="csv" if as_csv else "txt")
 
@@ -358,7 +359,7 @@ _HISTORY = "priorcase cases history desk.cases\npriorcase cases history desk.cas
 @output_options()
 def history(file: str, id: str | None, limit: int | None, output: Output) -> None:
     """Show what changed in FILE, or of case ID, the last changes last."""
-    from priorcase.cli.case_values import event_documents, event_table
+    from priorcase.cli.case_values import event_table
 
     with _reading(file) as base:
         events = list(base.history(None if id is None else _case_id(base, id)))
@@ -417,7 +418,7 @@ def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
         text = f"{proposal}\n\n{found}"
         if given["explain"]:
             text = "\n\n".join([proposal.explain(), *(str(found.explain(i)) for i in range(len(found)))])
-        output.show(text, cv.proposal_document(found, proposal))
+        output.show(text, proposal_document(found, proposal))
 
 
 # -- feedback, forget
@@ -456,7 +457,7 @@ def feedback(file: str, id: str, pairs: Sequence[str], output: Output, **given: 
             changes["outcome"] = cv.outcome_value(given["outcome"])
         base.revise(number, cv.values(base, pairs), **changes)
         case = base.get(number)
-    output.show(cv.case_text(case), cv.case_document(case))
+    output.show(cv.case_text(case), case_document(case))
 
 
 _FORGET = """\

@@ -35,6 +35,7 @@ from priorcase.cli.tables import (
     table_argument,
     table_options,
 )
+from priorcase.documents import contributions_document, counterfactuals_document, precedents_document
 from priorcase.exceptions import FarQueryWarning, UninformativeColumnWarning, UnsettledFitWarning, advice, listed, named
 from priorcase.registry import Learner, find
 
@@ -197,10 +198,10 @@ def _answers(model: Model, queries: Queries, *, explained: bool) -> Iterator[tup
                 noted[kind] += [lines[i] for i in message.queries if lines[i] not in noted[kind]]
         for document, one in zip(found, why, strict=True):
             if one is not None:
-                document |= _precedents_document(model, document["prediction"], one.precedents, record_of)
-                document["contributions"] = _contributions_document(one)
+                document |= precedents_document(one.precedents, model.past.lines, record_of, document["prediction"])
+                document["contributions"] = contributions_document(one)
                 if one.counterfactuals is not None:
-                    document["counterfactuals"] = _counterfactuals_document(model, one.counterfactuals)
+                    document["counterfactuals"] = counterfactuals_document(one.counterfactuals, model.past.lines)
             yield document, one
     if far := noted[FarQueryWarning]:
         note(
@@ -251,48 +252,6 @@ def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
     rows = lines_of(frame)
     found = {tuple(row[key] for key in keys): {name: row[name] for name in _RECORDS if name in row} for row in rows}
     return lambda prediction, id_: found.get((id_,) if len(keys) == 1 else (prediction, id_), {})
-
-
-def _contributions_document(one: Any) -> dict[str, Any]:
-    versus = {} if one.versus is None else {"versus": one.versus.tolist()[0]}
-    return {
-        "scale": one.scale,
-        **versus,
-        "base": one.base.tolist()[0],
-        "total": one.total.tolist()[0],
-        "values": dict(zip(one.names, one.queries[0], strict=True)),
-        "contributions": dict(zip(one.names, one.contributions[0].tolist(), strict=True)),
-        "errors": dict(zip(one.names, one.errors[0].tolist(), strict=True)),
-    }
-
-
-def _counterfactuals_document(model: Model, one: Any) -> list[dict[str, Any]]:
-    before, found = one.queries[0], []
-    for row, changed, answer, distance, id_ in zip(
-        one.rows, one.changed, one.answers.tolist(), one.distances.tolist(), one.ids.tolist(), strict=True
-    ):
-        changes = {one.names[a]: [before[a], row[a]] for a in changed.nonzero()[0].tolist()}
-        found.append(
-            {"answer": answer, "changes": changes, "distance": distance, "id": id_, "line": model.past.lines[id_]}
-        )
-    return found
-
-
-def _precedents_document(model: Model, prediction: Any, one: Any, record_of: Any) -> dict[str, Any]:
-    def case(id_: int, target: Any, distance: float, row: Sequence[Any], parts: Any) -> dict[str, Any]:
-        told = {"id": id_, "line": model.past.lines[id_], "target": target, "distance": distance}
-        told["values"] = dict(zip(one.names, row, strict=True))
-        told["contributions"] = dict(zip(one.names, parts.tolist(), strict=True))
-        return told | (record_of(prediction, id_) if record_of else {})
-
-    lists = (one.ids.tolist(), one.targets.tolist(), one.distances.tolist(), one.rows, one.contributions)
-    cases = [case(*of) | {"vote": vote} for *of, vote in zip(*lists, one.votes.tolist(), strict=True)]  # NaN is null
-    if hasattr(one, "weights"):  # of local fits
-        cases = [of | {"kernel_weight": w} for of, w in zip(cases, one.weights.tolist(), strict=True)]
-    document: dict[str, Any] = {"precedents": cases}
-    for near in one.unlike:
-        document["unlike"] = near and case(near.id, near.target, near.distance, near.row, near.contributions)
-    return document
 
 
 # -- about the model

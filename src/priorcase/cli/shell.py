@@ -13,7 +13,6 @@ import csv
 import io
 import json
 import logging
-import math
 import os
 import re
 import sys
@@ -27,6 +26,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import click
 
+from priorcase.documents import plain
 from priorcase.exceptions import PriorcaseError, advice, visible, visible_json
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -90,25 +90,6 @@ def safe_console() -> Any:
             raise BrokenPipeError
 
     return SafeConsole(highlight=False)
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON can write it: NumPy's numbers as Python's, sets as lists, null for what is not finite."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, set | frozenset):
-        return [plain(item) for item in sorted(value, key=lambda item: (str(type(item)), item))]
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    if hasattr(value, "to_json"):
-        return value.to_json()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
 def json_text(document: Any) -> str:

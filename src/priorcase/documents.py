@@ -1,0 +1,109 @@
+"""Results as JSON documents, for the command line and the service."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+RecordOf = Callable[[Any, int], dict[str, Any]]
+"""From a predicted class and an id to what a learner has recorded of that row."""
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can write it: NumPy's numbers as Python's, sets as lists, null for what is not finite."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return [plain(item) for item in sorted(value, key=lambda item: (str(type(item)), item))]
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+# -- explanations of one query
+
+
+def contributions_document(one: Any) -> dict[str, Any]:
+    """What each column adds to an answer."""
+    versus = {} if one.versus is None else {"versus": one.versus.tolist()[0]}
+    return {
+        "scale": one.scale,
+        **versus,
+        "base": one.base.tolist()[0],
+        "total": one.total.tolist()[0],
+        "values": dict(zip(one.names, one.queries[0], strict=True)),
+        "contributions": dict(zip(one.names, one.contributions[0].tolist(), strict=True)),
+        "errors": dict(zip(one.names, one.errors[0].tolist(), strict=True)),
+    }
+
+
+def counterfactuals_document(one: Any, lines: Sequence[int] | None = None) -> list[dict[str, Any]]:
+    """What would turn an answer; ``lines`` are those of the past cases in their file."""
+    before, found = one.queries[0], []
+    for row, changed, answer, distance, id_ in zip(
+        one.rows, one.changed, one.answers.tolist(), one.distances.tolist(), one.ids.tolist(), strict=True
+    ):
+        changes = {one.names[a]: [before[a], row[a]] for a in changed.nonzero()[0].tolist()}
+        line = {} if lines is None else {"line": lines[id_]}
+        found.append({"answer": answer, "changes": changes, "distance": distance, "id": id_, **line})
+    return found
+
+
+def precedents_document(
+    one: Any, lines: Sequence[int] | None = None, record_of: RecordOf | None = None, prediction: Any = None
+) -> dict[str, Any]:
+    """The past cases behind an answer, and the nearest unlike one."""
+
+    def case(id_: int, target: Any, distance: float, row: Sequence[Any], parts: Any) -> dict[str, Any]:
+        line = {} if lines is None else {"line": lines[id_]}
+        told = {"id": id_, **line, "target": target, "distance": distance}
+        told["values"] = dict(zip(one.names, row, strict=True))
+        told["contributions"] = dict(zip(one.names, parts.tolist(), strict=True))
+        return told | (record_of(prediction, id_) if record_of else {})
+
+    lists = (one.ids.tolist(), one.targets.tolist(), one.distances.tolist(), one.rows, one.contributions)
+    cases = [case(*of) | {"vote": vote} for *of, vote in zip(*lists, one.votes.tolist(), strict=True)]  # NaN is null
+    if hasattr(one, "weights"):  # of local fits
+        cases = [of | {"kernel_weight": w} for of, w in zip(cases, one.weights.tolist(), strict=True)]
+    document: dict[str, Any] = {"precedents": cases}
+    for near in one.unlike:
+        document["unlike"] = near and case(near.id, near.target, near.distance, near.row, near.contributions)
+    return document
+
+
+# -- cases of a case base
+
+
+def case_document(case: Any) -> dict[str, Any]:
+    """A case."""
+    notes = [{"text": note.text, "at": note.at, "by": note.by} for note in case.notes]
+    document = {"id": case.id, "key": case.key, "values": dict(case), "solution": case.solution}
+    document |= {"outcome": case.outcome, "notes": notes}
+    return document | {name: getattr(case, name) for name in ("added_at", "by", "why", "revised_at", "retired")}
+
+
+def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
+    """A proposal with the cases it comes from."""
+    of = ("solution", "probability", "support", "against", "cases")
+    fields = ("solution", "method", "how", "confidence", "interval", "notes")
+    matches = []
+    for match in found:
+        shares = {name: share.contribution for name, share in match.shares.items()}
+        matches.append(case_document(match.case) | {"similarity": match.similarity, "contributions": shares})
+    candidates = [{name: getattr(one, name) for name in of} for one in proposal.candidates]
+    told = {name: getattr(proposal, name) for name in fields}
+    return {"query": dict(found.query), **told, "candidates": candidates, "cases": matches}
+
+
+def event_documents(events: Sequence[Any]) -> list[dict[str, Any]]:
+    """What happened."""
+    return [{"at": e.at, "action": e.action, "case": e.id, "by": e.by, "why": e.why} for e in events]
