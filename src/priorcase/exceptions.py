@@ -137,6 +137,12 @@ class CaseBaseBusyError(CaseBaseError):
     """A case base that is in use: by others for longer than the timeout, or by an unfinished change or answer."""
 
 
+class ServiceError(PriorcaseError, RuntimeError):
+    """A service that refused a request, with the ``status`` of its answer."""
+
+    status: int = 0
+
+
 # -- warnings
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``priorcase report``, ``predict``, ``explain``, ``evaluate`` and ``cases``.
+"""The command line: ``priorcase report``, ``predict``, ``explain``, ``evaluate``, ``cases`` and ``serve``.
 
 Commands load what they need when they run, so that ``priorcase --help`` is quick.
 """
@@ -11,6 +11,7 @@ from priorcase.cli.cases import cases
 from priorcase.cli.evaluate import evaluate
 from priorcase.cli.predict import explain, predict
 from priorcase.cli.report import report
+from priorcase.cli.serve import serve
 from priorcase.cli.shell import DEBUG, Commands
 
 __all__ = ["main"]
@@ -36,11 +37,11 @@ Ctrl-C; 141 the reader of the output went away."""
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.pass_context
 def main(ctx: click.Context, debug: bool) -> None:
-    """Predictions from similar past cases, for tables with mixed columns and missing values."""
+    """Predictions from similar past cases, for mixed tables with missing values."""
     ctx.meta[DEBUG] = debug
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
-for _command in (report, predict, explain, evaluate, cases):
+for _command in (report, predict, explain, evaluate, cases, serve):
     main.add_command(_command)

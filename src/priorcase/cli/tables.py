@@ -133,7 +133,11 @@ def table_argument(*, required: bool = True) -> Callable[[Function], Function]:
 
 table_options = options(
     option("--target", "COLUMN", "Column to predict; the last one if left out."),
-    option("--column", "NAME=KIND", "numeric, nominal, text, date, ignore, or levels: S<M<L.", multiple=True),
+    (
+        column_option := option(
+            "--column", "NAME=KIND", "numeric, nominal, text, date, ignore, or levels: S<M<L.", multiple=True
+        )
+    ),
     (read_option := option("--read", "NAME=VALUE", "delimiter, decimal, missing, ... of files.", multiple=True)),
 )
 

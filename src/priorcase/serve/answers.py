@@ -1,0 +1,202 @@
+"""Rows that came as JSON, read by the schema of a model; and what the model says about them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+
+import priorcase as pc
+from priorcase.cases.conditions import all_of, parse
+from priorcase.documents import contributions_document, counterfactuals_document, plain, precedents_document
+from priorcase.exceptions import (
+    ParameterError,
+    SchemaMismatchError,
+    TargetError,
+    TooLargeError,
+    UnsupportedDataError,
+    advice,
+    quoted,
+)
+from priorcase.learning.estimator import RowsEstimator
+from priorcase.learning.results import attribute_names
+from priorcase.learning.state import pinned
+from priorcase.schema import Nominal, Ordinal, Schema, Set, Taxonomy
+
+_VALUES = 200  # of a column that are listed
+_CONDITIONS = 20
+_SCALARS = (bool, int, float, str)
+
+
+def encoded(document: Any) -> bytes:
+    """A document as JSON in ASCII, so that no character of a cell can mislead whoever shows it."""
+    return json.dumps(plain(document), allow_nan=False).encode("ascii")
+
+
+# -- models
+
+
+def check_served(model: Any) -> None:
+    """Refuse what is no fitted classifier or regressor of one target that keeps its rows."""
+    if not isinstance(model, RowsEstimator) or not (is_classifier(model) or is_regressor(model)):
+        raise UnsupportedDataError(
+            f"{type(model).__name__} cannot be served; expected a classifier or regressor of priorcase, or a case base."
+        )
+    targets = model._stored().instances.targets
+    if targets is None or len(targets) != 1:
+        raise UnsupportedDataError("A model of several targets cannot be served. Fit one model for each target.")
+
+
+def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[list[Any]]:
+    """Rows by column from one JSON object or a list of them; columns that are left out, and null, are missing."""
+    rows = given if isinstance(given, list) else [given]
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise ParameterError('The body must be a row such as {"age": 31, "colour": null}, or a list of rows.')
+    if len(rows) > most:
+        raise TooLargeError(f"{len(rows):,} rows are more than the {most:,} that are answered at a time.")
+    places = {str(name): a for a, name in enumerate(attribute_names(schema))}
+    return [_read_row(row, i, schema, places, longest) for i, row in enumerate(rows)]
+
+
+def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[str, int], longest: int) -> list[Any]:
+    found: list[Any] = [None] * len(schema)
+    for name, value in row.items():
+        if name not in places:
+            remedy = advice(name, places, otherwise="GET /schema lists the columns.")
+            raise SchemaMismatchError(f"Row {i} has a column {quoted(name)} that the model does not have. {remedy}")
+        if value is None:
+            continue
+        takes_lists = isinstance(schema.kinds[places[name]], Set)
+        parts = value if isinstance(value, list) and takes_lists else [value]
+        if not all(isinstance(part, _SCALARS) for part in parts):
+            expected = "a list of texts" if takes_lists else "a number, a text, true, false or null"
+            raise SchemaMismatchError(f"Row {i} has {quoted(value)} in column {quoted(name)}; expected {expected}.")
+        if any(isinstance(part, str) and len(part) > longest for part in parts):
+            raise TooLargeError(f"Row {i} has a text of more than {longest:,} characters in column {quoted(name)}.")
+        found[places[name]] = frozenset(parts) if isinstance(value, list) else value
+    return found
+
+
+def predictions(model: Any, rows: Sequence[Any], level: float) -> list[dict[str, Any]]:
+    """For each row the prediction with probabilities, or with an interval; all of one state of the model."""
+    model = pinned(model)
+    columns: dict[str, Sequence[Any]] = {"prediction": model.predict(rows).tolist()}
+    if is_classifier(model):
+        labels = [str(plain(label)) for label in model.classes_.tolist()]
+        proba = model.predict_proba(rows).tolist()
+        columns["probabilities"] = [dict(zip(labels, row, strict=True)) for row in proba]
+    elif hasattr(model, "prediction_interval"):
+        lower, upper = model.prediction_interval(rows, level)
+        columns["interval"] = list(zip(lower.tolist(), upper.tolist(), strict=True))
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def explanations(model: Any, rows: Sequence[Any], fixed: Sequence[str], **options: Any) -> list[dict[str, Any]]:
+    """For each row the prediction, contributions of columns, past cases and counterfactuals."""
+    model, found = pinned(model), []
+    for one in pc.explain(model, rows, fixed=_keys(model.schema_, fixed), **options):
+        document: dict[str, Any] = {"prediction": one.predictions.tolist()[0]}
+        if one.probabilities is not None and one.classes is not None:
+            labels = [str(plain(label)) for label in one.classes.tolist()]
+            document["probabilities"] = dict(zip(labels, one.probabilities[0].tolist(), strict=True))
+        document["contributions"] = contributions_document(one)
+        if one.precedents is not None:
+            document |= precedents_document(one.precedents)
+        if one.counterfactuals is not None:
+            document["counterfactuals"] = counterfactuals_document(one.counterfactuals)
+        found.append(document)
+    return found
+
+
+def neighbors(model: Any, rows: Sequence[Any], k: int) -> list[dict[str, Any]]:
+    """For each row the past cases that vote, or the ``k`` nearest ones of a model without votes."""
+    model = pinned(model)
+    found: Any
+    if hasattr(model, "precedents"):
+        found = model.precedents(rows)
+    else:
+        found = pc.explain(model, rows, precedents=k, counterfactuals=0).precedents
+    return [{"prediction": one.predictions.tolist()[0], **precedents_document(one)} for one in found]
+
+
+def curve(model: Any, row: Sequence[Any], columns: list[str], n_values: int) -> dict[str, Any]:
+    """The answers along one column, or two."""
+    model = pinned(model)
+    wanted = _keys(model.schema_, columns)
+    found = pc.what_if(model, [row], wanted if len(wanted) > 1 else wanted[0], n_values=n_values)
+    labels = None if found.classes is None else [str(plain(label)) for label in found.classes.tolist()]
+    points = []
+    for values, outputs, own in zip(found.values, found.outputs.tolist(), found.own.tolist(), strict=True):
+        answer = (
+            {"prediction": outputs[0]} if labels is None else {"probabilities": dict(zip(labels, outputs, strict=True))}
+        )
+        points.append({"values": list(values), **answer, "own": own})
+    return {"columns": columns, "points": points}
+
+
+def _keys(schema: Schema, columns: Sequence[str]) -> list[Any]:
+    """Columns as the library takes them, by their names as texts: labels may be numbers, or there may be none."""
+    keys = {str(name): a if schema.names is None else name for a, name in enumerate(attribute_names(schema))}
+    for name in columns:
+        if name not in keys:
+            remedy = advice(name, keys, otherwise="GET /schema lists the columns.")
+            raise SchemaMismatchError(f"The model has no column {quoted(name)}. {remedy}")
+    return [keys[name] for name in columns]
+
+
+def append(model: Any, rows: Sequence[Any], targets: Sequence[Any]) -> dict[str, Any]:
+    """Add rows; only one thread may change a model."""
+    if wrong := [target for target in targets if not isinstance(target, _SCALARS)]:
+        raise TargetError(f"A target must be a text, a number, true or false, got {quoted(wrong[0])}.")
+    first = model._stored().instances.next_id
+    model.partial_fit(rows, targets)
+    ids = model.ids_
+    return {"ids": ids[np.searchsorted(ids, first) :], "rows": len(ids)}
+
+
+def forget(model: Any, ids: list[int]) -> dict[str, Any]:
+    """Forget rows exactly."""
+    model.forget(ids)
+    return {"forgotten": len(ids), "rows": model.n_samples_fit_}
+
+
+def model_schema(model: Any, target: str | None) -> dict[str, Any]:
+    """What a model takes and answers."""
+    model = pinned(model)
+    instances = model._stored().instances
+    columns = []
+    for a, (name, kind) in enumerate(zip(attribute_names(instances.schema), instances.schema.kinds, strict=True)):
+        values = kind.order if isinstance(kind, Ordinal) else instances.known(a) if type(kind) is Nominal else None
+        told = {} if values is None else {"values": list(values[:_VALUES])}
+        columns.append({"name": str(name), "kind": type(kind).__name__.lower(), **told})
+    document = {"serves": "model", "model": repr(model), "target": target, "rows": len(instances), "columns": columns}
+    if is_classifier(model):
+        return document | {"task": "classify", "classes": [str(plain(label)) for label in model.classes_.tolist()]}
+    return document | {"task": "regress"}
+
+
+# -- case bases
+
+
+def base_schema(base: pc.CaseBase) -> dict[str, Any]:
+    """The attributes of a case base."""
+    columns = []
+    for name, kind in base.attributes.items():
+        values = kind.order if isinstance(kind, Ordinal) else kind.nodes if isinstance(kind, Taxonomy) else None
+        told = {} if values is None else {"values": list(values)[:_VALUES]}
+        columns.append({"name": name, "kind": type(kind).__name__.lower(), **told})
+    return {"serves": "cases", "cases": len(base), "columns": columns}
+
+
+def conditions(base: pc.CaseBase, texts: Sequence[str]) -> dict[str, Any]:
+    """Conditions such as ``people>=5``, by name; several on one name must all hold."""
+    if len(texts) > _CONDITIONS:
+        raise TooLargeError(f"{len(texts)} conditions are more than the {_CONDITIONS} that are taken at a time.")
+    found: dict[str, list[Any]] = {}
+    for text in texts:
+        name, condition = parse(text, base.attributes, others=("key", "by", "retired"))
+        found.setdefault(name, []).append(condition)
+    return {name: given[0] if len(given) == 1 else all_of(*given) for name, given in found.items()}

@@ -1,0 +1,497 @@
+"""The service: a model, or a case base, over HTTP.
+
+Questions are answered by a few threads, and changes made by one, in the order in which they came. A question takes the
+model in the state that it has, so that its whole answer is of one state.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from os import PathLike
+from threading import Lock
+from time import perf_counter
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, FastAPI, HTTPException, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, WithJsonSchema
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+import priorcase as pc
+from priorcase.documents import case_document, event_documents, proposal_document
+from priorcase.exceptions import (
+    CaseBaseBusyError,
+    CaseBaseFileError,
+    ForgettingError,
+    NotAvailableError,
+    ParameterError,
+    PriorcaseError,
+    TooFewRowsError,
+    TooLargeError,
+    UnknownIdError,
+    WritingError,
+)
+from priorcase.serve import answers
+from priorcase.serve.security import Guard, problem
+
+_READERS, _WAITING = 8, 256  # threads that answer, and requests that may wait for them
+_SHORTEST = 16  # characters of a token
+_LARGEST = 2**62
+_STATUS: tuple[tuple[type[PriorcaseError], int], ...] = (
+    (UnknownIdError, 404),
+    (ForgettingError, 409),
+    (NotAvailableError, 409),
+    (TooFewRowsError, 409),
+    (CaseBaseBusyError, 409),
+    (TooLargeError, 413),
+    (WritingError, 503),
+    (CaseBaseFileError, 503),
+)
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": text,
+        "content": {"application/problem+json": {"example": {"status": status, "detail": "..."}}},
+    }
+    for status, text in {
+        400: "The body is not JSON.",
+        401: "The token is missing or wrong.",
+        409: "Not possible with the rows that there are.",
+        413: "Too large.",
+        422: "Rows or options that do not fit; the detail says why.",
+    }.items()
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one request may ask for.
+
+    ``body`` is in bytes, ``rows`` are predicted, appended or forgotten and ``explained`` explained at a time, ``text``
+    is the number of characters of one value, and ``seconds`` how long a question may take.
+
+    Examples
+    --------
+    >>> Limits(rows=100).rows
+    100
+    """
+
+    body: int = 8 << 20
+    rows: int = 10_000
+    explained: int = 100
+    text: int = 100_000
+    seconds: float = 30.0
+
+
+# -- what comes in
+
+_ROW = {"age": 31, "colour": "red", "size": None}
+Rows = Annotated[
+    Any,
+    WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]}),
+    Body(
+        description="A row, or a list of rows. Columns that are left out, and null, are missing.",
+        openapi_examples={"row": {"value": _ROW}, "rows": {"value": [_ROW, {"age": None}]}},
+    ),
+]
+Level = Annotated[float, Query(gt=0, lt=1, description="Level of the interval of a number.")]
+Id = Annotated[int, Path(ge=0, le=_LARGEST)]
+Where = Annotated[list[str], Query(description="Conditions such as people>=5, area=printer|vpn, system=?.")]
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewRows(_Document):
+    """Rows to learn from, with their targets."""
+
+    rows: list[dict[str, Any]] = Field(examples=[[_ROW]])
+    targets: list[Any] = Field(examples=[["yes"]])
+
+
+class ForgottenRows(_Document):
+    """Ids of rows to forget."""
+
+    ids: list[Annotated[StrictInt, Field(ge=0, le=_LARGEST)]] = Field(examples=[[7, 8]], min_length=1)
+
+
+class Question(_Document):
+    """A new case to solve."""
+
+    query: dict[str, Any] = Field(examples=[{"area": "printer", "people": 3}])
+    k: int = Field(5, ge=1, le=100)
+    where: list[str] = Field([], examples=[["people>=2"]])
+    weights: dict[str, float] | None = Field(None, examples=[{"area": 2.0}])
+    method: str = "auto"
+
+
+class _Change(_Document):
+    by: str | None = Field(None, max_length=1000)
+    why: str | None = Field(None, max_length=10_000)
+
+
+class SolvedCase(_Change):
+    """A case to add."""
+
+    case: dict[str, Any] = Field(examples=[{"area": "vpn", "people": 1}])
+    solution: Any = Field(None, examples=["renew the certificate"])
+    outcome: Any = None
+    key: str | None = Field(None, examples=["V-9"])
+    note: str | None = None
+
+
+class Feedback(_Change):
+    """What came of a case, or a correction; null removes, and what is left out stays."""
+
+    changes: dict[str, Any] = Field({}, examples=[{"people": 4}])
+    solution: Any = None
+    outcome: Any = Field(None, examples=[True])
+    note: str | None = None
+
+
+class Reason(_Document):
+    """Why a case is forgotten, for the history, which keeps nothing else of it."""
+
+    why: str = Field(min_length=1, max_length=10_000, examples=["asked to"])
+    by: str | None = Field(None, max_length=1000)
+
+
+def read_json(body: bytes) -> Any:
+    """The document of a body; NaN, which JSON does not have, and halves of characters are refused."""
+    try:
+        text = body.decode("utf-8")
+        found = json.loads(text, parse_constant=_refuse)
+        if "\\u" in text:
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
+    except RecursionError:
+        raise HTTPException(400, "The body is nested too deeply.") from None
+    except ValueError as error:
+        raise HTTPException(400, f"The body is not JSON: {error}.") from None
+    return found
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"it has no {name}, write null where a value is missing")
+
+
+class _StrictRequest(Request):
+    async def json(self) -> Any:
+        return read_json(await self.body())
+
+
+class _StrictRoute(APIRoute):
+    def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:  # type: ignore[override]
+        handler = super().get_route_handler()
+
+        async def inner(request: Request) -> Response:
+            return await handler(_StrictRequest(request.scope, request.receive))
+
+        return inner
+
+
+# -- the service
+
+
+class Service:
+    """What is served, who answers, and what was counted."""
+
+    def __init__(self, served: Any, limits: Limits, *, target: str | None, read_only: bool, save: Any) -> None:
+        self.served, self.limits, self.target, self.read_only, self.save = served, limits, target, read_only, save
+        self.is_base = isinstance(served, pc.CaseBase)
+        self._readers = ThreadPoolExecutor(_READERS, "priorcase-reader")
+        self._writer = ThreadPoolExecutor(1, "priorcase-writer")
+        self._lock, self._waiting = Lock(), 0
+        self._counts: Counter[tuple[str, int]] = Counter()
+        self._seconds: Counter[str] = Counter()
+        self._began = perf_counter()
+
+    async def answer(self, question: Callable[..., Any], *args: Any, **options: Any) -> Response:
+        """The answer to a question, unless it takes too long."""
+        future = self._submitted(self._readers, question, args, options)
+        try:
+            content = await asyncio.wait_for(asyncio.wrap_future(future), self.limits.seconds)
+        except TimeoutError:
+            raise HTTPException(503, f"This took more than {self.limits.seconds:g} s. Ask about fewer rows.") from None
+        return Response(content, media_type="application/json")
+
+    async def change(self, change: Callable[..., Any], *args: Any, **options: Any) -> Response:
+        """Make a change, after those that came before; the answer comes when it is made and saved."""
+        if self.read_only:
+            raise HTTPException(403, "This service is read-only.")
+        future = self._submitted(self._writer, self._changed, (change, *args), options)
+        return Response(await asyncio.wrap_future(future), media_type="application/json")
+
+    def _changed(self, change: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        document = change(*args, **options)
+        if self.save is not None:
+            try:
+                self.served.save(self.save)
+            except WritingError as error:
+                raise WritingError(f"The change was made, but is not saved: {error.args[0]}") from error
+        return document
+
+    def _submitted(
+        self, threads: ThreadPoolExecutor, work: Callable[..., Any], args: Any, options: Any
+    ) -> Future[bytes]:
+        with self._lock:
+            if self._waiting >= _WAITING:
+                raise HTTPException(503, "Too many requests wait for an answer. Try again.", {"retry-after": "1"})
+            self._waiting += 1
+        future = threads.submit(lambda: answers.encoded(work(*args, **options)))
+        future.add_done_callback(self._finished)
+        return future
+
+    def _finished(self, _: Any) -> None:
+        with self._lock:
+            self._waiting -= 1
+
+    def rows(self, given: Any, most: int | None = None) -> list[list[Any]]:
+        """Rows of a body, as the model takes them."""
+        limits = self.limits
+        return answers.read_rows(self.served.schema_, given, most=most or limits.rows, longest=limits.text)
+
+    # -- metrics
+
+    def observe(self, route: str, status: int, seconds: float) -> None:
+        """Count a request."""
+        with self._lock:
+            self._counts[route, status] += 1
+            self._seconds[route] += seconds  # type: ignore[assignment]
+
+    def metrics(self) -> str:
+        """What was counted, as Prometheus reads it."""
+        with self._lock:
+            counts, seconds = sorted(self._counts.items()), sorted(self._seconds.items())
+        stored = len(self.served) if self.is_base else self.served.n_samples_fit_
+        lines = ["# TYPE priorcase_requests_total counter"]
+        lines += [f'priorcase_requests_total{{route="{route}",status="{code}"}} {n}' for (route, code), n in counts]
+        lines += ["# TYPE priorcase_request_seconds_total counter"]
+        lines += [f'priorcase_request_seconds_total{{route="{route}"}} {spent:.6f}' for route, spent in seconds]
+        lines += ["# TYPE priorcase_stored gauge", f"priorcase_stored {stored}"]
+        lines += [
+            "# TYPE priorcase_uptime_seconds gauge",
+            f"priorcase_uptime_seconds {perf_counter() - self._began:.3f}",
+        ]
+        return "\n".join([*lines, ""])
+
+
+def create_app(
+    served: Any,
+    *,
+    token: str,
+    target: str | None = None,
+    hosts: Sequence[str] = (),
+    read_only: bool = False,
+    save: str | PathLike[str] | None = None,
+    limits: Limits | None = None,
+) -> Guard:
+    """An ASGI app that serves a fitted classifier or regressor, or a case base.
+
+    Every request but ``GET /health`` needs the token. ``priorcase serve`` runs it with uvicorn.
+
+    Parameters
+    ----------
+    served
+        A fitted model of the library, of one target; or an open `CaseBase`.
+    token
+        What clients must show, as ``Authorization: Bearer TOKEN``: at least 16 characters, visible ones of ASCII.
+    target
+        The name of the target, for ``GET /schema``.
+    hosts
+        Names by which clients ask for it, beside those of this machine.
+    read_only
+        Whether changes are refused.
+    save
+        The file to which a model is saved after each change, before the change is answered.
+    limits
+        What one request may ask for.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> from priorcase.serve import create_app
+    >>> model = pc.KNNClassifier(1).fit([[31, "red"], [62, "blue"]], ["no", "yes"])
+    >>> app = create_app(model, token="0123456789abcdef")
+    """
+    limits = Limits() if limits is None else limits
+    if len(token) < _SHORTEST or not all("!" <= letter <= "~" for letter in token):
+        raise ParameterError(
+            f"The token must have at least {_SHORTEST} characters, visible ones of ASCII; "
+            "python -c 'import secrets; print(secrets.token_urlsafe())' makes one."
+        )
+    is_base = isinstance(served, pc.CaseBase)
+    if not is_base:
+        answers.check_served(served)
+    elif save is not None:
+        raise ParameterError("save is for models; a case base has every change on the disk when it is answered.")
+    service = Service(served, limits, target=target, read_only=read_only, save=save)
+    api = FastAPI(title="priorcase", version=pc.__version__, docs_url=None, redoc_url=None)
+    api.include_router(_about(service, api))
+    api.include_router(_base_routes(service) if is_base else _model_routes(service))
+    api.add_exception_handler(PriorcaseError, _refused)
+    api.add_exception_handler(RequestValidationError, _invalid)
+    api.add_exception_handler(StarletteHTTPException, _http_error)
+    api.add_exception_handler(Exception, _bug)
+    return Guard(api, token=token, hosts=hosts, body=limits.body, seconds=limits.seconds, observe=service.observe)
+
+
+def _router() -> APIRouter:
+    return APIRouter(route_class=_StrictRoute, responses=_PROBLEMS, default_response_class=Response)
+
+
+def _about(service: Service, api: FastAPI) -> APIRouter:
+    router = _router()
+
+    @router.get("/", summary="What is served, and where")
+    async def index() -> Any:
+        paths = {path: sorted(map(str.upper, methods)) for path, methods in api.openapi()["paths"].items()}
+        about = {"name": "priorcase", "version": pc.__version__, "read_only": service.read_only, "paths": paths}
+        return await service.answer(lambda: about)
+
+    @router.get("/health", summary="Whether the service runs; needs no token")
+    async def health() -> Any:
+        return Response('{"status": "ok"}', media_type="application/json")
+
+    @router.get("/metrics", summary="Counts and durations, as Prometheus reads them")
+    async def metrics() -> Any:
+        return Response(service.metrics(), media_type="text/plain; version=0.0.4")
+
+    @router.get("/schema", summary="Columns, their kinds and values; classes")
+    async def schema() -> Any:
+        if service.is_base:
+            return await service.answer(answers.base_schema, service.served)
+        return await service.answer(answers.model_schema, service.served, service.target)
+
+    return router
+
+
+def _model_routes(service: Service) -> APIRouter:
+    router, model = _router(), service.served
+
+    @router.post("/predict", summary="Predict rows")
+    async def predict(body: Rows, level: Level = 0.95) -> Any:
+        return await service.answer(lambda: {"answers": answers.predictions(model, service.rows(body), level)})
+
+    @router.post("/explain", summary="Predict rows, and why: contributions, past cases, counterfactuals")
+    async def explain(
+        body: Rows,
+        precedents: Annotated[int, Query(ge=0, le=100)] = 5,
+        counterfactuals: Annotated[int, Query(ge=0, le=10)] = 1,
+        fixed: Annotated[list[str], Query(description="Columns that counterfactuals leave as they are.")] = [],  # noqa: B006
+    ) -> Any:
+        def explained() -> Any:
+            rows = service.rows(body, service.limits.explained)
+            options = {"precedents": precedents, "counterfactuals": counterfactuals}
+            return {"answers": answers.explanations(model, rows, fixed, **options)}
+
+        return await service.answer(explained)
+
+    @router.post("/neighbors", summary="The past cases behind the answers")
+    async def neighbors(body: Rows, k: Annotated[int, Query(ge=1, le=100)] = 5) -> Any:
+        most = service.limits.explained
+        return await service.answer(lambda: {"answers": answers.neighbors(model, service.rows(body, most), k)})
+
+    @router.post("/what-if", summary="The answer to one row along a column, or two")
+    async def what_if(
+        body: Rows,
+        column: Annotated[list[str], Query(min_length=1, max_length=2)],
+        n_values: Annotated[int, Query(ge=2, le=50)] = 21,
+    ) -> Any:
+        return await service.answer(lambda: answers.curve(model, service.rows(body, 1)[0], column, n_values))
+
+    @router.post("/rows", summary="Learn from more rows")
+    async def append(body: NewRows) -> Any:
+        return await service.change(lambda: answers.append(model, service.rows(body.rows), body.targets))
+
+    @router.post("/rows/forget", summary="Forget rows, exactly as if they had never been seen")
+    async def forget(body: ForgottenRows) -> Any:
+        return await service.change(answers.forget, model, body.ids)
+
+    return router
+
+
+def _base_routes(service: Service) -> APIRouter:
+    router = _router()
+    base: pc.CaseBase = service.served
+
+    @router.get("/cases", summary="List cases")
+    async def cases(
+        where: Where = [],  # noqa: B006
+        offset: Annotated[int, Query(ge=0, le=_LARGEST)] = 0,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    ) -> Any:
+        def found() -> Any:
+            met = base.find(where=answers.conditions(base, where))
+            return {"cases": list(map(case_document, islice(met, offset, offset + limit))), "total": len(base)}
+
+        return await service.answer(found)
+
+    @router.post("/cases", summary="Add a solved case")
+    async def add(body: SolvedCase) -> Any:
+        return await service.change(lambda: {"id": base.add(**dict(body))})
+
+    @router.post("/cases/ask", summary="Propose a solution from similar cases")
+    async def ask(body: Question) -> Any:
+        def proposed() -> Any:
+            where = answers.conditions(base, body.where) or None
+            found = base.retrieve(body.query, body.k, weights=body.weights, where=where)
+            if not len(found):
+                raise TooFewRowsError("There is no case that could answer this. Ask without conditions, or add cases.")
+            return proposal_document(found, base.reuse(found, body.method))
+
+        return await service.answer(proposed)
+
+    @router.get("/cases/{id}", summary="A case, with its history")
+    async def case(id: Id) -> Any:
+        return await service.answer(
+            lambda: case_document(base.get(id)) | {"history": event_documents(base.history(id))}
+        )
+
+    @router.post("/cases/{id}/feedback", summary="Record what came of a case, or correct it")
+    async def feedback(id: Id, body: Feedback) -> Any:
+        given = {name: getattr(body, name) for name in body.model_fields_set - {"changes"}}
+
+        def revised() -> Any:
+            base.revise(id, body.changes, **given)
+            return case_document(base.get(id))
+
+        return await service.change(revised)
+
+    @router.post("/cases/{id}/forget", summary="Forget a case, to the last byte")
+    async def forget(id: Id, body: Reason) -> Any:
+        return await service.change(lambda: {"forgotten": base.forget(id, by=body.by, why=body.why)})
+
+    return router
+
+
+# -- errors
+
+
+async def _refused(_: Request, error: Any) -> Response:
+    """An error of the library, in its own sentence, without the name of the method."""
+    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 422)
+    return problem(status, str(error.args[0]) if error.args else str(error))
+
+
+async def _invalid(_: Request, error: Any) -> Response:
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"][1:])) or "the body"
+    return problem(422, f"{where}: {first['msg']}.")
+
+
+async def _http_error(request: Request, error: Any) -> Response:
+    detail = str(error.detail)
+    if error.status_code in (404, 405):
+        detail = f"There is no {request.method} {request.url.path} here; GET / lists what there is."
+    return problem(error.status_code, detail, error.headers)
+
+
+async def _bug(_: Request, error: Exception) -> Response:
+    return problem(500, "This is a bug in priorcase; the log of the service has more.")
