@@ -100,7 +100,7 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
         return found if rows >= _FEWEST else {"knn": found["knn"]}
     found = {
         "knn": KNNRegressor(nearest, vote=_GAUSSIAN),
-        "knn_gower": KNNRegressor(nearest, distance="gower", vote=_GAUSSIAN),
+        "knn_relief": KNNRegressor(min(rows, 30), vote="inverse_square", attribute_weights="relief"),
         "local_linear": LocallyWeightedRegressor(many, ridge=1.0),
         "local_linear_relief": LocallyWeightedRegressor(many, ridge=1.0, attribute_weights="relief"),
         "rbf_network": RBFNetworkRegressor(),
@@ -796,8 +796,8 @@ class StackedRegressor(RegressorMixin, Stacked):
     Parameters
     ----------
     members
-        As in `StackedClassifier`, for numbers; None for k-NN by two distances, local linear regression with and
-        without learned weights, an RBF network and ridge regression. The mean is always a member.
+        As in `StackedClassifier`, for numbers; None for k-NN and local linear regression, each with and without
+        weights by Relief, an RBF network and ridge regression. The mean is always a member.
     folds, prior, categorical_features, schema, random_state, n_jobs
         As in `StackedClassifier`.
 
