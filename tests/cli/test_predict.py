@@ -430,10 +430,10 @@ def test_tables_that_do_not_fit_together_are_one_line(train: Path, tmp_path: Pat
     assert "is a directory" in error(ask("predict", tmp_path, extra))
     assert "cannot both be standard input" in error(run("predict", "-", "-", "--target", "job"))
     alone = write(tmp_path / "alone.csv", ["id,t", "1,a", "2,b"])
-    assert "beside the target" in error(run("predict", alone, alone, "--target", "t", "--column", "id=ignore"))
+    assert "no column to predict" in error(run("predict", alone, alone, "--target", "t", "--column", "id=ignore"))
     single = write(tmp_path / "single.csv", ["x,t", "1,a", "2,a"])
     one = ("explain", single, "x=1", "--target", "t", "--learner", "naive_bayes")
-    assert "'a' is the only class" in error(run(*one))
+    assert "a  (a 1.00)" in run(*one).output
     numbers = write(tmp_path / "numbers.csv", ["x,t", "1,1.5", "2,2.5"])
     assert "does not predict numbers" in error(run("predict", numbers, "x=1", "--target", "t", "--learner", "aode"))
 
