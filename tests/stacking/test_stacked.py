@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from reference import stacking as reference
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -205,6 +206,17 @@ def test_precedents_are_rows_of_the_stack() -> None:
     assert len(model.precedents(X[30:31], 7).ids) == 7
 
 
+@pytest.mark.parametrize("rows_of", [slice(60), slice(1)])
+def test_a_stack_without_a_member_that_has_precedents_is_explained_by_the_nearest_cases(rows_of: slice) -> None:
+    X, y, _ = rows(60)
+    model = pc.StackedClassifier([pc.NaiveBayes()]).fit(X[rows_of], y[rows_of])
+    assert not hasattr(model, "precedents")
+    found = model.explain(X[:1], precedents=3)
+    assert found.precedents.ids.tolist()[0] == 0
+    assert len(found.precedents.ids) == min(3, len(X[rows_of]))
+    assert np.isnan(found.precedents.votes).all()
+
+
 def test_weights_of_rows_count() -> None:
     X, y, _ = rows(80)
     weights = np.where(y == "low", 5.0, 1.0)
@@ -318,7 +330,8 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda X, y: pc.StackedClassifier().fit(X, np.column_stack([y, y])), ValueError, "one class for each row"),
     (lambda X, y: pc.StackedRegressor().fit(X, y), ValueError, "real numbers"),
     (lambda X, y: pc.StackedRegressor().fit(X, np.ones((60, 2))), ValueError, "one number for each row"),
-    (lambda X, y: pc.StackedClassifier([pc.NaiveBayes()]).fit(X, y).precedents(X), ValueError, "no member has prec"),
+    (lambda X, y: pc.StackedClassifier([pc.NaiveBayes()]).fit(X, y).precedents(X), AttributeError, "precedents"),
+    (lambda X, y: pc.StackedClassifier().precedents(X), NotFittedError, "not fitted"),
     (lambda X, y: pc.StackedRegressor().fit(X, X.index).predict_interval(X, 1.0), ValueError, "level"),
     (lambda X, y: pc.StackedRegressor().fit(X, X.index).predict_quantiles(X, [0.0]), ValueError, "between 0 and 1"),
     (lambda X, y: pc.StackedRegressor().fit(X[:1], [1.0]).predict_interval(X), ValueError, "two rows or more"),

@@ -13,10 +13,11 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
-from sklearn.exceptions import DataConversionWarning
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
@@ -406,6 +407,14 @@ class _Mixture:
 # -- estimators
 
 
+def _may_have_precedents(stack: Stacked) -> bool:
+    """Whether a member has precedents; a stack without rows says so when it is asked."""
+    try:
+        return stack._voter() is not None
+    except (NotFittedError, TooFewRowsError):
+        return True
+
+
 class Stacked(RowsEstimator[Memory]):
     """Base of `StackedClassifier` and `StackedRegressor`."""
 
@@ -451,20 +460,24 @@ class Stacked(RowsEstimator[Memory]):
         """The members fitted to all rows, by name."""
         return {name: member.model for name, member in self._mixture().members.items()}
 
+    @available_if(_may_have_precedents)
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
         """The stored rows nearest to each query, by the member with the largest weight that has precedents.
 
-        Votes are those of that member; the predictions, and the probabilities of classes, are those of the stack.
+        Votes are those of that member; the predictions, and the probabilities of classes, are those of the stack. A
+        stack without such a member has no precedents either; `explain` shows the past cases nearest in its own terms.
         """
+        found = self._voter().precedents(self._table(X), *([] if n_neighbors is None else [n_neighbors]))
+        return self._own_precedents(found, X)
+
+    @reads
+    def _voter(self) -> Any:
+        """The member with the largest weight that has precedents, or None."""
         result, members = self._mixture().result, self._mixture().members
         by_weight = sorted(zip(-result.weights, result.names, strict=True))
-        for _, name in by_weight:
-            model = members[name].model if name in members else None
-            if isinstance(model, RowsEstimator) and hasattr(model, "precedents"):
-                found = model.precedents(self._table(X), *([] if n_neighbors is None else [n_neighbors]))
-                return self._own_precedents(found, X)
-        raise ParameterError("no member has precedents. Add one that has, such as a KNNClassifier")
+        models = (members[name].model for _, name in by_weight if name in members)
+        return next((m for m in models if isinstance(m, RowsEstimator) and hasattr(m, "precedents")), None)
 
     def _own_precedents(self, found: Precedents, X: Any) -> Precedents:
         """Precedents of a member with the ids and predictions of the stack."""
