@@ -401,9 +401,9 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     Notes
     -----
-    Far from the rows a sum of wide bumps can be anything: a prediction beyond the targets is the lowest or the highest
-    of them. Where all activations are below 1e-6 it is the intercept; one `FarQueryWarning` lists these queries. Sample
-    weights are repetitions. Rows that differ only in their targets are fitted by their mean.
+    Where all activations are below 1e-6 the prediction is the intercept, which may lie outside all targets; one
+    `FarQueryWarning` lists these queries. Sample weights are repetitions. Rows that differ only in their targets are
+    fitted by their mean.
 
     Examples
     --------
@@ -427,16 +427,15 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     @reads
     def predict(self, X: Any) -> FloatArray:
-        """The output for each query, within the targets; shape (queries, targets) when ``y`` had columns."""
-        targets = self._learned()
-        return self._shaped(np.clip(self._outputs_of(X), targets.min(axis=0), targets.max(axis=0)))
+        """The output for each query; shape (queries, targets) when ``y`` had columns."""
+        return self._shaped(self._outputs_of(X))
 
     @reads
     def loo_residuals(self) -> FloatArray:
         """Leave-one-out residuals ``y_i - f(x_i)`` in id order, for given centres, widths and penalty.
 
-        Exact, of f as it is, also beyond the targets. A row of weight 2 is left out once and stays once. Infinite where
-        the network passes through the row whatever its target is.
+        Exact. A row of weight 2 is left out once and stays once. Infinite where the network passes through the row
+        whatever its target is.
         """
         return self._shaped(self._left_out())
 
@@ -444,14 +443,12 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
         """Leave-one-out prediction of each stored row, in the order of ``ids_``.
 
-        In closed form: ``y_i - e_i / (1 - w_i h_i)`` within the targets of the other rows, with the residual e, the
-        row's weight w, all of which is left out, and its leverage h; infinite where the network passes through the row
-        whatever its target is. Centres, widths and penalty stay, and so do the columns' ranges and standard deviations;
-        with ``relearn`` the network is fitted again without each row where they depend on the targets, or there is no
-        penalty (``relearns_``).
+        In closed form: ``y_i - e_i / (1 - w_i h_i)``, with the residual e, the row's weight w, all of which is left
+        out, and its leverage h; infinite where the network passes through the row whatever its target is. Centres,
+        widths and penalty stay, and so do the columns' ranges and standard deviations; with ``relearn`` the network is
+        fitted again without each row where they depend on the targets, or there is no penalty (``relearns_``).
         """
-        targets = self._learned()
-        return self._shaped(_within(self._loo_outputs(relearn), targets))
+        return self._shaped(self._loo_outputs(relearn))
 
     def _shaped(self, outputs: FloatArray) -> FloatArray:
         return outputs[:, 0] if self._flat else outputs
@@ -609,16 +606,6 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
             raise TargetError(f"y has {labels.shape[1]} columns, expected one. Fit a network for each of them.")
         self._labelling = labelling
         return targets, labels
-
-
-def _within(outputs: FloatArray, targets: FloatArray) -> FloatArray:
-    """Outputs for rows left out, within the targets of the other rows; infinite ones stay."""
-    if len(targets) < 2:
-        return outputs
-    ends = np.partition(targets, [0, 1, -2, -1], axis=0)[[0, 1, -2, -1]]
-    low = np.where(targets == ends[0], ends[1], ends[0])
-    high = np.where(targets == ends[3], ends[2], ends[3])
-    return np.where(np.isfinite(outputs), np.clip(outputs, low, high), outputs)
 
 
 def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
