@@ -22,7 +22,7 @@ def shown(view: object, width: int = 80, **options: bool) -> str:
 @pytest.fixture(scope="module")
 def precedents() -> Precedents:
     X, y = load_repairs()
-    return KNNClassifier().fit(X, y).precedents(X.take(slice(0, 7)))
+    return KNNClassifier(prior=None).fit(X, y).precedents(X.take(slice(0, 7)))
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
@@ -110,7 +110,7 @@ def test_distances_of_any_size_are_readable(scale: float) -> None:
 
 def test_values_are_text_and_wide_characters_stay_aligned() -> None:
     names = ["[bold]x[/bold]", "東京都", "a\nb", "v" * 60]
-    model = KNNClassifier(4).fit([[name] for name in names], ["a", "b", "a", "b"])
+    model = KNNClassifier(4, prior=None).fit([[name] for name in names], ["a", "b", "a", "b"])
     text = shown(model.precedents([["[bold]x[/bold]"]]), 120)
     assert "[bold]x[/bold]" in text
     assert "東京都" in text

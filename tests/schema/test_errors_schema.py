@@ -134,7 +134,7 @@ def test_declared_kinds_of_estimators(kinds, X, error, words):
         (objects("a", D("-Infinity")), SchemaError, "infinity"),
         (sparse.eye(2), UnsupportedDataError, "Sparse data was passed for X, but dense data is required"),
         (sparse.eye_array(2), UnsupportedDataError, "Sparse data was passed"),
-        (np.matrix([[1]]), UnsupportedDataError, "np.matrix is not supported"),
+        (np.array([[1]]).view(np.matrix), UnsupportedDataError, "np.matrix is not supported"),
         (np.zeros((1, 1), "i4,i4"), UnsupportedDataError, "structured NumPy array"),
         (pl.LazyFrame({"a": [1]}), UnsupportedDataError, "collect"),
         ({"a": [1]}, UnsupportedDataError, "got a dict"),

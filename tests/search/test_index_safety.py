@@ -106,14 +106,18 @@ def test_any_number_of_threads_will_do() -> None:
 
 def test_a_row_that_shares_nothing_has_no_say_beside_one_that_does() -> None:
     X = np.array([[1.0, np.nan], [np.nan, 5.0], [np.nan, 6.0]])
-    model = pc.KNNClassifier(3, distance=pc.Distance(missing="skip"), vote="gaussian").fit(X, ["a", "b", "b"])
+    model = pc.KNNClassifier(3, distance=pc.Distance(missing="skip"), vote="gaussian", prior=None).fit(
+        X, ["a", "b", "b"]
+    )
     assert model.predict_proba(np.array([[1.0, np.nan]])).tolist() == [[1.0, 0.0]]
 
 
 def test_attributes_without_weight_are_not_shared() -> None:
     X = np.array([[1.0, np.nan], [1.0, 5.0]])
     distance = pc.Distance(missing="skip")
-    model = pc.KNNClassifier(2, distance=distance, attribute_weights=[0, 1], vote="gaussian").fit(X, ["a", "b"])
+    model = pc.KNNClassifier(2, distance=distance, attribute_weights=[0, 1], vote="gaussian", prior=None).fit(
+        X, ["a", "b"]
+    )
     assert np.isinf(model.kneighbors(np.array([[1.0, 6.0]]))[0][0, 1])
     assert model.predict(np.array([[1.0, 6.0]])).tolist() == ["b"]
 

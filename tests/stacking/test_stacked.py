@@ -14,7 +14,7 @@ from reference import stacking as reference
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -128,7 +128,7 @@ def test_a_useless_member_gets_next_to_nothing_and_a_perfect_one_nearly_all() ->
     assert weights["blind"] < 0.03
 
 
-def _columns(names: list[str]) -> Any:
+def _columns(names: list[Any]) -> Any:
     from sklearn.compose import make_column_transformer
 
     return make_column_transformer(("passthrough", names))
@@ -269,6 +269,16 @@ def test_weighted_quantiles_are_those_of_the_heavy_rows() -> None:
         low, high = model.predict_interval(X[800:], level).T
         held = (low <= y[800:]) & (y[800:] <= high)
         assert held[noisy[800:]].mean() == pytest.approx(level, abs=0.06)
+
+
+def test_a_member_that_explodes_is_held_near_the_targets() -> None:
+    X = np.append(np.linspace(0, 1, 60), 100.0)[:, None]
+    y = np.append(np.linspace(0, 1, 60), 0.5)
+    steep = make_pipeline(_columns([0]), LinearRegression())
+    model = pc.StackedRegressor([steep]).fit(X[:60], y[:60])
+    assert model.weights_["Pipeline"] > 0.9
+    assert model.predict([[100.0]])[0] <= 1.1
+    assert model.predict([[0.25]])[0] == pytest.approx(0.25, abs=0.02)
 
 
 # -- results

@@ -304,15 +304,17 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
 
 def _on_circle(strategy: Any, kind: NumericKind, label: Name, *, named: bool) -> Any:
-    """The strategy for a column of numbers: those on a circle are cut, by default into twelve arcs of equal length."""
-    if not isinstance(kind, Circular) or not isinstance(strategy, DENSITIES):
+    """The strategy for a column of numbers: on a circle, twelve arcs unless bins are named for it."""
+    if not isinstance(kind, Circular):
         return strategy
-    if named:
+    if not named:
+        return CutPoints(tuple(kind.period * i / ARCS for i in range(1, ARCS)))
+    if isinstance(strategy, DENSITIES):
         raise ParameterError(
             f"numeric[{label!r}] must be a way to cut numbers into bins, such as CutPoints((90, 180, 270)), because "
             f"the column is {kind.describe()}, got {quoted(strategy)}. Leave the column out for twelve arcs"
         )
-    return CutPoints(tuple(kind.period * i / ARCS for i in range(1, ARCS)))
+    return strategy
 
 
 def _ordered(table: Table, schema: Schema) -> Table:

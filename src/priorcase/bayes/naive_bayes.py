@@ -224,8 +224,8 @@ class NaiveBayes(AdditiveBayes):
     Notes
     -----
     Some columns are several attributes. A date is the time elapsed, a number, and where they count the month, the day
-    of the week and the hour (`priorcase.Date`). A circular number is cut by the bins of ``numeric``, or into twelve
-    arcs where that is a density. A set has an attribute for each member that some row has: whether the set has it. A
+    of the week and the hour (`priorcase.Date`). A circular number is cut into twelve arcs, or by the bins that
+    ``numeric`` names for the column. A set has an attribute for each member that some row has: whether it has it. A
     text is a sequence of words, each drawn with the probabilities of its class: for ``"map"`` multinomial naive Bayes
     with the smoothing ``prior - 1``, for ``"evidence"`` its average over all probabilities (Dirichlet-multinomial).
     Members and words that no row has are ignored. Contributions are the sums over the attributes of a column.

@@ -804,7 +804,8 @@ class StackedRegressor(RegressorMixin, Stacked):
     Convex stacking (Breiman 1996): the prediction is ``sum_m w_m f_m(x)``, with the weights on the simplex that
     minimise the squared error of rows left out. The errors of these rows tell how far off predictions are: around a
     query they have a scale, the mean error of the 40 nearest rows and of 10 average ones, and their distribution in
-    units of that scale gives quantiles and intervals. All else is as in `StackedClassifier`.
+    units of that scale gives quantiles and intervals. Members may go beyond the range of the targets by a tenth of it.
+    All else is as in `StackedClassifier`.
 
     Parameters
     ----------
@@ -912,7 +913,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         total = weights.sum()
         rest = np.where(total > weights, total - weights, 1.0)
         means = np.where(total > weights, (weights @ y - weights * y) / rest, self._mean())
-        predictions = np.column_stack([means, *found.answers.values()])
+        predictions = np.column_stack([means, *map(self._bounded, found.answers.values())])
         shares = squared_error_weights(predictions, y, weights, self._prior) if len(names) > 1 else np.ones(1)
         mixed = predictions @ shares
         errors = np.sqrt((weights[:, None] * (predictions - y[:, None]) ** 2).sum(axis=0) / total)
@@ -957,7 +958,13 @@ class StackedRegressor(RegressorMixin, Stacked):
         return np.full(n, self._mean())
 
     def _member_answer(self, mixture: _Mixture, m: int, table: Table) -> FloatArray:
-        return mixture.members[mixture.result.names[m]].predict(table, None)
+        return self._bounded(mixture.members[mixture.result.names[m]].predict(table, None))
+
+    def _bounded(self, answers: FloatArray) -> FloatArray:
+        """Answers at most a tenth of the targets' range beyond them: one that explodes would outweigh all others."""
+        y = self._stored_targets()
+        margin = 0.1 * (y.max() - y.min())
+        return np.clip(answers, y.min() - margin, y.max() + margin)
 
     def _finished(self, mixed: FloatArray, result: Stack) -> FloatArray:
         return mixed
