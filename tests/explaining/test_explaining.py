@@ -176,6 +176,20 @@ def test_counterfactuals_of_numbers_pass_the_limit(learner: Any) -> None:
     assert ((both.answers > 5) & (both.answers < 6)).all()
 
 
+def test_columns_that_the_model_ignores_contribute_nothing_not_rounding_errors() -> None:
+    model = pc.KNNRegressor(7, attribute_weights=[1.0, 0.0, 0.0, 0.0]).fit(X, NUMBERS / 3)
+    assert (pc.explain(model, X[:30], precedents=0, counterfactuals=0).contributions[:, 1:] == 0).all()
+
+
+def test_a_row_may_be_a_series() -> None:
+    model = fitted(pc.StackedClassifier())
+    series, frame = (pc.explain(model, rows, precedents=0) for rows in (X.iloc[3], X[3:4]))
+    assert str(series) == str(frame)
+    np.testing.assert_array_equal(pc.what_if(model, X.iloc[3], "age").outputs, pc.what_if(model, X[3:4], "age").outputs)
+    with pytest.raises(ParameterError, match="not a column"):
+        pc.explain(model, X["age"])
+
+
 @pytest.mark.parametrize("learner", CLASSIFIERS + REGRESSORS, ids=name_of)
 def test_precedents_are_the_models_own_or_the_nearest(learner: Any) -> None:
     model = fitted(learner)

@@ -245,12 +245,14 @@ def test_html_is_escaped() -> None:
 
 def test_wide_and_long_results_are_shortened() -> None:
     rng = np.random.default_rng(0)
-    model = KNNClassifier(30).fit(rng.normal(size=(50, 40)), rng.integers(0, 7, 50))
+    model_rows = rng.normal(size=(50, 40)), rng.integers(0, 7, 50)
+    model = KNNClassifier(30).fit(*model_rows)
     text = str(model.precedents(rng.normal(size=(8, 40))))
     assert max(map(len, text.splitlines())) <= 120
     assert "and 20 more voters and" in text
     assert "more attributes" in text
     assert text.endswith("... and 3 more queries")
+    assert "and 1 more voter and" in str(KNNClassifier(11).fit(*model_rows).precedents(model_rows[0][:1]))
     assert ", ...)" in text
 
 

@@ -620,9 +620,11 @@ def test_default_learners_suit_the_table() -> None:
     named = read_problem(X, y, name="t", target="y")
     names = [one.title for one in candidates(named, random_state=0)]
     assert names[0] == "Baseline"
-    assert "Naive Bayes, numeric=mdl" in names
+    assert "Naive Bayes, numeric=student" in names
+    learners = [repr(one.learner) for one in candidates(named, random_state=0)]  # without defaults
+    assert len(set(learners)) == len(learners)
     symbols = read_problem(X.frame("pandas")[["bike", "noise"]], y, name="t", target="y")
-    assert "Naive Bayes, numeric=mdl" not in [one.title for one in candidates(symbols, random_state=0)]
+    assert "Naive Bayes, numeric=student" not in [one.title for one in candidates(symbols, random_state=0)]
     for one in candidates(symbols, random_state=0):
         one.learner.fit(symbols.X, symbols.y).predict(symbols.X)
 

@@ -179,7 +179,8 @@ def what_if(
     model
         A fitted classifier or regressor: see `explain`.
     row
-        One row: a table of one row, a list of values, or a mapping from names to values, the others being missing.
+        One row: a table of one row, a list of values, or a mapping or a pandas Series from names to
+        values, the others being missing.
     column
         The column that is changed, or a list of two, whose values are combined.
     n_values

@@ -14,6 +14,7 @@ EXACT = 8
 """Up to so many known columns all subsets of them are asked for."""
 
 _AT_ONCE = 1 << 14  # rows that are made before the model is asked
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a share, relative to the largest answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,9 @@ def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permuta
             values = answers[at : at + len(block), chosen[i]].reshape(len(background), -1).mean(axis=0)
             at += len(block)
             base[i], total[i] = values[0], values[-1]
-            parts[i, known], errors[i, known] = plan.shares(values)
+            shares, errors[i, known] = plan.shares(values)
+            noise = _ROUNDING * np.abs(values).max()
+            parts[i, known] = np.where(np.abs(shares) > noise, shares, 0.0)
         start = stop
     return Shares("prediction" if asked.classes is None else "probability", base, parts, errors, total)
 

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
@@ -122,7 +123,9 @@ class ExplainedModel:
     # -- rows
 
     def cells(self, X: Any) -> FloatArray:
-        """Rows that a user passes: what the model takes, or one row as a mapping or a list of values."""
+        """Rows that a user passes: what the model takes, or one row as a mapping, a Series or a list of values."""
+        if nw.dependencies.is_pandas_series(X):
+            X = X.to_dict()
         if isinstance(X, Mapping):
             places = self.schema.positions(X, parameter="row")
             row: list[Any] = [None] * len(self.schema)

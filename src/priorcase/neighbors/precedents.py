@@ -327,8 +327,8 @@ def _grid(one: Precedents, width: int | None) -> Grid:
         room = width - sum(text_width(column) + 2 for column in fixed)
         shown = _fitting(attributes, shown, room)
     rows = [list(line) for line in zip(*fixed, *(attributes[a] for a in shown), strict=True)]
-    hidden = {"voters" if _votes(one) else "cases": one.ids.size - n, "attributes": len(attributes) - len(shown)}
-    notes = " and ".join(f"{count} more {what}" for what, count in hidden.items() if count)
+    hidden = {"voter" if _votes(one) else "case": one.ids.size - n, "attribute": len(attributes) - len(shown)}
+    notes = " and ".join(f"{count} more {what}{'s' * (count > 1)}" for what, count in hidden.items() if count)
     title = f"query {one.numbers[0]}: {''.join(_answer_text(one, _VALUE_WIDTH))}"
     return Grid(title, rows[0], rows[1:], f"and {notes}" if notes else "", right=range(1, len(fixed) - 1))
 

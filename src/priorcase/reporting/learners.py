@@ -29,16 +29,15 @@ ALWAYS = ("stacked", "tuned_knn")
 """The learners that are measured in any time, if need be fitted to a sample of the rows."""
 
 _COOLEST, _HOTTEST, _TEMPERATURE_FOLDS = 0.2, 5.0, 3
-_BINS = {"numeric": "mdl"}
 # Names in the registry with parameters, and above how many columns a learner is not tried.
 _CLASSIFIERS: tuple[tuple[str, Mapping[str, Any], int | None], ...] = (
     ("stacked", {}, None),
     ("tuned_knn", {}, None),
     ("naive_bayes", {}, None),
-    ("naive_bayes", _BINS, None),
-    ("subset_averaged_bayes", _BINS, None),
-    ("tree_averaged_bayes", _BINS, 120),
-    ("aode", _BINS, 400),
+    ("naive_bayes", {"numeric": "student"}, None),
+    ("subset_averaged_bayes", {}, None),
+    ("tree_averaged_bayes", {}, 120),
+    ("aode", {}, 400),
     ("locally_weighted", {"model": "naive_bayes"}, None),
     ("rbf_network", {}, None),
     ("ib3", {}, None),
@@ -79,7 +78,7 @@ def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None
     named: set[str] = set()
     for name, given, max_columns in listed:
         settings = {key: each for key, each in given.items() if key != "numeric" or numeric}
-        if name in named and not settings:  # bins make a difference to numbers only
+        if name in named and not settings:  # it makes a difference to numbers only
             continue
         registered, variant = find(name), name in named
         named.add(name)
