@@ -538,6 +538,9 @@ def test_repeats_are_kept_and_constants_left_out(tmp_path):
     assert "note: columns 'region' (constant) and 'note' (all missing) left out; to keep them, for" in done.stderr
     assert "note: column 'twice' (same information as age) cannot help to predict; to leave it out:" in done.stderr
     assert list(answers(done)["attributes"]) == ["age", "twice"]
+    path.write_text("\n".join(["a,b,sold", *["3,x,yes"] * 20, *["3,x,no"] * 20]) + "\n")
+    told = "cannot help to predict; to leave them out, for example: --column a=ignore"
+    assert told in run("predict", path, "a=3", "--json").stderr
 
 
 def test_a_table_of_ids_only_is_used(tmp_path):

@@ -217,6 +217,12 @@ def test_a_stack_without_a_member_that_has_precedents_is_explained_by_the_neares
     assert np.isnan(found.precedents.votes).all()
 
 
+def test_constant_columns_leave_the_class_frequencies() -> None:
+    model = pc.StackedClassifier(schema={"a": "nominal", "b": "nominal"})
+    X, y = pd.DataFrame({"a": ["u"] * 40, "b": ["v"] * 40}), ["no", "yes"] * 20
+    np.testing.assert_allclose(model.fit(X, y).predict_proba(X[:1]), 0.5, atol=1e-6)
+
+
 def test_weights_of_rows_count() -> None:
     X, y, _ = rows(80)
     weights = np.where(y == "low", 5.0, 1.0)

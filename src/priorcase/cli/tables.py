@@ -238,11 +238,12 @@ def note_uninformative(past: Past) -> None:
         if names:
             told = joined([f"{name!r} ({past.uninformative[name]})" for name in names])
             kind = past.about["columns"][names[0]]["kind"]
-            words = ("columns", "them, for example") if len(names) > 1 else ("column", "it")
-            note(form.format(words[0], told, words[1], names[0], kind if kind in KINDS else "nominal"))
+            words = ("columns", "them") if len(names) > 1 else ("column", "it")
+            example = ", for example" * (len(names) > 1)
+            note(form.format(words[0], told, words[1], example, names[0], kind if kind in KINDS else "nominal"))
 
-    note_some("{0} {1} left out; to keep {2}: --column {3}={4}", left_out=True)
-    note_some("{0} {1} cannot help to predict; to leave {2} out: --column {3}=ignore", left_out=False)
+    note_some("{0} {1} left out; to keep {2}{3}: --column {4}={5}", left_out=True)
+    note_some("{0} {1} cannot help to predict; to leave {2} out{3}: --column {4}=ignore", left_out=False)
 
 
 def note_respelt(past: Past, queries: Queries) -> None:

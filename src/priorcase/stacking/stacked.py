@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
-from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils._param_validation import Interval
@@ -178,7 +178,9 @@ class _Fitted:
                     f"{type(last[1]).__name__} takes no sample_weight. Leave the member or the weights out"
                 )
             weights = {f"{last[0]}__sample_weight" if last[0] else "sample_weight": rows.weights}
-        model.fit(data, rows.targets, **weights)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Line search of Newton", ConvergenceWarning)  # it goes on otherwise
+            model.fit(data, rows.targets, **weights)
         return cls(model, data is not table)
 
     def predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
