@@ -227,6 +227,20 @@ def test_constant_columns_leave_the_class_frequencies_without_a_warning() -> Non
     np.testing.assert_allclose(found, 0.5, atol=1e-6)
 
 
+def test_intervals_cover_rows_that_lack_columns() -> None:
+    random = np.random.default_rng(5)
+    X = pd.DataFrame({"a": random.normal(size=400), "b": random.normal(size=400), "c": random.choice(list("xyz"), 400)})
+    y = 3 * X["a"] + 2 * (X["c"] == "x") + random.normal(size=400) * 0.3
+    model, new = pc.StackedRegressor().fit(X[:300], y[:300]), X[300:]
+    whole = np.diff(model.predict_interval(new))
+    for lacking in (["a"], ["c"], ["a", "b", "c"]):
+        low, high = model.predict_interval(new.assign(**dict.fromkeys(lacking))).T
+        assert 0.8 <= ((low <= y[300:]) & (y[300:] <= high)).mean() <= 0.99
+    assert np.diff(model.predict_interval(new.assign(b=None))).mean() < 1.2 * whole.mean()
+    both = pd.concat([new[:2], new[:2].assign(a=None)])
+    np.testing.assert_array_equal(model.predict_interval(both)[:2], model.predict_interval(new[:2]))
+
+
 def test_weights_of_rows_count() -> None:
     X, y, _ = rows(80)
     weights = np.where(y == "low", 5.0, 1.0)

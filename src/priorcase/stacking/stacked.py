@@ -22,7 +22,7 @@ from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from priorcase._parameters import check_parameters, check_seed, check_value
-from priorcase._typing import AnyArray, Backend, FloatArray, IntArray
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.bayes import SubsetAveragedBayes, TreeAveragedBayes
 from priorcase.exceptions import (
     FarQueryWarning,
@@ -48,7 +48,8 @@ from priorcase.local import (
 )
 from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents
 from priorcase.neighbors.tuning import content_ranks
-from priorcase.schema import CategoricalFeatures, Schema, Table
+from priorcase.relevance.base import fixed_sample
+from priorcase.schema import CategoricalFeatures, Coded, Schema, Table
 from priorcase.similarity import Gaussian, hvdm
 from priorcase.stacking.encoder import TableEncoder
 
@@ -66,6 +67,7 @@ _STEPS, _SETTLED = 1_000, 1e-8  # of EM
 _LEAST = float(np.finfo(np.float64).tiny)
 _SCALE_NEIGHBORS = 40  # around a query, whose left-out errors tell how large errors are there
 _SCALE_PRIOR = 10.0  # rows of average error beside them
+_LEFT_OUT_ROWS = 100  # that tell how far answers move without some columns
 _GAUSSIAN = Gaussian(0.7)
 
 
@@ -935,15 +937,34 @@ class StackedRegressor(RegressorMixin, Stacked):
                 return None, mean, errors
             schema, rows = memory.instances.schema, np.arange(len(memory))
             model = KNNRegressor(min(_SCALE_NEIGHBORS, self._least_rows(rows)), schema=schema, n_jobs=self.n_jobs)
-            model.fit(stored_table(memory.instances, rows), np.abs(errors), memory.row_weights)
-            return model, mean, errors / _shrunk(model.loo_predict(), mean)
+            table = stored_table(memory.instances, rows)
+            model.fit(table, np.abs(errors), memory.row_weights)
+            absent = _absent(table)
+            moved = self._moved(np.diag(absent.any(axis=0)))  # column by column: rows may lack any of many sets
+            return model, mean, errors / np.hypot(_shrunk(model.loo_predict(), mean), np.sqrt(absent @ moved**2))
 
         return memory.cached("errors", compute)
 
     def _scale(self, table: Table) -> FloatArray:
         """The size of the errors around each query."""
         model, mean, _ = self._errors()
-        return np.full(len(table), mean and 1.0) if model is None else _shrunk(model.predict(table), mean)
+        if model is None:
+            return np.full(len(table), mean and 1.0)
+        patterns, of = np.unique(_absent(table), axis=0, return_inverse=True)
+        return np.hypot(_shrunk(model.predict(table), mean), self._moved(patterns)[of.ravel()])
+
+    def _moved(self, absent: BoolArray) -> FloatArray:
+        """How far answers to past rows move on average without some columns, for each row of ``absent``.
+
+        The errors of rows that know a column do not tell how far off the answer to a query without it may be.
+        """
+        memory, moved = self._answering(), np.zeros(len(absent))
+        if absent.any():
+            some = stored_table(memory.instances, fixed_sample(len(memory), _LEFT_OUT_ROWS))
+            whole = self._answered(some)
+            for i in np.flatnonzero(absent.any(axis=1)).tolist():
+                moved[i] = np.abs(whole - self._answered(_without(some, absent[i]))).mean()
+        return moved
 
     def _standard(self, levels: FloatArray) -> FloatArray:
         """Quantiles of the errors in units of their scale; the outermost ones are those of one row more."""
@@ -973,6 +994,24 @@ class StackedRegressor(RegressorMixin, Stacked):
 
     def _predicted(self, table: Table) -> AnyArray:
         return self._answered(table)
+
+
+def _absent(table: Table) -> BoolArray:
+    """Where values are missing: (rows, columns)."""
+    cells = [column.codes if isinstance(column, Coded) else column for column in table.columns]
+    return np.column_stack([np.isnan(column) if column.dtype.kind == "f" else column < 0 for column in cells])
+
+
+def _without(table: Table, absent: BoolArray) -> Table:
+    """Rows without the values of some columns."""
+    columns = list(table.columns)
+    for a in np.flatnonzero(absent).tolist():
+        column = columns[a]
+        if isinstance(column, Coded):
+            columns[a] = replace(column, codes=np.full_like(column.codes, -1))
+        else:
+            columns[a] = np.full_like(column, np.nan if column.dtype.kind == "f" else -1)
+    return Table(table.schema, len(table), tuple(columns))
 
 
 def _shrunk(local: FloatArray, mean: float) -> FloatArray:
