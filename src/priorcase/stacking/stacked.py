@@ -808,9 +808,9 @@ class StackedRegressor(RegressorMixin, Stacked):
     Convex stacking (Breiman 1996): the prediction is ``sum_m w_m f_m(x)``, with the weights on the simplex that
     minimise the squared error of rows left out. The errors of these rows tell how far off predictions are: around a
     query they have a scale, the mean error of the 40 nearest rows and of 10 average ones, and their distribution in
-    units of that scale gives quantiles and intervals. The scale is larger for a query that lacks columns, by how far the
-    answers to past rows move without them. Members may go beyond the range of the targets by a tenth of it. All else is
-    as in `StackedClassifier`.
+    units of that scale gives quantiles and intervals. The scale is larger for a query that lacks columns, by how far
+    the answers to past rows move without them. Members may go beyond the range of the targets by a tenth of it. All
+    else is as in `StackedClassifier`.
 
     Parameters
     ----------
