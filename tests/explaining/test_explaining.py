@@ -525,3 +525,14 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_what_is_refused(call: Callable[[], Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_a_name_that_identifies_a_row_is_no_change() -> None:
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame({"customer": [f"c{i}" for i in range(60)], "income": random.normal(size=60).round(2)})
+    labels = np.where(rows["income"] > 0, "yes", "no")
+    schema = {"customer": "nominal"}
+    model = pc.KNNClassifier(3, schema=schema, attribute_weights=[5.0, 1.0]).fit(rows, labels)
+    found = pc.counterfactuals(model, rows[:20])
+    assert found.changed[:, 0].sum() == 0
+    assert found.changed[:, 1].sum() > 10

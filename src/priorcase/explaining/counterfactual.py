@@ -171,7 +171,7 @@ def counterfactuals(
     n
         How many alternatives to find for each row. Different columns are changed in them where that is possible.
     fixed
-        Columns that stay as they are.
+        Columns that stay as they are. Names that identify a row always do.
     target
         The class that is wanted; any other than the predicted one by default.
     above, below
@@ -210,7 +210,7 @@ def find(
     if not is_list(fixed):
         raise ParameterError(f"fixed must be a list of columns, got {quoted(fixed)}. Write one column as ['age']")
     free = np.ones(len(asked.schema), bool)
-    free[[asked.position(name, parameter="fixed") for name in fixed]] = False
+    free[[*asked.identifiers, *(asked.position(name, parameter="fixed") for name in fixed)]] = False
     goal = _goal(asked, target, above, below)
     changes = _Changes(asked, cells, predictions, free, goal)
     pending = np.flatnonzero(~goal(predictions, predictions))

@@ -23,7 +23,7 @@ from priorcase.learning.resampling import stored_table
 from priorcase.learning.results import Row, attribute_names, framed
 from priorcase.learning.targets import as_array, check_length, objects
 from priorcase.relevance.base import fixed_sample
-from priorcase.schema import Coded, Date, Nominal, Ordinal, Schema, Table
+from priorcase.schema import Coded, Date, Nominal, Ordinal, Schema, Table, uninformative_columns
 from priorcase.schema import Numeric as NumericKind
 from priorcase.schema.columns import ArrayColumn, Column
 from priorcase.schema.dates import date_of
@@ -119,6 +119,10 @@ class ExplainedModel:
         self._values: list[list[Value]] = [[] for _ in self.schema.kinds]
         self._codes: list[dict[Any, int]] = [{} for _ in self.schema.kinds]
         self.past: FloatArray = self._encoded(past)
+        useless = {name for name, why in uninformative_columns(past).items() if why.reason == "id"}
+        kinds = enumerate(self.schema.kinds)
+        # Names that identify a row: another row's name says nothing about this one.
+        self.identifiers = [a for a, k in kinds if isinstance(k, Nominal) and self.schema.label(a) in useless]
 
     # -- rows
 
