@@ -228,8 +228,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     def _check_rows(self) -> None:
         super()._check_rows()
-        if self._prior is not None:
-            self._priors()
+        if self._prior is not None and not (isinstance(self._prior, str) and self._prior in ("uniform", "frequency")):
+            self._priors()  # those words fit any classes, and rows may come one by one
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
         """Refuse to forget the last rows of a class that an array of prior weights has an entry for."""
