@@ -229,7 +229,7 @@ def coverage() -> Any:
     X, X_new, y, y_new = train_test_split(*wave(300), random_state=0)
     model = pc.LocallyWeightedRegressor(30).fit(X, y)
     levels = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-    intervals = {level: np.column_stack(model.prediction_interval(X_new, level)) for level in levels}
+    intervals = {level: model.predict_interval(X_new, level) for level in levels}
     return coverage_table(y_new, intervals).plot()
 
 

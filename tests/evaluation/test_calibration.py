@@ -141,7 +141,7 @@ def test_one_level_takes_an_array_or_a_tuple_of_both_ends() -> None:
     for one in (ends, np.array(ends), tuple(np.transpose(ends))):
         assert str(coverage_table(y, one, level=0.8)) == expected
     model = pc.LocallyWeightedRegressor(8).fit([[float(n)] for n in range(12)], [n + n % 2 for n in range(12)])
-    told = model.prediction_interval([[0.5], [1.5]], level=0.9)
+    told = model.predict_interval([[0.5], [1.5]], level=0.9)
     assert coverage_table([0.5, 99.0], told, level=0.9).above.tolist() == [0.5]
     both = coverage_table([1.0, 2.0], ([0.0, 0.0], [1.0, 1.0]), level=0.5)  # a tuple is lower and upper ends
     by_rows = coverage_table([1.0, 2.0], [[0.0, 0.0], [1.0, 1.0]], level=0.5)

@@ -123,7 +123,7 @@ def classifier(*args: Any, y: Any = CLASSES, **kwargs: Any) -> LocallyWeightedCl
     ("ask", "error", "words"),
     [
         (lambda: regressor(3).confidence_interval(X, level=95), ParameterError, "level must be"),
-        (lambda: regressor(3).prediction_interval(X, level=np.nan), ParameterError, "level must be"),
+        (lambda: regressor(3).predict_interval(X, level=np.nan), ParameterError, "level must be"),
         (lambda: regressor(3).precedents(X, target=1), ParameterError, "target must be"),
         (lambda: regressor(3, y=np.stack([Y, Y], axis=1)).precedents(X, target=2), ParameterError, "target must be"),
         (lambda: regressor(bandwidth="query").kneighbors(X), ParameterError, "n_neighbors"),
@@ -160,7 +160,7 @@ def test_questions(ask: Any, error: type[Exception], words: str) -> None:
 def test_the_largest_targets_are_predicted() -> None:
     model = LocallyWeightedRegressor(4, degree=0).fit(X, Y * 1e99)
     np.testing.assert_allclose(model.predict(X), LocallyWeightedRegressor(4, degree=0).fit(X, Y).predict(X) * 1e99)
-    assert np.isfinite(model.prediction_interval(X)).all()
+    assert np.isfinite(model.predict_interval(X)).all()
 
 
 def test_no_rows_to_predict_from() -> None:
@@ -169,7 +169,7 @@ def test_no_rows_to_predict_from() -> None:
     with pytest.raises(TooFewRowsError, match="only"):
         model.loo_residuals()
     model.forget([0])
-    for ask in (model.predict, model.coefficients, model.precedents, model.prediction_interval):
+    for ask in (model.predict, model.coefficients, model.precedents, model.predict_interval):
         with pytest.raises(TooFewRowsError, match="forgotten"):
             ask(X)
     for check in (model.hat_values, model.loo_residuals, model.loo_predict):

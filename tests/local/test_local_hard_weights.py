@@ -47,7 +47,7 @@ def test_intervals_do_not_depend_on_the_size_of_the_weights() -> None:
     for h, shift in ((0.4, 0.0), (40.0, 60.0)):  # far from all rows weights exp(-u) are about the same
         queries = X[:3] + np.array([shift, 0.0, 0.0])
         model = LocallyWeightedRegressor("all", kernel="exponential", bandwidth=h, distance="euclidean").fit(X, y)
-        low, high = model.prediction_interval(queries)
+        low, high = model.predict_interval(queries).T
         _, std = model.predict(queries, return_std=True)
         free.append((high - low) / 2 / std)
     # Student's t of about 200 - 4 degrees of freedom, though the weights of the far query sum up to 45.
@@ -59,7 +59,7 @@ def test_equal_weights_have_as_many_degrees_of_freedom_as_rows_beyond_parameters
     rng = np.random.default_rng(2)
     X = rng.random((30, 2))
     model = LocallyWeightedRegressor(12, kernel="uniform").fit(X, rng.random(30))
-    low, high = model.prediction_interval(X[:4])
+    low, high = model.predict_interval(X[:4]).T
     _, std = model.predict(X[:4], return_std=True)
     assert (high - low) / 2 / std == pytest.approx(2.262157)  # t of 12 - 3 degrees
 

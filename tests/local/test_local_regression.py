@@ -90,7 +90,7 @@ def check_against_reference(model: LocallyWeightedRegressor, rows: Any, y: Any, 
         warnings.simplefilter("ignore", FarQueryWarning)
         predicted, std = model.predict(queries, return_std=True)
         effective = model.effective_neighbors(queries)
-        lower, upper = model.confidence_interval(queries)
+        lower, upper = model.confidence_interval(queries).T
     copies, targets = repeated(rows, times), np.array(repeated(y, times))
     for i, distances in enumerate(all_distances(model, queries)):
         d = repeated(distances, times)

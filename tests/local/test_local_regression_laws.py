@@ -155,10 +155,10 @@ def test_intervals_cover_what_they_promise() -> None:
     for _ in range(20):
         y = 2 * X[:, 0] + rng.normal(size=400) * 0.5
         model = LocallyWeightedRegressor(60, distance="euclidean").fit(X, y)
-        lower, upper = model.prediction_interval(Q, level=0.9)
+        lower, upper = model.predict_interval(Q, level=0.9).T
         new = 2 * Q[:, 0] + rng.normal(size=200) * 0.5
         hits.append(((lower <= new) & (new <= upper)).mean())
-        low, high = model.confidence_interval(Q, level=0.9)
+        low, high = model.confidence_interval(Q, level=0.9).T
         means.append(((low <= 2 * Q[:, 0]) & (2 * Q[:, 0] <= high)).mean())
     assert np.mean(hits) == pytest.approx(0.9, abs=0.02)
     assert np.mean(means) == pytest.approx(0.9, abs=0.04)
@@ -216,7 +216,7 @@ def test_several_targets_are_several_models(parameters: Any) -> None:
         one = LocallyWeightedRegressor(schema=SCHEMA, **parameters).fit(rows, Y[:, t])
         for ours, theirs in (
             (both.predict(queries, return_std=True), one.predict(queries, return_std=True)),
-            (both.prediction_interval(queries), one.prediction_interval(queries)),
+            (np.moveaxis(both.predict_interval(queries), -1, 0), one.predict_interval(queries).T),
             ([both.hat_values(), both.loo_residuals()], [one.hat_values(), one.loo_residuals()]),
             ([both.effective_neighbors(queries)], [one.effective_neighbors(queries)]),
         ):

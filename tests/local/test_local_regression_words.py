@@ -31,8 +31,8 @@ def test_queries_far_from_everything_are_named_once() -> None:
     np.testing.assert_allclose(predicted, [1.4, 3.0, 2.6, 1.0])
     assert np.isinf(std[[1, 3]]).all()
     with pytest.warns(FarQueryWarning, match="at queries 0 of 1;"):
-        lower, upper = model.prediction_interval([[9.0]])
-    assert (lower[0], upper[0]) == (-np.inf, np.inf)
+        ends = model.predict_interval([[9.0]])
+    assert ends.tolist() == [[-np.inf, np.inf]]
     with pytest.warns(FarQueryWarning, match="queries 1, 3"):
         slopes = model.coefficients(queries).slopes
     assert np.isnan(slopes[[1, 3]]).all()
@@ -187,6 +187,6 @@ def test_nothing_is_said_where_nothing_is_wrong() -> None:
         warnings.simplefilter("error")
         model = LocallyWeightedRegressor().fit(X, Y)
         model.predict(X, return_std=True)
-        model.prediction_interval(X)
+        model.predict_interval(X)
     std = LocallyWeightedRegressor(2, kernel="uniform", distance="euclidean").fit(X, Y).predict(X, return_std=True)[1]
     assert np.isinf(std).all()  # two rows and a line through them: nothing tells the noise

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import stacking as reference
 from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import cross_val_score
@@ -205,6 +205,9 @@ def test_precedents_are_rows_of_the_stack() -> None:
     np.testing.assert_array_equal(found.probabilities, model.predict_proba(X[30:32]))
     assert [one.target for one in found.unlike if one] == [y[one.id] for one in found.unlike if one]
     assert len(model.precedents(X[30:31], 7).ids) == 7
+    assert found.member == "KNNClassifier"
+    assert str(found).count("neighbours of the member KNNClassifier") == 2
+    assert model.members_["KNNClassifier"].precedents(X[30:31]).member is None
 
 
 @pytest.mark.parametrize("rows_of", [slice(60), slice(1)])
@@ -349,6 +352,47 @@ def test_the_encoder_keeps_the_most_frequent_values() -> None:
     assert len(numbers(training_rows(5))) == len(classes(training_rows(5)))
 
 
+def test_the_encoder_numbers_the_most_frequent_values() -> None:
+    values = [f"v{i}" for i in range(300) for _ in range(2 if i < 200 else 1)]
+    frame = pd.DataFrame({"n": np.arange(len(values)), "v": values})
+    encoder = TableEncoder(nominal="codes").fit(frame)
+    assert encoder.get_feature_names_out().tolist() == ["n", "v"]
+    assert encoder.categorical_mask_.tolist() == [False, True]
+    codes = encoder.transform(frame)[:, 1]
+    np.testing.assert_array_equal(np.unique(codes[~np.isnan(codes)]), np.arange(250))
+    known = ~np.isnan(codes)
+    assert len(set(zip(codes[known].tolist(), np.array(values)[known].tolist(), strict=True))) == 250
+    assert np.isnan(encoder.transform(pd.DataFrame({"n": [1, 2, 3], "v": ["v299", None, "new"]}))[:, 1]).all()
+
+
+def test_boosted_trees_get_values_as_categories() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"v": rng.integers(0, 200, 600).astype(str), "w": rng.choice(["a", "b"], 600)})
+    y = np.where((X["v"].astype(int) % 2 == 0) ^ (X["w"] == "a"), "yes", "no")
+    model = pc.StackedClassifier({"boosting": HistGradientBoostingClassifier(min_samples_leaf=2)}).fit(X, y)
+    assert model.members_["boosting"][-1].categorical_features.tolist() == [True, True]
+    assert model.members_["boosting"][0].nominal == "codes"
+    given = HistGradientBoostingClassifier(categorical_features=None)
+    assert pc.StackedClassifier({"boosting": given}).fit(X, y).members_["boosting"][0].nominal == "indicators"
+
+
+@pytest.mark.parametrize("n", [40, 80])
+def test_boosted_trees_are_a_member_where_there_are_rows_to_split(n: int) -> None:
+    X, y, z = rows(n)
+    assert ("boosting" in pc.StackedClassifier().fit(X, y).weights_) == (n == 80)
+    assert ("boosting" in pc.StackedRegressor().fit(X, z).weights_) == (n == 80)
+
+
+def test_a_rule_of_several_columns_is_learned() -> None:
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.choice(["low", "middle", "high"], size=(800, 6)), columns=list("abcdef"))
+    safe = (X["a"] != "low") & ((X["b"] == "high") | (X["c"] == "high")) & (X["d"] != "high")
+    y = np.where(safe, np.where(X["e"] == "low", "fair", "good"), "bad")
+    found = pc.StackedClassifier().fit(X[:600], y[:600])
+    assert (found.predict(X[600:]) == y[600:]).mean() > 0.98
+    assert max(found.weights_, key=lambda name: found.weights_[name]) == "boosting"
+
+
 # -- errors
 
 ERRORS: list[tuple[Any, type[Exception], str]] = [
@@ -358,6 +402,7 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda X, y: pc.StackedClassifier([pc.KNNClassifier]).fit(X, y), ValueError, "must be a classifier"),
     (lambda X, y: pc.StackedClassifier({"baseline": pc.NaiveBayes()}).fit(X, y), ValueError, "other than 'baseline'"),
     (lambda X, y: pc.StackedClassifier("knn").fit(X, y), ValueError, "members must be"),
+    (lambda X, y: TableEncoder(nominal="numbers").fit(X), ValueError, "nominal must be"),
     (lambda X, y: pc.StackedClassifier(folds=1).fit(X, y), ValueError, "folds must be"),
     (lambda X, y: pc.StackedClassifier(prior=0.5).fit(X, y), ValueError, "prior must be"),
     (lambda X, y: pc.StackedClassifier(random_state=-1).fit(X, y), ValueError, "random_state"),

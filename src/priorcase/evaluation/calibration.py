@@ -440,8 +440,8 @@ def coverage_table(
     y_true
         The true number of each row.
     intervals
-        Lower and upper ends: an array of shape (rows, 2), as from ``predict_interval``, or a tuple (lower, upper), as
-        from ``prediction_interval``. For several levels, a mapping from level to these.
+        Lower and upper ends: an array of shape (rows, 2), as from ``predict_interval``, or a tuple (lower, upper).
+        For several levels, a mapping from level to these.
     level
         The nominal level, where ``intervals`` is not a mapping.
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from threading import local
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -98,6 +99,37 @@ def refits(estimator: E) -> Iterator[tuple[int, E, Table]]:
 
 # -- progress
 
+Listener: TypeAlias = Callable[[str, float], None]
+"""Called with what was done and the share of the work that is done, between 0 and 1; it may raise to end the work."""
+
+_HEARD = local()
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Within this, the bars of this thread tell a listener how far the work is, and show nothing."""
+    before, _HEARD.listener = getattr(_HEARD, "listener", None), listener
+    try:
+        yield
+    finally:
+        _HEARD.listener = before
+
+
+def _told(listener: Listener, total: int) -> Iterator[Advance]:
+    """Steps of a bar as shares of one step of the bar around it."""
+    done = 0
+
+    def part(text: str, share: float) -> None:
+        listener(text, min(1.0, (done + share) / max(total, 1)))
+
+    def advance(text: str) -> None:
+        nonlocal done
+        done += 1
+        part(text, 0.0)
+
+    with listening(part):
+        yield advance
+
 
 @contextmanager
 def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
@@ -105,6 +137,9 @@ def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
 
     ``text`` stands before it until the first step is done.
     """
+    if (listener := getattr(_HEARD, "listener", None)) is not None:
+        yield from _told(listener, total)
+        return
     if not shown or total < 2 or not sys.stderr.isatty():
         yield _silently
         return

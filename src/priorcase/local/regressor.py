@@ -317,8 +317,8 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         return (found, self._shaped(fits.deviations(of_target=True))) if return_std else found
 
     @reads
-    def confidence_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper ends of a confidence interval for the mean of the target at each query.
+    def confidence_interval(self, X: Any, level: float = 0.95) -> FloatArray:
+        """Lower and upper end of a confidence interval for the mean of the target at each query: (queries, 2).
 
         ``f +- t sigma sqrt(s's)`` with Student's t of ``(n_LWR - p_LWR) sum K / sum K^2`` degrees of freedom; infinite
         where none are left. It covers the variance of the fit, not its bias where the true function is curved.
@@ -326,14 +326,17 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         return self._interval(X, level, of_target=False)
 
     @reads
-    def prediction_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper ends of an interval for a new observation: ``f +- t sigma sqrt(1 + s's)``."""
+    def predict_interval(self, X: Any, level: float = 0.95) -> FloatArray:
+        """Lower and upper end of an interval for a new observation, ``f +- t sigma sqrt(1 + s's)``: (queries, 2).
+
+        Both intervals have the shape (queries, targets, 2) when ``y`` had columns.
+        """
         return self._interval(X, level, of_target=True)
 
-    def _interval(self, X: Any, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
+    def _interval(self, X: Any, level: float, *, of_target: bool) -> FloatArray:
         check_value("level", level, LEVEL)
         lower, upper = self._fits_at(self._cells(X), STATISTICS).interval(float(level), of_target=of_target)
-        return self._shaped(lower), self._shaped(upper)
+        return np.stack([self._shaped(lower), self._shaped(upper)], axis=-1)
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:

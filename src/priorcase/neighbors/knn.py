@@ -275,6 +275,14 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._by_target(np.concatenate([self._probabilities(poll) for poll in polls_of(self, self._cells(X))]))
 
     @reads
+    def _classified(self, X: Any) -> tuple[AnyArray, FloatArray | list[FloatArray]]:
+        """What `predict` and `predict_proba` give, by one search."""
+        chosen, found = zip(
+            *((self._decide(poll), self._probabilities(poll)) for poll in polls_of(self, self._cells(X))), strict=True
+        )
+        return self._shaped(np.concatenate(chosen)), self._by_target(np.concatenate(found))
+
+    @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
         """The stored rows that vote on each query, and the contribution of each attribute to their distances.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from priorcase._cancelling import check_cancelled
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import NotAvailableError, NumericRangeError, TooFewRowsError
 from priorcase.learning.resampling import needs_refits, refits
@@ -91,6 +92,7 @@ def polls(
     size = min(_FIRST_BLOCK * threads, max(1, ENTRIES // n)) if size is None else size
     start, most = 0, max(1, ENTRIES // max(1 if k == "all" else k, width))
     while start < len(cells):
+        check_cancelled()
         block = cells[start : start + size]
         part = None if own is None else own[start : start + size]
         neighbors = rank(memory, block, k, rules, threads=threads, own=part, whole=whole)

@@ -105,6 +105,8 @@ class Precedents(PrintedPerQuery):
         How much each attribute matters for each answer, shape (queries, attributes): tables show those that matter most
         first. The attribute weights, or where all are equal the mutual information of attribute and target; in an
         `explain` the contributions to the answer. None keeps the order of the columns.
+    member
+        The member of a stack whose neighbours and votes these are; None for the precedents of any other model.
 
     Examples
     --------
@@ -131,6 +133,7 @@ class Precedents(PrintedPerQuery):
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
     importance: FloatArray | None = None
+    member: str | None = None
 
     _by_query: ClassVar[tuple[str, ...]] = ("queries", "predictions")
 
@@ -329,8 +332,14 @@ def _grid(one: Precedents, width: int | None) -> Grid:
     rows = [list(line) for line in zip(*fixed, *(attributes[a] for a in shown), strict=True)]
     hidden = {"voter" if _votes(one) else "case": one.ids.size - n, "attribute": len(attributes) - len(shown)}
     notes = " and ".join(f"{count} more {what}{'s' * (count > 1)}" for what, count in hidden.items() if count)
+    notes = "; ".join([f"and {notes}"] * bool(notes) + _member_notes(one))
     title = f"query {one.numbers[0]}: {''.join(_answer_text(one, _VALUE_WIDTH))}"
-    return Grid(title, rows[0], rows[1:], f"and {notes}" if notes else "", right=range(1, len(fixed) - 1))
+    return Grid(title, rows[0], rows[1:], notes, right=range(1, len(fixed) - 1))
+
+
+def _member_notes(one: Precedents) -> list[str]:
+    """Whose neighbours these are, where a stack asks one of its members."""
+    return [] if one.member is None else [f"neighbours of the member {one.member}"]
 
 
 def _part_text(contribution: float, text: str) -> str:
@@ -426,6 +435,8 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
         yield Text(
             f"also {'voting' if _votes(one) else 'near'}: {others}{f' and {more} more' if more else ''}", style="dim"
         )
+    for note in _member_notes(one):
+        yield Text(note, style="dim")
 
 
 def _panels(columns: Sequence[Sequence[Text]], room: int) -> list[Sequence[Sequence[Text]]]:

@@ -107,8 +107,8 @@ class LocalFitDisplay(Display):
         places, queries = _queries(X, table, a, axis, at, int(resolution))
         fit = check_single_target(np.asarray(model.predict(queries), np.float64))
         mean, target = (
-            getattr(model, method)(queries, level) if hasattr(model, method) else None
-            for method in ("confidence_interval", "prediction_interval")
+            tuple(getattr(model, method)(queries, level).T) if hasattr(model, method) else None
+            for method in ("confidence_interval", "predict_interval")
         )
         kept = "" if len(table.schema) == 1 else "others at typical values" if at is None else f"others as in row {at}"
         return cls(axis, places, fit, mean, target, targets, float(level), kept, backend)

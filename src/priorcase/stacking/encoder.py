@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase._parameters import check_value
-from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.bayes.parts import Parts
 from priorcase.exceptions import prefix_errors
 from priorcase.instances import Instances
@@ -19,7 +20,6 @@ from priorcase.learning.estimator import SchemaLike, read_queries, record_featur
 from priorcase.schema import CategoricalFeatures, Circular, Nominal, Schema, Text
 from priorcase.similarity.structured import VECTORIZERS
 
-_MOST_VALUES = 32
 _MOST_WORDS = 200
 
 
@@ -55,12 +55,13 @@ class _Values:
     label: str
     codes: IntArray
     values: tuple[Any, ...]
+    most: ClassVar[int] = 32
 
     @classmethod
-    def of(cls, label: str, codes: IntArray, values: tuple[Any, ...]) -> _Values:
+    def of(cls, label: str, codes: IntArray, values: tuple[Any, ...]) -> Self:
         """The most frequent values, in the order in which rows first have them: names do not matter."""
         found, first, counts = np.unique(codes[codes >= 0], return_index=True, return_counts=True)
-        kept = np.lexsort((first, -counts))[:_MOST_VALUES]
+        kept = np.lexsort((first, -counts))[: cls.most]
         kept = found[kept[np.argsort(first[kept])]]
         return cls(label, kept, tuple(values[code] for code in kept.tolist()))
 
@@ -70,6 +71,23 @@ class _Values:
 
     def encode(self, column: Any) -> list[FloatArray]:
         return [(column == code).astype(np.float64) for code in self.codes.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class _Codes(_Values):
+    """The number of each of the most frequent values; NaN for the others and missing ones."""
+
+    most: ClassVar[int] = 250
+
+    @property
+    def names(self) -> list[str]:
+        return [self.label]
+
+    def encode(self, column: Any) -> list[FloatArray]:
+        found = np.full(len(column), np.nan)
+        for number, code in enumerate(self.codes.tolist()):
+            found[column == code] = number
+        return [found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +139,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
+    nominal
+        ``"indicators"`` for a column of each value, ``"codes"`` for one column of whole numbers, for learners that
+        know categories: ``categorical_mask_`` tells which columns have codes.
     categorical_features, schema
         As in `KNNClassifier`.
 
@@ -128,8 +149,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     -----
     Numbers and levels are standardised, and a missing one is at the mean, with an indicator column where some were
     missing in `fit`. A nominal value is an indicator; of a column with more than 32 values the 32 most frequent ones
-    have one. A date is the time elapsed and, where they count, month, weekday and hour; a circular number its cosine
-    and sine; a set an indicator for each member; a text the TF-IDF weights of its 200 most frequent words.
+    have one, and 250 of them a code: the code of others is NaN. A date is the time elapsed and, where they count,
+    month, weekday and hour; a circular number its cosine and sine; a set an indicator for each member; a text the
+    TF-IDF weights of its 200 most frequent words.
 
     Examples
     --------
@@ -143,12 +165,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     n_features_in_: int
 
-    def __init__(self, *, categorical_features: CategoricalFeatures = "from_dtype", schema: SchemaLike = None) -> None:
-        self.categorical_features, self.schema = categorical_features, schema
+    def __init__(
+        self,
+        *,
+        nominal: Literal["indicators", "codes"] = "indicators",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+    ) -> None:
+        self.nominal, self.categorical_features, self.schema = nominal, categorical_features, schema
 
     @prefix_errors
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn means, spreads, values and words; ``y`` is ignored."""
+        check_value("nominal", self.nominal, [StrOptions({"indicators", "codes"})])
         check_value("schema", self.schema, [None, Schema, dict])
         table = training_table(self, X)
         instances = Instances(table.schema)
@@ -168,11 +197,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return _Words.of(label, [str(values[code]) for code in column.tolist() if code >= 0])
         if isinstance(source, Circular):
             return _Circle(label, source.period)
-        return (
-            _Values.of(label, column, values)
-            if isinstance(rows.schema.kinds[a], Nominal)
-            else _Numbers.of(label, column)
-        )
+        if isinstance(rows.schema.kinds[a], Nominal):
+            return (_Codes if self.nominal == "codes" else _Values).of(label, column, values)
+        return _Numbers.of(label, column)
+
+    @property
+    def categorical_mask_(self) -> BoolArray:
+        """Which columns of the matrix have codes."""
+        check_is_fitted(self)
+        return np.array([isinstance(fitted, _Codes) for fitted in self._columns for _ in fitted.names], dtype=bool)
 
     @prefix_errors
     def transform(self, X: Any) -> FloatArray:

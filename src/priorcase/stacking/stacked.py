@@ -5,7 +5,9 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -13,13 +15,14 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
@@ -31,6 +34,7 @@ from priorcase.exceptions import (
     TooFewRowsError,
     prefix_errors,
     quoted,
+    unwarned,
     warn_caller,
 )
 from priorcase.instances import Instances
@@ -61,6 +65,9 @@ BASELINE = "baseline"
 _MOST_COEFFICIENTS, _MOST_FOR_NEWTON = 100, 700  # columns times classes
 _FEWEST = 5  # rows that more than the nearest are asked of
 _MOST_FOR_TREES = 120  # columns: the sum over trees takes their third power for each query
+_FEWEST_FOR_BOOSTING = 50  # rows
+_TREES = 600  # boosted, over all classes
+_SMALL_TREES: dict[str, Any] = {"max_leaf_nodes": 16, "min_samples_leaf": 10, "l2_regularization": 1.0}
 _MANY_ROWS = 2_000  # from which on a progress bar is shown
 _COOLEST, _HOTTEST = 0.2, 5.0  # temperatures of members
 _STEPS, _SETTLED = 1_000, 1e-8  # of EM
@@ -69,6 +76,7 @@ _SCALE_NEIGHBORS = 40  # around a query, whose left-out errors tell how large er
 _SCALE_PRIOR = 10.0  # rows of average error beside them
 _LEFT_OUT_ROWS = 100  # that tell how far answers move without some columns
 _GAUSSIAN = Gaussian(0.7)
+_BOOSTING = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 
 # -- members
@@ -78,15 +86,16 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
     """The members of a stack unless others are named, by name; ``classes`` is None for numbers.
 
     They were chosen for being different from each other, fast, and right together on public tables
-    (``python -m benchmarks.quality stacked``): votes, models around the query, trees over the columns, a network and
-    a linear model. Logistic models around each query take part where they have few coefficients; of a handful of rows
-    only the nearest are asked.
+    (``python -m benchmarks.quality stacked``): votes, models around the query, trees over the columns, a network, a
+    linear model and boosted trees. Logistic models around each query take part where they have few coefficients; of a
+    handful of rows only the nearest are asked.
     """
     nearest, few, many = min(rows, 10), min(rows, 50), min(rows, 100)
     if classes is not None:
         added = replace(hvdm(), power=1.0, root=False)
         # Newton's method does not depend on the order of the columns, but has a matrix of all coefficients by all.
         solver = "newton-cholesky" if columns * classes <= _MOST_FOR_NEWTON else "lbfgs"
+        rounds = min(max(_TREES // classes, 30), 100)  # a round of boosting grows a tree for each class
         found = {
             "knn": KNNClassifier(nearest, distance=added, vote=_GAUSSIAN, prior="frequency"),
             "local_logistic": LocallyWeightedClassifier(many),
@@ -94,12 +103,17 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
             "tree_averaged_bayes": TreeAveragedBayes(),
             "rbf_network": RBFNetworkClassifier(),
             "logistic": LogisticRegression(solver=solver, tol=1e-8, max_iter=1_000),
+            "boosting": HistGradientBoostingClassifier(
+                max_iter=rounds, learning_rate=min(10.0 / rounds, 0.2), early_stopping=False, **_SMALL_TREES
+            ),
         }
         if columns * (classes - 1) > _MOST_COEFFICIENTS:
             del found["local_logistic"]
         if columns > _MOST_FOR_TREES:
             del found["tree_averaged_bayes"]
             found["subset_averaged_bayes"] = SubsetAveragedBayes()
+        if rows < _FEWEST_FOR_BOOSTING:
+            del found["boosting"]
         return found if rows >= _FEWEST else {"knn": found["knn"]}
     found = {
         "knn": KNNRegressor(nearest, vote=_GAUSSIAN),
@@ -108,7 +122,10 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
         "local_linear_relief": LocallyWeightedRegressor(many, ridge=1.0, attribute_weights="relief"),
         "rbf_network": RBFNetworkRegressor(),
         "ridge": RidgeCV(np.logspace(-2, 3, 11)),
+        "boosting": HistGradientBoostingRegressor(early_stopping=False, **_SMALL_TREES),
     }
+    if rows < _FEWEST_FOR_BOOSTING:
+        del found["boosting"]
     return found if rows >= _FEWEST else {"knn": found["knn"]}
 
 
@@ -170,6 +187,9 @@ class _Fitted:
         data: Any = table
         if not own and isinstance(member, Pipeline):
             data = _frame(table)
+        elif isinstance(member, _BOOSTING) and member.categorical_features == "from_dtype":
+            encoder = TableEncoder(nominal="codes", schema=schema).fit(table)
+            model = make_pipeline(encoder, model.set_params(categorical_features=encoder.categorical_mask_))
         elif not own:
             model = make_pipeline(TableEncoder(schema=schema), model)
         weights = {}
@@ -180,15 +200,14 @@ class _Fitted:
                     f"{type(last[1]).__name__} takes no sample_weight. Leave the member or the weights out"
                 )
             weights = {f"{last[0]}__sample_weight" if last[0] else "sample_weight": rows.weights}
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _one_thread():
             warnings.filterwarnings("ignore", "Line search of Newton", ConvergenceWarning)  # it goes on otherwise
             model.fit(data, rows.targets, **weights)
         return cls(model, data is not table)
 
     def predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
         """Probabilities of all classes, or numbers, of some rows."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FarQueryWarning)  # other members answer there
+        with unwarned(FarQueryWarning), _one_thread():  # other members answer there
             return self._predict(table, classes)
 
     def _predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
@@ -215,6 +234,17 @@ class _Fitted:
         if classes is None:
             return np.asarray(self.model.loo_predict())
         return self.aligned(self.model.loo_predict_proba(), classes)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """One thread of OpenMP: boosted trees have parallel loops so short that on a busy machine waiting takes seconds."""
+    limited: AbstractContextManager[Any] = _thread_pools().limit(limits=1, user_api="openmp")
+    return limited
 
 
 def _linear_answers(model: LogisticRegression | RidgeCV, X: FloatArray) -> FloatArray:
@@ -472,16 +502,17 @@ class Stacked(RowsEstimator[Memory]):
         Votes are those of that member; the predictions, and the probabilities of classes, are those of the stack. A
         stack without such a member has no precedents either; `explain` shows the past cases nearest in its own terms.
         """
-        found = self._voter().precedents(self._table(X), *([] if n_neighbors is None else [n_neighbors]))
-        return self._own_precedents(found, X)
+        name, voter = self._voter()
+        found = voter.precedents(self._table(X), *([] if n_neighbors is None else [n_neighbors]))
+        return self._own_precedents(replace(found, member=name), X)
 
     @reads
     def _voter(self) -> Any:
-        """The member with the largest weight that has precedents, or None."""
+        """The name and model of the member with the largest weight that has precedents, or None."""
         result, members = self._mixture().result, self._mixture().members
         by_weight = sorted(zip(-result.weights, result.names, strict=True))
-        models = (members[name].model for _, name in by_weight if name in members)
-        return next((m for m in models if isinstance(m, RowsEstimator) and hasattr(m, "precedents")), None)
+        models = ((name, members[name].model) for _, name in by_weight if name in members)
+        return next((of for of in models if isinstance(of[1], RowsEstimator) and hasattr(of[1], "precedents")), None)
 
     def _own_precedents(self, found: Precedents, X: Any) -> Precedents:
         """Precedents of a member with the ids and predictions of the stack."""
@@ -535,7 +566,7 @@ class Stacked(RowsEstimator[Memory]):
         members, answers, left_out = dict[str, _Fitted](), dict[str, FloatArray](), [BASELINE]
         # The threads of BLAS wait for each other at every small product: with one, linear members take a tenth of the
         # time, and get the same bits on any machine.
-        one_thread = threadpool_limits(1, user_api="blas")
+        one_thread = _thread_pools().limit(limits=1, user_api="blas")
         with one_thread, bar(len(wanted), shown=n >= _MANY_ROWS, text="stacking") as advance:
             for name, member in wanted.items():
                 if n < 2 or (classes is not None and len(classes) < 2):
@@ -640,11 +671,11 @@ class StackedClassifier(ClassifierMixin, Stacked):
     Parameters
     ----------
     members
-        A list of classifiers, not fitted, or a mapping from names to them; None for six that are different and fast:
-        k-NN, local logistic regression, local naive Bayes, tree-averaged Bayes, an RBF network and logistic
-        regression. Any
-        scikit-learn classifier with ``predict_proba`` may be one: it gets the table as numbers (`TableEncoder`),
-        unless it is a ``Pipeline``, which gets a pandas frame. The class frequencies are always a member.
+        A list of classifiers, not fitted, or a mapping from names to them; None for seven that are different and
+        fast: k-NN, local logistic regression, local naive Bayes, tree-averaged Bayes, an RBF network, logistic
+        regression and boosted trees. Any scikit-learn classifier with ``predict_proba`` may be one: it gets the table
+        as numbers (`TableEncoder`), unless it is a ``Pipeline``, which gets a pandas frame. The class frequencies are
+        always a member.
     folds
         The number of folds for members that have no leave-one-out of their own.
     prior
@@ -816,7 +847,7 @@ class StackedRegressor(RegressorMixin, Stacked):
     ----------
     members
         As in `StackedClassifier`, for numbers; None for k-NN and local linear regression, each with and without
-        weights by Relief, an RBF network and ridge regression. The mean is always a member.
+        weights by Relief, an RBF network, ridge regression and boosted trees. The mean is always a member.
     folds, prior, categorical_features, schema, random_state, n_jobs
         As in `StackedClassifier`.
 
