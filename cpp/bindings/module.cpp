@@ -6,10 +6,17 @@
 
 namespace {
 
-// Whether the user pressed Ctrl-C; Python's own error, such as KeyboardInterrupt, is then set on this thread.
+PyObject* asked_too = nullptr;  // a function of Python, which raises where the work of this thread is to end
+
+// Whether the user pressed Ctrl-C, or nobody waits for the answer any more; the error that Python raised, such as
+// KeyboardInterrupt, is then set on this thread.
 bool interrupted() {
   nanobind::gil_scoped_acquire hold;
-  return PyErr_CheckSignals() != 0;
+  if (PyErr_CheckSignals() != 0) return true;
+  if (asked_too == nullptr) return false;
+  PyObject* const answer = PyObject_CallNoArgs(asked_too);
+  Py_XDECREF(answer);
+  return answer == nullptr;
 }
 
 }  // namespace
@@ -40,6 +47,11 @@ NB_MODULE(_core, module) {
   bindings::bind_cases(module);
 
   namespace base = priorcase::base;
+  module.def("set_interrupt_check", [](nanobind::object check) {
+    PyObject* const before = asked_too;
+    asked_too = check.release().ptr();
+    Py_XDECREF(before);
+  }, nanobind::arg("check"), "Call a function every 50 ms within long calls, on their thread; they end by what it raises.");
   module.def("cpu_paths", [] {
     std::vector<std::string> names;
     for (const base::Path path : base::available_paths()) names.emplace_back(base::name_of(path));

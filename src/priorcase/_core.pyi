@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 
+def set_interrupt_check(check: Callable[[], object]) -> None:
+    """Call a function every 50 ms within long calls, on their thread; they end by what it raises."""
+
 def cpu_paths() -> list[str]:
     """Names of the code paths this CPU can run, slowest first."""
 

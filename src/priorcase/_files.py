@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from priorcase.exceptions import MissingFileError, ParameterError, WritingError, quoted
+
+_SQLITE = b"SQLite format 3\0"
 
 
 def check_path(path: Any) -> Path:
@@ -30,6 +33,15 @@ def missing_file(path: Path) -> MissingFileError:
     found = MissingFileError(f"There is no file {str(path)!r}. Check the path.")
     found.errno, found.strerror, found.filename = errno.ENOENT, os.strerror(errno.ENOENT), str(path)
     return found
+
+
+def file_kind(path: str | os.PathLike[str]) -> Literal["model", "cases"] | None:
+    """Whether a file is a saved model or a case base, by its first bytes; None for all else."""
+    if not os.path.isfile(path):
+        return None
+    with open(path, "rb") as file:
+        first = file.read(len(_SQLITE))
+    return "cases" if first == _SQLITE else "model" if zipfile.is_zipfile(path) else None
 
 
 def read_file(path: Path) -> bytes:

@@ -74,7 +74,7 @@ def precedents_document(
     cases = [case(*of) | {"vote": vote} for *of, vote in zip(*lists, one.votes.tolist(), strict=True)]  # NaN is null
     if hasattr(one, "weights"):  # of local fits
         cases = [of | {"kernel_weight": w} for of, w in zip(cases, one.weights.tolist(), strict=True)]
-    document: dict[str, Any] = {"precedents": cases}
+    document: dict[str, Any] = {"precedents": cases} | ({} if one.member is None else {"member": one.member})
     for near in one.unlike:
         document["unlike"] = near and case(near.id, near.target, near.distance, near.row, near.contributions)
     return document

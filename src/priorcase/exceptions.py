@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from itertools import islice
 from typing import Any, TypeVar, cast
@@ -171,8 +172,31 @@ class UnsettledFitWarning(UserWarning):
     queries: tuple[int, ...] = ()
 
 
+_UNWARNED: ContextVar[tuple[type[Warning], ...]] = ContextVar("priorcase_unwarned", default=())
+
+
+@contextmanager
+def unwarned(*kinds: type[Warning]) -> Iterator[None]:
+    """Within this, the library issues no warnings of these kinds on this thread.
+
+    Unlike `warnings.catch_warnings`, which changes the filters of the whole process, it leaves other threads alone.
+
+    Examples
+    --------
+    >>> with unwarned(FarQueryWarning):
+    ...     warn_caller(FarQueryWarning("far away"))
+    """
+    before = _UNWARNED.set(_UNWARNED.get() + kinds)
+    try:
+        yield
+    finally:
+        _UNWARNED.reset(before)
+
+
 def warn_caller(warning: Warning) -> None:
-    """Issue a warning at the first caller outside the library."""
+    """Issue a warning at the first caller outside the library, unless it is within `unwarned`."""
+    if isinstance(warning, _UNWARNED.get()):
+        return
     frame, levels = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("priorcase."):
         frame, levels = frame.f_back, levels + 1

@@ -13,8 +13,9 @@ import pytest
 from commands import HEADER, ROWS, answers, ask, error, run, write
 from shop import CSV, shop
 
-from priorcase.cli.tables import Reading, read_past
+from priorcase.cli.tables import read_past
 from priorcase.datasets import read_table
+from priorcase.datasets.past import Reading
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 NAMES = HEADER.split(",")

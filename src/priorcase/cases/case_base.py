@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import groupby
@@ -386,9 +387,13 @@ class CaseBase:
         ...     [case.id for case in base.find(where={"make": "B", "age": pc.cases.at_least(3)})]
         [2]
         """
+        return self._found(self.ids(where))
+
+    def ids(self, where: ByName = None) -> list[int]:
+        """The ids of the cases that `find` gives, without reading the cases."""
         with self._live.reading() as table:
-            ids = table.ids[self._meeting(where)].tolist()
-        return self._found(ids)
+            found: list[int] = table.ids[self._meeting(where)].tolist()
+            return found
 
     def history(self, id: int | Case | None = None) -> History:
         """What changed when, by whom and why, for one case or for all; of forgotten cases only that they were."""
@@ -1084,6 +1089,11 @@ class Verification:
         if self.clean:
             return f"clean: {self.cases:,} case{'s' * (self.cases != 1)}"
         return "\n".join(["damaged:", *(f"  {finding}" for finding in self.findings)])
+
+
+def table_of(base: CaseBase) -> AbstractContextManager[CaseTable]:
+    """All cases of a base as they are now, for other parts of the library; nobody changes them meanwhile."""
+    return base._live.reading()
 
 
 def _check_fits(table: CaseTable, name: str, kind: CaseKind) -> None:

@@ -6,17 +6,16 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from priorcase._parameters import is_number
 from priorcase.cases import CaseBase, Conversation, Question
 from priorcase.cases.case import text_of
+from priorcase.cases.conversation.conversation import tolerant_conversation
 from priorcase.cli.case_values import case_table, read_value, split_pair
 from priorcase.cli.shell import BadInputError, n_cases, one_line, say
-from priorcase.exceptions import ParameterError, PriorcaseError, nearest
+from priorcase.exceptions import PriorcaseError, nearest
 from priorcase.learning.results import short
 from priorcase.schema import Nominal, Text
 
 _CHOICES, _LEADING, _OTHERS, _WIDE = 12, 3, 3, 60
-_PARTS = 20
 _YES_NO = {"y": True, "yes": True, "n": False, "no": False}
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -32,14 +31,7 @@ def converse(
     **settings: Any,
 ) -> None:
     """Ask until the solution is clear, then show it with the cases that support it."""
-    try:
-        talk = base.converse(query, where=where or None, tolerance=tolerance, **settings)
-    except ParameterError:  # numbers as solutions may be off by a part of their range
-        numbers = [case.solution for case in base.find(where=where) if case.solution is not None]
-        if tolerance is not None or not numbers or not all(map(is_number, numbers)):
-            raise
-        tolerance = (max(numbers) - min(numbers)) / _PARTS
-        talk = base.converse(query, where=where or None, tolerance=tolerance, **settings)
+    talk = tolerant_conversation(base, query, where=where or None, tolerance=tolerance, **settings)
     Talk(base, talk, terminal_line, say).run()
     proposal = talk.answer()
     say(f"\n{proposal}")

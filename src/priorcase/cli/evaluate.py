@@ -11,7 +11,7 @@ import shutil
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -31,17 +31,18 @@ from priorcase.cli.shell import (
     usage,
 )
 from priorcase.cli.tables import (
-    Past,
     note_uninformative,
     parse_reading,
     read_past,
     say_how,
     table_argument,
     table_options,
-    without_uninformative,
 )
 from priorcase.exceptions import FarQueryWarning, UninformativeColumnWarning, UnsettledFitWarning
 from priorcase.registry import BASELINE, LEARNERS, find
+
+if TYPE_CHECKING:
+    from priorcase.datasets.past import Past
 
 _PICTURES = ("png", "pdf", "svg")
 _USUAL = {
@@ -91,6 +92,8 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
     splits, repeats = _parse_splits(given["splits"], curve=curve is not None)
     if (output.out or "").endswith(_PICTURES):
         _check_pictures()
+    from priorcase.datasets.past import without_uninformative
+
     past = without_uninformative(read_past(given["table"], given["target"], reading))
     if len(past.y) < 2:
         raise BadInputError(f"{past.source} has one case; expected two or more. Add cases, or 'predict' one.")

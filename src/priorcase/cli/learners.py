@@ -8,12 +8,14 @@ import json
 import re
 import textwrap
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from priorcase.cli.shell import BadInputError, option, options, usage
-from priorcase.cli.tables import Past
 from priorcase.exceptions import ParameterError
 from priorcase.registry import LEARNERS, Learner, find
+
+if TYPE_CHECKING:
+    from priorcase.datasets.past import Past
 
 NAMES = textwrap.fill(f"Learners: {', '.join(LEARNERS)}.", 76)
 """The learners, for help pages."""

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -25,7 +25,6 @@ from priorcase.cli.shell import (
     usage,
 )
 from priorcase.cli.tables import (
-    Past,
     Queries,
     note_respelt,
     note_uninformative,
@@ -38,6 +37,9 @@ from priorcase.cli.tables import (
 from priorcase.documents import contributions_document, counterfactuals_document, precedents_document
 from priorcase.exceptions import FarQueryWarning, UninformativeColumnWarning, UnsettledFitWarning, advice, listed, named
 from priorcase.registry import Learner, find
+
+if TYPE_CHECKING:
+    from priorcase.datasets.past import Past
 
 _BLOCK = {False: 1000, True: 20}  # cases that are predicted, or explained, at once
 _CLASSES, _SMALL = 4, 0.005
@@ -135,7 +137,7 @@ def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
     past, queries = read_queries(given["query"], given["table"], given["target"], reading)
     note_respelt(past, queries)
     estimator = make(who, past, settings)
-    intervals = any(hasattr(estimator, name) for name in ("prediction_interval", "predict_interval"))
+    intervals = hasattr(estimator, "predict_interval")
     if level is not None and not intervals:
         raise usage(f"--level has no effect with {who.name}, which gives no intervals of {past.target!r}.")
     with warnings.catch_warnings():
@@ -226,11 +228,7 @@ def _predicted(
             {labels[c]: float(row[c]) for c in best} for best, row in zip(order, proba, strict=True)
         ]
     if model.level is not None:
-        if hasattr(estimator, "prediction_interval"):
-            lower, upper = estimator.prediction_interval(cases, model.level)
-        else:
-            lower, upper = estimator.predict_interval(cases, model.level).T
-        columns["interval"] = list(zip(lower.tolist(), upper.tolist(), strict=True))
+        columns["interval"] = list(map(tuple, estimator.predict_interval(cases, model.level).tolist()))
     columns["actual"] = actual
     if explained and hasattr(estimator, "coefficients") and estimator.degree:
         local = estimator.coefficients(cases)

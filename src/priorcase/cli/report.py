@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,7 +18,10 @@ from priorcase.cli.shell import (
     say,
     usage,
 )
-from priorcase.cli.tables import Reading, is_data_set, parse_reading, read_past, say_how, table_argument, table_options
+from priorcase.cli.tables import is_data_set, parse_reading, read_past, say_how, table_argument, table_options
+
+if TYPE_CHECKING:
+    from priorcase.datasets.past import Reading
 
 _EXAMPLES = """\
 priorcase report

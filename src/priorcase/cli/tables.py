@@ -8,13 +8,15 @@ import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from priorcase.cli.shell import Function, note, option, options, usage
 from priorcase.exceptions import PriorcaseError, ReadingError, advice, joined, nearest, respelt
-from priorcase.registry import Task, guess_task
+
+if TYPE_CHECKING:
+    from priorcase.datasets.past import Past, Reading
 
 KINDS = ("numeric", "nominal", "text", "date", "ignore")
 READING = (
@@ -29,34 +31,6 @@ READING = (
     "sheet",
     "max_bytes",
 )
-
-
-class Reading(NamedTuple):
-    """How tables are read: what columns are, by name (levels as a tuple), and the options of `read_table`."""
-
-    columns: Mapping[str, str | tuple[str, ...]]
-    options: Mapping[str, Any]
-
-
-class Past(NamedTuple):
-    """Past cases with their targets; ``lines`` says where each row stands in its file, ``about`` how it was read."""
-
-    source: str
-    task: Task
-    target: str
-    kinds: dict[str, Any]
-    X: Any
-    y: Any
-    lines: tuple[int, ...]
-    about: Mapping[str, Any]
-    declared: Collection[str] = ()
-    schema: Mapping[str, str] = {}  # what learners are told, where they would take a column for something else
-    uninformative: Mapping[str, Any] = {}  # columns that cannot help to predict, and why
-
-    @property
-    def left_out(self) -> list[str]:
-        """The columns that learners are not given."""
-        return [name for name, why in self.uninformative.items() if why.left_out]
 
 
 class Queries(NamedTuple):
@@ -166,6 +140,8 @@ def parse_kinds(
 
 def parse_reading(columns: Sequence[str], reading: Sequence[str]) -> Reading:
     """The values of ``--column`` and ``--read``."""
+    from priorcase.datasets.past import Reading
+
     return Reading(parse_kinds("--column", columns, KINDS), parse_options(reading))
 
 
@@ -220,16 +196,6 @@ def say_how(*tables: Mapping[str, Any]) -> None:
             note(f"read {about['understood']}")
 
 
-def without_uninformative(past: Past) -> Past:
-    """The past cases without ids and columns of a single value, unless their kind was declared."""
-    from priorcase.schema import uninformative_columns
-
-    found = {str(name): why for name, why in uninformative_columns(past.X).items() if name not in past.declared}
-    past = past._replace(uninformative=found)
-    kinds = {name: kind for name, kind in past.kinds.items() if name not in past.left_out}
-    return past._replace(X=past.X[list(kinds)], kinds=kinds)
-
-
 def note_uninformative(past: Past) -> None:
     """Name the columns that were left out in one line, and in another those that could be."""
 
@@ -261,63 +227,23 @@ def note_respelt(past: Past, queries: Queries) -> None:
 def read_past(
     path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), gaps: bool = False
 ) -> Past:
-    """The past cases of a table; ``elsewhere`` are columns of another table, ``gaps`` allows missing targets."""
-    import numpy as np
-
-    from priorcase.datasets.reading import check_column, line_numbers, place_of
-    from priorcase.schema import Nominal, Schema, Text
+    """The past cases of a table, as `past_of` has them; it is noted which column is the target if nobody named one."""
+    from priorcase.datasets.past import past_of, target_of
 
     table = read_table(path, reading)
-    about, source = table.attrs, str(table.attrs["source"])
-    names = [*table.columns, *about.get("ignored", ())]
-    if target is None and not about.get("target"):
+    if target is None and not table.attrs.get("target"):
         note(f"the target is {table.columns[-1]!r}, the last column")
-    target = target if target is not None else about.get("target") or table.columns[-1]
+    target = target_of(table) if target is None else target
     if reading.columns.get(target) == "ignore":
         raise usage(f"--column {target}=ignore leaves out the target.")
-    for name in [target, *(name for name in reading.columns if name not in elsewhere)]:
-        check_column(source, name, names)
-    if len(table) == 0:
-        raise ReadingError(f"{source} has a header but no rows. Is this the right file?")
-    column, X = table[target], table.drop(columns=[target])
-    task: Task = "classify"
-    if column.dtype.kind in "iuf":
-        task = "regress" if reading.columns.get(target) == "numeric" else guess_task(set(column.dropna().tolist()))
-    if not gaps and (without := np.flatnonzero(column.isna())).size:
-        raise ReadingError(
-            f"{source} {place_of(about, int(without[0]))} has no value in the target column {target!r}; expected one "
-            "in every past case. Remove the row, or move it to the table of new cases."
-        )
-    if not len(X.columns):
-        other = "another sheet (--read sheet=)" if "sheet" in about else "the right delimiter (--read delimiter=)"
-        raise ReadingError(
-            f"{source} has no column to predict {target!r} from. Add columns, ignore fewer, or name {other}."
-        )
-    y = column.to_numpy(np.float64) if task == "regress" else _labels(column)
-    kinds: dict[str, Any] = dict(zip(map(str, X.columns), Schema.infer(X).kinds, strict=True))
-    told = {"nominal": Nominal, "text": Text}
-    schema = {name: str(word) for name, word in reading.columns.items() if name in kinds and word in told}
-    schema = {name: word for name, word in schema.items() if type(kinds[name]) is not told[word]}
-    kinds |= {name: told[word]() for name, word in schema.items()}
-    lines = tuple(line_numbers(about, np.arange(len(table))).tolist())
-    return Past(source, task, target, kinds, X, y, lines, about, reading.columns, schema)
-
-
-def _labels(column: Any) -> Any:
-    """The classes of a target as text, None where it is missing; whole numbers have no point."""
-    import numpy as np
-
-    values = column.tolist()
-    whole = column.dtype.kind == "f" and all(value != value or value.is_integer() for value in values)
-    texts = [str(int(value)) if whole and value == value else str(value) for value in values]
-    missing = column.isna().tolist()
-    return np.array([None if gap else text for gap, text in zip(missing, texts, strict=True)], dtype=object)
+    return past_of(table, target, reading, elsewhere=elsewhere, gaps=gaps)
 
 
 def read_queries(words: Sequence[str], path: str, target: str | None, reading: Reading) -> tuple[Past, Queries]:
     """Both tables, or the table and a typed case: the query is a file, ``-``, a data set, or NAME=VALUE words."""
     import numpy as np
 
+    from priorcase.datasets.past import Reading, class_labels, without_uninformative
     from priorcase.datasets.reading import check_column, line_numbers
 
     typed = len(words) > 1 or ("=" in words[0] and not os.path.exists(words[0]))
@@ -349,7 +275,7 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
     if past.target not in table:
         return past, Queries(new, lines, None, about)
     column = table[past.target]
-    actual = tuple(_labels(column).tolist())
+    actual = tuple(class_labels(column).tolist())
     if past.task == "regress":
         actual = tuple(None if number != number else float(number) for number in column.tolist())
     stored = set(zip(_tuples(past.X), past.y.tolist(), strict=True))

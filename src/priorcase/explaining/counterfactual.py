@@ -10,14 +10,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from priorcase._cancelling import check_cancelled
 from priorcase._parameters import check_value, is_list
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Name, Value
 from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
 from priorcase.explaining.model import ExplainedModel
-from priorcase.instances import Instances
 from priorcase.learning.plotting import caption, captions, colour, drawing, tint
 from priorcase.learning.results import Grid, PrintedPerQuery, Row, framed, short, value_text
-from priorcase.similarity.presets import resolve
 
 Goal = Callable[[AnyArray, AnyArray], BoolArray]
 """From answers, and the answers before the change, to which are wanted."""
@@ -275,10 +274,7 @@ class _Changes:
         self, asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, free: BoolArray, goal: Goal
     ) -> None:
         self.asked, self.cells, self.predictions, self.free, self.goal = asked, cells, predictions, free, goal
-        instances = Instances(asked.schema)
-        instances.append(asked.schema.read(asked.source(asked.past)))
-        self._fitted = resolve("robust").fit(instances)
-        self._stored = self._fitted.prepare(instances.cells())
+        instances, self._fitted, self._stored = asked.cases.compared
         self._queries = self._fitted.prepare(instances.encode(asked.schema.read(asked.source(cells))))
 
     def costs(self, of: IntArray, past: IntArray) -> FloatArray:
@@ -286,8 +282,12 @@ class _Changes:
         found = np.empty((len(of), self.cells.shape[1]))
         for query in np.unique(of).tolist():
             at = np.flatnonzero(of == query)
-            found[at] = np.nan_to_num(self._fitted.contributions(self._queries[query], self._stored[past[at]]))
+            found[at] = self._costs(query, self._stored[past[at]])
         return found
+
+    def _costs(self, query: int, stored: FloatArray) -> FloatArray:
+        parts = self._fitted.contributions(self._queries[query], stored)
+        return parts if np.isfinite(parts.sum()) else np.nan_to_num(parts)
 
     def distances(self, costs: FloatArray) -> FloatArray:
         return self._fitted.finish(costs)
@@ -305,13 +305,14 @@ class _Changes:
 
     def candidates(self, pending: IntArray, most: int) -> tuple[IntArray, IntArray]:
         """Pairs of a query and a past case that turns its answer: the nearest ones of each."""
-        every = np.arange(len(self.asked.past))
+        every = self.asked.past
+        known = self.free & ~np.isnan(every)
         orders = {}
         for query in pending.tolist():
-            of = np.full(every.size, query)
-            differs = self.differs(of, every)
-            order = np.argsort(np.where(differs, self.costs(of, every), 0.0).sum(axis=1), kind="stable")
-            orders[query] = order[differs[order].any(axis=1)]
+            check_cancelled()
+            differs = known & (every != self.cells[query])
+            order = np.argsort((self._costs(query, self._stored) * differs).sum(axis=1), kind="stable")
+            orders[query] = order[differs.any(axis=1)[order]]
         found: dict[int, list[IntArray]] = {query: [] for query in orders}
         start, stop = 0, _FIRST
         while orders:

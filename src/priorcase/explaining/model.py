@@ -6,21 +6,25 @@ in a list of all values that were seen; NaN is missing. So values of a query and
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase._cancelling import check_cancelled
+from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, IntArray, Name, Value
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import FarQueryWarning, ParameterError, TargetError, UnsettledFitWarning, quoted
+from priorcase.exceptions import FarQueryWarning, ParameterError, TargetError, UnsettledFitWarning, quoted, unwarned
+from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator, check_some
 from priorcase.learning.resampling import stored_table
 from priorcase.learning.results import Row, attribute_names, framed
+from priorcase.learning.state import Memory
 from priorcase.learning.targets import as_array, check_length, objects
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import Coded, Date, Nominal, Ordinal, Schema, Table, uninformative_columns
@@ -29,9 +33,41 @@ from priorcase.schema.columns import ArrayColumn, Column
 from priorcase.schema.dates import date_of
 from priorcase.schema.kinds import identity
 from priorcase.schema.schema import Source, backend_of
+from priorcase.similarity import FittedDistance, resolve
 
 _AT_ONCE = 1 << 14  # rows of one call of predict
+_KEPT = 1 << 24  # cells of past cases that a model keeps for the next explanation
 _BACKGROUND = 16  # past cases that stand for a value that is left out, where the model takes no missing values
+
+
+class PastCases:
+    """Past cases as cells, and what is computed from them alone, kept for the next explanation of the same model.
+
+    ``values`` and ``codes`` number the values of columns that have no numbers of their own, ``identifiers`` are columns
+    of names that identify a row (another row's name says nothing about this one), and ``targets`` are None where they
+    are not known. Nothing of it is changed later.
+    """
+
+    def __init__(self, table: Table, targets: AnyArray | None) -> None:
+        self.schema, self.targets = table.schema, targets
+        self.values: list[list[Value]] = [[] for _ in self.schema.kinds]
+        self.codes: list[dict[Any, int]] = [{} for _ in self.schema.kinds]
+        self.cells = _encoded(table, self.codes, [{} for _ in self.codes], self.values)
+        useless = {name for name, why in uninformative_columns(table).items() if why.reason == "id"}
+        kinds = enumerate(self.schema.kinds)
+        self.identifiers = [a for a, k in kinds if isinstance(k, Nominal) and self.schema.label(a) in useless]
+
+    @cached_property
+    def compared(self) -> tuple[Instances, FittedDistance, FloatArray]:
+        """The cases with the distance in which all columns count the same, and their cells as it takes them."""
+        instances = Instances(self.schema)
+        instances.append(self.schema.read(_source(self.schema, self.cells, self.values)))
+        fitted = resolve("robust").fit(instances)
+        return instances, fitted, fitted.prepare(instances.cells())
+
+
+# Of models that were explained; apart from the models, so that they are neither pickled nor saved with them.
+_PAST: WeakKeyDictionary[Memory, tuple[int, PastCases]] = WeakKeyDictionary()
 
 
 class ExplainedModel:
@@ -69,13 +105,14 @@ class ExplainedModel:
         self.ids: IdArray = memory.ids
         self._read: Callable[[Any], Table] = self.stored._table
         self._passed: Callable[[Source], Any] = lambda source: source
-        self._open(stored_table(instances, instances.positions(self.ids)))
-        self.targets: AnyArray | None = None
-        if instances.targets is not None:
-            held = np.asarray(instances.target())
-            if isinstance(instances.targets.kinds[0], Nominal):
-                held = objects(list(instances.target_values()))[held.astype(np.int64)]
-            self.targets = held
+
+        version, cases = _PAST.get(memory, (None, None))
+        if cases is None or version != instances.version:
+            table = stored_table(instances, instances.positions(self.ids))
+            cases = PastCases(table, _stored_targets(instances))
+            if cases.cells.size <= _KEPT:
+                _PAST[memory] = instances.version, cases
+        self._open(cases)
 
     def _take_data(self, data: Any) -> None:
         if not isinstance(data, (tuple, list)) or len(data) != 2:
@@ -88,11 +125,11 @@ class ExplainedModel:
         self._read = self.schema.read
         table = self.schema.read(X)
         check_some(len(table), len(self.schema))
-        self.targets = as_array(y)
-        check_length(len(self.targets), len(table))
+        targets = as_array(y)
+        check_length(len(targets), len(table))
         self.ids = np.arange(len(table))
         self._passed = (lambda source: source) if self.stored is not None else self._like(X)
-        self._open(table)
+        self._open(PastCases(table, targets))
 
     def _like(self, X: Any) -> Callable[[Source], Any]:
         """How to make of rows what a model of another library was fitted to: an array, or a frame like X."""
@@ -114,15 +151,12 @@ class ExplainedModel:
 
         return frame
 
-    def _open(self, past: Table) -> None:
-        """Number the values of the past cases."""
-        self._values: list[list[Value]] = [[] for _ in self.schema.kinds]
+    def _open(self, cases: PastCases) -> None:
+        self.cases, self.past, self.targets = cases, cases.cells, cases.targets
+        self.identifiers = cases.identifiers
+        # Values that no past case has are numbered after those of the past cases, for this explanation only.
         self._codes: list[dict[Any, int]] = [{} for _ in self.schema.kinds]
-        self.past: FloatArray = self._encoded(past)
-        useless = {name for name, why in uninformative_columns(past).items() if why.reason == "id"}
-        kinds = enumerate(self.schema.kinds)
-        # Names that identify a row: another row's name says nothing about this one.
-        self.identifiers = [a for a, k in kinds if isinstance(k, Nominal) and self.schema.label(a) in useless]
+        self._values = list(cases.values)
 
     # -- rows
 
@@ -143,37 +177,15 @@ class ExplainedModel:
         return self._encoded(table)
 
     def _encoded(self, table: Table) -> FloatArray:
-        cells = np.empty((len(table), len(self.schema)))
-        for a, column in enumerate(table.columns):
-            if not isinstance(column, Coded):
-                cells[:, a] = column
-                continue
-            numbers = np.full(len(column.values) + 1, np.nan)  # the last one is missing
-            for code in np.unique(column.codes[column.codes >= 0]).tolist():
-                value = column.values[code]
-                key = identity(value)
-                if key not in self._codes[a]:
-                    self._codes[a][key] = len(self._values[a])
-                    self._values[a].append(value)
-                numbers[code] = self._codes[a][key]
-            cells[:, a] = numbers[column.codes.astype(np.int64)]
+        known = [len(values) for values in self._values]
+        new: list[list[Value]] = [[] for _ in known]
+        cells = _encoded(table, self._codes, self.cases.codes, new, known)
+        self._values = [[*old, *more] if more else old for old, more in zip(self._values, new, strict=True)]
         return cells
 
     def source(self, cells: FloatArray) -> Source:
         """Rows as every learner of the library takes them."""
-        columns: list[Column] = []
-        for a, kind in enumerate(self.schema.kinds):
-            column = np.ascontiguousarray(cells[:, a])
-            if isinstance(kind, NumericKind):
-                columns.append(ArrayColumn(column, None, None if type(kind) is NumericKind else kind))
-                continue
-            codes, values = np.where(np.isnan(column), -1.0, column).astype(np.int64), self._values[a]
-            if isinstance(kind, Ordinal):
-                # A rank below 0 is a level that is not in the order.
-                values = [*kind.order, _beyond(kind)] if (column < 0).any() else list(kind.order)
-                codes = np.where(column < 0, len(kind.order), codes)
-            columns.append(Coded(codes, tuple(values), ordered=isinstance(kind, Ordinal)))
-        return Source(self.schema.names, tuple(columns), len(cells))
+        return _source(self.schema, cells, self._values)
 
     def passed(self, cells: FloatArray) -> Any:
         """Rows as the model takes them."""
@@ -244,13 +256,11 @@ class ExplainedModel:
 
     def _asked(self, method: Callable[[Any], Any], cells: FloatArray) -> AnyArray:
         """Answers to any number of rows, some thousands in a call, without warnings about rows that nobody passed."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FarQueryWarning)
-            warnings.simplefilter("ignore", UnsettledFitWarning)
-            parts = [
-                np.asarray(method(self.passed(cells[start : start + _AT_ONCE])))
-                for start in range(0, len(cells), _AT_ONCE)
-            ]
+        parts = []
+        with unwarned(FarQueryWarning, UnsettledFitWarning):
+            for start in range(0, len(cells), _AT_ONCE):
+                check_cancelled()
+                parts.append(np.asarray(method(self.passed(cells[start : start + _AT_ONCE]))))
         return np.concatenate(parts)
 
     def chosen(self, predictions: AnyArray) -> IntArray:
@@ -277,6 +287,58 @@ class ExplainedModel:
         if self.takes_missing:
             return np.full((1, len(self.schema)), np.nan)
         return self.past[fixed_sample(len(self.past), _BACKGROUND)]
+
+
+def _stored_targets(instances: Instances) -> AnyArray | None:
+    """The target of each stored row."""
+    if instances.targets is None:
+        return None
+    held = np.asarray(instances.target())
+    if isinstance(instances.targets.kinds[0], Nominal):
+        return np.asarray(objects(list(instances.target_values()))[held.astype(np.int64)])
+    return held
+
+
+def _encoded(
+    table: Table,
+    codes: Sequence[dict[Any, int]],
+    known: Sequence[Mapping[Any, int]],
+    new: Sequence[list[Value]],
+    first: Sequence[int] | None = None,
+) -> FloatArray:
+    """Rows as cells. Values that are not ``known`` get the codes from ``first`` on, and are put into ``new``."""
+    cells = np.empty((len(table), len(table.schema)))
+    for a, column in enumerate(table.columns):
+        if not isinstance(column, Coded):
+            cells[:, a] = column
+            continue
+        numbers = np.full(len(column.values) + 1, np.nan)  # the last one is missing
+        for code in np.unique(column.codes[column.codes >= 0]).tolist():
+            value = column.values[code]
+            key = identity(value)
+            if (number := known[a].get(key, codes[a].get(key))) is None:
+                number = codes[a][key] = len(new[a]) + (first[a] if first else 0)
+                new[a].append(value)
+            numbers[code] = number
+        cells[:, a] = numbers[column.codes.astype(np.int64)]
+    return cells
+
+
+def _source(schema: Schema, cells: FloatArray, values: Sequence[Sequence[Value]]) -> Source:
+    """Cells as every learner of the library takes rows."""
+    columns: list[Column] = []
+    for a, kind in enumerate(schema.kinds):
+        column = np.ascontiguousarray(cells[:, a])
+        if isinstance(kind, NumericKind):
+            columns.append(ArrayColumn(column, None, None if type(kind) is NumericKind else kind))
+            continue
+        codes, of = np.where(np.isnan(column), -1.0, column).astype(np.int64), values[a]
+        if isinstance(kind, Ordinal):
+            # A rank below 0 is a level that is not in the order.
+            of = [*kind.order, _beyond(kind)] if (column < 0).any() else kind.order
+            codes = np.where(column < 0, len(kind.order), codes)
+        columns.append(Coded(codes, tuple(of), ordered=isinstance(kind, Ordinal)))
+    return Source(schema.names, tuple(columns), len(cells))
 
 
 def _listed(column: Column) -> list[Any]:

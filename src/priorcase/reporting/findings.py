@@ -293,7 +293,12 @@ class Oddities:
 
 
 def find_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) -> Oddities:
-    """The rows with the lowest density under a mixture model that was not fitted to them.
+    """The rows with the lowest density under a mixture model that was not fitted to them."""
+    return score_oddities(problem, random_state=random_state, n_jobs=n_jobs)[0]
+
+
+def score_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) -> tuple[Oddities, FloatArray]:
+    """The unusual rows, and the score of every row: its negative log-density.
 
     Each half of the rows is checked by a model of the other half, or of a sample of it: a row far from all others would
     get a component of its own if the model were fitted to it.
@@ -325,7 +330,7 @@ def find_oddities(problem: Problem, *, random_state: int, n_jobs: int | None) ->
     values |= _odd_values(problem, models[1], oddest[~in_first[oddest]])
     found = [OddRow(row, tail, values[row]) for row, tail in zip(oddest.tolist(), tails.tolist(), strict=True)]
     components = (int(models[0].n_components_), int(models[1].n_components_))
-    return Oddities(tuple(found), components, min(_MIXTURE_ROWS, halves[1].size), len(problem))
+    return Oddities(tuple(found), components, min(_MIXTURE_ROWS, halves[1].size), len(problem)), scores
 
 
 def _odd_values(problem: Problem, model: MixtureModel, rows: IntArray) -> dict[int, tuple[OddValue, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +24,11 @@ from priorcase.cases.table import CaseTable
 from priorcase.exceptions import CaseBaseError, ParameterError, prefix_all_errors, quoted, visible
 from priorcase.learning.results import Grid, GridResult, framed, short, value_text
 
+if TYPE_CHECKING:
+    from priorcase.cases.case_base import CaseBase
+
 _SOURCES = 50
+_PARTS = 20  # of the range of solutions that are numbers, one of which they may be off
 _YES = {"yes": True, "no": False}
 
 
@@ -279,6 +283,20 @@ class _State:
     @cached_property
     def ranked(self) -> tuple[Candidate, ...]:
         return self.candidates.ranked(self.all_weights)
+
+
+def tolerant_conversation(
+    base: CaseBase, query: Mapping[str, Any], *, tolerance: float | None = None, **settings: Any
+) -> Conversation:
+    """The conversation of a case base; solutions that are numbers may be off by a part of their range by default."""
+    try:
+        return base.converse(query, tolerance=tolerance, **settings)
+    except ParameterError:
+        cases = base.find(where=settings.get("where"))
+        numbers = [case.solution for case in cases if case.solution is not None]
+        if tolerance is not None or not numbers or not all(map(is_number, numbers)):
+            raise
+        return base.converse(query, tolerance=(max(numbers) - min(numbers)) / _PARTS, **settings)
 
 
 def _yes_or_no(answer: object) -> bool | None:

@@ -393,8 +393,8 @@ class Local(_Numbers):
                 f"got method='local' with {count} (worth {n:.3g}), too few to {wanted}. Retrieve more cases "
                 "(k=), name fewer attributes (using=), or use method='mean'."
             )
-        low, high = (float(end[0]) for end in model.prediction_interval(table.query, self.level))
-        inner = float(np.diff(model.confidence_interval(table.query, self.level), axis=0)[0, 0])
+        low, high = model.predict_interval(table.query, self.level)[0].tolist()
+        inner = float(np.diff(model.confidence_interval(table.query, self.level))[0, 0])
         # Both intervals have the same quantile: their widths are as the standard error to the deviation of a new case.
         error = deviation * inner / (high - low) if high > low else 0.0
         sigma = math.sqrt(max(0.0, deviation**2 - error**2))

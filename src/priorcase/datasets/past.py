@@ -1,0 +1,115 @@
+"""Past cases of a table: columns with kinds, a target and a task, as every command and the explorer take them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from priorcase.datasets.reading import check_column, line_numbers, place_of
+from priorcase.exceptions import ReadingError
+from priorcase.registry import Task, guess_task
+from priorcase.schema import Kind, Nominal, Schema, Set, Text, uninformative_columns
+
+
+class Reading(NamedTuple):
+    """How tables are read: what columns are, by name (levels as a tuple), and the options of `read_table`.
+
+    A kind that a word does not say, such as ``Circular(24)``, stands for itself.
+    """
+
+    columns: Mapping[str, str | tuple[str, ...] | Kind]
+    options: Mapping[str, Any]
+
+
+class Past(NamedTuple):
+    """Past cases with their targets; ``lines`` says where each row stands in its file, ``about`` how it was read."""
+
+    source: str
+    task: Task
+    target: str
+    kinds: dict[str, Any]
+    X: Any
+    y: Any
+    lines: tuple[int, ...]
+    about: Mapping[str, Any]
+    declared: Collection[str] = ()
+    schema: Mapping[str, str | Kind] = {}  # what learners are told, where they would take a column for something else
+    uninformative: Mapping[str, Any] = {}  # columns that cannot help to predict, and why
+
+    @property
+    def left_out(self) -> list[str]:
+        """The columns that learners are not given."""
+        return [name for name, why in self.uninformative.items() if why.left_out]
+
+
+def target_of(table: Any) -> str:
+    """The target of a frame that was read: the one that its description names, or the last column."""
+    return str(table.attrs.get("target") or table.columns[-1])
+
+
+def past_of(
+    table: Any, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), gaps: bool = False
+) -> Past:
+    """The past cases of a frame that was read.
+
+    ``elsewhere`` are columns of another table, and ``gaps`` allows missing targets.
+    """
+    about, source = table.attrs, str(table.attrs["source"])
+    names = [*table.columns, *about.get("ignored", ())]
+    target = target if target is not None else target_of(table)
+    for name in [target, *(name for name in reading.columns if name not in elsewhere)]:
+        check_column(source, name, names)
+    if len(table) == 0:
+        raise ReadingError(f"{source} has a header but no rows. Is this the right file?")
+    column, X = table[target], table.drop(columns=[target])
+    task: Task = "classify"
+    if column.dtype.kind in "iuf":
+        task = "regress" if reading.columns.get(target) == "numeric" else guess_task(set(column.dropna().tolist()))
+    if not gaps and (without := np.flatnonzero(column.isna())).size:
+        raise ReadingError(
+            f"{source} {place_of(about, int(without[0]))} has no value in the target column {target!r}; expected one "
+            "in every past case. Remove the row, or move it to the table of new cases."
+        )
+    if not len(X.columns):
+        other = "another sheet (--read sheet=)" if "sheet" in about else "the right delimiter (--read delimiter=)"
+        raise ReadingError(
+            f"{source} has no column to predict {target!r} from. Add columns, ignore fewer, or name {other}."
+        )
+    y = column.to_numpy(np.float64) if task == "regress" else class_labels(column)
+    kinds: dict[str, Any] = dict(zip(map(str, X.columns), Schema.infer(X).kinds, strict=True))
+    schema, kinds = _told(reading.columns, kinds)
+    lines = tuple(line_numbers(about, np.arange(len(table))).tolist())
+    return Past(source, task, target, kinds, X, y, lines, about, reading.columns, schema)
+
+
+def _told(columns: Mapping[str, Any], kinds: dict[str, Any]) -> tuple[dict[str, str | Kind], dict[str, Any]]:
+    """What learners are told about columns, where the types of a frame do not say it; and the kinds with that."""
+    words = {"nominal": Nominal, "text": Text, "set": Set}
+    schema: dict[str, str | Kind] = {}
+    for name, told in columns.items():
+        if name not in kinds or isinstance(told, tuple):
+            continue
+        if not isinstance(told, str):
+            schema[name], kinds[name] = told, told
+        elif told in words and type(kinds[name]) is not words[told]:
+            schema[name], kinds[name] = told, words[told]()
+    return schema, kinds
+
+
+def without_uninformative(past: Past) -> Past:
+    """The past cases without ids and columns of a single value, unless their kind was declared."""
+    found = {str(name): why for name, why in uninformative_columns(past.X).items() if name not in past.declared}
+    past = past._replace(uninformative=found)
+    kinds = {name: kind for name, kind in past.kinds.items() if name not in past.left_out}
+    return past._replace(X=past.X[list(kinds)], kinds=kinds)
+
+
+def class_labels(column: Any) -> Any:
+    """The classes of a target as text, None where it is missing; whole numbers have no point."""
+    values = column.tolist()
+    whole = column.dtype.kind == "f" and all(value != value or value.is_integer() for value in values)
+    texts = [str(int(value)) if whole and value == value else str(value) for value in values]
+    missing = column.isna().tolist()
+    return np.array([None if gap else text for gap, text in zip(missing, texts, strict=True)], dtype=object)
