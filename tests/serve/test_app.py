@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from time import sleep
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
-from serving import TOKEN, client_of, detail
+from serving import TOKEN, AppTransport, client_of, detail
 
 import priorcase as pc
+from priorcase._cancelling import Cancellation, Cancelled, check_cancelled
 from priorcase.serve import Limits, create_app
 
 X = [[31, "red"], [62, "blue"], [60, "red"], [25, None], [58, "blue"], [33, "red"]]
@@ -53,8 +57,13 @@ def test_numbers_come_with_intervals() -> None:
     x = np.arange(30.0)[:, None]
     model = pc.LocallyWeightedRegressor().fit(x, 2 * x[:, 0] + np.sin(x[:, 0]))
     found = client_of(model).post("/predict?level=0.8", json={"x0": 7.5}).json()["answers"][0]
-    lower, upper = model.prediction_interval([[7.5]], 0.8)
-    assert found == {"prediction": model.predict([[7.5]])[0], "interval": [lower[0], upper[0]]}
+    assert found == {
+        "prediction": model.predict([[7.5]])[0],
+        "interval": model.predict_interval([[7.5]], 0.8)[0].tolist(),
+    }
+    stack = pc.StackedRegressor(members=[pc.KNNRegressor(3)]).fit(x, x[:, 0])
+    found = client_of(stack).post("/predict?level=0.8", json={"x0": 7.5}).json()["answers"][0]
+    assert found["interval"] == stack.predict_interval([[7.5]], 0.8)[0].tolist()
 
 
 @pytest.mark.parametrize("model", [pc.KNNClassifier(3), pc.NaiveBayes()])
@@ -69,7 +78,9 @@ def test_explanations_are_those_of_the_library(model: Any) -> None:
     assert [one["id"] for one in found["precedents"]] == said.precedents.ids.tolist()
     assert all(list(one["changes"]) == ["x0"] for one in found["counterfactuals"])
     (near,) = client.post("/neighbors?k=2", json=row).json()["answers"]
-    assert [one["id"] for one in near["precedents"]] == [one["id"] for one in found["precedents"]]
+    assert [one["id"] for one in near["precedents"]] == [one["id"] for one in found["precedents"]][:2]
+    (turns,) = client.post("/counterfactuals?fixed=x1", json=row).json()["answers"]
+    assert turns["counterfactuals"] == found["counterfactuals"]
 
 
 def test_what_if_moves_along_one_column_or_two(client: httpx.Client) -> None:
@@ -148,6 +159,7 @@ def test_every_kind_of_column_is_read() -> None:
         ("/predict", {"x1": "r" * 21}, 413, "more than 20 characters"),
         ("/explain?precedents=-1", {"x0": 1}, 422, "precedents"),
         ("/explain?fixed=nothing", {"x0": 1}, 422, "nothing"),
+        ("/explain?permutations=5", {"x0": 1}, 422, "permutations"),
         ("/explain", [{"x0": 1}] * 3, 413, "more than the 2"),
         ("/what-if", {"x0": 1}, 422, "column"),
         ("/rows", {"rows": [{"x0": 1}], "targets": ["a", "b"]}, 422, "2"),
@@ -295,13 +307,85 @@ def test_answers_are_of_one_state_while_rows_come_and_go() -> None:
 
 
 def test_a_question_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    from threading import Event
+    """It is answered by 503, and the thread that works on it stops."""
+    stopped = Event()
 
-    release = Event()
-    model = knn()
-    client = client_of(model, limits=Limits(seconds=0.05))
-    monkeypatch.setattr("priorcase.serve.answers.predictions", lambda *_: release.wait(30))
-    try:
-        assert "more than 0.05 s" in detail(client.post("/predict", json={"x0": 1}), 503)
-    finally:
-        release.set()
+    def endless(*_: Any) -> None:
+        try:
+            while True:
+                check_cancelled()
+                sleep(0.001)
+        except Cancelled:
+            stopped.set()
+            raise
+
+    client = client_of(knn(), limits=Limits(seconds=0.05))
+    monkeypatch.setattr("priorcase.serve.answers.predictions", endless)
+    assert "more than 0.05 s" in detail(client.post("/predict", json={"x0": 1}), 503)
+    assert stopped.wait(30)
+
+
+def test_a_question_is_given_up_when_its_client_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, stopped = Event(), Event()
+
+    def endless(*_: Any) -> None:
+        begun.set()
+        try:
+            while True:
+                check_cancelled()
+                sleep(0.001)
+        except Cancelled:
+            stopped.set()
+            raise
+
+    monkeypatch.setattr("priorcase.serve.answers.predictions", endless)
+    messages = [{"type": "http.request", "body": b'[{"x0": 1}]', "more_body": False}]
+
+    async def receive() -> Any:
+        if messages:
+            return messages.pop()
+        while not begun.is_set():
+            await asyncio.sleep(0.001)
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        raise AssertionError(message)
+
+    headers = {"host": "localhost", "authorization": f"Bearer {TOKEN}", "content-type": "application/json"}
+    told = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "path": "/predict", "method": "POST", "query_string": b"", "headers": told}
+    app = create_app(knn(), token=TOKEN)
+    asyncio.run(asyncio.wait_for(app(scope, receive, send), 30))
+    assert stopped.wait(30)
+
+
+@pytest.mark.parametrize("model", [pc.NaiveBayes(), pc.KNNClassifier(3), pc.TreeAveragedBayes()])
+def test_work_that_is_given_up_ends_within_the_core(model: Any) -> None:
+    model.fit(X, Y)
+    giving_up = Cancellation()
+    giving_up.cancel()
+    sleep(0.06)  # the core asks every 50 ms
+    with giving_up.watched(), pytest.raises(Cancelled):
+        model.predict_proba([X[0]] * 5000)
+    assert model.predict(X[:1]).tolist() == ["no"]  # as if nothing had been
+
+
+def test_single_rows_that_are_answered_at_once_are_answered_like_all_others() -> None:
+    """Refusals, changes and counts are the same, whichever way a row goes."""
+    app = create_app(knn(), token=TOKEN)
+    with httpx.Client(
+        transport=AppTransport(app), base_url="http://127.0.0.1", headers={"authorization": f"Bearer {TOKEN}"}
+    ) as client:
+        row = {"x0": 40, "x1": "red"}
+        (expected,) = client.post("/predict", json=[row]).json()["answers"]
+        for _ in range(3):
+            assert client.post("/predict", json=row).json()["answers"] == [expected]
+        assert "x9" in detail(client.post("/predict", json={"x9": 1}), 422)
+        assert "not JSON" in detail(
+            client.post("/predict", content=b"{", headers={"content-type": "application/json"}), 400
+        )
+        assert client.post("/rows", json={"rows": [row] * 3, "targets": ["new"] * 3}).status_code == 200
+        for _ in range(3):
+            assert client.post("/predict", json=row).json()["answers"][0]["prediction"] == "new"
+        lines = client.get("/metrics").text.splitlines()
+    assert 'priorcase_requests_total{route="/predict",status="200"} 7' in lines

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+import re
+import signal
+import socket
+import subprocess
+from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import httpx
 import pytest
+from commands import PROGRAM
 from serving import TOKEN, client_of, detail
 
 import priorcase as pc
@@ -183,6 +190,8 @@ WORDS: list[Any] = [
     "é\u202e",
     "x0",
 ]
+WORDS += ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "\x1b[2J\x1b]0;pwned\x07", "\u202egnp.exe"]
+WORDS += ["' OR 1=1 --", "../../etc/passwd", "{{7*7}}", "${jndi:ldap://x}", "\U0001f600", "NaN", "-0.0", "1e999"]
 WORDS += ["a" * 5000, [], {}, [1], [None], [[1]], {"x0": 1}, ["red", 1], {"": None}, [True, "1", 1]]
 NAMES = [
     "x0",
@@ -204,6 +213,7 @@ PATHS = [
     "/predict",
     "/explain",
     "/neighbors",
+    "/counterfactuals",
     "/what-if",
     "/rows",
     "/rows/forget",
@@ -214,13 +224,30 @@ PATHS = [
 ]
 PATHS += ["/cases", "/cases/ask", "/cases/1", "/cases/1/feedback", "/cases/2/forget", "/cases/x", "/openapi.json"]
 PATHS += ["/cases/99999999999999999999", "/../etc/passwd", "/%00", "/cases/%2e%2e", "//", "/predict/", "/docs"]
-OPTIONS = ["level", "k", "precedents", "counterfactuals", "fixed", "column", "n_values", "where", "offset", "limit"]
+PATHS += ["/<script>", "/%3Cscript%3E", "/%1b[2J", "/cases/-1", "/cases/1e3", "/rows/../schema", "/?", "/a" * 500]
+OPTIONS = [
+    "n",
+    "above",
+    "below",
+    "wanted",
+    "level",
+    "k",
+    "precedents",
+    "counterfactuals",
+    "fixed",
+    "column",
+    "n_values",
+    "where",
+    "offset",
+    "limit",
+]
 
 
 VALID: dict[str, Any] = {
     "/predict": [ROW, {"x0": None}],
     "/explain": [ROW, {"x0": None}],
     "/neighbors": ROW,
+    "/counterfactuals": ROW,
     "/what-if": ROW,
     "/rows": {"rows": [ROW], "targets": ["no"]},
     "/rows/forget": {"ids": [1]},
@@ -256,9 +283,9 @@ def spoiled(document: Any, draw: random.Random) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["model", "cases"])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 10))])
 def test_hostile_requests_are_refused_and_break_nothing(kind: str, seed: int) -> None:
-    """500 requests for each kind and seed, 2,000 in all: bodies, options, headers and paths at random."""
+    """500 requests for each kind and seed, 10,000 with the slow ones: bodies, options, headers and paths at random."""
     draw = random.Random(f"{kind} {seed}")
     kinds = {"area": "nominal", "people": "numeric", "signs": "set"}
     with pc.CaseBase.temporary(kinds) as base:
@@ -289,6 +316,8 @@ def test_hostile_requests_are_refused_and_break_nothing(kind: str, seed: int) ->
                 headers[name] = draw.choice(
                     [b"", b"\xff", b"a" * 5000, b"priorcase-8765=\xe9; ;=", b"Bearer \xe9", b"0"]
                 )
+            if draw.random() < 0.05:
+                path = "/q" + "".join(draw.choices("abc/%.~<>\"'é\u202e;:@&=+$,!*()", k=draw.randrange(40)))
             response = client.request(method, path, params=params, content=content, headers=headers)
             told = (method, path, params, content, headers, response.text)
             assert response.status_code < 500, told
@@ -296,6 +325,60 @@ def test_hostile_requests_are_refused_and_break_nothing(kind: str, seed: int) ->
                 assert response.headers["content-type"] == "application/problem+json", told
                 assert len(response.json()["detail"]) < 5000
                 assert "Traceback" not in response.text
+            assert response.content.isascii()
+            assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]", response.content)
             ok += response.status_code == 200
         assert ok >= 20  # not all of them are hostile
         assert client.get("/health").json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize("count", [300, pytest.param(3000, marks=pytest.mark.slow)])
+def test_broken_http_is_refused_and_breaks_nothing(tmp_path: Path, count: int) -> None:
+    """Requests whose bytes were changed, cut or repeated, sent to a process that serves."""
+    draw, seen = random.Random(count), set[int]()
+    body = json.dumps(ROW).encode()
+    head = f"POST /predict HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {TOKEN}\r\n"
+    whole = f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    path = knn().save(tmp_path / "model.priorcase")
+    command = [*PROGRAM, "serve", str(path), "--port", "0", "--token", TOKEN, "--read-only"]
+    log = tmp_path / "log"  # a pipe that nobody reads would fill up
+    with (
+        log.open("w") as stderr,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True) as process,
+    ):
+        watch = Timer(300, process.kill)
+        watch.start()
+        try:
+            assert process.stdout is not None
+            found = re.search(r"http://127\.0\.0\.1:(\d+)", process.stdout.readline())
+            assert found is not None
+            port = int(found[1])
+            for number in range(count):
+                request = bytearray(whole)
+                for _ in range(draw.randrange(4) if number else 0):
+                    at, what = draw.randrange(len(request)), draw.random()
+                    if what < 0.4:
+                        request[at] = draw.randrange(256)
+                    elif what < 0.6:
+                        del request[at : at + draw.randrange(1, 30)]
+                    elif what < 0.8:
+                        request[at:at] = bytes(draw.choices(range(256), k=draw.randrange(1, 30)))
+                    else:
+                        request[at:at] = request[at : at + draw.randrange(1, 60)] * draw.randrange(1, 5)
+                with socket.create_connection(("127.0.0.1", port), timeout=60) as link:
+                    link.sendall(bytes(request))
+                    link.shutdown(socket.SHUT_WR)
+                    answer = link.makefile("rb").read()
+                status = re.match(rb"HTTP/1\.1 (\d{3}) ", answer)
+                assert status is not None or not answer, (request, answer)
+                if status is not None:
+                    assert int(status[1]) < 500, (request, answer)
+                    seen.add(int(status[1]))
+            assert httpx.get(f"http://127.0.0.1:{port}/health").json() == {"status": "ok"}
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+        finally:
+            watch.cancel()
+            process.kill()
+    assert {200, 400, 401} <= seen
+    assert "Traceback" not in log.read_text()

@@ -5,15 +5,18 @@ from __future__ import annotations
 import secrets
 import signal
 import socket
-import zipfile
+import sys
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from priorcase.cli.shell import BadInputError, Command, note, option, say, usage
+from priorcase._files import file_kind
+from priorcase.cli.shell import BadInputError, Command, note, option, options, say, usage
 from priorcase.cli.tables import (
     TABLE,
     column_option,
@@ -22,15 +25,24 @@ from priorcase.cli.tables import (
     read_option,
     read_past,
     say_how,
-    without_uninformative,
 )
 
 _EXAMPLES = """\
 priorcase serve model.priorcase
 priorcase serve desk.cases --read-only
 priorcase serve loans.csv --target repaid --save loans.priorcase
-priorcase serve model.priorcase --host 0.0.0.0 --token "$TOKEN\""""
-_SQLITE = b"SQLite format 3\0"
+priorcase serve model.priorcase --host 0.0.0.0 --token "$TOKEN"
+priorcase serve desk.cases --mcp"""
+
+
+server_options = options(
+    option("--host", "HOST", "Address to listen at; beyond this machine with --token.", default="127.0.0.1"),
+    option("--port", "PORT", "Port; 0 takes a free one.  [default: 8765]", type=click.IntRange(0, 65535), default=8765),
+    option("--token", "TEXT", "What clients must show, also by $PRIORCASE_TOKEN.", envvar="PRIORCASE_TOKEN"),
+    option("--read-only", None, "Refuse changes.", is_flag=True),
+    option("--save", "FILE", "Save the model there after each change."),
+)
+"""Options of commands that listen."""
 
 
 @click.command(cls=Command, examples=_EXAMPLES, short_help="Serve a model or a case base over HTTP.")
@@ -38,12 +50,9 @@ _SQLITE = b"SQLite format 3\0"
 @option("--target", "COLUMN", "Column to predict, if MODEL is a table.")
 @column_option
 @read_option
-@option("--host", "HOST", "Address to listen at; beyond this machine with --token.", default="127.0.0.1")
-@option("--port", "PORT", "Port; 0 takes a free one.  [default: 8765]", type=click.IntRange(0, 65535), default=8765)
-@option("--token", "TEXT", "What clients must show, also by $PRIORCASE_TOKEN.", envvar="PRIORCASE_TOKEN")
-@option("--read-only", None, "Refuse changes.", is_flag=True)
-@option("--save", "FILE", "Save the model there after each change.")
+@server_options
 @option("--timeout", "S", "Seconds a question may take.  [default: 30]", type=click.FloatRange(0.1), default=30.0)
+@option("--mcp", None, "Serve assistants on standard input and output, by the Model Context Protocol.", is_flag=True)
 def serve(model: str, host: str, port: int, token: str | None, read_only: bool, **given: Any) -> None:
     """Serve MODEL over HTTP: a saved model, a case base, or a table with --target.
 
@@ -52,31 +61,64 @@ def serve(model: str, host: str, port: int, token: str | None, read_only: bool, 
     """
     from priorcase.cases import CaseBase
     from priorcase.serve import Limits, create_app
-    from priorcase.serve.security import is_loopback
 
-    if not is_loopback(host) and token is None:
-        raise usage(f"--host {host} is reached from other machines, so --token must say what clients have to show.")
-    if given["save"] is not None and read_only:
-        raise usage("--save has no effect with --read-only.")
-    if given["save"] is not None and not Path(given["save"]).absolute().parent.is_dir():
-        raise BadInputError(f"there is no folder {str(Path(given['save']).parent)!r}.")
+    if given["mcp"]:
+        _serve_assistants(model, read_only, given)
+        return
+
+    check_server_options(host, token, read_only, given["save"])
     served, target = _served(model, read_only, given)
     shown = token or secrets.token_urlsafe(24)
     limits = Limits(seconds=given["timeout"])
     options = {"read_only": read_only, "save": given["save"], "limits": limits, "target": target}
     app = create_app(served, token=shown, hosts=[host], **options)
-    with _listening(host, port) as listener:
-        name = f"[{host}]" if ":" in host else host
-        address = f"http://{name}:{listener.getsockname()[1]}/"
+    with listening(host, port) as (listener, address):
         say(f"Serving {model} at {address}" + (f"?token={shown}" if token is None else ""))
         if not read_only and given["save"] is None and not isinstance(served, CaseBase):
             note("changes stay in memory; --save FILE saves them")
-        if not is_loopback(host):
-            note(f"{host} is reached from other machines, without encryption: put a proxy with TLS in front")
-        _run(app, listener)
+        note_open_host(host)
+        run_app(app, listener)
     if isinstance(served, CaseBase):
         served.close()
     say("Stopped.")
+
+
+def _serve_assistants(model: str, read_only: bool, given: dict[str, Any]) -> None:
+    """Answer by the Model Context Protocol until standard input is closed; nothing else is printed there."""
+    from priorcase.cases import CaseBase
+    from priorcase.serve import Limits, create_mcp_server
+
+    context = click.get_current_context()
+    for name in ("host", "port", "token", "save"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise usage(f"--{name} has no effect with --mcp.")
+    with redirect_stdout(sys.stderr):
+        served, target = _served(model, read_only, given)
+    limits = Limits(seconds=given["timeout"])
+    warnings.simplefilter("ignore")  # of questions that others ask
+    create_mcp_server(served, target=target, read_only=read_only, limits=limits).run()
+    if isinstance(served, CaseBase):
+        served.close()
+
+
+def check_server_options(host: str, token: str | None, read_only: bool, save: str | None) -> None:
+    """Refuse options that do not go together, before anything is read."""
+    from priorcase.serve.security import is_loopback
+
+    if not is_loopback(host) and token is None:
+        raise usage(f"--host {host} is reached from other machines, so --token must say what clients have to show.")
+    if save is not None and read_only:
+        raise usage("--save has no effect with --read-only.")
+    if save is not None and not Path(save).absolute().parent.is_dir():
+        raise BadInputError(f"there is no folder {str(Path(save).parent)!r}.")
+
+
+def note_open_host(host: str) -> None:
+    """Say so where other machines reach the service."""
+    from priorcase.serve.security import is_loopback
+
+    if not is_loopback(host):
+        note(f"{host} is reached from other machines, without encryption: put a proxy with TLS in front")
 
 
 def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, str | None]:
@@ -88,13 +130,13 @@ def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, st
         for name in ("column", "read"):
             if given[name]:
                 raise usage(f"--{name} needs a table, and a table needs --target.")
-        if zipfile.is_zipfile(path):
+        kind = file_kind(path)
+        if kind == "model":
             return pc.load(path), None
-        with path.open("rb") as file:
-            if file.read(len(_SQLITE)) == _SQLITE:
-                if given["save"] is not None:
-                    raise usage("--save is for models; a case base has every change on the disk at once.")
-                return pc.CaseBase.open(path, readonly=read_only), None
+        if kind == "cases":
+            if given["save"] is not None:
+                raise usage("--save is for models; a case base has every change on the disk at once.")
+            return pc.CaseBase.open(path, readonly=read_only), None
     if given["target"] is None:
         if not path.exists() and path.suffix:
             raise BadInputError(f"there is no file {model}. Check the path.")
@@ -102,6 +144,7 @@ def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, st
             f"{model} is neither a saved model nor a case base; of a table, name the column to predict: --target."
         )
     from priorcase.cli.learners import make
+    from priorcase.datasets.past import without_uninformative
     from priorcase.registry import find
 
     table = TABLE.convert(model, None, click.get_current_context(silent=True))
@@ -112,20 +155,21 @@ def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, st
 
 
 @contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that takes connections already, so that whoever reads the URL can ask at once."""
+def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
+    """A socket that takes connections already, so that whoever reads its URL can ask at once; and the URL."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=512)
     except OSError as error:
         raise BadInputError(f"cannot listen at {host} port {port}: {error.strerror or error}.") from error
+    name = f"[{host}]" if ":" in host else host
     with listener:
-        yield listener
+        yield listener, f"http://{name}:{listener.getsockname()[1]}/"
 
 
-def _run(app: Any, listener: socket.socket) -> None:
+def run_app(app: Any, listener: socket.socket) -> None:
     """Answer until SIGINT or SIGTERM; requests that are under way are finished."""
-    import warnings
+    import gc
 
     import uvicorn
 
@@ -140,7 +184,10 @@ def _run(app: Any, listener: socket.socket) -> None:
                 for number, handler in before.items():
                     signal.signal(number, handler)
 
-    settings: dict[str, Any] = {"access_log": False, "log_level": "warning", "server_header": False, "ws": "none"}
+    # Warnings of uvicorn are about what others send, who could fill a log with it.
+    settings: dict[str, Any] = {"access_log": False, "log_level": "error", "server_header": False, "ws": "none"}
     config = uvicorn.Config(app, timeout_graceful_shutdown=10, limit_concurrency=512, **settings)
     warnings.simplefilter("ignore")  # of questions that others ask, told in their answers or not at all
+    gc.collect()
+    gc.freeze()  # what was imported stays; looking through all of it again would hold up answers for some ms
     Server(config).run(sockets=[listener])

@@ -1,6 +1,6 @@
-"""A model or a case base over HTTP: the app, and a client of it.
+"""A model or a case base over HTTP: the app, and a client of it; and a server for assistants (MCP).
 
-Needs the extra ``serve`` (FastAPI, uvicorn and httpx), which is imported when a name below is first used.
+Needs the extra ``serve`` (FastAPI, uvicorn and httpx) or ``mcp``, which is imported when a name below is first used.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from priorcase.serve.app import Limits as Limits
     from priorcase.serve.app import create_app as create_app
     from priorcase.serve.client import Client as Client
+    from priorcase.serve.mcp import create_mcp_server as create_mcp_server
 
-_HOMES = {"Client": "client", "Limits": "app", "create_app": "app"}
+_HOMES = {"Client": "client", "Limits": "app", "create_app": "app", "create_mcp_server": "mcp"}
 
-__all__ = ["Client", "Limits", "create_app"]
+__all__ = ["Client", "Limits", "create_app", "create_mcp_server"]
 
 
 def __getattr__(name: str) -> object:
@@ -26,4 +27,5 @@ def __getattr__(name: str) -> object:
     try:
         return getattr(import_module(f"priorcase.serve.{_HOMES[name]}"), name)
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"Serving needs {error.name}. pip install 'priorcase[serve]'.") from error
+        extra = "mcp" if _HOMES[name] == "mcp" else "serve"
+        raise MissingExtraError(f"Serving needs {error.name}. pip install 'priorcase[{extra}]'.") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,20 @@ from sklearn.base import is_classifier, is_regressor
 
 import priorcase as pc
 from priorcase.cases.conditions import all_of, parse
-from priorcase.documents import contributions_document, counterfactuals_document, plain, precedents_document
+from priorcase.documents import (
+    case_document,
+    contributions_document,
+    counterfactuals_document,
+    event_documents,
+    plain,
+    precedents_document,
+    proposal_document,
+)
 from priorcase.exceptions import (
     ParameterError,
     SchemaMismatchError,
     TargetError,
+    TooFewRowsError,
     TooLargeError,
     UnsupportedDataError,
     advice,
@@ -28,11 +38,14 @@ from priorcase.schema import Nominal, Ordinal, Schema, Set, Taxonomy
 
 _VALUES = 200  # of a column that are listed
 _CONDITIONS = 20
+_NEIGHBORS = 5  # that are shown of a model without votes
 _SCALARS = (bool, int, float, str)
 
 
 def encoded(document: Any) -> bytes:
-    """A document as JSON in ASCII, so that no character of a cell can mislead whoever shows it."""
+    """A document as JSON in ASCII, so that no character of a cell can mislead whoever shows it; bytes as they are."""
+    if isinstance(document, bytes):
+        return document
     return json.dumps(plain(document), allow_nan=False).encode("ascii")
 
 
@@ -64,34 +77,45 @@ def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[li
 def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[str, int], longest: int) -> list[Any]:
     found: list[Any] = [None] * len(schema)
     for name, value in row.items():
-        if name not in places:
+        if (at := places.get(name)) is None:
             remedy = advice(name, places, otherwise="GET /schema lists the columns.")
             raise SchemaMismatchError(f"Row {i} has a column {quoted(name)} that the model does not have. {remedy}")
-        if value is None:
+        found[at] = value
+        if value is None or isinstance(value, int | float):
             continue
-        takes_lists = isinstance(schema.kinds[places[name]], Set)
+        takes_lists = isinstance(schema.kinds[at], Set)
         parts = value if isinstance(value, list) and takes_lists else [value]
         if not all(isinstance(part, _SCALARS) for part in parts):
             expected = "a list of texts" if takes_lists else "a number, a text, true, false or null"
             raise SchemaMismatchError(f"Row {i} has {quoted(value)} in column {quoted(name)}; expected {expected}.")
         if any(isinstance(part, str) and len(part) > longest for part in parts):
             raise TooLargeError(f"Row {i} has a text of more than {longest:,} characters in column {quoted(name)}.")
-        found[places[name]] = frozenset(parts) if isinstance(value, list) else value
+        if parts is value:
+            found[at] = frozenset(parts)
     return found
 
 
 def predictions(model: Any, rows: Sequence[Any], level: float) -> list[dict[str, Any]]:
     """For each row the prediction with probabilities, or with an interval; all of one state of the model."""
     model = pinned(model)
-    columns: dict[str, Sequence[Any]] = {"prediction": model.predict(rows).tolist()}
+    columns: dict[str, Sequence[Any]]
     if is_classifier(model):
         labels = [str(plain(label)) for label in model.classes_.tolist()]
-        proba = model.predict_proba(rows).tolist()
-        columns["probabilities"] = [dict(zip(labels, row, strict=True)) for row in proba]
-    elif hasattr(model, "prediction_interval"):
-        lower, upper = model.prediction_interval(rows, level)
-        columns["interval"] = list(zip(lower.tolist(), upper.tolist(), strict=True))
+        predicted, proba = (array.tolist() for array in _classified(model, rows))
+        shares = [dict(zip(labels, row, strict=True)) for row in proba]
+        columns = {"prediction": predicted, "probabilities": shares}
+    else:
+        columns = {"prediction": model.predict(rows).tolist()}
+    if hasattr(model, "predict_interval"):
+        columns["interval"] = model.predict_interval(rows, level).tolist()
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _classified(model: Any, rows: Sequence[Any]) -> tuple[Any, Any]:
+    """Predictions and probabilities; k-NN finds both by one search."""
+    if isinstance(model, pc.KNNClassifier):
+        return model._classified(rows)
+    return model.predict(rows), model.predict_proba(rows)
 
 
 def explanations(model: Any, rows: Sequence[Any], fixed: Sequence[str], **options: Any) -> list[dict[str, Any]]:
@@ -111,15 +135,43 @@ def explanations(model: Any, rows: Sequence[Any], fixed: Sequence[str], **option
     return found
 
 
-def neighbors(model: Any, rows: Sequence[Any], k: int) -> list[dict[str, Any]]:
-    """For each row the past cases that vote, or the ``k`` nearest ones of a model without votes."""
+def neighbors(model: Any, rows: Sequence[Any], k: int | None) -> list[dict[str, Any]]:
+    """For each row the past cases that vote, or the ``k`` nearest ones: five of a model without votes by default."""
     model = pinned(model)
     found: Any
-    if hasattr(model, "precedents"):
-        found = model.precedents(rows)
+    if not hasattr(model, "precedents"):
+        found = pc.explain(model, rows, precedents=k or _NEIGHBORS, counterfactuals=0).precedents
+    elif k is not None and _takes_number(model):
+        found = model.precedents(rows, min(k, model.n_samples_fit_))
     else:
-        found = pc.explain(model, rows, precedents=k, counterfactuals=0).precedents
-    return [{"prediction": one.predictions.tolist()[0], **precedents_document(one)} for one in found]
+        found = model.precedents(rows)
+    told = [{"prediction": one.predictions.tolist()[0], **precedents_document(one)} for one in found]
+    return [one | {"precedents": one["precedents"][:k]} for one in told]
+
+
+def _takes_number(model: Any) -> bool:
+    """Whether a model, or the member of a stack that is asked for past cases, is told how many to find."""
+    voter = model._voter()[1] if isinstance(model, pc.StackedClassifier | pc.StackedRegressor) else model
+    return "n_neighbors" in signature(voter.precedents).parameters
+
+
+def turning(
+    model: Any, rows: Sequence[Any], n: int, fixed: Sequence[str], wanted: str | None, **wish: Any
+) -> list[dict[str, Any]]:
+    """For each row the smallest changes that turn the answer; a wanted class is named by its text."""
+    model, target = pinned(model), None
+    if wanted is not None:
+        labels = {str(plain(label)): label for label in getattr(model, "classes_", np.empty(0)).tolist()}
+        target = labels.get(wanted, wanted)
+    found = pc.counterfactuals(model, rows, n, fixed=_keys(model.schema_, fixed), target=target, **wish)
+    return [
+        {
+            "prediction": one.predictions.tolist()[0],
+            "counterfactuals": counterfactuals_document(one),
+            "note": one.notes[0],
+        }
+        for one in found
+    ]
 
 
 def curve(model: Any, row: Sequence[Any], columns: list[str], n_values: int) -> dict[str, Any]:
@@ -189,6 +241,32 @@ def base_schema(base: pc.CaseBase) -> dict[str, Any]:
         told = {} if values is None else {"values": list(values)[:_VALUES]}
         columns.append({"name": name, "kind": type(kind).__name__.lower(), **told})
     return {"serves": "cases", "cases": len(base), "columns": columns}
+
+
+def proposal(
+    base: pc.CaseBase,
+    query: Mapping[str, Any],
+    k: int = 5,
+    where: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
+    method: str = "auto",
+) -> dict[str, Any]:
+    """A solution for a new case, and the cases that it comes from."""
+    found = base.retrieve(query, k, weights=weights, where=conditions(base, where) or None)
+    if not len(found):
+        raise TooFewRowsError("There is no case that could answer this. Ask without conditions, or add cases.")
+    return proposal_document(found, base.reuse(found, method))
+
+
+def case(base: pc.CaseBase, id: int) -> dict[str, Any]:
+    """A case, with its history."""
+    return case_document(base.get(id)) | {"history": event_documents(base.history(id))}
+
+
+def revised(base: pc.CaseBase, id: int, changes: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Record what came of a case, or correct it; returns the case."""
+    base.revise(id, changes, **fields)
+    return case_document(base.get(id))
 
 
 def conditions(base: pc.CaseBase, texts: Sequence[str]) -> dict[str, Any]:

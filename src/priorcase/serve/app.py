@@ -1,7 +1,8 @@
 """The service: a model, or a case base, over HTTP.
 
 Questions are answered by a few threads, and changes made by one, in the order in which they came. A question takes the
-model in the state that it has, so that its whole answer is of one state.
+model in the state that it has, so that its whole answer is of one state. Single rows that are predicted in no time are
+answered where they come in, while no thread is at work.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from threading import Lock
-from time import perf_counter
+from time import perf_counter, thread_time
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, FastAPI, HTTPException, Path, Query, Request, Response
@@ -23,9 +25,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, WithJsonSchema
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import priorcase as pc
-from priorcase.documents import case_document, event_documents, proposal_document
+from priorcase._cancelling import Cancellation
+from priorcase.documents import case_document
 from priorcase.exceptions import (
     CaseBaseBusyError,
     CaseBaseFileError,
@@ -39,11 +43,13 @@ from priorcase.exceptions import (
     WritingError,
 )
 from priorcase.serve import answers
-from priorcase.serve.security import Guard, problem
+from priorcase.serve.security import Guard, problem, replayed
 
 _READERS, _WAITING = 8, 256  # threads that answer, and requests that may wait for them
 _SHORTEST = 16  # characters of a token
 _LARGEST = 2**62
+_SMALL = 1 << 14  # bytes of a row that may be answered at once
+_AT_ONCE = 0.005  # seconds that such an answer may take
 _STATUS: tuple[tuple[type[PriorcaseError], int], ...] = (
     (UnknownIdError, 404),
     (ForgettingError, 409),
@@ -200,36 +206,120 @@ class _StrictRoute(APIRoute):
 
 
 class Service:
-    """What is served, who answers, and what was counted."""
+    """What is served, who answers, and what was counted.
+
+    ``served`` is a model or a case base, or None where there is none yet; `serve` puts another in its place.
+    ``changed`` is called after each change.
+    """
 
     def __init__(self, served: Any, limits: Limits, *, target: str | None, read_only: bool, save: Any) -> None:
         self.served, self.limits, self.target, self.read_only, self.save = served, limits, target, read_only, save
-        self.is_base = isinstance(served, pc.CaseBase)
+        self.changed: Callable[[], None] = lambda: None
         self._readers = ThreadPoolExecutor(_READERS, "priorcase-reader")
         self._writer = ThreadPoolExecutor(1, "priorcase-writer")
         self._lock, self._waiting = Lock(), 0
+        self._singles = 0  # of them predict a single row
+        self._quick: Any = None  # the state of a model that has predicted a single row in no time
         self._counts: Counter[tuple[str, int]] = Counter()
         self._seconds: Counter[str] = Counter()
         self._began = perf_counter()
 
+    def serve(self, served: Any, target: str | None) -> None:
+        """Serve something else from now on; questions that are being answered finish with what they began with."""
+        self.target, self.served = target, served
+
+    def exclusively(self, work: Callable[[], None]) -> None:
+        """Do something on the thread that makes changes, when those that came before are made."""
+        self._writer.submit(work).result()
+
+    @property
+    def is_base(self) -> bool:
+        """Whether a case base is served."""
+        return isinstance(self.served, pc.CaseBase)
+
+    @property
+    def model(self) -> Any:
+        """The model that is served now."""
+        if (served := self.served) is None:
+            raise HTTPException(503, "Nothing is open yet. Try again.", {"retry-after": "1"})
+        if isinstance(served, pc.CaseBase):
+            raise NotAvailableError("This is for models, and a case base is open. POST /cases/ask asks it.")
+        return served
+
+    @property
+    def base(self) -> pc.CaseBase:
+        """The case base that is served now."""
+        if not isinstance(served := self.served, pc.CaseBase):
+            raise NotAvailableError("This is for case bases, and none is open. POST /predict asks a model.")
+        return served
+
     async def answer(self, question: Callable[..., Any], *args: Any, **options: Any) -> Response:
-        """The answer to a question, unless it takes too long."""
-        future = self._submitted(self._readers, question, args, options)
+        """The answer to a question, unless it takes too long: it is given up then."""
+        giving_up = Cancellation()
+
+        def watched() -> Any:
+            with giving_up.watched():
+                giving_up.check()  # it may have waited too long to begin with
+                return question(*args, **options)
+
+        future = self._submitted(self._readers, watched, (), {})
         try:
             content = await asyncio.wait_for(asyncio.wrap_future(future), self.limits.seconds)
+        except asyncio.CancelledError:  # whoever asked has gone
+            giving_up.cancel()
+            raise
         except TimeoutError:
+            giving_up.cancel()
             raise HTTPException(503, f"This took more than {self.limits.seconds:g} s. Ask about fewer rows.") from None
         return Response(content, media_type="application/json")
+
+    async def predict(self, given: Any, level: float) -> Response:
+        """Predict rows."""
+        single = not isinstance(given, list)
+        self._singles += single
+        try:
+            return await self.answer(self.predicted, given, level)
+        finally:
+            self._singles -= single
+
+    def predicted(self, given: Any, level: float = 0.95) -> dict[str, Any]:
+        """Predictions of the rows of a body; it is noted whether a single one may be answered at once."""
+        model, began = self.model, thread_time()  # without what other threads take
+        state = model.__dict__
+        found = answers.predictions(model, self.rows(given), level)
+        if not isinstance(given, list):
+            self._quick = state if thread_time() - began < _AT_ONCE else None
+        return {"answers": found}
+
+    def at_once(self, body: bytes) -> bytes | None:
+        """The prediction of a single row, without a thread; None where it is refused or may take longer.
+
+        So it is where the model has changed since a row was predicted in no time, or where a thread works on something
+        longer and could hold what is needed.
+        """
+        if (
+            self._waiting > self._singles
+            or self._quick is not getattr(self.served, "__dict__", self)
+            or len(body) > _SMALL
+        ):
+            return None
+        try:
+            given = read_json(body)
+            return answers.encoded(self.predicted(given)) if isinstance(given, dict) else None
+        except (HTTPException, PriorcaseError):
+            return None  # the usual way says why
 
     async def change(self, change: Callable[..., Any], *args: Any, **options: Any) -> Response:
         """Make a change, after those that came before; the answer comes when it is made and saved."""
         if self.read_only:
             raise HTTPException(403, "This service is read-only.")
         future = self._submitted(self._writer, self._changed, (change, *args), options)
-        return Response(await asyncio.wrap_future(future), media_type="application/json")
+        content = await asyncio.shield(asyncio.wrap_future(future))  # made, though whoever asked for it may go
+        return Response(content, media_type="application/json")
 
     def _changed(self, change: Callable[..., Any], *args: Any, **options: Any) -> Any:
         document = change(*args, **options)
+        self.changed()
         if self.save is not None:
             try:
                 self.served.save(self.save)
@@ -255,7 +345,7 @@ class Service:
     def rows(self, given: Any, most: int | None = None) -> list[list[Any]]:
         """Rows of a body, as the model takes them."""
         limits = self.limits
-        return answers.read_rows(self.served.schema_, given, most=most or limits.rows, longest=limits.text)
+        return answers.read_rows(self.model.schema_, given, most=most or limits.rows, longest=limits.text)
 
     # -- metrics
 
@@ -269,7 +359,8 @@ class Service:
         """What was counted, as Prometheus reads it."""
         with self._lock:
             counts, seconds = sorted(self._counts.items()), sorted(self._seconds.items())
-        stored = len(self.served) if self.is_base else self.served.n_samples_fit_
+        served = self.served
+        stored = 0 if served is None else len(served) if self.is_base else served.n_samples_fit_
         lines = ["# TYPE priorcase_requests_total counter"]
         lines += [f'priorcase_requests_total{{route="{route}",status="{code}"}} {n}' for (route, code), n in counts]
         lines += ["# TYPE priorcase_request_seconds_total counter"]
@@ -280,6 +371,52 @@ class Service:
             f"priorcase_uptime_seconds {perf_counter() - self._began:.3f}",
         ]
         return "\n".join([*lines, ""])
+
+
+class _AtOnce:
+    """An ASGI app that answers predictions of single rows where it can do so at once, and hands on all else.
+
+    Neither the routing of the app behind it nor a thread is needed for them, which take longer than the answer.
+    """
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app, self._service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        message = await receive()  # the whole body, by the guard
+        if scope["path"] == "/predict" and scope["method"] == "POST":
+            content = None if scope["query_string"] else self._service.at_once(message["body"])
+            if content is not None:
+                scope["route"] = _PREDICT
+                length = str(len(content)).encode()
+                headers = [(b"content-length", length), (b"content-type", b"application/json")]
+                await send({"type": "http.response.start", "status": 200, "headers": headers})
+                await send({"type": "http.response.body", "body": content})
+                return
+        await _while_connected(self._app(scope, replayed(message, receive), send), receive)
+
+
+async def _while_connected(answer: Awaitable[None], receive: Receive) -> None:
+    """Answer a request whose body has come, and give it up if the client goes away before."""
+
+    async def gone() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    answering, going = asyncio.ensure_future(answer), asyncio.ensure_future(gone())
+    try:
+        await asyncio.wait((answering, going), return_when=asyncio.FIRST_COMPLETED)
+        if answering.done():
+            answering.result()
+    finally:
+        answering.cancel()
+        going.cancel()
+
+
+_PREDICT = SimpleNamespace(path="/predict")
 
 
 def create_app(
@@ -321,33 +458,52 @@ def create_app(
     >>> app = create_app(model, token="0123456789abcdef")
     """
     limits = Limits() if limits is None else limits
-    if len(token) < _SHORTEST or not all("!" <= letter <= "~" for letter in token):
-        raise ParameterError(
-            f"The token must have at least {_SHORTEST} characters, visible ones of ASCII; "
-            "python -c 'import secrets; print(secrets.token_urlsafe())' makes one."
-        )
     is_base = isinstance(served, pc.CaseBase)
     if not is_base:
         answers.check_served(served)
     elif save is not None:
         raise ParameterError("save is for models; a case base has every change on the disk when it is answered.")
     service = Service(served, limits, target=target, read_only=read_only, save=save)
+    return assembled(service, [base_routes(service) if is_base else model_routes(service)], token=token, hosts=hosts)
+
+
+def assembled(
+    service: Service,
+    routers: Sequence[APIRouter],
+    *,
+    token: str,
+    hosts: Sequence[str],
+    uploads: Mapping[str, int] | None = None,
+) -> Guard:
+    """The app of a service: routes of its own before those that every service has, behind the guard.
+
+    ``uploads`` are paths that take files, with the most bytes of each.
+    """
+    if len(token) < _SHORTEST or not all("!" <= letter <= "~" for letter in token):
+        raise ParameterError(
+            f"The token must have at least {_SHORTEST} characters, visible ones of ASCII; "
+            "python -c 'import secrets; print(secrets.token_urlsafe())' makes one."
+        )
+    limits = service.limits
     api = FastAPI(title="priorcase", version=pc.__version__, docs_url=None, redoc_url=None)
-    api.include_router(_about(service, api))
-    api.include_router(_base_routes(service) if is_base else _model_routes(service))
+    for router in (*routers, _about(service, api)):
+        api.include_router(router)
     api.add_exception_handler(PriorcaseError, _refused)
     api.add_exception_handler(RequestValidationError, _invalid)
     api.add_exception_handler(StarletteHTTPException, _http_error)
     api.add_exception_handler(Exception, _bug)
-    return Guard(api, token=token, hosts=hosts, body=limits.body, seconds=limits.seconds, observe=service.observe)
+    app = _AtOnce(api, service)
+    given: Any = {"body": limits.body, "seconds": limits.seconds, "observe": service.observe}
+    return Guard(app, token=token, hosts=hosts, uploads=uploads, **given)
 
 
-def _router() -> APIRouter:
+def new_router() -> APIRouter:
+    """A router whose bodies are strict JSON, and whose errors are problems."""
     return APIRouter(route_class=_StrictRoute, responses=_PROBLEMS, default_response_class=Response)
 
 
 def _about(service: Service, api: FastAPI) -> APIRouter:
-    router = _router()
+    router = new_router()
 
     @router.get("/", summary="What is served, and where")
     async def index() -> Any:
@@ -366,18 +522,19 @@ def _about(service: Service, api: FastAPI) -> APIRouter:
     @router.get("/schema", summary="Columns, their kinds and values; classes")
     async def schema() -> Any:
         if service.is_base:
-            return await service.answer(answers.base_schema, service.served)
-        return await service.answer(answers.model_schema, service.served, service.target)
+            return await service.answer(answers.base_schema, service.base)
+        return await service.answer(answers.model_schema, service.model, service.target)
 
     return router
 
 
-def _model_routes(service: Service) -> APIRouter:
-    router, model = _router(), service.served
+def model_routes(service: Service) -> APIRouter:
+    """What a model answers, and how it changes."""
+    router = new_router()
 
     @router.post("/predict", summary="Predict rows")
     async def predict(body: Rows, level: Level = 0.95) -> Any:
-        return await service.answer(lambda: {"answers": answers.predictions(model, service.rows(body), level)})
+        return await service.predict(body, level)
 
     @router.post("/explain", summary="Predict rows, and why: contributions, past cases, counterfactuals")
     async def explain(
@@ -385,18 +542,40 @@ def _model_routes(service: Service) -> APIRouter:
         precedents: Annotated[int, Query(ge=0, le=100)] = 5,
         counterfactuals: Annotated[int, Query(ge=0, le=10)] = 1,
         fixed: Annotated[list[str], Query(description="Columns that counterfactuals leave as they are.")] = [],  # noqa: B006
+        permutations: Annotated[
+            int, Query(ge=4, le=256, multiple_of=2, description="Of columns, for Shapley values: fewer are faster.")
+        ] = 32,
     ) -> Any:
+        model = service.model
+
         def explained() -> Any:
             rows = service.rows(body, service.limits.explained)
-            options = {"precedents": precedents, "counterfactuals": counterfactuals}
+            options = {"precedents": precedents, "counterfactuals": counterfactuals, "permutations": permutations}
             return {"answers": answers.explanations(model, rows, fixed, **options)}
 
         return await service.answer(explained)
 
     @router.post("/neighbors", summary="The past cases behind the answers")
-    async def neighbors(body: Rows, k: Annotated[int, Query(ge=1, le=100)] = 5) -> Any:
-        most = service.limits.explained
+    async def neighbors(body: Rows, k: Annotated[int | None, Query(ge=1, le=100)] = None) -> Any:
+        model, most = service.model, service.limits.explained
         return await service.answer(lambda: {"answers": answers.neighbors(model, service.rows(body, most), k)})
+
+    @router.post("/counterfactuals", summary="The smallest changes, taken from past cases, that turn the answers")
+    async def counterfactuals(
+        body: Rows,
+        n: Annotated[int, Query(ge=1, le=10)] = 1,
+        fixed: Annotated[list[str], Query(description="Columns that stay as they are.")] = [],  # noqa: B006
+        wanted: Annotated[str | None, Query(description="The class that is wanted; any other one if left out.")] = None,
+        above: Annotated[float | None, Query(description="What a number should exceed.")] = None,
+        below: Annotated[float | None, Query(description="What a number should stay below.")] = None,
+    ) -> Any:
+        model, wish = service.model, {"above": above, "below": below}
+
+        def found() -> Any:
+            rows = service.rows(body, service.limits.explained)
+            return {"answers": answers.turning(model, rows, n, fixed, wanted, **wish)}
+
+        return await service.answer(found)
 
     @router.post("/what-if", summary="The answer to one row along a column, or two")
     async def what_if(
@@ -404,22 +583,23 @@ def _model_routes(service: Service) -> APIRouter:
         column: Annotated[list[str], Query(min_length=1, max_length=2)],
         n_values: Annotated[int, Query(ge=2, le=50)] = 21,
     ) -> Any:
+        model = service.model
         return await service.answer(lambda: answers.curve(model, service.rows(body, 1)[0], column, n_values))
 
     @router.post("/rows", summary="Learn from more rows")
     async def append(body: NewRows) -> Any:
-        return await service.change(lambda: answers.append(model, service.rows(body.rows), body.targets))
+        return await service.change(lambda: answers.append(service.model, service.rows(body.rows), body.targets))
 
     @router.post("/rows/forget", summary="Forget rows, exactly as if they had never been seen")
     async def forget(body: ForgottenRows) -> Any:
-        return await service.change(answers.forget, model, body.ids)
+        return await service.change(lambda: answers.forget(service.model, body.ids))
 
     return router
 
 
-def _base_routes(service: Service) -> APIRouter:
-    router = _router()
-    base: pc.CaseBase = service.served
+def base_routes(service: Service) -> APIRouter:
+    """What a case base answers, and how it changes."""
+    router = new_router()
 
     @router.get("/cases", summary="List cases")
     async def cases(
@@ -427,6 +607,8 @@ def _base_routes(service: Service) -> APIRouter:
         offset: Annotated[int, Query(ge=0, le=_LARGEST)] = 0,
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     ) -> Any:
+        base = service.base
+
         def found() -> Any:
             met = base.find(where=answers.conditions(base, where))
             return {"cases": list(map(case_document, islice(met, offset, offset + limit))), "total": len(base)}
@@ -435,38 +617,26 @@ def _base_routes(service: Service) -> APIRouter:
 
     @router.post("/cases", summary="Add a solved case")
     async def add(body: SolvedCase) -> Any:
-        return await service.change(lambda: {"id": base.add(**dict(body))})
+        return await service.change(lambda: {"id": service.base.add(**dict(body))})
 
     @router.post("/cases/ask", summary="Propose a solution from similar cases")
     async def ask(body: Question) -> Any:
-        def proposed() -> Any:
-            where = answers.conditions(base, body.where) or None
-            found = base.retrieve(body.query, body.k, weights=body.weights, where=where)
-            if not len(found):
-                raise TooFewRowsError("There is no case that could answer this. Ask without conditions, or add cases.")
-            return proposal_document(found, base.reuse(found, body.method))
-
-        return await service.answer(proposed)
+        return await service.answer(answers.proposal, service.base, **dict(body))
 
     @router.get("/cases/{id}", summary="A case, with its history")
     async def case(id: Id) -> Any:
-        return await service.answer(
-            lambda: case_document(base.get(id)) | {"history": event_documents(base.history(id))}
-        )
+        base = service.base
+        return await service.answer(answers.case, base, id)
 
     @router.post("/cases/{id}/feedback", summary="Record what came of a case, or correct it")
     async def feedback(id: Id, body: Feedback) -> Any:
         given = {name: getattr(body, name) for name in body.model_fields_set - {"changes"}}
 
-        def revised() -> Any:
-            base.revise(id, body.changes, **given)
-            return case_document(base.get(id))
-
-        return await service.change(revised)
+        return await service.change(lambda: answers.revised(service.base, id, body.changes, given))
 
     @router.post("/cases/{id}/forget", summary="Forget a case, to the last byte")
     async def forget(id: Id, body: Reason) -> Any:
-        return await service.change(lambda: {"forgotten": base.forget(id, by=body.by, why=body.why)})
+        return await service.change(lambda: {"forgotten": service.base.forget(id, by=body.by, why=body.why)})
 
     return router
 

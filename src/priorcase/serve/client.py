@@ -69,14 +69,19 @@ class Client:
         precedents: int = 5,
         counterfactuals: int = 1,
         fixed: Sequence[str] = (),
+        permutations: int = 32,
     ) -> list[dict[str, Any]]:
-        """For each row the prediction, and why."""
+        """For each row the prediction, and why; fewer permutations are faster, and less exact."""
         options = {"precedents": precedents, "counterfactuals": counterfactuals, "fixed": list(fixed)}
-        return self._answers("/explain", rows, **options)
+        return self._answers("/explain", rows, **options, permutations=permutations)
 
-    def neighbors(self, rows: Row | Sequence[Row], k: int = 5) -> list[dict[str, Any]]:
-        """For each row the past cases behind the answer."""
-        return self._answers("/neighbors", rows, k=k)
+    def neighbors(self, rows: Row | Sequence[Row], k: int | None = None) -> list[dict[str, Any]]:
+        """For each row the past cases behind the answer, or the ``k`` nearest ones."""
+        return self._answers("/neighbors", rows, **({} if k is None else {"k": k}))
+
+    def counterfactuals(self, rows: Row | Sequence[Row], n: int = 1, **options: Any) -> list[dict[str, Any]]:
+        """For each row the smallest changes that turn the answer; ``fixed``, ``wanted``, ``above``, ``below``."""
+        return self._answers("/counterfactuals", rows, n=n, **options)
 
     def what_if(self, row: Row, *columns: str, n_values: int = 21) -> dict[str, Any]:
         """The answer to a row along a column, or two."""

@@ -12,13 +12,14 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from ipaddress import ip_address
 from time import perf_counter
 from typing import Any
 
-from starlette.requests import Request
+from starlette.datastructures import QueryParams
+from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -26,6 +27,7 @@ from priorcase.exceptions import visible
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _OPEN = frozenset({"/health"})  # tells nothing, so that anyone may ask
+_GONE = 499  # counted where a client has gone before the answer
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?", re.IGNORECASE)
 _POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -74,7 +76,7 @@ class Guard:
     ``hosts`` are names by which the service may be asked for beside those of this machine. If one of them is reached
     from other machines, addresses as such are accepted too: DNS rebinding needs a name. ``body`` is the largest body in
     bytes, ``seconds`` how long it may take to arrive, and ``observe`` is told route, status and duration of each
-    request.
+    request. Bodies are JSON, but for the paths of ``uploads``, which take bytes up to a size of their own.
     """
 
     def __init__(
@@ -86,8 +88,10 @@ class Guard:
         body: int,
         seconds: float,
         observe: Callable[[str, int, float], None],
+        uploads: Mapping[str, int] | None = None,
     ) -> None:
         self.app = app
+        self._uploads = dict(uploads or {})
         self._token, self._body, self._seconds, self._observe = token, body, seconds, observe
         self._hosts = LOOPBACK | {host.lower() for host in hosts}
         self._addresses = not all(map(is_loopback, self._hosts))
@@ -100,50 +104,57 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        began, status = perf_counter(), 500
+        began, status = perf_counter(), _GONE
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+                given = list(message.get("headers", ()))
+                own = {name for name, _ in given}  # a page has a policy of its own
+                message = {**message, "headers": [*given, *(one for one in _HEADERS if one[0] not in own)]}
             await send(message)
 
         try:
-            answer = self._answered(Request(scope))
+            headers = _Headers(scope["headers"])
+            answer = self._answered(scope, headers)
             if answer is None:
-                answer, receive = await self._received(Request(scope), receive)
+                answer, receive = await self._received(scope["path"], headers, receive)
             await (answer or self.app)(scope, receive, send_with_headers)
+        except Exception:
+            status = 500
+            raise
         finally:
             route = getattr(scope.get("route"), "path", "other")  # the template: paths are without number
             self._observe(str(route), status, perf_counter() - began)
 
-    def _answered(self, request: Request) -> Response | None:
+    def _answered(self, scope: Scope, headers: _Headers) -> Response | None:
         """What is answered without asking the app: refusals, and a cookie for a token."""
-        hosts = request.headers.getlist("host")
+        hosts = headers.all("host")
         found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         name = (found[1] or found[2]).lower() if found else ""
         if found is None or not (name in self._hosts or (self._addresses and _is_address(name))):
             return problem(400, "This service has another name: the header Host is not one that it answers to.")
-        origins, site = request.headers.getlist("origin"), request.headers.get("sec-fetch-site")
-        ours = {f"{scheme}://{hosts[0].lower()}" for scheme in ("http", "https")}
+        origins, site = headers.all("origin"), headers.first("sec-fetch-site")
+        ours = (f"http://{hosts[0].lower()}", f"https://{hosts[0].lower()}")
         if any(origin.lower() not in ours for origin in origins) or site in ("cross-site", "same-site"):
             return problem(403, "Requests from pages of other sites are refused.")
-        path, cookie = request.scope["path"], f"priorcase-{found[3] or 80}"
+        path, method, cookie = scope["path"], scope["method"], f"priorcase-{found[3] or 80}"
         if path in _OPEN:
             return None
-        if path == "/" and request.method == "GET" and "token" in request.query_params:
-            if not _same(request.query_params["token"], self._token):
+        if path == "/" and method == "GET" and "token" in (params := QueryParams(scope["query_string"])):
+            if not _same(params["token"], self._token):
                 return self._unknown()
             answer = RedirectResponse("/", 303)
             answer.set_cookie(cookie, self._cookie, httponly=True, samesite="strict", path="/")
             return answer
-        scheme, _, shown = request.headers.get("authorization", "").partition(" ")
+        scheme, _, shown = headers.first("authorization").partition(" ")
         if scheme.lower() == "bearer" and _same(shown.strip(), self._token):
             return None
-        if not _same(request.cookies.get(cookie, ""), self._cookie):
+        cookies = cookie_parser("; ".join(headers.all("cookie")))
+        if not _same(cookies.get(cookie, ""), self._cookie):
             return self._unknown()
-        if request.method not in _SAFE_METHODS and not origins and site != "same-origin":
+        if method not in _SAFE_METHODS and not origins and site != "same-origin":
             return problem(403, "A change by cookie must say by the header Origin which page it comes from.")
         return None
 
@@ -152,12 +163,12 @@ class Guard:
         told = "The token is missing or wrong. Send the header Authorization: Bearer TOKEN, or open the printed URL."
         return problem(401, told, {"www-authenticate": "Bearer"})
 
-    async def _received(self, request: Request, receive: Receive) -> tuple[Response | None, Receive]:
+    async def _received(self, path: str, headers: _Headers, receive: Receive) -> tuple[Response | None, Receive]:
         """The refusal of a body; else None and what hands the whole body on."""
         parts, size, more = [], 0, True
-        length = request.headers.get("content-length", "0")
-        if re.fullmatch("[0-9]{1,18}", length) is None or int(length) > self._body:
-            return self._too_large(), receive
+        most, length = self._uploads.get(path, self._body), headers.first("content-length", "0")
+        if re.fullmatch("[0-9]{1,18}", length) is None or int(length) > most:
+            return self._too_large(path), receive
         try:
             async with asyncio.timeout(self._seconds):
                 while more:
@@ -166,23 +177,49 @@ class Guard:
                         break
                     parts.append(message.get("body", b""))
                     size, more = size + len(parts[-1]), message.get("more_body", False)
-                    if size > self._body:
-                        return self._too_large(), receive
+                    if size > most:
+                        return self._too_large(path), receive
         except TimeoutError:
             return problem(408, f"The body did not arrive within {self._seconds:g} s."), receive
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if size and kind != "application/json":
+        kind = headers.first("content-type").partition(";")[0].strip().lower()
+        if path in self._uploads:
+            if kind != "application/octet-stream":
+                told = "A file is sent as it is, with the header Content-Type: application/octet-stream."
+                return problem(415, told), receive
+        elif size and kind != "application/json":
             return problem(415, "The body must be JSON, with the header Content-Type: application/json."), receive
-        message = {"type": "http.request", "body": b"".join(parts), "more_body": False}
-        waiting = [message]
+        return None, replayed({"type": "http.request", "body": b"".join(parts), "more_body": False}, receive)
 
-        async def replay() -> Message:
-            return waiting.pop() if waiting else await receive()
-
-        return None, replay
-
-    def _too_large(self) -> Response:
+    def _too_large(self, path: str) -> Response:
+        if (most := self._uploads.get(path)) is not None:
+            return problem(413, f"The file has more than {most:,} bytes, the most that is taken here.")
         return problem(413, f"The body has more than {self._body:,} bytes. Send fewer rows at a time.")
+
+
+class _Headers:
+    """The headers of a request by their names in lower case, as ASGI has them."""
+
+    def __init__(self, raw: Iterable[tuple[bytes, bytes]]) -> None:
+        self._found: dict[bytes, list[bytes]] = {}
+        for name, value in raw:
+            self._found.setdefault(name, []).append(value)
+
+    def all(self, name: str) -> list[str]:
+        return [value.decode("latin-1") for value in self._found.get(name.encode(), ())]
+
+    def first(self, name: str, default: str = "") -> str:
+        found = self._found.get(name.encode())
+        return found[0].decode("latin-1") if found else default
+
+
+def replayed(message: Message, receive: Receive) -> Receive:
+    """What hands on a message that was received already, and then what comes after it."""
+    waiting = [message]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
 
 
 def _same(shown: str, token: str) -> bool:

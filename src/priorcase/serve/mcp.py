@@ -1,0 +1,180 @@
+"""A model or a case base for assistants, by the Model Context Protocol over standard input and output.
+
+The answers, limits and refusals are those of the service; needs the extra ``mcp``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+from fastapi import HTTPException, Response
+from mcp.server.mcpserver import MCPServer
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field
+
+import priorcase as pc
+from priorcase.exceptions import PriorcaseError, TooLargeError, visible
+from priorcase.serve import answers
+from priorcase.serve.app import Limits, Service
+
+Row = Annotated[
+    dict[str, Any],
+    Field(description="Columns and their values; null, and columns that are left out, are missing. See schema."),
+]
+Fixed = Annotated[list[str], Field(description="Columns that what would turn the answer leaves as they are.")]
+Columns = Annotated[list[str], Field(min_length=1, max_length=2)]
+Id = Annotated[int, Field(ge=0, le=2**62, description="The number of a case, as ask and explain show it.")]
+Where = Annotated[list[str], Field(description="Conditions such as people>=5, area=printer|vpn, system=?.")]
+Text = Annotated[str | None, Field(max_length=10_000)]
+
+_READS, _CHANGES = ToolAnnotations(read_only_hint=True), ToolAnnotations(read_only_hint=False, destructive_hint=False)
+
+
+def create_mcp_server(
+    served: Any, *, target: str | None = None, read_only: bool = False, limits: Limits | None = None
+) -> MCPServer[Any]:
+    """A server for assistants, whose ``run()`` speaks over standard input and output until that is closed.
+
+    A model has the tools ``ask``, ``explain``, ``what_if`` and ``schema``; a case base ``ask``, ``explain``,
+    ``schema`` and, unless it is read-only, ``add_case`` and ``feedback``. Answers are JSON.
+
+    Parameters
+    ----------
+    served
+        A fitted model of the library, of one target; or an open `CaseBase`.
+    target
+        The name of the target.
+    read_only
+        Whether tools that change something are left out.
+    limits
+        What one call may ask for.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> import priorcase as pc
+    >>> from priorcase.serve import create_mcp_server
+    >>> server = create_mcp_server(pc.KNNClassifier(1).fit([[31, "red"], [62, "blue"]], ["no", "yes"]))
+    >>> [tool.name for tool in asyncio.run(server.list_tools())]
+    ['ask', 'explain', 'what_if', 'schema']
+    """
+    is_base = isinstance(served, pc.CaseBase)
+    if not is_base:
+        answers.check_served(served)
+    service = Service(served, limits or Limits(), target=target, read_only=read_only, save=None)
+    about = "Past cases with their solutions" if is_base else f"Predictions of {target or 'a target'} from past cases"
+    server: MCPServer[Any] = MCPServer(
+        "priorcase", version=pc.__version__, instructions=f"{about}. Call schema first.", log_level="ERROR"
+    )
+    (_base_tools if is_base else _model_tools)(server, service)
+
+    async def schema() -> CallToolResult:
+        """The columns that there are, their kinds and known values, and what is predicted."""
+        if is_base:
+            return await _result(service, {}, lambda: service.answer(answers.base_schema, service.base))
+        return await _result(service, {}, lambda: service.answer(answers.model_schema, service.model, target))
+
+    server.add_tool(schema, annotations=_READS, structured_output=False)
+    return server
+
+
+def _model_tools(server: MCPServer[Any], service: Service) -> None:
+    async def ask(row: Row) -> CallToolResult:
+        """Predict a row: the answer, with probabilities of all classes or an interval."""
+        return await _result(service, row, lambda: service.predict(row, 0.95))
+
+    async def explain(
+        row: Row,
+        precedents: Annotated[int, Field(ge=0, le=100)] = 5,
+        counterfactuals: Annotated[int, Field(ge=0, le=10)] = 1,
+        fixed: Fixed = [],  # noqa: B006
+    ) -> CallToolResult:
+        """Predict a row, and why: what each column adds, the past cases behind it, and what would turn the answer."""
+
+        def explained() -> Any:
+            options = {"precedents": precedents, "counterfactuals": counterfactuals}
+            return {"answers": answers.explanations(service.model, service.rows(row, 1), fixed, **options)}
+
+        return await _result(service, [row, fixed], lambda: service.answer(explained))
+
+    async def what_if(row: Row, columns: Columns, n_values: Annotated[int, Field(ge=2, le=50)] = 21) -> CallToolResult:
+        """The answers to a row as one column takes other values, or two do."""
+
+        def curve() -> Any:
+            return answers.curve(service.model, service.rows(row, 1)[0], columns, n_values)
+
+        return await _result(service, [row, columns], lambda: service.answer(curve))
+
+    for tool in (ask, explain, what_if):
+        server.add_tool(tool, annotations=_READS, structured_output=False)
+
+
+def _base_tools(server: MCPServer[Any], service: Service) -> None:
+    async def ask(
+        query: Row,
+        k: Annotated[int, Field(ge=1, le=100)] = 5,
+        where: Where = [],  # noqa: B006
+    ) -> CallToolResult:
+        """Propose a solution for a new case, from the most similar past cases."""
+        question: Callable[[], Any] = lambda: answers.proposal(service.base, query, k, where)  # noqa: E731
+        return await _result(service, [query, where], lambda: service.answer(question))
+
+    async def explain(id: Id) -> CallToolResult:
+        """A past case behind a proposal, with its solution, outcome, notes and history."""
+        return await _result(service, {}, lambda: service.answer(answers.case, service.base, id))
+
+    async def add_case(
+        case: Row,
+        solution: Any = None,
+        outcome: Any = None,
+        key: Text = None,
+        note: Text = None,
+        by: Text = None,
+        why: Text = None,
+    ) -> CallToolResult:
+        """Add a case with its solution; the answer is its number."""
+        fields = {"solution": solution, "outcome": outcome, "key": key, "note": note, "by": by, "why": why}
+
+        def added() -> Any:
+            return {"id": service.base.add(case, **fields)}
+
+        return await _result(service, [case, fields], lambda: service.change(added))
+
+    async def feedback(
+        id: Id,
+        outcome: Any = None,
+        solution: Any = None,
+        note: Text = None,
+        changes: Row = {},  # noqa: B006
+        by: Text = None,
+        why: Text = None,
+    ) -> CallToolResult:
+        """Record what came of a case, or correct it; what is left out stays."""
+        given = {"outcome": outcome, "solution": solution, "note": note, "by": by, "why": why}
+        fields = {name: value for name, value in given.items() if value is not None}
+
+        def revised() -> Any:
+            return answers.revised(service.base, id, changes, fields)
+
+        return await _result(service, [changes, fields], lambda: service.change(revised))
+
+    server.add_tool(ask, annotations=_READS, structured_output=False)
+    server.add_tool(explain, annotations=_READS, structured_output=False)
+    if not service.read_only:
+        server.add_tool(add_case, annotations=_CHANGES, structured_output=False)
+        server.add_tool(feedback, annotations=_CHANGES, structured_output=False)
+
+
+async def _result(service: Service, given: Any, answer: Callable[[], Awaitable[Response]]) -> CallToolResult:
+    """The answer to a call as JSON, or the sentence by which it is refused."""
+    try:
+        if len(json.dumps(given)) > service.limits.body:
+            raise TooLargeError(f"The call has more than {service.limits.body:,} bytes.")
+        text, wrong = bytes((await answer()).body).decode("ascii"), False
+    except PriorcaseError as error:
+        text, wrong = visible(str(error.args[0]) if error.args else str(error)), True
+    except HTTPException as error:
+        text, wrong = visible(str(error.detail)), True
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=wrong)
