@@ -18,7 +18,7 @@ QEMU = $(shell command -v qemu-aarch64-static || command -v qemu-aarch64)
 CORE_SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help core-sources demo test lint format sanitize test-arm wheel bench bench-quick papers build clean FORCE
+.PHONY: help core-sources demo test test-browser lint format sanitize test-arm wheel bench bench-quick papers build clean FORCE
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -28,6 +28,9 @@ demo: $(STAMPS)/build  ## report on a small built-in table: which learner to tru
 
 test: $(STAMPS)/build $(STAMPS)/test  ## run all tests but the slow ones and comparisons with peers, docstring and README examples included
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-browser: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/browser-system  ## drive the explorer by Chromium, with screenshots in build/explorer
+	$(BIN)/python -m pytest -n 2 -q -m browser tests/browser
 
 lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy and the import layers
 	$(BIN)/ruff check .
@@ -157,6 +160,20 @@ $(STAMPS)/bench-system:
 	fi
 	@touch $@
 
+# Debian's Chromium: installed where this may be done.
+$(STAMPS)/browser-system:
+	@mkdir -p $(STAMPS)
+	@if ! command -v chromium >/dev/null; then \
+	  if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	    echo "Installing the Debian package chromium"; \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+	  else \
+	    echo "make test-browser needs chromium. On Debian or Ubuntu, as root: apt-get install chromium"; \
+	    exit 1; \
+	  fi; \
+	fi
+	@touch $@
+
 $(STAMPS)/wheel: | $(BIN)/python
 	@mkdir -p $(STAMPS)
 	@echo "Installing auditwheel"
@@ -164,7 +181,7 @@ $(STAMPS)/wheel: | $(BIN)/python
 	@touch $@
 
 # Installs what one extra of pyproject.toml asks for, without building the package again.
-$(STAMPS)/test $(STAMPS)/dev $(STAMPS)/bench: $(STAMPS)/%: pyproject.toml | $(BIN)/python
+$(STAMPS)/test $(STAMPS)/dev $(STAMPS)/bench $(STAMPS)/browser: $(STAMPS)/%: pyproject.toml | $(BIN)/python
 	@mkdir -p $(STAMPS)
 	@echo "Installing what the extra '$*' needs"
 	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$*"], sep="\n")' > $@.txt

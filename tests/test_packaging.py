@@ -36,7 +36,10 @@ def test_the_first_example_needs_nothing_but_the_dependencies() -> None:
     assert imports(code) <= {"priorcase", *libraries(PROJECT["project"]["dependencies"])}
 
 
-@pytest.mark.parametrize("extra", sorted({*PROJECT["project"]["optional-dependencies"]} - {"test", "dev", "bench"}))
+OF_CLONES = {"test", "dev", "bench", "browser"}
+
+
+@pytest.mark.parametrize("extra", sorted({*PROJECT["project"]["optional-dependencies"]} - OF_CLONES))
 def test_every_extra_has_code_that_uses_it(extra: str) -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     used = set(re.findall(r"^ *(?:import|from) (\w+)", code, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""The command line: ``priorcase report``, ``predict``, ``explain``, ``evaluate``, ``cases`` and ``serve``.
+"""The command line: ``priorcase report``, ``predict``, ``explain``, ``evaluate``, ``cases``, ``serve`` and ``explore``.
 
 Commands load what they need when they run, so that ``priorcase --help`` is quick.
 """
@@ -9,6 +9,7 @@ import click
 
 from priorcase.cli.cases import cases
 from priorcase.cli.evaluate import evaluate
+from priorcase.cli.explore import explore
 from priorcase.cli.predict import explain, predict
 from priorcase.cli.report import report
 from priorcase.cli.serve import serve
@@ -20,16 +21,15 @@ _EXAMPLES = """\
 priorcase report loans.csv --target repaid --out report.html
 priorcase predict loans.csv --target repaid new.csv
 priorcase explain loans.csv --target repaid income=48 housing=own
-priorcase evaluate loans.csv --target repaid --learner knn,naive_bayes
+priorcase explore loans.csv --target repaid
 priorcase cases ask desk.cases"""
 _EPILOG = """\
 Tables are text (CSV), Excel, Parquet, Feather, JSON lines, SQLite, ARFF and C4.5 files, - for standard input, or
 the name of a data set.
 
 \b
-Exit codes: 0 success; 1 nothing could be measured, a damaged case base, or
-a bug in priorcase; 2 wrong usage or bad input; 130 interrupted by
-Ctrl-C; 141 the reader of the output went away."""
+Exit codes: 0 success; 1 nothing measured, a damaged case base, or a bug;
+2 wrong usage or bad input; 130 Ctrl-C; 141 the reader went away."""
 
 
 @click.group("priorcase", cls=Commands, examples=_EXAMPLES, invoke_without_command=True, epilog=_EPILOG)
@@ -43,5 +43,5 @@ def main(ctx: click.Context, debug: bool) -> None:
         click.echo(ctx.get_help())
 
 
-for _command in (report, predict, explain, evaluate, cases, serve):
+for _command in (report, predict, explain, evaluate, cases, serve, explore):
     main.add_command(_command)

@@ -1,0 +1,113 @@
+"""``priorcase explore``: a page in the browser to ask a table, a model or a case base."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import webbrowser
+from functools import cache
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from priorcase._files import file_kind
+from priorcase.cli.serve import check_server_options, listening, note_open_host, run_app, server_options
+from priorcase.cli.shell import Command, note, option, say, usage
+from priorcase.cli.tables import TABLE, column_option, is_data_set, parse_reading, read_option, read_table
+
+if TYPE_CHECKING:
+    from priorcase.explorer import Workspace
+
+_EXAMPLES = """\
+priorcase explore
+priorcase explore loans.csv --target repaid
+priorcase explore model.priorcase --save model.priorcase
+priorcase explore desk.cases --read-only"""
+
+
+@click.command(cls=Command, examples=_EXAMPLES, short_help="Explore a table, a model or a case base in the browser.")
+@click.argument("table", metavar="[TABLE|MODEL|BASE]", required=False)
+@option("--target", "COLUMN", "Column to predict; chosen in the page if left out.")
+@column_option
+@read_option
+@server_options
+@option("--no-browser", None, "Print the URL, and open no browser.", is_flag=True)
+def explore(table: str | None, host: str, port: int, token: str | None, read_only: bool, **given: Any) -> None:
+    """Open a page in the browser: ask, look at past cases, and see what would change the answer.
+
+    TABLE is answered by k-NN at once, and by stacked learners when they are fitted. A saved model or a case base works
+    too; without any, it is a built-in table. Ctrl-C stops it.
+    """
+    try:
+        from priorcase.explorer.page import Starting
+        from priorcase.explorer.uploads import UPLOADS
+        from priorcase.serve.security import Guard
+    except ModuleNotFoundError as error:
+        from priorcase.exceptions import MissingExtraError
+
+        raise MissingExtraError(f"The explorer needs {error.name}. pip install 'priorcase[serve]'.") from error
+    check_server_options(host, token, read_only, given["save"])
+    _check_table(table, given)
+    shown = token or secrets.token_urlsafe(24)
+    opened: list[Workspace] = []
+
+    def make() -> Any:
+        from priorcase.explorer import Workspace, create_explorer
+
+        opened.append(workspace := Workspace(read_only=read_only))
+        app = create_explorer(workspace, token=shown, hosts=[host], read_only=read_only, save=given["save"])
+        _open(workspace, table, given)
+        return app
+
+    with listening(host, port) as (listener, address):
+        url = address + (f"?token={shown}" if token is None else "")
+        say(f"Exploring {table or 'the built-in table'} at {url}")
+        note_open_host(host)
+        if not read_only and given["save"] is None and (table is None or file_kind(table) != "cases"):
+            note("changes stay in memory; --save FILE saves them")
+        if not given["no_browser"]:
+            Thread(target=webbrowser.open, args=(f"{address}?token={shown}",), daemon=True).start()
+        limits: dict[str, Any] = {"body": 8 << 20, "seconds": 30.0, "observe": lambda *_: None, "uploads": UPLOADS}
+        run_app(Guard(Starting(make), token=shown, hosts=[host], **limits), listener)
+    for workspace in opened:
+        workspace.close()
+    say("Stopped.")
+
+
+def _check_table(table: str | None, given: dict[str, Any]) -> None:
+    """Refuse what cannot be opened, before a page says so."""
+    kind = None if table is None or given["target"] is not None else file_kind(table)
+    if table is None or kind is not None:
+        for name in ("target", "column", "read"):
+            if given[name]:
+                raise usage(f"--{name} needs a TABLE.")
+    if kind == "cases" and given["save"] is not None:
+        raise usage("--save is for models; a case base has every change on the disk at once.")
+    if table is not None and kind is None and not Path(table).is_file():
+        TABLE.convert(table, None, click.get_current_context(silent=True))  # which says what is wrong
+    parse_reading(given["column"], given["read"])
+
+
+def _open(workspace: Workspace, table: str | None, given: dict[str, Any]) -> None:
+    """Let a job open what was asked for."""
+    reading = parse_reading(given["column"], given["read"])
+    if table is None or (given["target"] is None and file_kind(table) is not None):
+        workspace.open(table)
+    elif table == "-":
+        workspace.open_table(
+            table, target=given["target"], reading=reading, read=_input_reader(), name="standard input"
+        )
+    elif is_data_set(table):
+        workspace.open_table(table, target=given["target"], reading=reading, read=lambda how: read_table(table, how))
+    else:
+        workspace.open_table(table, target=given["target"], reading=reading)
+
+
+def _input_reader() -> Any:
+    """What reads standard input, as often as the page asks to read it another way."""
+    from priorcase.explorer.workspace import bytes_reader
+
+    content = cache(sys.stdin.buffer.read)
+    return lambda how: bytes_reader(content(), Path("-"), "standard input")(how)

@@ -1,0 +1,28 @@
+"""The explorer: a page in the browser to ask a model, look at its rows and change them.
+
+Needs the extra ``serve``, which is imported when a name below is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from priorcase.exceptions import MissingExtraError
+
+if TYPE_CHECKING:
+    from priorcase.explorer.app import create_explorer as create_explorer
+    from priorcase.explorer.workspace import Workspace as Workspace
+
+_HOMES = {"Workspace": "workspace", "create_explorer": "app"}
+
+__all__ = ["Workspace", "create_explorer"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'priorcase.explorer' has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"priorcase.explorer.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"The explorer needs {error.name}. pip install 'priorcase[serve]'.") from error

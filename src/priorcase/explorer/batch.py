@@ -1,0 +1,333 @@
+"""A file of new rows, answered in the background: read like the table that is open, predicted, explained if asked for.
+
+The answers are downloaded as CSV or JSON. In CSV a text that a spreadsheet would take for a formula begins with an
+apostrophe; JSON has every text as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import getitem
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import numpy as np
+from fastapi import APIRouter, Path
+from pydantic import BaseModel, ConfigDict, Field
+from sklearn.base import is_classifier
+
+from priorcase.documents import plain
+from priorcase.exceptions import ReadingError, TooLargeError, UnknownIdError, advice, listed
+from priorcase.explorer.files import csv_file, download
+from priorcase.explorer.jobs import Job
+from priorcase.explorer.uploads import Upload
+from priorcase.explorer.workspace import Opened, Workspace
+from priorcase.learning.results import attribute_names
+from priorcase.learning.state import pinned
+from priorcase.schema import Nominal, Set, Text
+from priorcase.serve import answers
+from priorcase.serve.app import Service, new_router
+
+if TYPE_CHECKING:
+    from priorcase.datasets.past import Past
+
+_BLOCK = {False: 500, True: 10}  # rows that are predicted, or explained, at a time
+_MOST = {False: 200_000, True: 5_000}
+_SHOWN = 50  # rows on the page
+_KEPT = 3  # batches whose answers can be downloaded
+_LEVEL = 0.95
+_OF_ONE_FILE = ("delimiter", "encoding", "header", "sheet")  # how a file is written, which another need not share
+
+
+class Asked(BaseModel):
+    """Rows of an upload to answer, and what to explain."""
+
+    model_config = ConfigDict(extra="forbid")
+    upload: int = Field(ge=0, examples=[1])
+    precedents: int = Field(0, ge=0, le=20, description="Nearest past cases.")
+    contributions: bool = False
+    counterfactuals: int = Field(0, ge=0, le=5, description="Smallest changes that turn an answer; of classes only.")
+
+    @property
+    def explains(self) -> bool:
+        """Whether rows are explained, which takes longer."""
+        return self.contributions or self.counterfactuals > 0
+
+
+class NewRows(NamedTuple):
+    """New rows as the model takes them, with their lines in the file, their targets where it has them, and notes."""
+
+    X: Any
+    names: list[str]
+    cells: list[tuple[Any, ...]]
+    lines: list[int]
+    actual: list[Any] | None
+    notes: list[str]
+
+
+@dataclass
+class Batch:
+    """The answers to the rows of a file; there are none until the job has ended."""
+
+    name: str
+    job: Job | None = None
+    header: list[str] = field(default_factory=list)
+    rows: list[list[Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    documents: list[dict[str, Any]] = field(default_factory=list)
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """The first rows, for the page."""
+        told = {"job": None if self.job is None else self.job.document(), "file": self.name, "notes": self.notes}
+        return told | {"n": len(self.rows), "header": self.header, "rows": self.rows[:_SHOWN], **self.about}
+
+    def csv(self) -> bytes:
+        """All rows as CSV."""
+        return csv_file(self.header, self.rows)
+
+    def json(self) -> bytes:
+        """All rows with their explanations."""
+        document = {"file": self.name, **self.about, "notes": self.notes, "answers": self.documents}
+        return json.dumps(plain(document), allow_nan=False, indent=1).encode("ascii")
+
+
+class Batches:
+    """The files that were answered, the newest last."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace, self._batches, self._lock = workspace, dict[int, Batch](), Lock()
+
+    def start(self, asked: Asked, model: Any) -> Job:
+        """Answer the rows of an upload in the background."""
+        upload, opened = self._workspace.uploads.get(asked.upload), self._workspace.opened
+        batch = Batch(upload.name)
+
+        def work(job: Job) -> None:
+            job.tell("reading")
+            try:
+                new = new_rows(opened, model, upload)
+            finally:
+                self._workspace.uploads.remove(upload.id)
+            answer(batch, pinned(model), new, asked, self._workspace, job)
+
+        with self._lock:
+            job = batch.job = self._workspace.jobs.start(f"Answering {upload.name}", work)
+            self._batches[job.id] = batch
+            for old in list(self._batches)[:-_KEPT]:
+                del self._batches[old]
+        return job
+
+    def get(self, id_: int) -> Batch:
+        """A batch by the id of its job."""
+        if (found := self._batches.get(id_)) is None:
+            raise UnknownIdError(f"There are no answers {id_} any more. Send the file again.")
+        return found
+
+    def done(self, id_: int) -> Batch:
+        """A batch that has all its answers."""
+        if (found := self.get(id_)).job is None or found.job.state != "done":
+            raise UnknownIdError(f"The answers {id_} are not complete.")
+        return found
+
+
+# -- reading
+
+
+def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
+    """The rows of a file, understood as those of the table that is open, or by the kinds of a model."""
+    from priorcase.datasets.past import class_labels
+    from priorcase.datasets.reading import line_numbers, read_frame
+
+    past, schema = opened.past, model.schema_
+    names = [str(name) for name in attribute_names(schema)]
+    like = past.about if past is not None and past.about["columns"] else None  # none of a table that is no file
+    if past is not None and like is not None and opened.reading is not None:
+        ignored = {name: "ignore" for name, kind in opened.reading.columns.items() if kind == "ignore"}
+        ignored |= dict.fromkeys(past.left_out, "ignore")
+        how = {key: value for key, value in opened.reading.options.items() if key not in _OF_ONE_FILE}
+        frame = read_frame(upload.path, schema=ignored, lenient=True, like=like, name=upload.name, **how)
+    else:
+        kinds = {name: Nominal() if isinstance(kind, Text | Set) else kind for name, kind in _kinds(model).items()}
+        frame = read_frame(upload.path, schema=kinds, lenient=True, name=upload.name)
+    if len(frame) == 0:
+        raise ReadingError(f"{upload.name} has a header but no rows. Is this the right file?")
+    found = list(map(str, frame.columns))
+    if absent := [name for name in names if name not in found]:
+        remedy = advice(absent[0], found, otherwise=f"It has {listed(found)}.")
+        raise ReadingError(f"{upload.name} has no column {absent[0]!r}, which the model needs. {remedy}")
+    others = [name for name in found if name not in names and name != opened.target]
+    notes = [f"Columns that the model does not have were left out: {listed(others)}."] if others else []
+    X = frame[names] if like is not None else _as_stored(frame[names], model)
+    cells = list(X.astype(object).where(X.notna(), None).itertuples(index=False, name=None))
+    actual = None
+    if opened.target is not None and opened.target in found:
+        column = frame[opened.target]
+        actual = class_labels(column).tolist() if opened.task == "classify" else column.tolist()
+        if repeated := _repeated(past, cells, actual):
+            notes.append(
+                f"{repeated:,} of {len(cells):,} rows equal a row of the table, target included: results on them are "
+                "optimistic."
+            )
+    lines = line_numbers(frame.attrs, np.arange(len(frame))).tolist()
+    return NewRows(X if schema.names is not None else cells, names, cells, lines, actual, notes)
+
+
+def _repeated(past: Past | None, cells: Sequence[tuple[Any, ...]], actual: Sequence[Any]) -> int:
+    """How many new rows stand in the table already."""
+    if past is None:
+        return 0
+    X = past.X.astype(object).where(past.X.notna(), None)
+    stored = set(zip(X.itertuples(index=False, name=None), past.y.tolist(), strict=True))
+    return sum(row in stored for row in zip(cells, actual, strict=True))
+
+
+def _kinds(model: Any) -> dict[str, Any]:
+    return dict(zip(map(str, attribute_names(model.schema_)), model.schema_.kinds, strict=True))
+
+
+def _as_stored(frame: Any, model: Any) -> Any:
+    """Names as the model has them: they may be numbers or truth values, which a file has as text."""
+    instances, frame = model._stored().instances, frame.copy()
+    for a, (name, kind) in enumerate(_kinds(model).items()):
+        if type(kind) is Nominal and frame[name].dtype.kind not in "iufbM":
+            known = {str(value): value for value in instances.known(a)}
+            frame[name] = frame[name].astype(object).map(lambda text, known=known: known.get(text, text))
+    return frame
+
+
+# -- answering
+
+
+def answer(batch: Batch, model: Any, new: NewRows, asked: Asked, workspace: Workspace, job: Job) -> None:
+    """Answer rows block by block; a batch has its answers when all are there."""
+    total, most = len(new.lines), _MOST[asked.explains]
+    if total > most:
+        what = "explained" if asked.explains else "predicted"
+        raise TooLargeError(f"{total:,} rows are more than the {most:,} that are {what} at a time.")
+    target, decision = workspace.opened.target, workspace.decision
+    size, documents = _BLOCK[asked.explains], list[dict[str, Any]]()
+    for start in range(0, total, size):
+        job.tell(f"row {start + 1:,} of {total:,}", start / total)
+        X = new.X[start : start + size]
+        documents += [dict(one) for one in _answered(model, X, asked)]
+    for i, one in enumerate(documents):
+        known = {"line": new.lines[i], "values": dict(zip(new.names, map(_text, new.cells[i]), strict=True))}
+        if decision and all(label in one.get("probabilities", ()) for label in decision["classes"]):
+            one["decision"] = decided(one["probabilities"], decision)
+        documents[i] = known | one | ({} if new.actual is None else {"actual": new.actual[i]})
+    columns = _columns(model, new, asked, documents)
+    batch.header, batch.notes = [name for name, _ in columns], new.notes
+    batch.rows = [[plain(cell(one)) for _, cell in columns] for one in documents]
+    batch.documents = documents
+    batch.about = {"target": target, "learner": repr(model), "right": _right(new, documents, model)}
+
+
+def decided(probabilities: Mapping[str, float], decision: Mapping[str, Any]) -> str:
+    """What is decided by costs or by a threshold, as Ask does.
+
+    >>> decided({"no": 0.7, "yes": 0.3}, {"classes": ["no", "yes"], "costs": [[0, 1], [5, 0]]})
+    'yes'
+    >>> decided({"no": 0.7, "yes": 0.3}, {"classes": ["no", "yes"], "positive": "yes", "threshold": 0.4})
+    'no'
+    """
+    classes = list(map(str, decision["classes"]))
+    if decision.get("costs"):
+        shares = np.array([probabilities[label] for label in classes])
+        return classes[int(np.argmin(shares @ np.asarray(decision["costs"], np.float64)))]
+    positive = str(decision["positive"])
+    is_positive = probabilities[positive] >= decision["threshold"] - 1e-9
+    return positive if is_positive else next(label for label in classes if label != positive)
+
+
+def _answered(model: Any, X: Any, asked: Asked) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = answers.predictions(model, X, _LEVEL)
+    if asked.explains:
+        counterfactuals = asked.counterfactuals if is_classifier(model) else 0  # of numbers a limit would be needed
+        more = answers.explanations(model, X, [], precedents=asked.precedents, counterfactuals=counterfactuals)
+        return [own | other for own, other in zip(found, more, strict=True)]
+    if asked.precedents:
+        near = answers.neighbors(model, X, asked.precedents)
+        return [other | own for own, other in zip(found, near, strict=True)]
+    return found
+
+
+Cell = Callable[[Mapping[str, Any]], Any]
+
+
+def _columns(model: Any, new: NewRows, asked: Asked, documents: Sequence[Mapping[str, Any]]) -> list[tuple[str, Cell]]:
+    """The columns of a table of answers: their names, and what each says of an answer."""
+    found = [("line", _at("line")), *((name, _at("values", name)) for name in new.names)]
+    found += [("actual", _at("actual"))] if new.actual is not None else []
+    first = documents[0]
+    found.append(("prediction", _at("prediction")))
+    found += [("decision", _at("decision"))] if "decision" in first else []
+    found += [(f"P({label})", _at("probabilities", label)) for label in first.get("probabilities", ())]
+    found += [("lower", _at("interval", 0)), ("upper", _at("interval", 1))] if "interval" in first else []
+    if asked.contributions:
+        found += [(f"contribution of {name}", _at("contributions", "contributions", name)) for name in new.names]
+    if asked.precedents:
+        found.append(("past cases", lambda one: "; ".join(map(_precedent, one.get("precedents", ())))))
+    if asked.counterfactuals and "counterfactuals" in first:
+        found.append(("changes that turn it", lambda one: "; ".join(map(_counterfactual, one["counterfactuals"]))))
+    return found
+
+
+def _at(*path: Any) -> Cell:
+    """The value at a path in an answer."""
+    return lambda one: _text(reduce(getitem, path, one))
+
+
+def _precedent(one: Mapping[str, Any]) -> str:
+    return f"#{one['id']} {_text(one['target'])} at {one['distance']:.3g}"
+
+
+def _counterfactual(one: Mapping[str, Any]) -> str:
+    changes = ", ".join(f"{name}: {_text(b)} -> {_text(a)}" for name, (b, a) in one["changes"].items())
+    return f"{_text(one['answer'])} if {changes}"
+
+
+def _text(value: Any) -> Any:
+    value = plain(value.date() if hasattr(value, "normalize") and value == value.normalize() else value)  # a day
+    return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _right(new: NewRows, documents: Sequence[Mapping[str, Any]], model: Any) -> dict[str, Any] | None:
+    """How answers compare with the targets that the file has."""
+    known = [one for one in documents if one.get("actual") is not None and one["actual"] == one["actual"]]
+    if not known:
+        return None
+    if is_classifier(model):
+        return {"rows": len(known), "right": sum(str(one["actual"]) == str(one["prediction"]) for one in known)}
+    errors = [abs(float(one["prediction"]) - float(one["actual"])) for one in known]
+    return {"rows": len(known), "mean_absolute_error": float(np.mean(errors))}
+
+
+# -- routes
+
+
+def batch_routes(workspace: Workspace, service: Service) -> APIRouter:
+    """Files of new rows: answered in the background, shown in part, and downloaded."""
+    router, batches = new_router(), Batches(workspace)
+
+    @router.post("/batch", summary="Answer the rows of an upload in the background")
+    async def start(body: Asked) -> Any:
+        model = service.model
+        return await service.answer(lambda: batches.start(body, model).document())
+
+    @router.get("/batch/{id}", summary="The first answers")
+    async def first(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
+        return await service.answer(lambda: batches.get(id).document())
+
+    @router.get("/batch/{id}/answers.csv", summary="All answers as CSV")
+    async def as_csv(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
+        return await download(service, lambda: (batches.done(id).csv(), "answers.csv"), "text/csv; charset=utf-8")
+
+    @router.get("/batch/{id}/answers.json", summary="All answers with their explanations as JSON")
+    async def as_json(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
+        return await download(service, lambda: (batches.done(id).json(), "answers.json"), "application/json")
+
+    return router

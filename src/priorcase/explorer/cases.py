@@ -1,0 +1,209 @@
+"""What the page shows of a case base: a list with a search, its columns, its history, and a conversation.
+
+Cases are added, revised and forgotten by the routes of the service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+import priorcase as pc
+from priorcase.cases.case import Case, text_of
+from priorcase.cases.case_base import table_of
+from priorcase.cases.conversation import Conversation, Question
+from priorcase.cases.conversation.conversation import tolerant_conversation
+from priorcase.cases.kinds import kind_name, plain_shown, shown
+from priorcase.cases.table import CaseColumn
+from priorcase.documents import case_document, event_documents
+from priorcase.explorer.columns import numbers_summary
+from priorcase.explorer.workspace import Workspace
+from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy
+from priorcase.schema.dates import DAY
+from priorcase.serve import answers
+from priorcase.serve.app import Service, Where, new_router
+
+_LISTED, _SUPPORT, _LEADING, _OTHERS = 200, 5, 8, 3
+_EPOCH = 719_163  # the day 1970-01-01, counted as cases count days
+
+
+class Answer(BaseModel):
+    """An answer in a conversation: the value of an attribute, true or false for yes or no, null to skip it."""
+
+    model_config = ConfigDict(extra="forbid")
+    attribute: str = Field(max_length=1000)
+    value: Any = None
+
+
+class Answers(BaseModel):
+    """The answers so far, in their order, after what was known to begin with."""
+
+    model_config = ConfigDict(extra="forbid")
+    query: dict[str, Any] = Field({}, examples=[{"area": "printer"}])
+    answers: list[Answer] = Field([], max_length=200)
+    where: list[str] = Field([], examples=[["people>=2"]])
+
+
+def case_routes(workspace: Workspace, service: Service) -> APIRouter:
+    """What the page asks a case base beside what every client does; to be routed before ``/cases/{id}``."""
+    router = new_router()
+
+    @router.get("/cases/columns", summary="What the cases hold, attribute by attribute, for a form")
+    async def columns() -> Any:
+        base = service.base
+        return await service.answer(workspace.cached, "cases", lambda: case_columns(base))
+
+    @router.get("/cases/search", summary="List cases that meet conditions and have words, the newest first")
+    async def search(
+        words: Annotated[str, Query(max_length=1000)] = "",
+        where: Where = [],  # noqa: B006
+        offset: Annotated[int, Query(ge=0, le=2**62)] = 0,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+    ) -> Any:
+        return await service.answer(found_cases, service.base, words, where, offset, limit)
+
+    @router.get("/cases/history", summary="What changed when, by whom and why, the newest first")
+    async def history(
+        offset: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+    ) -> Any:
+        base = service.base
+
+        def told() -> Any:
+            events = base.history()
+            last = len(events) - offset
+            return {"events": event_documents(events[max(0, last - limit) : max(0, last)][::-1]), "total": len(events)}
+
+        return await service.answer(told)
+
+    @router.post("/cases/converse", summary="The next best question after some answers, and the candidates so far")
+    async def converse(body: Answers) -> Any:
+        return await service.answer(conversation_after, service.base, body)
+
+    return router
+
+
+# -- lists
+
+
+def found_cases(base: pc.CaseBase, words: str, where: Sequence[str], offset: int, limit: int) -> dict[str, Any]:
+    """A page of the cases that meet conditions and have all words somewhere, the newest first."""
+    wanted, conditions = words.casefold().split(), answers.conditions(base, where)
+    if wanted:
+        met = [id for case in base.find(where=conditions) if (id := case.id) is not None and _has(case, wanted)]
+    else:
+        met = base.ids(where=conditions)
+    page = list(islice(reversed(met), offset, offset + limit))
+    cases = {case.id: case_document(case) for case in base.find(where={"id": page})} if page else {}
+    return {"cases": [cases[id] for id in page if id in cases], "met": len(met), "total": len(base)}
+
+
+def _has(case: Case, words: Sequence[str]) -> bool:
+    texts = [text_of(value) for value in case.values() if value is not None]
+    texts += [text_of(one) for one in (case.solution, case.key, case.by) if one is not None]
+    text = "\n".join([*texts, *(note.text for note in case.notes)]).casefold()
+    return all(word in text for word in words)
+
+
+# -- columns
+
+
+def case_columns(base: pc.CaseBase) -> dict[str, Any]:
+    """The attributes of a case base as JSON, with what their values are distributed like; solutions and outcomes too.
+
+    Attributes have the fields of `column_summaries`; names are ``open`` where others may be told. Solutions and
+    outcomes, which may be any value, have a ``kind`` by what they are: boolean, numeric, text or json; None where there
+    are none.
+    """
+    with table_of(base) as table:
+        columns = [_attribute(table.column(name), len(table)) for name in table.attributes]
+        solution, outcome = (_beside(table.column(name)) for name in ("solution", "outcome"))
+        return {"cases": len(table), "columns": columns, "solution": solution, "outcome": outcome}
+
+
+def _attribute(column: CaseColumn, n: int) -> dict[str, Any]:
+    kind: Any = column.kind
+    counts = np.asarray(column.counts, np.int64)
+    told: dict[str, Any] = {
+        "name": column.name,
+        "kind": kind_name(kind),
+        "missing": n - int(counts.sum()),
+        "distinct": counts.size,
+    }
+    values = [shown(kind, value) for value in column.values]
+    if isinstance(kind, Date):
+        return told | numbers_summary(np.repeat((column.numbers() - _EPOCH) * DAY, counts), None, 0, is_date=True)
+    if isinstance(kind, Ordinal | Taxonomy):
+        listed = list(kind.order if isinstance(kind, Ordinal) else kind.nodes)
+        own = dict(zip(values, counts.tolist(), strict=True))
+        return told | {"values": listed[:_LISTED], "counts": [own.get(value, 0) for value in listed[:_LISTED]]}
+    if isinstance(kind, Numeric):
+        return told | numbers_summary(np.repeat(column.numbers(), counts), None, 0, is_date=False)
+    if isinstance(kind, Set):
+        return told | {"options": sorted({part for value in values for part in value}, key=str)[:_LISTED]}
+    if type(kind) is Nominal:
+        order = np.argsort(-counts, kind="stable")[:_LISTED].tolist()
+        told |= {"values": [values[at] for at in order], "counts": counts[order].tolist()}
+        return told | {"open": kind.values is None}
+    return told
+
+
+def _beside(column: CaseColumn) -> dict[str, Any]:
+    order = np.argsort(-np.asarray(column.counts), kind="stable")
+    values = [plain_shown(str(column.values[at])) for at in order.tolist()]
+    kinds = {_kind_of(value) for value in values}
+    kind = kinds.pop() if len(kinds) == 1 else None if not kinds else "json"
+    return {"kind": kind, "values": values[:_LISTED], "counts": column.counts[order].tolist()[:_LISTED]}
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    return "numeric" if isinstance(value, int | float) else "text" if isinstance(value, str) else "json"
+
+
+# -- conversations
+
+
+def conversation_after(base: pc.CaseBase, asked: Answers) -> dict[str, Any]:
+    """The next question after some answers, with its options and why it is asked; and the candidates so far."""
+    talk = tolerant_conversation(base, asked.query, where=answers.conditions(base, asked.where) or None)
+    for answer in asked.answers:
+        talk.tell(answer.attribute, answer.value)
+    proposal, question, left = talk.answer(), talk.next_question(), talk.candidates
+    of = ("solution", "probability", "cases")
+    return {
+        "question": None if question is None else _question(base, talk, question),
+        "settled": talk.settled,
+        "reason": talk.reason,
+        "left": left.size,
+        "proposal": {name: getattr(proposal, name) for name in ("solution", "confidence", "how")},
+        "candidates": [{name: getattr(one, name) for name in of} for one in proposal.candidates[:_LEADING]],
+        "n_candidates": len(proposal.candidates),
+        "support": list(_documents(base, [source.id for source in proposal.sources[:_SUPPORT]])),
+        "transcript": [
+            {name: getattr(line, name) for name in ("question", "answer", "candidates", "solution", "probability")}
+            for line in talk.transcript.lines
+        ],
+    }
+
+
+def _question(base: pc.CaseBase, talk: Conversation, question: Question) -> dict[str, Any]:
+    told = {name: getattr(question, name) for name in ("attribute", "kind", "text", "unknown", "gain", "ratio")}
+    told["choices"] = [
+        {"answer": choice.answer, "text": question.answered(choice.answer), "cases": choice.cases}
+        for choice in question.choices
+    ]
+    others = [one for one in talk.questions() if one.attribute != question.attribute and one.gain]
+    told["others"] = [{"text": one.text, "gain": one.gain, "ratio": one.ratio} for one in others[:_OTHERS]]
+    return told | {"yes_or_no": question.yes_or_no, "of": kind_name(base.attributes[question.attribute])}
+
+
+def _documents(base: pc.CaseBase, ids: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """The cases of ids, in their order; without those that were forgotten meanwhile."""
+    found = {case.id: case for case in base.find(where={"id": list(ids)})} if ids else {}
+    return (case_document(found[id]) for id in ids if id in found)

@@ -1,0 +1,193 @@
+"""What the stored rows hold, column by column: distributions, also by outcome, and the ranges of sliders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase.datasets.columns import NamedColumns
+from priorcase.documents import plain
+from priorcase.exceptions import NotAvailableError
+from priorcase.instances import Instances
+from priorcase.learning.results import attribute_names
+from priorcase.learning.state import pinned
+from priorcase.schema import Date, Kind, Nominal, Numeric, Ordinal, Schema, Set, Text
+from priorcase.schema.dates import DAY, date_of
+
+_BINS, _LISTED = 32, 50  # bars of a histogram, and names that are listed
+_QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+_STRETCH = 8.0  # times the range of nearly all values, beyond which single values do not set the range of a slider
+
+
+def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Every column of a model and its target as JSON; ``left_out`` are columns that it was not given, and why.
+
+    Numbers and dates have a histogram (``edges``, ``counts``), ``quantiles`` and ``low``, ``high`` and ``step`` for a
+    slider; levels and names have ``values`` with their ``counts``. ``by`` has the counts within each of ``outcomes``:
+    the classes, or thirds of a numeric target.
+    """
+    instances = pinned(model)._stored().instances
+    classes = list(map(_text, instances.target_values())) if is_classifier(model) else None
+    groups, outcomes = _thirds(instances.target()) if classes is None else (instances.target().astype(int), classes)
+    kind = instances.targets.kinds[0]
+    own = _summary(kind, instances.target(), instances.target_values() if isinstance(kind, Nominal) else (), None, 0)
+    return {
+        "rows": len(instances),
+        "classes": classes,
+        "outcomes": outcomes,
+        "columns": _summaries(instances, groups, len(outcomes)),
+        "target": {"name": target, **own},
+        "left_out": dict(left_out or {}),
+    }
+
+
+def frame_summaries(frame: Any, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every column of a frame that was only read; ``schema`` says what columns are where their types do not."""
+    told: dict[Any, Any] = dict(schema)
+    found = Schema.infer(frame, kinds=told)
+    instances = Instances(found)
+    instances.append(found.read(frame))
+    return _summaries(instances, None, 0)
+
+
+def stored_rows(model: Any) -> tuple[NamedColumns, AnyArray]:
+    """The rows that a model has now, and their targets, as learners take them."""
+    instances = pinned(model)._stored().instances
+    if instances.weighted:
+        raise NotAvailableError("The rows of this model have weights, which cannot be taken into account here.")
+    kinds = dict(zip(map(str, attribute_names(instances.schema)), instances.schema.kinds, strict=True))
+    data: dict[str, Any] = {}
+    for a, (name, kind) in enumerate(kinds.items()):
+        cells = instances.column(a)
+        data[name] = cells if isinstance(kind, Numeric) else instances.decode_cells(a, np.asarray(cells, np.float64))
+    y = np.asarray(instances.target())
+    if is_classifier(model):
+        y = np.array(instances.target_values(), dtype=object)[y.astype(int)]
+    return NamedColumns.of(data, kinds), y
+
+
+def _summaries(instances: Any, groups: IntArray | None, n_groups: int) -> list[dict[str, Any]]:
+    columns = []
+    for a, (name, kind) in enumerate(zip(attribute_names(instances.schema), instances.schema.kinds, strict=True)):
+        cells, values = instances.column(a), instances.values(a) if isinstance(kind, Nominal) else ()
+        columns.append({"name": str(name), **_summary(kind, cells, values, groups, n_groups)})
+    return columns
+
+
+def _thirds(numbers: FloatArray) -> tuple[IntArray, list[str]]:
+    """The third of a numeric target in which each row is, and what thirds are called; fewer where values are few."""
+    cuts = np.unique(np.quantile(numbers, (1 / 3, 2 / 3)))
+    cuts = cuts[(cuts > numbers.min()) & (cuts <= numbers.max())]
+    edges = [f"{cut:.4g}" for cut in cuts.tolist()]
+    names = (
+        [f"below {edges[0]}", *(f"{a} to {b}" for a, b in pairwise(edges)), f"from {edges[-1]}"] if edges else ["all"]
+    )
+    return np.searchsorted(cuts, numbers, side="right").astype(np.int64), names
+
+
+def kind_name(kind: Kind) -> str:
+    """The name of a kind, as the schema of the service has it."""
+    return type(kind).__name__.lower()
+
+
+def _summary(
+    kind: Kind, cells: AnyArray, values: tuple[Any, ...], groups: IntArray | None, n_groups: int
+) -> dict[str, Any]:
+    known = cells >= 0 if isinstance(kind, Nominal) else ~np.isnan(cells)
+    told: dict[str, Any] = {"kind": kind_name(kind), "missing": int((~known).sum())}
+    within = None if groups is None else groups[known]
+    if isinstance(kind, Ordinal):
+        return told | _listed(list(kind.order), cells[known].astype(np.int64), within, n_groups, ranked=False)
+    if isinstance(kind, Nominal):
+        if isinstance(kind, Text | Set):
+            parts = [part for value in values if value is not None for part in value] if isinstance(kind, Set) else []
+            options = sorted(set(parts), key=str)[:_LISTED]
+            return told | {"distinct": int(np.unique(cells[known]).size), "options": options}
+        return told | _listed(list(values), cells[known].astype(np.int64), within, n_groups, ranked=True)
+    numbers = np.asarray(cells[known], np.float64)
+    return told | numbers_summary(numbers, within, n_groups, is_date=isinstance(kind, Date))
+
+
+def _listed(
+    values: list[Any], codes: IntArray, groups: IntArray | None, n_groups: int, *, ranked: bool
+) -> dict[str, Any]:
+    """Values with their counts; the most frequent first if ``ranked``."""
+    counts = np.bincount(codes, minlength=len(values))
+    order = np.argsort(-counts, kind="stable") if ranked else np.arange(len(values))
+    order = order[counts[order] > 0] if ranked else order
+    told: dict[str, Any] = {"distinct": int((counts > 0).sum())}
+    if groups is not None:
+        by = np.bincount(groups * len(values) + codes, minlength=n_groups * len(values)).reshape(n_groups, -1)
+        told["by"] = by[:, order[:_LISTED]].tolist()
+    shown = order[:_LISTED]
+    return told | {"values": [values[i] for i in shown.tolist()], "counts": counts[shown].tolist()}
+
+
+def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int, *, is_date: bool) -> dict[str, Any]:
+    """What numbers, or dates in seconds, are distributed like, also within groups; the fields of a slider."""
+    told: dict[str, Any] = {"distinct": int(np.unique(numbers).size)}
+    if not numbers.size:
+        return told
+    days = is_date and bool((numbers % DAY == 0).all())  # moments otherwise, with a time of day
+    shown: Callable[[float], Any] = (_day if days else _moment) if is_date else float
+    low, high = _range(numbers)
+    step = DAY if is_date else _step(numbers, low, high)
+    if not is_date:
+        low, high = math.floor(low / step) * step, math.ceil(high / step) * step
+    high = high if high > low else low + step
+    n_bins = int(min(_BINS, max(1, round((high - low) / step)))) if _is_whole(numbers) and not is_date else _BINS
+    edges = np.linspace(low, high, n_bins + 1)
+    clipped = np.clip(numbers, low, high)
+    told |= {
+        "low": shown(low),
+        "high": shown(high),
+        "step": step,
+        "quantiles": [shown(float(q)) for q in np.quantile(numbers, _QUANTILES)],
+        "edges": [shown(float(edge)) for edge in edges],
+        "counts": np.histogram(clipped, edges)[0].tolist(),
+    }
+    if groups is not None:
+        told["by"] = [np.histogram(clipped[groups == g], edges)[0].tolist() for g in range(n_groups)]
+    return told
+
+
+def _range(numbers: FloatArray) -> tuple[float, float]:
+    """Least and greatest value; without single values that are far from all others."""
+    low, high = float(numbers.min()), float(numbers.max())
+    inner = np.quantile(numbers, (0.01, 0.99))
+    if high - low > _STRETCH * (inner[1] - inner[0]) > 0:
+        return max(low, float(inner[0] - (inner[1] - inner[0]))), min(high, float(inner[1] + (inner[1] - inner[0])))
+    return low, high
+
+
+def _step(numbers: FloatArray, low: float, high: float) -> float:
+    """The step of a slider: whole numbers stay whole, others have about 200 round steps."""
+    if _is_whole(numbers):
+        return 1.0
+    size = max(high - low, abs(high) * 1e-6, 1e-9) / 200
+    base = 10.0 ** math.floor(math.log10(size))
+    return next(base * factor for factor in (1, 2, 5, 10) if base * factor >= size)
+
+
+def _is_whole(numbers: FloatArray) -> bool:
+    return bool((numbers == np.round(numbers)).all()) and float(np.abs(numbers).max()) < 1e9
+
+
+def _day(seconds: float) -> str:
+    return date_of(DAY * math.floor(seconds / DAY)).isoformat()
+
+
+def _moment(seconds: float) -> str:
+    """With a time of day, also at midnight."""
+    text = date_of(math.floor(seconds)).isoformat()
+    return text if "T" in text else f"{text}T00:00:00"
+
+
+def _text(label: Any) -> str:
+    return str(plain(label))

@@ -1,0 +1,215 @@
+"""How a table was read, and corrections: kinds of columns, delimiters, decimals, dates, missing marks, target."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, HTTPException
+from pydantic import BaseModel, ConfigDict, Field
+
+from priorcase.datasets.past import Reading
+from priorcase.exceptions import NotAvailableError, ParameterError
+from priorcase.explorer.columns import frame_summaries, stored_rows
+from priorcase.explorer.jobs import Job, RowsResult
+from priorcase.explorer.weights import Weighing, answer_with_weights, weighted_neighbors
+from priorcase.explorer.workspace import Opened, Workspace
+from priorcase.schema import Circular, uninformative_columns
+from priorcase.serve.app import Service, new_router
+
+_EXAMPLES, _LEVELS = 3, 30  # values that are shown of a column, and distinct ones that may be levels
+_FOLDS, _SECONDS = 5, 20.0  # of measuring which columns matter
+
+Name = Annotated[str, Field(max_length=1000)]
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ColumnKind(_Document):
+    """What a column is: with ``levels``, the lowest first, if it is ordinal, and a ``period`` if it is circular."""
+
+    kind: Literal["numeric", "nominal", "ordinal", "date", "text", "set", "circular", "ignore"]
+    levels: list[Name] = Field([], max_length=1000)
+    period: float | None = None
+
+
+class Options(_Document):
+    """How a file of text is written; what is left out, or null, is found out."""
+
+    delimiter: str | None = Field(None, max_length=1)
+    decimal: Literal[".", ","] | None = None
+    thousands: str | None = Field(None, max_length=1)
+    dates: str | None = Field(None, max_length=100)
+    missing: list[Name] | None = Field(None, max_length=100)
+    header: bool | None = None
+    encoding: str | None = Field(None, max_length=100)
+    sheet: str | None = Field(None, max_length=1000)
+
+
+class Corrections(_Document):
+    """How the open table is to be read; without a target it is only read."""
+
+    target: Name | None = None
+    kinds: dict[str, ColumnKind] = Field({}, examples=[{"size": {"kind": "ordinal", "levels": ["S", "M", "L"]}}])
+    options: Options = Field(default_factory=lambda: Options.model_validate({}))
+
+
+class OpenedFile(_Document):
+    """A file that was sent to ``/uploads``."""
+
+    upload: int = Field(ge=0, le=2**31)
+
+
+def reading_of(given: Corrections) -> Reading:
+    """Corrections as tables are read by them."""
+    columns: dict[str, Any] = {}
+    for name, told in given.kinds.items():
+        if told.kind == "ordinal":
+            levels = tuple(level.strip() for level in told.levels)
+            if len(levels) < 2 or "" in levels or len(set(levels)) < len(levels):
+                raise ParameterError(f"Column {name!r} needs two or more different levels, the lowest first.")
+            columns[name] = levels
+        elif told.kind == "circular":
+            if told.period is None:
+                raise ParameterError(f"Column {name!r} needs a period, such as 24 for hours or 360 for degrees.")
+            columns[name] = Circular(told.period)
+        else:
+            columns[name] = told.kind
+    return Reading(columns, {name: value for name, value in dict(given.options).items() if value is not None})
+
+
+def reading_document(opened: Opened) -> dict[str, Any]:
+    """How the open table was read, and all its columns with their kinds, also those that are left out."""
+    frame, reading = opened.frame, opened.reading
+    if frame is None or reading is None:
+        raise NotAvailableError("This is for tables, and none is open.")
+    about = frame.attrs
+    schema = {name: told for name, told in reading.columns.items() if name in frame.columns and _is_told(told)}
+    why = {str(name): str(reason) for name, reason in uninformative_columns(frame).items()} if len(frame) else {}
+    columns = []
+    for summary in frame_summaries(frame, schema):
+        name = summary["name"]
+        columns.append(summary | _declared(reading.columns.get(name)) | _values(frame[name]) | {"note": why.get(name)})
+    ignored = [{"name": name, "kind": "ignore", **_declared("ignore")} for name in about.get("ignored", ())]
+    return {
+        "read": opened.read,
+        "format": about.get("format"),
+        "found": {name: about.get(name) for name in ("delimiter", "encoding", "header", "sheet", "missing")},
+        "options": dict(reading.options),
+        "rows": len(frame),
+        "target": opened.target,
+        "likely_target": str(about.get("target") or frame.columns[-1]),
+        "columns": columns + ignored,
+        "left_out": opened.left_out,
+    }
+
+
+def _is_told(told: Any) -> bool:
+    """Whether a kind is not said by the type of a column already."""
+    return told in ("nominal", "text", "set") if isinstance(told, str) else not isinstance(told, tuple)
+
+
+def _declared(told: Any) -> dict[str, Any]:
+    if told is None:
+        return {"declared": None}
+    if isinstance(told, tuple):
+        return {"declared": "ordinal", "levels": list(told)}
+    return {"declared": told} if isinstance(told, str) else {"declared": "circular", "period": told.period}
+
+
+def _values(column: Any) -> dict[str, Any]:
+    """Some values of a column as text, and all of them in order where they are few."""
+    known = column.dropna()
+    distinct = known.drop_duplicates()
+    ordered = (
+        sorted(distinct.tolist(), key=lambda value: (isinstance(value, str), value)) if len(distinct) <= _LEVELS else []
+    )
+    return {
+        "examples": [_text(value) for value in distinct.head(_EXAMPLES).tolist()],
+        "texts": list(map(_text, ordered)),
+    }
+
+
+def _text(value: Any) -> str:
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value) if whole else value)
+
+
+# -- importance
+
+
+def measured_importance(workspace: Workspace, job: Job) -> dict[str, Any]:
+    """How much worse the learner that answers predicts rows left out when a column is permuted."""
+    from sklearn.base import clone
+
+    from priorcase.explorer.learners import problem_of
+    from priorcase.reporting.findings import measure_importance
+    from priorcase.reporting.learners import rescaled
+
+    model, about = workspace.served, workspace.learner
+    problem = problem_of(workspace)
+    found = measure_importance(
+        problem, rescaled(clone(model)), _FOLDS, random_state=0, allowed=_SECONDS, say=lambda text: job.tell(text)
+    )
+    columns = [
+        {"name": one.name, "loss": one.loss, "error": one.error, "accuracy": one.accuracy} for one in found.columns
+    ]
+    return {"learner": about and about["title"], "rows": found.rows, "task": problem.task, "columns": columns}
+
+
+# -- routes
+
+
+def changing(service: Service) -> None:
+    """Refuse what changes the explorer for all who look at it, where that is read-only."""
+    if service.read_only:
+        raise HTTPException(403, "This explorer is read-only.")
+
+
+def reading_routes(workspace: Workspace, service: Service) -> APIRouter:
+    """Columns: how they were read, what they hold, which of them matter, and weights by hand."""
+    router = new_router()
+    importance = RowsResult(
+        workspace.jobs,
+        "Measuring which columns matter",
+        lambda: workspace.rows_version,
+        lambda job: measured_importance(workspace, job),
+    )
+
+    @router.get("/reading", summary="How the table was read: its columns with their kinds")
+    async def reading() -> Any:
+        opened = workspace.opened
+        return await service.answer(lambda: workspace.cached("reading", lambda: reading_document(opened)))
+
+    @router.post("/reading", summary="Read the table again as corrected, and learn from it where a target is named")
+    async def correct(body: Corrections) -> Any:
+        changing(service)
+        return await service.answer(lambda: workspace.correct(reading_of(body), body.target).document())
+
+    @router.post("/open", summary="Open a file that was sent")
+    async def open_file(body: OpenedFile) -> Any:
+        changing(service)
+        return await service.answer(lambda: workspace.open_upload(body.upload).document())
+
+    @router.get("/columns/importance", summary="Which columns matter, where that was measured")
+    async def importance_found() -> Any:
+        return await service.answer(lambda: {"job": importance.job, "found": importance.value})
+
+    @router.post("/columns/importance", summary="Measure in the background which columns matter")
+    async def measure() -> Any:
+        model = service.model
+        return await service.answer(lambda: stored_rows(model) and importance.start().document())
+
+    @router.post("/columns/weights", summary="The past cases nearest to a case by weights given for each column")
+    async def weigh(body: Weighing) -> Any:
+        service.model  # noqa: B018  # says that nothing is open
+        rows = service.rows(body.case, 1)
+        return await service.answer(lambda: weighted_neighbors(workspace, rows, body.weights, body.k))
+
+    @router.post("/columns/weights/answer", summary="Let k-NN with these weights answer from now on")
+    async def answer(body: Weighing) -> Any:
+        changing(service)
+        return await service.answer(lambda: answer_with_weights(workspace, body.weights).document())
+
+    return router

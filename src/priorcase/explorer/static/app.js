@@ -1,0 +1,232 @@
+// The shell: which view is shown, what is open, who answers, and the jobs in the background.
+
+import { get, post, Problem, isAbort } from "./api.js";
+import * as asked from "./case.js";
+import { fill, h, visible } from "./dom.js";
+import ask from "./views/ask.js";
+import cases from "./views/cases.js";
+import columns from "./views/columns.js";
+import conversation from "./views/conversation.js";
+import export_ from "./views/export.js";
+import history_ from "./views/history.js";
+import map from "./views/map.js";
+import rows from "./views/rows.js";
+import learners from "./views/learners.js";
+import solve from "./views/solve.js";
+import whatIf from "./views/what_if.js";
+
+// A view is {id, title, applies(status), mount(root, context) -> unmount}; it is listed in this order.
+const VIEWS = [ask, solve, conversation, cases, history_, whatIf, map, rows, columns, learners, export_];
+
+const at = (id) => document.getElementById(id);
+let status = null;
+let shownView = null;
+let unmount = () => {};
+let params = {};
+let cache = { version: -1, values: new Map() };
+const versionListeners = new Set();
+const paramsListeners = new Set();
+
+// -- what views get
+
+const context = {
+  status: () => status,
+  params: () => params,
+  asked,
+  /** A document that stays the same until the model or its rows change. */
+  async fetched(path) {
+    if (cache.version !== status.version) cache = { version: status.version, values: new Map() };
+    if (!cache.values.has(path)) {
+      const found = get(path);
+      found.catch(() => cache.values.delete(path));
+      cache.values.set(path, found);
+    }
+    return cache.values.get(path);
+  },
+  /** Show a view, with parameters of its own. */
+  go(id, own = {}) {
+    history.pushState(null, "", address(id, own));
+    route();
+  },
+  /** Change the parameters of the view that is shown, without a step in the history. */
+  setParams(own) {
+    params = own;
+    history.replaceState(null, "", address(shownView.id, own));
+  },
+  /** Call a function when the parameters of the view that is shown have changed by a link or the back button. */
+  onParams(listener) {
+    paramsListeners.add(listener);
+    return () => paramsListeners.delete(listener);
+  },
+  /** Ask at once what is open, rather than soon: something has changed. */
+  refresh: () => refresh(),
+  /** Call a function when the model or its rows have changed; returns what ends that. */
+  onVersion(listener) {
+    versionListeners.add(listener);
+    return () => versionListeners.delete(listener);
+  },
+  notify,
+  say,
+};
+
+/** Say what went wrong, in a sentence. */
+function notify(error) {
+  if (isAbort(error)) return;
+  if (!(error instanceof Problem)) throw error;
+  say(error.message);
+}
+
+/** Say something for a while. */
+function say(text) {
+  const notice = at("notice");
+  notice.textContent = visible(text);
+  notice.hidden = false;
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => (notice.hidden = true), 8000);
+}
+
+// -- addresses: #/ask?case={...}&...
+
+function address(id, own = {}) {
+  const query = new URLSearchParams(own);
+  if (!asked.isUntouched()) query.set("case", JSON.stringify(asked.value()));
+  const text = query.toString();
+  return `#/${id}${text ? `?${text}` : ""}`;
+}
+
+function read() {
+  const [, id, text] = /^#\/([a-z-]*)(?:\?(.*))?$/.exec(location.hash) ?? [null, "", ""];
+  const query = new URLSearchParams(text ?? "");
+  const written = query.get("case");
+  query.delete("case");
+  params = Object.fromEntries(query);
+  if (written !== null && written !== JSON.stringify(asked.value())) {
+    try {
+      const found = JSON.parse(written);
+      if (found && typeof found === "object" && !Array.isArray(found)) asked.replace(found, "address");
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error; // an address that somebody has cut off
+    }
+  }
+  return id;
+}
+
+asked.subscribe((_, source) => {
+  if (source !== "address" && shownView) history.replaceState(null, "", address(shownView.id, params));
+  links();
+});
+
+// -- views
+
+const applying = () => VIEWS.filter((view) => status && status.open.kind !== "nothing" && view.applies(status));
+
+function links() {
+  const found = applying().map((view) =>
+    h("a", { href: address(view.id), "aria-current": view === shownView ? "page" : null }, view.title),
+  );
+  const nav = at("views");
+  if (nav.childElementCount !== found.length) fill(nav, found);
+  else
+    found.forEach((link, i) => {
+      const there = nav.children[i]; // kept, so that the focus stays where it is
+      there.textContent = link.textContent;
+      there.setAttribute("href", link.getAttribute("href"));
+      if (link.hasAttribute("aria-current")) there.setAttribute("aria-current", "page");
+      else there.removeAttribute("aria-current");
+    });
+}
+
+function route() {
+  const id = read();
+  const views = applying();
+  const root = at("view");
+  if (!views.length) {
+    unmount();
+    unmount = () => {};
+    shownView = null;
+    const { problem, kind } = status?.open ?? {};
+    if (problem) fill(root, h("div", { class: "card" }, h("h2", {}, "This could not be opened"), h("p", {}, problem)));
+    else fill(root, h("p", { class: "soft" }, kind && kind !== "nothing" ? "There is no view for this yet." : "Opening …"));
+    links();
+    return;
+  }
+  const view = views.find((one) => one.id === id) ?? views[0];
+  if (view !== shownView) {
+    unmount();
+    shownView = view;
+    fill(root);
+    document.title = visible(`${view.title} · ${status.open.name}`);
+    unmount = view.mount(root, context) ?? (() => {});
+  } else for (const listener of paramsListeners) listener();
+  links();
+}
+
+// -- what is open, who answers, and jobs
+
+function showStatus() {
+  const { open, learner, jobs } = status;
+  at("name").textContent = visible(open.name || "priorcase");
+  const rows = open.rows === null ? "" : `${open.rows.toLocaleString("en")} ${open.kind === "cases" ? "case" : "row"}${open.rows === 1 ? "" : "s"}`;
+  const aside = open.set_aside ? `${open.set_aside.toLocaleString("en")} without a target set aside` : "";
+  at("about").textContent =
+    [open.target && `predicts ${visible(open.target)}`, rows, aside].filter(Boolean).join(" · ") || (open.problem ? "" : "Opening …");
+  at("learner").textContent = learner ? `Answered by ${learner.title}` : "";
+  const running = jobs.filter((job) => job.state === "running");
+  const failed = jobs.filter((job) => job.state === "failed" && !dismissed.has(job.id));
+  const place = at("jobs");
+  place.hidden = !(running.length + failed.length);
+  fill(place, running.map(jobLine), failed.map(jobLine));
+}
+
+const dismissed = new Set();
+
+function jobLine(job) {
+  const isRunning = job.state === "running";
+  const bar = h("progress", { max: 1, "aria-label": job.name });
+  if (job.progress !== null) bar.value = job.progress;
+  const end = isRunning
+    ? h("button", { type: "button", onclick: () => post(`/jobs/${job.id}/cancel`).then(refresh, notify) }, "Cancel")
+    : h("button", { type: "button", onclick: () => (dismissed.add(job.id), showStatus()) }, "Dismiss");
+  const message = isRunning ? (job.progress === null ? job.message : `${Math.round(100 * job.progress)} %, ${job.message}`) : job.message;
+  return h("div", { class: "job" }, h("span", { class: "grow" }, h("strong", {}, job.name), " ", h("span", { class: "soft" }, message)), isRunning && bar, end);
+}
+
+let timer = 0;
+
+async function refresh() {
+  clearTimeout(timer);
+  try {
+    const before = status;
+    status = await get("/status");
+    const text = JSON.stringify([status.open, status.learner, status.jobs.map((job) => ({ ...job, seconds: 0 }))]);
+    if (text !== refresh.shown) showStatus();
+    refresh.shown = text;
+    if (before === null || !shownView || before.open.kind !== status.open.kind) route();
+    if (before !== null && before.version !== status.version) for (const listener of versionListeners) listener();
+  } catch (error) {
+    notify(error);
+  }
+  const busy = status === null || status.open.kind === "nothing" || status.jobs.some((job) => job.state === "running");
+  timer = setTimeout(refresh, busy ? 300 : 2500);
+}
+
+// -- light and dark
+
+function theme(to) {
+  if (to) document.documentElement.dataset.theme = to;
+  else delete document.documentElement.dataset.theme;
+}
+
+theme(localStorage.getItem("priorcase-theme"));
+at("theme").addEventListener("click", () => {
+  const dark = document.documentElement.dataset.theme
+    ? document.documentElement.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  const to = dark ? "light" : "dark";
+  localStorage.setItem("priorcase-theme", to);
+  theme(to);
+});
+
+addEventListener("hashchange", route);
+addEventListener("popstate", route);
+refresh();

@@ -1,0 +1,35 @@
+// The case that is asked about: one for all views, kept in the address, so that reload and the back button keep it.
+
+const listeners = new Set();
+let current = {};
+let untouched = true;
+
+export const value = () => current;
+export const isUntouched = () => untouched;
+
+function told(source) {
+  for (const listener of listeners) listener(current, source);
+}
+
+/** Set one column; null or undefined leaves it empty. `source` tells listeners who did it. */
+export function set(name, to, source) {
+  const next = { ...current };
+  if (to === null || to === undefined || to === "") delete next[name];
+  else next[name] = to;
+  current = next;
+  untouched = false;
+  told(source);
+}
+
+/** Put another case in the place of this one. */
+export function replace(next, source) {
+  current = Object.fromEntries(Object.entries(next).filter(([, one]) => one !== null && one !== undefined));
+  untouched = false;
+  told(source);
+}
+
+/** Call a function after every change; returns what ends that. */
+export function subscribe(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

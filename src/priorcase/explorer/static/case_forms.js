@@ -1,0 +1,137 @@
+// Forms that change a case base: add, edit, feedback and forget. What the case base refuses is shown in its sentence.
+
+import { Problem } from "./api.js";
+import { fill, h, same } from "./dom.js";
+import { caseForm } from "./form.js";
+import { byField, labelled, ownCase } from "./parts.js";
+
+/** A form whose answer is sent by `send`; `value` makes the body, or throws a Problem. */
+function sending({ parts, button, value, send, ...props }) {
+  const wrong = h("p", { class: "wrong", role: "alert" });
+  const submit = h("button", { type: "submit", class: "primary" }, button);
+  return h(
+    "form",
+    {
+      ...props,
+      async onsubmit(event) {
+        event.preventDefault();
+        submit.disabled = true;
+        fill(wrong);
+        try {
+          await send(value());
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          fill(wrong, error.message);
+        } finally {
+          submit.disabled = false;
+        }
+      },
+    },
+    parts,
+    wrong,
+    h("p", { class: "buttons" }, submit),
+  );
+}
+
+/** A field for a solution or an outcome, which may be any value: by what those of the case base are. */
+function anyField(name, { kind, values }, initial) {
+  if (kind === "boolean" || (kind === null && name === "Outcome")) {
+    const choice = h("select", {}, h("option", { value: "null" }, "not known"), h("option", { value: "true" }, "yes, it helped"), h("option", { value: "false" }, "no, it did not help"));
+    choice.value = String(typeof initial === "boolean" ? initial : null);
+    return { root: labelled(name, choice), value: () => JSON.parse(choice.value) };
+  }
+  if (kind === "numeric") {
+    const box = h("input", { type: "number", step: "any", value: initial ?? "" });
+    return { root: labelled(name, box), value: () => (box.value === "" ? null : box.valueAsNumber) };
+  }
+  const isJson = kind === "json";
+  const known = `known-${name.toLowerCase()}`;
+  const text = (value) => (value === null ? "" : isJson && typeof value !== "string" ? JSON.stringify(value) : String(value));
+  const box = h("input", { type: "text", list: known, autocomplete: "off", value: text(initial) });
+  const list = h("datalist", { id: known }, values.filter((value) => typeof value === "string").map((value) => h("option", { value })));
+  const value = () => {
+    const given = box.value.trim();
+    if (given === "") return null;
+    if (!isJson || !/^[[{"\d-]|^(true|false|null)$/.test(given)) return given;
+    try {
+      return JSON.parse(given);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return given;
+    }
+  };
+  return { root: h("div", {}, labelled(name, box, isJson ? "A text, or JSON." : undefined), list), value };
+}
+
+const area = (rows = 2) => h("textarea", { rows, maxlength: 10000 });
+
+/** A new case, which begins with what is known already. */
+export function addForm(columns, known, solution, send) {
+  const asked = ownCase(known);
+  const form = caseForm({ asked }, columns.columns.filter((column) => column.kind !== "graph"), { title: "A new case", hasTypical: false });
+  const [did, came, by] = [anyField("Solution", columns.solution, solution), anyField("Outcome", columns.outcome, null), byField()];
+  const [key, note, why] = [h("input", { type: "text", autocomplete: "off", maxlength: 1000 }), area(), h("input", { type: "text", autocomplete: "off", maxlength: 10000 })];
+  const value = () => ({ case: asked.value(), solution: did.value(), outcome: came.value(), key: key.value.trim() || null, note: note.value.trim() || null, by: by.value(), why: why.value.trim() || null });
+  const parts = [h("h2", {}, "What was done, and what came of it"), did.root, came.root, labelled("Key", key, "A name of your own, such as the number of a ticket."), labelled("Note", note), labelled("Why it is added", why, "For the history."), by.root];
+  return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Add the case", value, send, class: "change", "aria-label": "What was done" })));
+}
+
+/** Corrections of a case: only what differs is sent. */
+export function editForm(columns, found, send) {
+  const asked = ownCase(found.values);
+  const form = caseForm({ asked }, columns.columns.filter((column) => column.kind !== "graph"), { title: `Case #${found.id}`, hasTypical: false });
+  const [did, came, by] = [anyField("Solution", columns.solution, found.solution), anyField("Outcome", columns.outcome, found.outcome), byField()];
+  const why = h("input", { type: "text", autocomplete: "off", maxlength: 10000 });
+  const value = () => {
+    const next = asked.value();
+    const names = columns.columns.filter((column) => column.kind !== "graph" && !same(found.values[column.name], next[column.name])).map((column) => column.name);
+    const body = { changes: Object.fromEntries(names.map((name) => [name, next[name] ?? null])), by: by.value(), why: why.value.trim() || null };
+    if (!same(did.value(), found.solution)) body.solution = did.value();
+    if (!same(came.value(), found.outcome)) body.outcome = came.value();
+    if (!names.length && !("solution" in body) && !("outcome" in body)) throw new Problem("Nothing differs from what the case base has.", 422);
+    return body;
+  };
+  const parts = [h("h2", {}, "What was done, and what came of it"), did.root, came.root, labelled("Why it is changed", why, "For the history."), by.root];
+  return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Save the changes", value, send, class: "change", "aria-label": "What was done" })));
+}
+
+/** What came of a case, and a note. */
+export function feedbackForm(found, columns, send) {
+  const [came, by, note] = [anyField("Outcome", columns.outcome, found.outcome), byField(), area()];
+  const value = () => {
+    const body = { by: by.value() };
+    if (!same(came.value(), found.outcome)) body.outcome = came.value();
+    if (note.value.trim()) body.note = note.value.trim();
+    if (!("outcome" in body) && !("note" in body)) throw new Problem("Change the outcome, or write a note.", 422);
+    return body;
+  };
+  return sending({ parts: [came.root, labelled("Note", note), by.root], button: "Save the feedback", value, send, class: "change", "aria-label": "Feedback" });
+}
+
+/** A dialog that asks for a reason before a case is forgotten. */
+export function forgetForm(found, send) {
+  const [why, by] = [h("input", { type: "text", required: true, autocomplete: "off", maxlength: 10000 }), byField()];
+  const close = () => dialog.close();
+  const form = sending({
+    parts: [
+      h("h2", { id: "forget-title" }, `Forget case #${found.id}?`),
+      h("p", {}, "It is forgotten to the last byte: its values, solution, outcome, key and notes, who added it and why, and what was learned from it are removed from the file. This cannot be undone."),
+      h("p", { class: "soft" }, "The history keeps that a case of this number was forgotten, when, by whom, and your reason."),
+      labelled("Reason", why),
+      by.root,
+    ],
+    button: "Forget it",
+    value: () => ({ why: why.value.trim(), by: by.value() }),
+    async send(body) {
+      await send(body);
+      close();
+    },
+    "aria-label": "Forget",
+  });
+  const dialog = h("dialog", { "aria-labelledby": "forget-title", onclose: () => dialog.remove() }, form);
+  form.querySelector(".buttons").append(h("button", { type: "button", onclick: close }, "Cancel"));
+  form.querySelector(".primary").classList.add("danger");
+  document.body.append(dialog);
+  dialog.showModal();
+  why.focus();
+}

@@ -1,0 +1,122 @@
+// The form of a case, made from the schema and the distributions of the columns. Every field may stay empty.
+
+import { histogram } from "./charts.js";
+import { fill, h, shown } from "./dom.js";
+
+const NONE = "–1";
+
+/** The case that has the median or the most frequent value in every column. */
+export function typical(columns) {
+  const found = {};
+  for (const column of columns) {
+    if (column.quantiles) found[column.name] = column.quantiles[2];
+    else if (column.counts?.length) found[column.name] = column.values[column.counts.indexOf(Math.max(...column.counts))];
+  }
+  return found;
+}
+
+/** A form over the shared case, or over another one that is given as `asked`; returns its element and what ends it. */
+export function caseForm({ asked }, columns, { title = "The case", hasTypical = true } = {}) {
+  const fields = columns.map((column) => field(column, (value) => asked.set(column.name, value, fields)));
+  const update = (value, source) => {
+    for (const one of fields) one.show(value[one.name] ?? null, source === fields);
+  };
+  update(asked.value());
+  const buttons = h(
+    "p",
+    { class: "buttons" },
+    hasTypical && h("button", { type: "button", onclick: () => asked.replace(typical(columns), "form") }, "Typical case"),
+    h("button", { type: "button", onclick: () => asked.replace({}, "form") }, "Empty all"),
+  );
+  const root = h("form", { class: "case", "aria-label": title, onsubmit: (event) => event.preventDefault() }, h("h2", {}, title), buttons, fields.map((one) => one.root));
+  return { root, end: asked.subscribe(update) };
+}
+
+let ids = 0;
+
+function field(column, change) {
+  const id = `field-${(ids += 1)}`;
+  const label = h("label", { for: id }, column.name);
+  const clear = h("button", { type: "button", class: "quiet clear", "aria-label": `Clear ${column.name}`, onclick: () => (change(null), show(null)) }, "×");
+  const made = (makers[column.kind] ?? text)(column, id, change);
+  const root = h("div", { class: "field" }, h("div", { class: "head" }, label, clear), made.nodes);
+  function show(value, isOwn) {
+    clear.disabled = value === null;
+    root.classList.toggle("empty", value === null);
+    made.show(value, isOwn);
+  }
+  return { name: column.name, root, show };
+}
+
+// -- kinds of columns: {nodes, show(value, isOwn)}; isOwn: the change came from a form like this, so the focus stays
+
+function list(column, id, change) {
+  const known = column.values ?? [];
+  const select = h("select", { id, onchange: () => change(select.value === NONE ? null : JSON.parse(select.value)) }, h("option", { value: NONE }, "empty"), known.map((value) => h("option", { value: JSON.stringify(value) }, shown(value))));
+  return {
+    nodes: [select],
+    show(value) {
+      const wanted = value === null ? NONE : JSON.stringify(value);
+      if (value !== null && ![...select.options].some((option) => option.value === wanted)) select.append(h("option", { value: wanted }, `${shown(value)} (not seen yet)`));
+      select.value = wanted;
+    },
+  };
+}
+
+function numeric(column, id, change) {
+  const box = h("input", { id, type: "number", step: "any", placeholder: "empty", autocomplete: "off", oninput: () => change(box.value === "" || !box.validity.valid ? null : box.valueAsNumber) });
+  if (column.low === undefined) return { nodes: [box], show: (value, isOwn) => shownIn(box, value, isOwn) };
+  const digits = Math.max(0, Math.ceil(-Math.log10(column.step)));
+  const slider = h("input", { type: "range", min: column.low, max: column.high, step: column.step, "aria-label": `${column.name}, slider`, oninput: () => change(Number(Number(slider.value).toFixed(digits))) });
+  const behind = h("div", { class: "behind" });
+  const place = h("div", { class: "slider" }, behind, slider);
+  let marked;
+  return {
+    nodes: [h("div", { class: "pair" }, place, box)],
+    show(value, isOwn) {
+      shownIn(box, value, isOwn);
+      slider.value = value ?? (Number(column.low) + Number(column.high)) / 2;
+      slider.setAttribute("aria-valuetext", value === null ? "empty" : shown(value));
+      const bins = column.counts.length;
+      const own = value === null ? null : Math.max(0, Math.min(bins - 1, Math.floor(((value - column.low) / (column.high - column.low)) * bins)));
+      if (own !== marked) fill(behind, histogram({ counts: column.counts, own, label: `${column.name}: rows by value` }));
+      marked = own;
+    },
+  };
+}
+
+function shownIn(box, value, isOwn) {
+  if (isOwn && document.activeElement === box) return; // someone types here
+  box.value = value ?? "";
+}
+
+function date(column, id, change) {
+  const hasTime = column.low?.includes("T");
+  const box = h("input", { id, type: hasTime ? "datetime-local" : "date", onchange: () => change(box.value || null) });
+  const behind = column.counts ? h("div", { class: "behind" }, histogram({ counts: column.counts, label: `${column.name}: rows by date` })) : null;
+  return { nodes: [behind, box], show: (value, isOwn) => shownIn(box, value === null ? "" : hasTime ? moment(value) : value.slice(0, 10), isOwn) };
+}
+
+/** A moment as a field takes it; a day begins at midnight. */
+const moment = (value) => (value.includes("T") ? value : `${value}T00:00`);
+
+function text(column, id, change) {
+  const box = h("textarea", { id, rows: 2, placeholder: "empty", oninput: () => change(box.value || null) });
+  return { nodes: [box], show: (value, isOwn) => shownIn(box, value, isOwn) };
+}
+
+function set(column, id, change) {
+  const box = h("input", { id, type: "text", placeholder: "empty; several with commas", autocomplete: "off", list: `${id}-known`, onchange: () => change(box.value.trim() === "" ? null : box.value.split(",").map((one) => one.trim()).filter(Boolean)) });
+  const known = h("datalist", { id: `${id}-known` }, (column.options ?? []).map((one) => h("option", { value: String(one) })));
+  return { nodes: [box, known], show: (value, isOwn) => shownIn(box, value === null ? "" : value.join(", "), isOwn) };
+}
+
+/** Names of which others than those that are known may be typed. */
+function names(column, id, change) {
+  const known = new Map((column.values ?? []).map((value) => [shown(value), value]));
+  const box = h("input", { id, type: "text", placeholder: "empty", autocomplete: "off", list: `${id}-known`, oninput: () => change(box.value === "" ? null : (known.get(box.value) ?? box.value)) });
+  const options = h("datalist", { id: `${id}-known` }, [...known.keys()].map((one) => h("option", { value: one })));
+  return { nodes: [box, options], show: (value, isOwn) => shownIn(box, value === null ? "" : shown(value), isOwn) };
+}
+
+const makers = { nominal: (column, ...rest) => (column.open ? names : list)(column, ...rest), ordinal: list, taxonomy: list, numeric, circular: numeric, date, text, set };

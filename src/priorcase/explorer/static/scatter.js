@@ -1,0 +1,183 @@
+// Points by WebGL: 50,000 of them are drawn anew at every step of a zoom. It is written by hand because libraries for
+// this (those on regl) make code from text at run time, which the Content-Security-Policy forbids.
+
+const VERTEX = `
+attribute vec2 place;
+attribute vec4 colour;
+uniform vec2 centre;
+uniform vec2 zoom;
+uniform float size;
+varying vec4 fill;
+void main() {
+  gl_Position = vec4((place - centre) * zoom, 0.0, 1.0);
+  gl_PointSize = size;
+  fill = colour;
+}`;
+const FRAGMENT = `
+precision mediump float;
+varying vec4 fill;
+void main() {
+  float away = length(gl_PointCoord - vec2(0.5)) * 2.0;
+  float inside = 1.0 - smoothstep(0.75, 1.0, away);
+  if (inside <= 0.0) discard;
+  gl_FragColor = vec4(fill.rgb, 1.0) * fill.a * inside;
+}`;
+const CLOSEST = 2000; // times that the map may be magnified
+
+/** A drawing of points on a canvas; null where the browser has no WebGL. `changed` is called when the view moves. */
+export function scatter(canvas, changed) {
+  const gl = canvas.getContext("webgl", { antialias: true, premultipliedAlpha: true, alpha: true });
+  if (!gl) return null;
+  let places = new Float32Array(0);
+  let colours = new Uint8Array(0);
+  let parts = null;
+  let asked = 0;
+  const view = { x: 0, y: 0, scale: 1 };
+
+  function shader(kind, text) {
+    const made = gl.createShader(kind);
+    gl.shaderSource(made, text);
+    gl.compileShader(made);
+    return made;
+  }
+
+  function begin() {
+    const program = gl.createProgram();
+    gl.attachShader(program, shader(gl.VERTEX_SHADER, VERTEX));
+    gl.attachShader(program, shader(gl.FRAGMENT_SHADER, FRAGMENT));
+    gl.linkProgram(program);
+    gl.useProgram(program);
+    const attribute = (name) => {
+      const at = gl.getAttribLocation(program, name);
+      gl.enableVertexAttribArray(at);
+      return at;
+    };
+    parts = { place: attribute("place"), colour: attribute("colour"), placeBuffer: gl.createBuffer(), colourBuffer: gl.createBuffer() };
+    for (const name of ["centre", "zoom", "size"]) parts[name] = gl.getUniformLocation(program, name);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    fillPlaces();
+    fillColours();
+  }
+
+  function fillPlaces() {
+    gl.bindBuffer(gl.ARRAY_BUFFER, parts.placeBuffer);
+    gl.bufferData(gl.ARRAY_BUFFER, places, gl.STATIC_DRAW);
+    gl.vertexAttribPointer(parts.place, 2, gl.FLOAT, false, 0, 0);
+  }
+
+  function fillColours() {
+    gl.bindBuffer(gl.ARRAY_BUFFER, parts.colourBuffer);
+    gl.bufferData(gl.ARRAY_BUFFER, colours, gl.STATIC_DRAW);
+    gl.vertexAttribPointer(parts.colour, 4, gl.UNSIGNED_BYTE, true, 0, 0);
+  }
+
+  /** Pixels of the page for one unit of the map. */
+  const unit = () => 0.47 * Math.min(canvas.clientWidth, canvas.clientHeight) * view.scale;
+  const pointSize = () => Math.max(2.5, Math.min(11, 150 / Math.sqrt(places.length / 2 + 1) + 1.2)) * Math.min(2.2, view.scale ** 0.35);
+
+  function draw() {
+    asked = 0;
+    if (gl.isContextLost() || !canvas.clientWidth) return;
+    const ratio = window.devicePixelRatio || 1;
+    const [wide, tall] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
+    if (canvas.width !== wide || canvas.height !== tall) [canvas.width, canvas.height] = [wide, tall];
+    gl.viewport(0, 0, wide, tall);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    if (!places.length || colours.length !== 2 * places.length) return;
+    gl.uniform2f(parts.centre, view.x, view.y);
+    gl.uniform2f(parts.zoom, (2 * unit()) / canvas.clientWidth, (2 * unit()) / canvas.clientHeight);
+    gl.uniform1f(parts.size, pointSize() * ratio);
+    gl.drawArrays(gl.POINTS, 0, places.length / 2);
+  }
+
+  function later() {
+    if (!asked) asked = requestAnimationFrame(draw);
+  }
+
+  function moved() {
+    view.scale = Math.max(0.5, Math.min(CLOSEST, view.scale));
+    view.x = Math.max(-1.5, Math.min(1.5, view.x));
+    view.y = Math.max(-1.5, Math.min(1.5, view.y));
+    later();
+    changed();
+  }
+
+  const lost = (event) => event.preventDefault();
+  const restored = () => (begin(), later());
+  canvas.addEventListener("webglcontextlost", lost);
+  canvas.addEventListener("webglcontextrestored", restored);
+  const watcher = new ResizeObserver(() => (later(), changed()));
+  watcher.observe(canvas);
+  begin();
+
+  return {
+    view,
+    places: () => places,
+    setPlaces(next) {
+      places = next;
+      fillPlaces();
+      later();
+    },
+    setColours(next) {
+      colours = next;
+      fillColours();
+      later();
+    },
+    /** From places on the canvas, in pixels from its corner, to the map, and back. */
+    toMap: (px, py) => [view.x + (px - canvas.clientWidth / 2) / unit(), view.y - (py - canvas.clientHeight / 2) / unit()],
+    toPixels: (x, y) => [(x - view.x) * unit() + canvas.clientWidth / 2, canvas.clientHeight / 2 - (y - view.y) * unit()],
+    pan(px, py) {
+      view.x -= px / unit();
+      view.y += py / unit();
+      moved();
+    },
+    /** Magnify about a place on the canvas, which stays where it is. */
+    zoom(factor, px = canvas.clientWidth / 2, py = canvas.clientHeight / 2) {
+      const before = this.toMap(px, py);
+      view.scale = Math.max(0.5, Math.min(CLOSEST, view.scale * factor));
+      const after = this.toMap(px, py);
+      view.x += before[0] - after[0];
+      view.y += before[1] - after[1];
+      moved();
+    },
+    look(x, y, scale) {
+      Object.assign(view, { x, y, scale });
+      moved();
+    },
+    /** The number of the point nearest to a place on the canvas, within some pixels; -1 for none. */
+    nearest(px, py, within) {
+      const [x, y] = this.toMap(px, py);
+      let best = (within / unit()) ** 2;
+      let found = -1;
+      for (let i = 0; i < places.length; i += 2) {
+        const away = (places[i] - x) ** 2 + (places[i + 1] - y) ** 2;
+        if (away < best) [best, found] = [away, i / 2];
+      }
+      return found;
+    },
+    /** The numbers of the points within a polygon on the canvas, by the even-odd rule. */
+    within(corners) {
+      const polygon = corners.map(([px, py]) => this.toMap(px, py));
+      const found = [];
+      for (let i = 0; i < places.length; i += 2) {
+        const [x, y] = [places[i], places[i + 1]];
+        let inside = false;
+        for (let a = 0, b = polygon.length - 1; a < polygon.length; b = a++) {
+          const [[ax, ay], [bx, by]] = [polygon[a], polygon[b]];
+          if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) inside = !inside;
+        }
+        if (inside) found.push(i / 2);
+      }
+      return found;
+    },
+    end() {
+      cancelAnimationFrame(asked);
+      watcher.disconnect();
+      canvas.removeEventListener("webglcontextlost", lost);
+      canvas.removeEventListener("webglcontextrestored", restored);
+      gl.getExtension("WEBGL_lose_context")?.loseContext();
+    },
+  };
+}

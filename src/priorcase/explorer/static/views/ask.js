@@ -1,0 +1,236 @@
+// Ask: the case as a form, and the answer to it, live: probabilities, past cases, contributions, smallest changes.
+
+import { abort, isAbort, latest } from "../api.js";
+import { bars, contributions, spread } from "../charts.js";
+import { decided } from "../decision.js";
+import { fill, h, number, percent, same, shown } from "../dom.js";
+import { caseForm, typical } from "../form.js";
+
+const SOON = 50; // milliseconds after a change until the answer is asked for
+const LATER = 250; // and what takes longer
+const CLASSES = 8;
+const COLUMNS = 8;
+const CASES = 5;
+
+export default {
+  id: "ask",
+  title: "Ask",
+  applies: (status) => status.open.kind === "table" || status.open.kind === "model",
+  mount,
+};
+
+function mount(root, context) {
+  const answer = panel("Answer", "answer");
+  const why = panel("What each column adds", "why");
+  const past = panel("Past cases", "past");
+  const turns = panel("Smallest changes that turn the answer", "turns");
+  const left = h("div", { class: "left" }, h("p", { class: "soft" }, "Reading the columns …"));
+  const right = h("div", { class: "right" }, answer.root, past.root, h("div", { class: "two" }, why.root, turns.root));
+  fill(root, h("div", { class: "ask" }, left, right));
+
+  let columns = null;
+  let importance = {};
+  let near = null;
+  let showAll = false;
+  let limit = null; // for numbers: what the changes should reach
+  let ended = false;
+  const ends = [];
+  let soon = 0;
+  let later = 0;
+
+  const task = () => context.status().open.task;
+
+  // -- requests: each part by itself, so that the answer does not wait for the rest
+
+  async function part(panel, key, path, options, draw) {
+    panel.root.setAttribute("aria-busy", "true");
+    try {
+      const found = await latest(key, path, context.asked.value(), options);
+      if (ended) return;
+      panel.root.removeAttribute("aria-busy");
+      draw(found.answers[0]);
+    } catch (error) {
+      if (isAbort(error)) return; // a newer request has taken its place
+      panel.root.removeAttribute("aria-busy");
+      if (error.status === 503 || ended) return;
+      fill(panel.body, h("p", { class: "wrong" }, error.message));
+    }
+  }
+
+  function ask() {
+    clearTimeout(soon);
+    clearTimeout(later);
+    soon = setTimeout(() => {
+      part(answer, "predict", "/predict", {}, drawAnswer);
+      part(past, "neighbors", "/neighbors", {}, (found) => ((near = found), drawPast()));
+    }, SOON);
+    later = setTimeout(() => {
+      part(why, "contributions", "/explain", { precedents: 0, counterfactuals: 0 }, drawWhy);
+      askTurns();
+    }, LATER);
+  }
+
+  function askTurns() {
+    if (task() === "regress" && limit === null) return;
+    const wish = task() === "regress" ? { [limit.side]: limit.value } : {};
+    part(turns, "counterfactuals", "/counterfactuals", { n: 3, ...wish }, drawTurns);
+  }
+
+  // -- the answer
+
+  function drawAnswer(found) {
+    const target = context.status().open.target ?? "Answer";
+    const head = h("p", { class: "prediction", role: "status" }, h("span", { class: "soft" }, target), h("strong", {}, shown(found.prediction)));
+    if (found.probabilities) {
+      const sorted = Object.entries(found.probabilities).sort((a, b) => b[1] - a[1] || (b[0] === String(found.prediction)) - (a[0] === String(found.prediction)));
+      const items = sorted.slice(0, CLASSES).map(([label, share]) => ({ label, share, text: percent(share), strong: label === String(found.prediction) }));
+      const rest = sorted.slice(CLASSES).reduce((sum, [, share]) => sum + share, 0);
+      if (sorted.length > CLASSES) items.push({ label: `${sorted.length - CLASSES} others`, share: rest, text: percent(rest) });
+      const decision = decided(found.probabilities, context.status().decision);
+      const words = decision && h("p", { class: "decided" }, "Decision: ", h("strong", {}, decision.label), h("span", { class: "soft" }, ` (${decision.why})`));
+      fill(answer.body, head, bars(items, { label: "Probabilities" }), words);
+      return;
+    }
+    const between = found.interval ? h("p", { class: "soft" }, `95 % interval: ${number(found.interval[0])} to ${number(found.interval[1])}`) : h("p", { class: "soft" }, "This learner gives no interval.");
+    const numbers = columnsDocument.target;
+    const place = numbers.counts ? spread({ ...numbers, value: found.prediction, interval: found.interval?.every((end) => end !== null) ? found.interval : null, label: `Where the prediction lies among all values of ${numbers.name ?? "the target"}` }) : null;
+    fill(answer.body, head, between, place);
+    if (limit === null) {
+      limit = { side: "above", value: numbers.quantiles?.[3] ?? found.prediction };
+      drawLimit();
+      askTurns();
+    }
+  }
+
+  let columnsDocument = null;
+
+  // -- past cases, side by side with the query
+
+  function drawPast() {
+    if (!near || !columns) return;
+    const cases = [...near.precedents.slice(0, CASES).map((one) => ({ ...one, head: "" })), ...(near.unlike ? [{ ...near.unlike, head: "unlike" }] : [])];
+    if (!cases.length) return void fill(past.body, h("p", { class: "soft" }, "No past case is near."));
+    const asked = context.asked.value();
+    const order = columns
+      .map((column, i) => [column.name, Math.abs(importance[column.name] ?? 0), asked[column.name] === undefined ? 1 : 0, i])
+      .sort((a, b) => b[1] - a[1] || a[2] - b[2] || a[3] - b[3])
+      .map(([name]) => name);
+    const rows = showAll ? order : order.slice(0, COLUMNS);
+    const votes = near.precedents.some((one) => one.vote !== null);
+    const line = (name, cells, props) => h("tr", props, h("th", { scope: "row" }, name), cells);
+    const table = h(
+      "table",
+      { class: "cases" },
+      h("caption", { class: "hidden" }, "The past cases behind the answer, and the nearest one with another outcome"),
+      h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "this case"), cases.map((one) => h("th", { scope: "col", class: one.head }, one.head ? h("span", { class: "tag" }, "nearest unlike") : null, `#${one.id}`)))),
+      h(
+        "tbody",
+        {},
+        line(context.status().open.target ?? "outcome", [h("td", { class: "soft" }, "?"), cases.map((one) => h("td", { class: one.head }, h("strong", {}, shown(one.target))))], { class: "target" }),
+        votes && line("vote", [h("td", {}), cases.map((one) => h("td", { class: `soft ${one.head}` }, one.vote === undefined || one.vote === null ? "" : percent(one.vote)))]),
+        line("distance", [h("td", {}), cases.map((one) => h("td", { class: `soft ${one.head}` }, number(one.distance, 3)))]),
+        rows.map((name) => {
+          const own = asked[name] ?? null;
+          return line(name, [
+            h("td", { title: shown(own) }, shown(own)),
+            cases.map((one) => {
+              const value = one.values[name];
+              if (own === null) return h("td", { class: `soft ${one.head}`, title: shown(value) }, shown(value));
+              const equal = same(own, value);
+              return h("td", { class: `${equal ? "soft" : "differs"} ${one.head}`, title: shown(value) }, equal ? null : h("span", { class: "mark", "aria-label": "differs:" }, "≠ "), shown(value));
+            }),
+          ]);
+        }),
+      ),
+    );
+    const more = order.length > COLUMNS ? h("button", { type: "button", class: "link", onclick: () => ((showAll = !showAll), drawPast()) }, showAll ? "Fewer columns" : `All ${order.length} columns`) : null;
+    const others = near.precedents.length - CASES;
+    const note = others > 0 ? h("p", { class: "soft" }, `The ${CASES} nearest of ${near.precedents.length} past cases that have a say.`) : null;
+    fill(past.body, note, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Past cases, table" }, table), more);
+  }
+
+  // -- contributions
+
+  function drawWhy(found) {
+    const told = found.contributions;
+    importance = told.contributions;
+    drawPast();
+    const scaled = (value) => (told.scale === "probability" ? `${value < 0 ? "−" : "+"}${number(Math.abs(100 * value), 3)}` : `${value < 0 ? "−" : "+"}${number(Math.abs(value))}`);
+    const items = Object.entries(told.contributions)
+      .filter(([name]) => told.values[name] !== null)
+      .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
+      .map(([name, amount]) => ({ label: name, value: shown(told.values[name]), amount: amount ?? 0, text: amount ? scaled(amount) : "0" }));
+    const of = told.scale === "probability" ? `percentage points of P(${shown(found.prediction)})` : told.scale === "log-odds" ? `log-odds of ${shown(found.prediction)} against ${shown(told.versus)}` : "units of the prediction";
+    const ends = told.scale === "probability" ? [percent(told.base), percent(told.total)] : [number(told.base), number(told.total)];
+    fill(
+      why.body,
+      h("p", { class: "soft" }, `In ${of}: ${ends[0]} when nothing is known, ${ends[1]} for this case.`),
+      items.length ? contributions(items, { label: "What each column adds to the answer" }) : h("p", {}, "Nothing is known about this case."),
+    );
+  }
+
+  // -- counterfactuals
+
+  const wish = h("div", {});
+  turns.root.insertBefore(wish, turns.body);
+
+  function drawLimit() {
+    const side = h("select", { "aria-label": "Side", onchange: () => ((limit.side = side.value), askTurns()) }, ["above", "below"].map((one) => h("option", { value: one }, one)));
+    side.value = limit.side;
+    const box = h("input", { type: "number", step: "any", "aria-label": "Number to reach", oninput: () => box.value !== "" && box.validity.valid && ((limit.value = box.valueAsNumber), askTurns()) });
+    box.value = limit.value;
+    fill(wish, h("p", { class: "wish" }, "The prediction should be", side, box));
+  }
+
+  function drawTurns(found) {
+    if (!found.counterfactuals.length) return void fill(turns.body, h("p", { class: "soft" }, `${found.note.charAt(0).toUpperCase()}${found.note.slice(1)}.`));
+    fill(
+      turns.body,
+      h(
+        "ul",
+        { class: "turns" },
+        found.counterfactuals.map((one) => {
+          const changes = Object.entries(one.changes);
+          const use = () => context.asked.replace({ ...context.asked.value(), ...Object.fromEntries(changes.map(([name, [, after]]) => [name, after])) }, "turns");
+          return h(
+            "li",
+            {},
+            h("div", { class: "grow" }, h("strong", {}, shown(one.answer)), h("span", { class: "soft" }, ` as in past case #${one.id}, if`), h("ul", {}, changes.map(([name, [before, after]]) => h("li", {}, name, ": ", h("span", { class: "soft" }, shown(before)), " → ", h("strong", {}, shown(after)))))),
+            h("button", { type: "button", onclick: use, "aria-label": `Use these changes: ${changes.map(([name, [, after]]) => `${name} ${shown(after)}`).join(", ")}` }, "Use"),
+          );
+        }),
+      ),
+    );
+  }
+
+  async function start() {
+    try {
+      columnsDocument = await context.fetched("/columns");
+      if (ended) return;
+      columns = columnsDocument.columns;
+      past.body.style.minHeight = `${2.05 * (Math.min(columns.length, COLUMNS) + 4) + 2}rem`;
+      if (context.asked.isUntouched()) context.asked.replace(typical(columns), "start");
+      const form = caseForm(context, columns);
+      ends.push(form.end, context.asked.subscribe(ask), context.onVersion(ask));
+      fill(left, form.root);
+      ask();
+    } catch (error) {
+      if (!ended) fill(left, h("p", { class: "wrong" }, error.message));
+    }
+  }
+
+  start();
+  return () => {
+    ended = true;
+    clearTimeout(soon);
+    clearTimeout(later);
+    abort("predict", "neighbors", "contributions", "counterfactuals");
+    for (const end of ends) end();
+  };
+}
+
+function panel(title, name) {
+  const body = h("div", { class: "body" });
+  const id = `panel-${name}`;
+  return { body, root: h("section", { class: `panel ${name}`, "aria-labelledby": id }, h("h2", { id }, title), body) };
+}

@@ -1,0 +1,450 @@
+// Columns: how a table was read, with corrections; what each column holds; which matter; weights by hand.
+
+import { abort, get, isAbort, latest, post, Problem, upload } from "../api.js";
+import { fill, h, number, percent, shown } from "../dom.js";
+import { typical } from "../form.js";
+import { outcomesLegend, stacked } from "../plots.js";
+
+const KINDS = { numeric: "number", nominal: "name", ordinal: "ordered", date: "date", text: "text", set: "set", circular: "circular number", ignore: "left out" };
+const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank" };
+const DATES = { dmy: "day first", mdy: "month first" };
+const SOON = 60;
+const NEAREST = 8;
+const HEAVIEST = 5;
+
+export default {
+  id: "columns",
+  title: "Columns",
+  applies: (status) => ["raw", "table", "model"].includes(status.open.kind),
+  mount,
+};
+
+let ids = 0;
+
+function mount(root, context) {
+  const reading = section("How the table was read", "reading");
+  const list = section("Columns", "columns");
+  const weighing = section("Weights by hand", "weights");
+  fill(root, h("div", { class: "stackview" }, reading.root, list.root, weighing.root));
+
+  let told = null; // how the table was read
+  let held = null; // what the rows hold, once something is learned
+  let importance = { job: null, found: null };
+  let draft = null; // corrections that have not been applied
+  let weights = {};
+  let near = null;
+  let ended = false;
+  let timer = 0;
+  let polling = 0;
+  let waiting = 0;
+  let drawn = "";
+  let learning = false;
+  const ends = [];
+
+  const kind = () => context.status().open.kind;
+  const isLearned = () => kind() === "table" || kind() === "model";
+  const frozen = () => context.status().read_only;
+
+  // -- what is in the address
+
+  function keep() {
+    const own = {};
+    if (draft && isChanged()) own.fix = JSON.stringify(draft);
+    const other = Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight !== 1));
+    if (Object.keys(other).length) own.weights = JSON.stringify(other);
+    context.setParams(own);
+  }
+
+  function parsed(text) {
+    try {
+      const found = JSON.parse(text ?? "null");
+      return found && typeof found === "object" ? found : null;
+    } catch {
+      return null; // an address that somebody has cut off
+    }
+  }
+
+  // -- corrections
+
+  function asRead() {
+    const kinds = {};
+    for (const column of told.columns) {
+      if (column.declared === "ordinal") kinds[column.name] = { kind: "ordinal", levels: column.levels };
+      else if (column.declared === "circular") kinds[column.name] = { kind: "circular", period: column.period };
+      else if (column.declared) kinds[column.name] = { kind: column.declared };
+    }
+    return { target: told.target ?? told.likely_target, kinds, options: { ...told.options } };
+  }
+
+  const isChanged = () => JSON.stringify(draft) !== JSON.stringify(asRead());
+
+  /** What is wrong with the corrections, before they are sent. */
+  function check() {
+    for (const [name, { kind: word, levels, period }] of Object.entries(draft.kinds)) {
+      if (word === "circular" && !(period > 0)) throw new Problem(`The period of ${name} must be above 0, such as 24 for hours.`, 422);
+      if (word === "ordinal" && (levels.length < 2 || levels.includes("") || new Set(levels).size < levels.length)) throw new Problem(`${name} needs two or more different levels, the lowest first.`, 422);
+    }
+  }
+
+  async function apply(target) {
+    try {
+      check();
+      learning = target !== null;
+      await post("/reading", { ...draft, target });
+      context.refresh();
+    } catch (error) {
+      learning = false;
+      context.notify(error);
+    }
+  }
+
+  async function openFile(file) {
+    try {
+      const sent = await upload(file);
+      await post("/open", { upload: sent.id });
+      weights = {};
+      context.refresh();
+    } catch (error) {
+      context.notify(error);
+    }
+  }
+
+  // -- how the table was read
+
+  function choice(label, value, options, change) {
+    const id = `reading-${(ids += 1)}`;
+    const select = h("select", { id, disabled: frozen(), onchange: () => change(select.value === "" ? undefined : select.value) }, options.map(([key, text]) => h("option", { value: key }, text)));
+    if (value !== undefined && value !== null && !options.some(([key]) => key === value)) select.append(h("option", { value }, value));
+    select.value = value ?? "";
+    return h("div", { class: "readoption" }, h("label", { for: id }, label), select);
+  }
+
+  function option(name, value) {
+    if (value === undefined) delete draft.options[name];
+    else draft.options[name] = value;
+    corrected();
+  }
+
+  function drawReading() {
+    const { problem } = context.status().open;
+    const opener = h("input", { type: "file", hidden: true, id: "open-file", onchange: () => opener.files[0] && openFile(opener.files[0]) });
+    const open = !frozen() && h("div", { class: "opener" }, h("button", { type: "button", onclick: () => opener.click() }, "Open another file …"), opener, h("span", { class: "soft" }, "or drop one here"));
+    if (!told) return void fill(reading.body, problem && h("p", { class: "wrong", role: "alert" }, problem), h("p", {}, "This is a saved model: its columns are as they were when it was fitted."), open);
+    const found = told.found;
+    const names = told.columns.map((column) => column.name);
+    const unset = (name, text) => [["", found[name] === null || found[name] === undefined ? text : `as found: ${text}`]];
+    const target = h("select", { id: "target", disabled: frozen(), onchange: () => ((draft.target = target.value), corrected()) }, names.map((name) => h("option", { value: name }, name)));
+    target.value = draft.target ?? "";
+    const isText = found.delimiter !== null && found.delimiter !== undefined;
+    const missing = h("input", { type: "text", id: "missing-marks", disabled: frozen(), placeholder: "as found", value: (draft.options.missing ?? []).join(", "), onchange: () => option("missing", missing.value.trim() === "" ? undefined : missing.value.split(",").map((one) => one.trim())) });
+    const controls = isText && [
+      choice("Fields end with", draft.options.delimiter, [...unset("delimiter", DELIMITERS[found.delimiter] ?? found.delimiter), ...Object.entries(DELIMITERS)], (value) => option("delimiter", value)),
+      choice("Decimal mark", draft.options.decimal, [["", "as found"], [".", "point: 1.5"], [",", "comma: 1,5"]], (value) => option("decimal", value)),
+      choice("Dates", draft.options.dates, [["", "as found"], ...Object.entries(DATES)], (value) => option("dates", value)),
+      choice("First line", draft.options.header === undefined ? undefined : String(draft.options.header), [["", "as found"], ["true", "names of columns"], ["false", "a row"]], (value) => option("header", value === undefined ? undefined : value === "true")),
+      h("div", { class: "readoption" }, h("label", { for: "missing-marks" }, "Missing marks"), missing),
+    ];
+    const raw = kind() === "raw";
+    const learn = h("button", { type: "button", class: "primary", disabled: frozen() || !(raw || isChanged()), onclick: () => apply(draft.target) }, raw ? "Learn" : "Read and learn again");
+    const again = h("button", { type: "button", disabled: frozen() || !isChanged(), onclick: () => apply(null) }, "Only read again");
+    const undo = h("button", { type: "button", disabled: !isChanged(), onclick: () => ((draft = asRead()), corrected(), redraw()) }, "Undo corrections");
+    fill(
+      reading.body,
+      problem && h("p", { class: "wrong", role: "alert" }, problem),
+      h("p", {}, told.read || `${told.rows.toLocaleString("en")} rows`),
+      raw && h("p", {}, "Choose the column to predict, correct what was misunderstood, then let it learn. Nothing runs before."),
+      h("div", { class: "readoptions" }, h("div", { class: "readoption" }, h("label", { for: "target" }, "Predict"), target), controls),
+      h("p", { class: "buttons" }, learn, again, undo),
+      open,
+    );
+    drawReading.buttons = { learn, again, undo, raw };
+  }
+
+  function corrected() {
+    keep();
+    const { learn, again, undo, raw } = drawReading.buttons ?? {};
+    if (!learn) return;
+    const changed = isChanged();
+    learn.disabled = frozen() || !(raw || changed);
+    again.disabled = frozen() || !changed;
+    undo.disabled = !changed;
+  }
+
+  // -- columns
+
+  function kindField(column) {
+    const name = column.name;
+    if (!told) return h("span", { class: "kind" }, KINDS[column.kind] ?? column.kind);
+    const id = `kind-${(ids += 1)}`;
+    const own = draft.kinds[name];
+    const foundKind = column.declared ? null : column.kind;
+    const more = h("div", { class: "more" });
+    const select = h(
+      "select",
+      { id, disabled: frozen(), "aria-label": `Kind of ${name}`, onchange: change },
+      h("option", { value: "" }, foundKind ? `${KINDS[foundKind] ?? foundKind} (found)` : "as found"),
+      Object.entries(KINDS).map(([key, text]) => h("option", { value: key }, text)),
+    );
+    select.value = own?.kind ?? "";
+    function change() {
+      if (select.value === "") delete draft.kinds[name];
+      else if (select.value === "ordinal") draft.kinds[name] = { kind: "ordinal", levels: column.levels ?? column.texts ?? [] };
+      else if (select.value === "circular") draft.kinds[name] = { kind: "circular", period: 360 };
+      else draft.kinds[name] = { kind: select.value };
+      details();
+      corrected();
+    }
+    function details() {
+      const chosen = draft.kinds[name];
+      if (chosen?.kind === "ordinal") {
+        const levels = h("input", { type: "text", "aria-label": `Levels of ${name}, the lowest first`, value: chosen.levels.join(" < "), disabled: frozen(), oninput: () => ((chosen.levels = levels.value.split("<").map((one) => one.trim())), corrected()) });
+        fill(more, levels, h("p", { class: "hint soft" }, "the lowest first, with < between them"));
+      } else if (chosen?.kind === "circular") {
+        const period = h("input", { type: "number", min: 0, step: "any", "aria-label": `Period of ${name}`, value: chosen.period, disabled: frozen(), oninput: () => ((chosen.period = period.value === "" ? null : period.valueAsNumber), corrected()) });
+        fill(more, period, h("p", { class: "hint soft" }, "comes round after so much: 24 for hours"));
+      } else fill(more);
+    }
+    details();
+    return h("div", { class: "kind" }, select, more);
+  }
+
+  function distribution(column, outcomes) {
+    const { counts, by, name } = column;
+    if (column.edges && counts) {
+      const titles = counts.map((_, i) => `${shown(column.edges[i])} to ${shown(column.edges[i + 1])}`);
+      return [stacked({ counts, by, names: outcomes, titles, label: `Distribution of ${name}` }), h("p", { class: "ends soft" }, h("span", {}, shown(column.low)), h("span", {}, shown(column.high)))];
+    }
+    if (counts?.length) {
+      const words = column.values.slice(0, 4).map((value, i) => `${shown(value)} ${counts[i].toLocaleString("en")}`);
+      const rest = column.distinct - words.length;
+      return [stacked({ counts, by, names: outcomes, titles: column.values.map(shown), label: `Distribution of ${name}` }), h("p", { class: "ends soft" }, h("span", {}, words.join(" · ") + (rest > 0 ? ` · ${rest.toLocaleString("en")} more` : "")))];
+    }
+    const some = column.examples ?? column.options ?? [];
+    return h("p", { class: "soft examples" }, some.length ? some.map(shown).join(" · ") : "No value is known.");
+  }
+
+  function drawColumns() {
+    const outcomes = held?.outcomes ?? null;
+    const target = held ? held.target.name : null;
+    const byName = new Map((held?.columns ?? []).map((column) => [column.name, column]));
+    const all = told ? told.columns : held.columns;
+    const losses = new Map((importance.found?.columns ?? []).map((one) => [one.name, one]));
+    const most = Math.max(...[...losses.values()].map((one) => one.loss), 1e-9);
+    const items = all.map((column) => {
+      const now = { ...column, ...(byName.get(column.name) ?? {}), declared: column.declared, kind: column.kind };
+      const isTarget = column.name === target;
+      const out = told?.left_out[column.name] ?? (column.kind === "ignore" ? "left out by hand" : null);
+      const note = isTarget ? "what is predicted" : out ? `left out: ${out}` : (column.note ?? "");
+      const rows = held?.rows ?? told.rows;
+      const loss = losses.get(column.name);
+      const bar = h("span", { class: "fill first" });
+      bar.style.width = loss ? `${100 * Math.max(0, loss.loss / most)}%` : "0";
+      const matter = importance.found && h("div", { class: "matter" }, loss ? [h("span", { class: "track", role: "img", "aria-label": `importance ${number(loss.loss, 3)} ± ${number(loss.error, 2)}` }, bar), h("span", { class: "n" }, `${number(loss.loss, 2)} ± ${number(loss.error, 2)}`)] : h("span", { class: "soft" }, "–"));
+      return h(
+        "li",
+        { class: out ? "column out" : "column" },
+        h("div", { class: "who-column" }, h("h3", {}, column.name), note && h("p", { class: "soft" }, note)),
+        kindField(column),
+        h("div", { class: "spread" }, column.kind === "ignore" ? null : distribution(now, outcomes)),
+        h("div", { class: "facts soft" }, column.missing === undefined ? null : [h("p", {}, column.missing ? `${percent(now.missing / rows)} missing` : "none missing"), h("p", {}, `${(now.distinct ?? 0).toLocaleString("en")} distinct`)], matter),
+      );
+    });
+    const running = importance.job?.state === "running";
+    const measure = isLearned() && h("button", { type: "button", disabled: running, onclick: startImportance }, importance.found ? "Measure importance again" : "Measure importance");
+    const words = running ? `Measuring: ${importance.job.message || "starting"} …` : importance.job?.state === "failed" ? importance.job.message : importance.found ? `Importance: how much worse ${importance.found.learner} predicts rows left out when the column is shuffled (${importance.found.task === "classify" ? "log-score" : "share of the variance"}, ± one standard error).` : "";
+    fill(list.body, measure && h("div", { class: "controls" }, measure, h("p", { class: "soft grow", role: "status" }, words)), outcomes && outcomesLegend(outcomes), h("ul", { class: "columnlist" }, items));
+  }
+
+  async function startImportance() {
+    try {
+      importance = { job: await post("/columns/importance"), found: null };
+      drawColumns();
+      context.refresh();
+      poll();
+    } catch (error) {
+      context.notify(error);
+    }
+  }
+
+  function poll() {
+    clearTimeout(polling);
+    polling = setTimeout(async () => {
+      try {
+        const before = importance.job?.message;
+        importance = await get("/columns/importance");
+        if (ended) return;
+        const running = importance.job?.state === "running";
+        if (!running || before !== importance.job.message) drawColumns();
+        if (running) poll();
+        else drawWeights();
+      } catch (error) {
+        if (!ended) context.notify(error);
+      }
+    }, 400);
+  }
+
+  // -- weights by hand
+
+  function drawWeights() {
+    weighing.root.hidden = !isLearned();
+    if (!isLearned()) return;
+    const rows = held.columns.map((column) => {
+      const id = `weight-${(ids += 1)}`;
+      const box = h("input", { id, type: "number", min: 0, step: 0.1, value: weights[column.name] ?? 1, oninput: () => box.validity.valid && box.value !== "" && set(box.valueAsNumber, box) });
+      const slider = h("input", { type: "range", min: 0, max: HEAVIEST, step: 0.1, value: weights[column.name] ?? 1, "aria-label": `Weight of ${column.name}, slider`, oninput: () => set(Number(slider.value), slider) });
+      function set(weight, from) {
+        weights[column.name] = weight;
+        if (from !== box) box.value = weight;
+        if (from !== slider) slider.value = weight;
+        keep();
+        rank();
+      }
+      return h("div", { class: "weight" }, h("label", { for: id, title: column.name }, column.name), slider, box);
+    });
+    const learned = (importance.found?.columns ?? []).filter((one) => one.loss > 0);
+    const byImportance = () => {
+      const most = Math.max(...learned.map((one) => one.loss));
+      weights = Object.fromEntries(held.columns.map((column) => [column.name, Number(((HEAVIEST / 2) * ((learned.find((one) => one.name === column.name)?.loss ?? 0) / most)).toFixed(1))]));
+      keep();
+      drawWeights();
+    };
+    const body = h("div", { class: "body ranked", role: "status" });
+    drawWeights.place = body;
+    fill(
+      weighing.body,
+      h("p", { class: "soft" }, "How much each column counts in the distance to the case of Ask: 0 leaves it out, 2 doubles its say."),
+      h(
+        "div",
+        { class: "weighing" },
+        h("div", { class: "sliders" }, rows, h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => ((weights = {}), keep(), drawWeights()) }, "All equal"), learned.length > 0 && h("button", { type: "button", onclick: byImportance }, "By importance"), !frozen() && h("button", { type: "button", class: "primary", onclick: answer }, "Answer with these weights"))),
+        body,
+      ),
+    );
+    rank();
+  }
+
+  async function answer() {
+    try {
+      await post("/columns/weights/answer", { weights });
+      context.say?.("k-NN with these weights answers from now on.");
+      context.refresh();
+    } catch (error) {
+      context.notify(error);
+    }
+  }
+
+  function rank() {
+    clearTimeout(timer);
+    if (held.columns.every((column) => (weights[column.name] ?? 1) === 0)) {
+      abort("weights");
+      return void fill(drawWeights.place, h("p", { class: "wrong" }, "All weights are 0, so all past cases are equally near. Give one column a weight."));
+    }
+    timer = setTimeout(async () => {
+      weighing.root.setAttribute("aria-busy", "true");
+      try {
+        near = await latest("weights", "/columns/weights", { case: known(context.asked.value()), weights, k: NEAREST });
+        if (ended) return;
+        drawNear();
+      } catch (error) {
+        if (isAbort(error)) return;
+        if (!ended && error.status !== 503) fill(drawWeights.place, h("p", { class: "wrong" }, error.message));
+      }
+      weighing.root.removeAttribute("aria-busy");
+    }, SOON);
+  }
+
+  /** The case without columns that the model does not have. */
+  const known = (value) => Object.fromEntries(Object.entries(value).filter(([name]) => held.columns.some((column) => column.name === name)));
+
+  function drawNear() {
+    const target = held.target.name ?? "outcome";
+    const answered = near.probabilities ? `${shown(near.prediction)}, ${percent(near.probabilities[String(near.prediction)])}` : number(near.prediction);
+    const moved = (one, i) => (one.equal_rank === i + 1 ? h("span", { class: "soft" }, "same") : one.equal_rank === null ? "beyond 200" : one.equal_rank > i + 1 ? h("span", { class: "up" }, `▲ from ${one.equal_rank}`) : h("span", { class: "down" }, `▼ from ${one.equal_rank}`));
+    const parts = (one) =>
+      Object.entries(one.contributions)
+        .filter(([, share]) => share >= 0.01 * one.distance && share > 0)
+        .sort((a, b) => b[1] - a[1])
+        .slice(0, 3)
+        .map(([name, share]) => `${name} ${number(share, 2)}`)
+        .join(", ") || "equal to the case";
+    fill(
+      drawWeights.place,
+      h("p", {}, h("span", { class: "soft" }, `${near.n_neighbors}-NN with these weights: `), h("strong", {}, `${target} ${answered}`)),
+      h(
+        "div",
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Nearest past cases by these weights" },
+        h(
+          "table",
+          {},
+          h("thead", {}, h("tr", {}, ["", "case", target, "distance", "by equal weights", "distance comes from"].map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {}))))),
+          h("tbody", {}, near.precedents.map((one, i) => h("tr", {}, h("td", { class: "n soft" }, String(i + 1)), h("th", { scope: "row" }, `#${one.id}`), h("td", { class: "nowrap" }, h("strong", {}, shown(one.target))), h("td", { class: "n" }, number(one.distance, 3)), h("td", { class: "nowrap moved" }, moved(one, i)), h("td", { class: "soft" }, parts(one))))),
+        ),
+      ),
+    );
+  }
+
+  // -- all of it
+
+  function redraw() {
+    drawReading();
+    drawColumns();
+    drawWeights();
+  }
+
+  async function load() {
+    clearTimeout(waiting);
+    if (ended) return;
+    if (context.status().jobs.some((job) => job.state === "running" && /^(Opening|Reading) /.test(job.name))) return void (waiting = setTimeout(load, 150)); // another table comes soon
+    try {
+      const hasReading = kind() !== "model";
+      const [read, columns, found] = await Promise.all([hasReading ? context.fetched("/reading") : null, isLearned() ? context.fetched("/columns") : null, isLearned() ? get("/columns/importance") : { job: null, found: null }]);
+      if (ended) return;
+      const text = JSON.stringify([read, columns, kind(), context.status().open.problem]);
+      importance = found;
+      if (importance.job?.state === "running") poll();
+      if (text === drawn) return;
+      const other = told === null || JSON.stringify([told.columns.map((c) => [c.name, c.declared]), told.options, told.target]) !== JSON.stringify([read?.columns.map((c) => [c.name, c.declared]), read?.options, read?.target]);
+      [told, held, drawn] = [read, columns, text];
+      if (told && (draft === null || other)) draft = drawn0 ? asRead() : { ...asRead(), ...(parsed(context.params().fix) ?? {}) };
+      if (!drawn0) weights = parsed(context.params().weights) ?? {};
+      drawn0 = true;
+      keep();
+      if (context.status().open.problem) learning = false;
+      if (held && (context.asked.isUntouched() || (learning && kind() === "table"))) context.asked.replace(typical(held.columns), "start");
+      redraw();
+      if (learning && kind() === "table") {
+        learning = false;
+        context.go("ask");
+      }
+    } catch (error) {
+      if (!ended && !isAbort(error) && error.status !== 503) fill(list.body, h("p", { class: "wrong" }, error.message));
+    }
+  }
+
+  let drawn0 = false; // whether anything was drawn: the address counts only at first
+  const over = (event) => event.preventDefault();
+  const drop = (event) => {
+    event.preventDefault();
+    if (!frozen() && event.dataTransfer?.files?.length) openFile(event.dataTransfer.files[0]);
+  };
+  root.addEventListener("dragover", over);
+  root.addEventListener("drop", drop);
+  ends.push(context.onVersion(load), context.asked.subscribe(() => held && isLearned() && rank()));
+  load();
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+    clearTimeout(polling);
+    clearTimeout(waiting);
+    abort("weights");
+    root.removeEventListener("dragover", over);
+    root.removeEventListener("drop", drop);
+    for (const end of ends) end();
+  };
+}
+
+function section(title, name) {
+  const body = h("div", { class: "body" });
+  const id = `section-${name}`;
+  return { body, root: h("section", { class: `panel ${name}`, "aria-labelledby": id }, h("h2", { id }, title), body) };
+}

@@ -1,0 +1,235 @@
+// What if: the answer to the case along a column, with past cases near it; or along two columns, as a map.
+
+import { abort, isAbort, latest } from "../api.js";
+import { bars, heatmap, lines } from "../charts.js";
+import { fill, h, number, percent, shown } from "../dom.js";
+import { caseForm, typical } from "../form.js";
+
+const SOON = 80;
+const NEAR = 40;
+const COLOURS = 6;
+
+export default {
+  id: "what-if",
+  title: "What if",
+  applies: (status) => status.open.kind === "table" || status.open.kind === "model",
+  mount,
+};
+
+function mount(root, context) {
+  const left = h("div", { class: "left" }, h("p", { class: "soft" }, "Reading the columns …"));
+  const body = h("div", { class: "body chartbox" });
+  const first = h("select", { id: "along" });
+  const second = h("select", { id: "and" });
+  const wanted = h("select", { id: "wanted" });
+  const which = h("span", { class: "choice", hidden: true }, h("label", { for: "wanted" }, "Probability of"), wanted);
+  const controls = h("div", { class: "controls" }, h("span", { class: "choice" }, h("label", { for: "along" }, "Along"), first), h("span", { class: "choice" }, h("label", { for: "and" }, "and"), second), which);
+  const panel = h("section", { class: "panel curve", "aria-labelledby": "curve-title" }, h("h2", { id: "curve-title" }, "How the answer moves"), controls, body);
+  fill(root, h("div", { class: "ask" }, left, h("div", { class: "right" }, panel)));
+
+  let columns = [];
+  let classes = null;
+  let curve = null;
+  let near = null;
+  let ended = false;
+  let timer = 0;
+  const ends = [];
+  const kinds = () => Object.fromEntries(columns.map((column) => [column.name, column.kind]));
+  const isNumber = (name) => ["numeric", "circular", "date"].includes(kinds()[name]);
+  const place = (name, value) => (kinds()[name] === "date" ? Date.parse(value) : value);
+
+  function ask() {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const asked = context.asked.value();
+      const along = second.value ? [first.value, second.value] : [first.value];
+      panel.setAttribute("aria-busy", "true");
+      try {
+        const [found, cases] = await Promise.all([
+          latest("what-if", "/what-if", asked, { column: along, n_values: along.length > 1 ? 13 : 25 }),
+          along.length > 1 ? null : latest("near", "/neighbors", asked, { k: NEAR }),
+        ]);
+        if (ended) return;
+        curve = found;
+        near = cases?.answers[0].precedents ?? [];
+        draw();
+      } catch (error) {
+        if (isAbort(error)) return;
+        if (!ended && error.status !== 503) fill(body, h("p", { class: "wrong" }, error.message));
+      }
+      panel.removeAttribute("aria-busy");
+    }, SOON);
+  }
+
+  function draw() {
+    which.hidden = !(classes && curve.columns.length > 1);
+    if (curve.columns.length > 1) return void drawMap();
+    const [name] = curve.columns;
+    const known = curve.points.filter((point) => point.values[0] !== null);
+    if (isNumber(name) && known.length > 1) drawCurve(name, known);
+    else drawList(name);
+  }
+
+  // -- a curve over numbers or dates
+
+  function drawCurve(name, known) {
+    const xs = known.map((point) => place(name, point.values[0]));
+    const own = known.find((point) => point.own);
+    const dates = kinds()[name] === "date";
+    const xText = dates ? (value) => new Date(value).toISOString().slice(0, 10) : number;
+    const target = context.status().open.target ?? "prediction";
+    const empty = curve.points.find((point) => point.values[0] === null);
+    const x = [Math.min(...xs), Math.max(...xs)];
+    const inside = near.filter((one) => one.values[name] !== null && place(name, one.values[name]) >= x[0] && place(name, one.values[name]) <= x[1]);
+    let drawn;
+    let legend = null;
+    if (classes) {
+      const shownClasses = top(known);
+      const series = shownClasses.map((label, i) => ({ name: label, class: `c${i}`, points: known.map((point, j) => [xs[j], point.probabilities[label]]) }));
+      const dots = inside.filter((one) => shownClasses.includes(String(one.target))).map((one) => ({ x: place(name, one.values[name]), lane: shownClasses.indexOf(String(one.target)), class: `c${shownClasses.indexOf(String(one.target))}`, title: `past case #${one.id}: ${shown(one.target)}` }));
+      drawn = lines({ series, dots, lanes: shownClasses, own: own ? place(name, own.values[0]) : null, x, y: [0, 1], xText, yText: percent, xName: name, yName: "probability", label: `Probabilities along ${name}` });
+      legend = keys(shownClasses);
+    } else {
+      const ys = known.map((point) => point.prediction);
+      const targets = inside.map((one) => one.target);
+      const all = [...ys, ...targets];
+      const pad = 0.05 * (Math.max(...all) - Math.min(...all) || 1);
+      const dots = inside.map((one) => ({ x: place(name, one.values[name]), y: one.target, class: "c5", title: `past case #${one.id}: ${shown(one.target)}` }));
+      drawn = lines({ series: [{ name: target, class: "c0", points: xs.map((at, j) => [at, ys[j]]) }], dots, own: own ? place(name, own.values[0]) : null, x, y: [Math.min(...all) - pad, Math.max(...all) + pad], xText, xName: name, yName: target, label: `${target} along ${name}` });
+    }
+    const notes = [own ? "The dashed line is this case." : "The column is empty in this case.", `Dots are the ${inside.length} nearest past cases.`];
+    if (empty) notes.push(`With ${name} empty: ${classes ? said(empty) : number(empty.prediction)}.`);
+    fill(body, legend, drawn, h("p", { class: "soft" }, notes.join(" ")), table());
+  }
+
+  const said = (point) => {
+    const [label, share] = Object.entries(point.probabilities).sort((a, b) => b[1] - a[1])[0];
+    return `${label} ${percent(share)}`;
+  };
+
+  /** The classes that are likely anywhere, in their own order, so that colours stay. */
+  function top(points) {
+    const most = Object.fromEntries(classes.map((label) => [label, Math.max(...points.map((point) => point.probabilities[label]))]));
+    const kept = [...classes].sort((a, b) => most[b] - most[a]).slice(0, COLOURS);
+    return classes.filter((label) => kept.includes(label));
+  }
+
+  const keys = (labels) => h("ul", { class: "legend", "aria-label": "Classes" }, labels.map((label, i) => h("li", {}, h("span", { class: `swatch c${i}` }), label)));
+
+  // -- names and levels, as bars
+
+  function drawList(name) {
+    const usable = (point) => h("button", { type: "button", class: "link", onclick: () => context.asked.set(name, point.values[0], "curve") }, point.values[0] === null ? "empty" : shown(point.values[0]), point.own ? " (this case)" : "");
+    if (!classes) {
+      const all = curve.points.map((point) => point.prediction);
+      const low = Math.min(0, ...all);
+      const high = Math.max(...all);
+      fill(body, h("div", { class: "values" }, curve.points.map((point) => h("div", { class: point.own ? "value own" : "value" }, usable(point), bars([{ label: "", share: (point.prediction - low) / (high - low || 1), text: number(point.prediction), strong: point.own }], { label: "prediction" })))));
+      return;
+    }
+    const shownClasses = top(curve.points);
+    fill(
+      body,
+      keys(shownClasses),
+      h(
+        "div",
+        { class: "values" },
+        curve.points.map((point) => {
+          const parts = shownClasses.map((label, i) => {
+            const part = h("span", { class: `part c${i}`, title: `${label}: ${percent(point.probabilities[label])}` });
+            part.style.width = `${100 * point.probabilities[label]}%`;
+            return part;
+          });
+          return h("div", { class: point.own ? "value own" : "value" }, usable(point), h("div", { class: "stack", role: "img", "aria-label": shownClasses.map((label) => `${label} ${percent(point.probabilities[label])}`).join(", ") }, parts), h("span", { class: "soft n" }, said(point)));
+        }),
+      ),
+      h("p", { class: "soft" }, "Click a value to put it into the case."),
+    );
+  }
+
+  // -- two columns, as a map
+
+  function drawMap() {
+    const [a, b] = curve.columns;
+    const unique = (j) => [...new Map(curve.points.map((point) => [JSON.stringify(point.values[j]), point.values[j]])).values()];
+    const xs = unique(0);
+    const ys = unique(1).reverse();
+    if (isNumber(b)) ys.sort((one, other) => (one === null) - (other === null) || place(b, other) - place(b, one));
+    const label = classes ? wanted.value : null;
+    const values = curve.points.map((point) => (classes ? point.probabilities[label] : point.prediction));
+    const [low, high] = classes ? [0, 1] : [Math.min(...values), Math.max(...values)];
+    const text = classes ? percent : number;
+    const find = (list, value) => list.findIndex((one) => JSON.stringify(one) === JSON.stringify(value));
+    const cells = curve.points.map((point, i) => ({
+      x: find(xs, point.values[0]),
+      y: find(ys, point.values[1]),
+      value: (values[i] - low) / (high - low || 1),
+      own: point.own,
+      title: `${a} ${point.values[0] === null ? "empty" : shown(point.values[0])}, ${b} ${point.values[1] === null ? "empty" : shown(point.values[1])}: ${text(values[i])}`,
+      onclick: () => context.asked.replace({ ...context.asked.value(), [a]: point.values[0], [b]: point.values[1] }, "curve"),
+    }));
+    const what = classes ? `P(${label})` : (context.status().open.target ?? "prediction");
+    const ramp = h("p", { class: "ramp soft" }, text(low), h("span", { class: "gradient", "aria-hidden": "true" }), `${text(high)}  ${what}`);
+    fill(body, ramp, heatmap({ xs, ys, cells, xName: a, yName: b, label: `${what} over ${a} and ${b}` }), h("p", { class: "soft" }, "The outlined cell is this case. Click a cell to put its values into the case."), table());
+  }
+
+  /** The same numbers as text, for those who read rather than look. */
+  function table() {
+    const labels = classes ? (curve.columns.length > 1 ? [wanted.value] : top(curve.points)) : [context.status().open.target ?? "prediction"];
+    return h(
+      "details",
+      {},
+      h("summary", {}, "As a table"),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Answers as a table" }, h("table", {}, h("thead", {}, h("tr", {}, [...curve.columns, ...labels].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, curve.points.map((point) => h("tr", {}, point.values.map((value) => h("td", {}, value === null ? "empty" : shown(value))), labels.map((name) => h("td", { class: "n" }, classes ? percent(point.probabilities[name]) : number(point.prediction)))))))),
+    );
+  }
+
+  function chosen() {
+    context.setParams(second.value ? { along: first.value, and: second.value } : { along: first.value });
+    ask();
+  }
+
+  async function start() {
+    try {
+      const told = await context.fetched("/columns");
+      if (ended) return;
+      ({ columns, classes } = told);
+      if (context.asked.isUntouched()) context.asked.replace(typical(columns), "start");
+      const names = columns.map((column) => column.name);
+      fill(first, names.map((name) => h("option", { value: name }, name)));
+      fill(second, h("option", { value: "" }, "no other column"), names.map((name) => h("option", { value: name }, name)));
+      if (classes) fill(wanted, classes.map((label) => h("option", { value: label }, label)));
+      const { along, and } = context.params();
+      first.value = names.includes(along) ? along : (columns.find((column) => column.quantiles) ?? columns[0]).name;
+      second.value = names.includes(and) && and !== first.value ? and : "";
+      if (classes) {
+        const target = told.target.counts;
+        wanted.value = target ? String(told.target.values[target.indexOf(Math.max(...target))]) : classes[0];
+        if (!wanted.value) wanted.value = classes[0];
+      }
+      first.addEventListener("change", () => {
+        if (second.value === first.value) second.value = "";
+        chosen();
+      });
+      second.addEventListener("change", () => {
+        if (second.value === first.value) second.value = "";
+        chosen();
+      });
+      wanted.addEventListener("change", draw);
+      const form = caseForm(context, columns);
+      ends.push(form.end, context.asked.subscribe(ask), context.onVersion(ask));
+      fill(left, form.root);
+      ask();
+    } catch (error) {
+      if (!ended) fill(left, h("p", { class: "wrong" }, error.message));
+    }
+  }
+
+  start();
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+    abort("what-if", "near");
+    for (const end of ends) end();
+  };
+}

@@ -1,0 +1,92 @@
+"""Files that the page sends: kept in a temporary folder that nobody else can read, until they are not needed any more.
+
+The page sends the bytes of a file to ``POST /uploads`` and names the upload by its id from then on, such as in the
+request that predicts its rows. The name that a file has at home is only ever shown.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from threading import Lock
+
+from priorcase.exceptions import UnknownIdError
+
+UPLOADS = {"/uploads": 64 << 20}
+"""Paths that take files, and the most bytes of each."""
+
+_KEPT = 4  # uploads at a time; one more removes the oldest
+_FORMATS = "csv|tsv|tab|txt|xlsx|xlsm|parquet|pq|feather|arrow|jsonl|ndjson|json|db|sqlite3?|arff|priorcase|cases"
+_ENDINGS = re.compile(rf"(?:\.(?:{_FORMATS}))?(?:\.(?:gz|bz2|xz|zst))?\Z")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that was sent: ``name`` is for people, ``path`` where it is kept."""
+
+    id: int
+    name: str
+    path: Path = field(repr=False)
+    size: int
+
+
+class Uploads:
+    """The files that were sent, the newest last.
+
+    Examples
+    --------
+    >>> uploads = Uploads()
+    >>> sent = uploads.keep(b"age,colour\\n31,red\\n", "../new cases.csv")
+    >>> sent.name, sent.path.name, sent.path.read_bytes()[:10]
+    ('new cases.csv', '1.csv', b'age,colour')
+    >>> uploads.close()
+    >>> sent.path.exists()
+    False
+    """
+
+    def __init__(self) -> None:
+        self._folder: TemporaryDirectory[str] | None = None
+        self._uploads: dict[int, Upload] = {}
+        self._ids, self._lock = count(1), Lock()
+
+    def keep(self, content: bytes, name: str) -> Upload:
+        """Keep the bytes of a file; of its name only known endings are used, which say what format it has."""
+        own = PurePosixPath(name.replace("\\", "/")).name or "file"
+        found = _ENDINGS.search(own.lower())
+        with self._lock:
+            if self._folder is None:
+                self._folder = TemporaryDirectory(prefix="priorcase-uploads-")
+            id_ = next(self._ids)
+            upload = Upload(id_, own, Path(self._folder.name) / f"{id_}{found[0] if found else ''}", len(content))
+            upload.path.write_bytes(content)
+            self._uploads[id_] = upload
+            for old in list(self._uploads)[:-_KEPT]:
+                self._remove(old)
+        return upload
+
+    def get(self, id_: int) -> Upload:
+        """An upload by its id."""
+        with self._lock:
+            if id_ not in self._uploads:
+                raise UnknownIdError(f"There is no upload {id_}; its file may have been removed. Send it again.")
+            return self._uploads[id_]
+
+    def remove(self, id_: int) -> None:
+        """Remove an upload that is not needed any more; one that is gone already stays so."""
+        with self._lock:
+            if id_ in self._uploads:
+                self._remove(id_)
+
+    def close(self) -> None:
+        """Remove all of them."""
+        with self._lock:
+            self._uploads.clear()
+            if self._folder is not None:
+                self._folder.cleanup()
+                self._folder = None
+
+    def _remove(self, id_: int) -> None:
+        self._uploads.pop(id_).path.unlink(missing_ok=True)

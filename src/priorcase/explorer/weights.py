@@ -1,0 +1,106 @@
+"""Column weights by hand: past cases ranked again at once, and k-NN that answers with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+import priorcase as pc
+from priorcase._typing import FloatArray
+from priorcase.documents import precedents_document
+from priorcase.exceptions import ParameterError, SchemaMismatchError, advice, quoted
+from priorcase.explorer.jobs import Job
+from priorcase.explorer.workspace import Workspace, over_rows
+from priorcase.learning.results import attribute_names
+from priorcase.learning.state import pinned
+
+STACKING = "Fitting stacked learners"
+"""The job that a learner chosen by hand ends."""
+
+_NEIGHBORS = 10  # that vote
+
+Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+
+
+class Weighing(BaseModel):
+    """A case, and a weight for each column: 1 where it is left out, and 0 for one that does not count."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    case: dict[str, Any] = Field({}, examples=[{"age": 31}])
+    weights: dict[str, Weight] = Field({}, examples=[{"age": 2.5, "colour": 0}])
+    k: int = Field(8, ge=1, le=100)
+
+
+def reweighted(model: Any, weights: FloatArray) -> Any:
+    """A k-NN model of the same rows with other attribute weights.
+
+    It shares the index, which does not depend on weights: nothing is built, whatever the number of rows.
+    """
+    model = pinned(model)
+    state = dict(model.__dict__)
+    memory = model._stored().fork()
+    memory._weights = weights
+    memory._cache.pop("importance", None)  # which follows weights
+    state["_memory"] = memory
+    return pinned(model, state)
+
+
+def weighted_neighbors(
+    workspace: Workspace, rows: list[list[Any]], weights: Mapping[str, float], k: int
+) -> dict[str, Any]:
+    """The nearest past cases by these weights, with the answer of k-NN, and the rank that each has by equal weights."""
+    model = workspace.cached("neighbors by weights", lambda: _neighbors_model(workspace.served))
+    array = _array(model, weights)
+    least = min(model.n_neighbors, model.n_samples_fit_)
+    shown = max(1, min(k, model.n_samples_fit_))
+    other = reweighted(model, array)
+    found = precedents_document(other.precedents(rows, shown))
+    equal = model.kneighbors(rows, min(model.n_samples_fit_, 200), return_distance=False)[0].tolist()
+    ranks = {id_: rank for rank, id_ in enumerate(equal, start=1)}
+    for one in found["precedents"]:
+        one["equal_rank"] = ranks.get(one["id"])
+    found["precedents"] = found["precedents"][:shown]
+    found["prediction"] = other.predict(rows).tolist()[0]
+    if hasattr(other, "classes_"):
+        labels = list(map(str, other.classes_.tolist()))
+        found["probabilities"] = dict(zip(labels, other.predict_proba(rows)[0].tolist(), strict=True))
+    return found | {"n_neighbors": least}
+
+
+def answer_with_weights(workspace: Workspace, weights: Mapping[str, float]) -> Job:
+    """Let k-NN with these weights answer, when it is fitted."""
+    model = workspace.cached("neighbors by weights", lambda: _neighbors_model(workspace.served))
+    _array(model, weights)
+    given = {name: weight for name, weight in weights.items() if weight != 1}
+
+    def work(job: Job) -> None:
+        version = workspace.rows_version
+        fitted = over_rows(type(model)(model.n_neighbors, attribute_weights=given or None), workspace.served)
+        workspace.answer_with(fitted, version)
+
+    workspace.jobs.cancel_named(STACKING)  # which would take over when it is done
+    return workspace.jobs.start("Fitting k-NN with these weights", work)
+
+
+def _neighbors_model(served: Any) -> Any:
+    """The k-NN model of the rows of whatever answers."""
+    cls = pc.KNNClassifier if hasattr(served, "classes_") else pc.KNNRegressor
+    return over_rows(cls(max(1, min(_NEIGHBORS, served.n_samples_fit_ - 1))), pinned(served))
+
+
+def _array(model: Any, weights: Mapping[str, float]) -> FloatArray:
+    """Weights in the order of the columns."""
+    places = {str(name): a for a, name in enumerate(attribute_names(model.schema_))}
+    array = np.ones(len(places))
+    for name, weight in weights.items():
+        if name not in places:
+            remedy = advice(name, places, otherwise="GET /schema lists the columns.")
+            raise SchemaMismatchError(f"The model has no column {quoted(name)}. {remedy}")
+        array[places[name]] = weight
+    if not array.any():
+        raise ParameterError("All weights are 0, so all past cases are equally near. Give one column a weight.")
+    return array

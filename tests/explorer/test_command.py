@@ -1,0 +1,67 @@
+"""``priorcase explore``: what it opens, what it refuses, and that the page is there before anything heavy is loaded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import error, run, write
+from serving import TOKEN, AppTransport
+
+import priorcase as pc
+from priorcase.serve import Client
+
+
+@pytest.fixture
+def apps(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    found: list[Any] = []
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: found.append(self.config.app))
+    return found
+
+
+def test_a_table_is_explored(tmp_path: Path, apps: list[Any]) -> None:
+    lines = [f"{i // 2},{('own', 'rent')[i % 2]},{'no' if i < 20 else 'yes'}" for i in range(40)]
+    table = write(tmp_path / "loans.csv", ["income,housing,repaid", *lines])
+    result = run("explore", table, "--target", "repaid", "--port", 0, "--token", TOKEN, "--no-browser")
+    assert result.exit_code == 0, result.stderr
+    assert TOKEN not in result.output
+    with Client("http://localhost", TOKEN, transport=AppTransport(apps[0])) as client:
+        status: dict[str, Any] = {"open": {"kind": "nothing"}}
+        while status["open"]["kind"] == "nothing":
+            status = client._asked("GET", "/status")
+        assert status["open"]["target"] == "repaid"
+        assert [one["prediction"] for one in client.predict([{"income": 3}, {"income": 17}])] == ["no", "yes"]
+
+
+def test_the_browser_is_opened_with_the_token(apps: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    urls: list[str] = []
+    monkeypatch.setattr("webbrowser.open", urls.append)
+    assert run("explore", "--port", 0).exit_code == 0
+    assert len(urls) == 1
+    assert "/?token=" in urls[0]
+    assert run("explore", "--port", 0, "--no-browser").exit_code == 0
+    assert len(urls) == 1
+
+
+def test_what_cannot_be_explored_is_said_in_a_sentence(tmp_path: Path, apps: list[Any]) -> None:
+    model = pc.KNNClassifier(1).fit([[31], [62]], ["no", "yes"]).save(tmp_path / "model.priorcase")
+    base = tmp_path / "desk.cases"
+    pc.CaseBase.open(base).close()
+    assert "loan.csv" in error(run("explore", tmp_path / "loan.csv"))
+    assert "--target needs a TABLE" in error(run("explore", "--target", "x"))
+    assert "--column needs a TABLE" in error(run("explore", model, "--column", "x0=numeric"))
+    assert "--save is for models" in error(run("explore", base, "--save", tmp_path / "copy"))
+    assert "--read-only" in error(run("explore", "--read-only", "--save", tmp_path / "copy"))
+    assert "--token" in error(run("explore", "--host", "0.0.0.0"))
+    assert apps == []
+
+
+def test_the_page_does_not_wait_for_what_answers() -> None:
+    code = (
+        "import sys; from priorcase.cli import main; import uvicorn; from priorcase.explorer.page import page_file; "
+        "assert page_file('/').status_code == 200; print({'numpy', 'sklearn', 'pandas', 'fastapi'} & set(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"

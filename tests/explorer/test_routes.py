@@ -1,0 +1,161 @@
+"""The routes of the explorer, and what a browser is told about the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+from commands import write
+from serving import TOKEN, AppTransport, detail
+
+import priorcase as pc
+from priorcase.explorer import Workspace, create_explorer
+
+STATIC = Path(pc.__file__).parent / "explorer" / "static"
+
+
+def client_of(workspace: Workspace, *, token: str | None = TOKEN) -> httpx.Client:
+    headers = {} if token is None else {"authorization": f"Bearer {token}"}
+    transport = AppTransport(create_explorer(workspace, token=TOKEN))
+    return httpx.Client(transport=transport, base_url="http://127.0.0.1:8765", headers=headers)
+
+
+@pytest.fixture
+def workspace() -> Iterator[Workspace]:
+    workspace = Workspace()
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture
+def repairs(workspace: Workspace) -> httpx.Client:
+    client = client_of(workspace)
+    workspace.jobs.wait(workspace.open().id, 60)
+    return client
+
+
+def test_the_page_and_its_files_come_with_a_strict_policy(repairs: httpx.Client) -> None:
+    page = repairs.get("/")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    names = ["/", *re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text)]
+    names += ["/static/views/ask.js", "/static/views/what_if.js", "/static/charts.js"]
+    for name in names:
+        answer = repairs.get(name)
+        assert answer.status_code == 200, name
+        policies = answer.headers.get_list("content-security-policy")
+        assert len(policies) == 1
+        assert "script-src 'self';" in policies[0]
+        assert "unsafe" not in policies[0]
+    assert detail(repairs.get("/static/../app.py"), 404)
+    assert detail(repairs.get("/static/none.js"), 404)
+
+
+def test_the_page_needs_the_token_and_the_url_gives_a_cookie(workspace: Workspace) -> None:
+    stranger = client_of(workspace, token=None)
+    for path in ("/", "/static/app.js", "/status", "/columns"):
+        assert detail(stranger.get(path), 401)
+    assert stranger.get(f"/?token={TOKEN}").headers["location"] == "/"
+    assert stranger.get("/").status_code == 200
+    assert stranger.get("/status").status_code == 200
+    assert detail(stranger.post("/jobs/1/cancel"), 403)  # without Origin
+
+
+def test_no_script_makes_markup_of_values_and_none_is_inline() -> None:
+    for path in STATIC.rglob("*.js"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text), (
+            path
+        )
+        assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text), path
+    page = (STATIC / "index.html").read_text(encoding="utf-8")
+    assert not re.search(r"<script(?![^>]*src=)|<style|\sstyle=|\son\w+=", page)
+
+
+def test_before_anything_is_open_it_is_said_so(workspace: Workspace) -> None:
+    client = client_of(workspace)
+    assert client.get("/status").json()["open"]["kind"] == "nothing"
+    assert "Nothing is open" in detail(client.post("/predict", json={}), 503)
+    assert "Nothing is open" in detail(client.get("/columns"), 503)
+    assert client.get("/metrics").status_code == 200
+
+
+def test_the_page_asks_the_same_api(repairs: httpx.Client, workspace: Workspace) -> None:
+    row = {"bike": "mountain", "noise": "creak"}
+    for path in (
+        "/predict",
+        "/neighbors",
+        "/neighbors?k=7",
+        "/counterfactuals?n=2",
+        "/explain",
+        "/what-if?column=noise",
+    ):
+        assert repairs.post(path, json=row).status_code == 200, path
+    assert repairs.get("/schema").json()["target"] == "job"
+    assert "case bases" in detail(repairs.post("/cases/ask", json={"query": {}}), 409)
+    for job in workspace.jobs.documents():
+        workspace.jobs.wait(job["id"], 60)
+    assert repairs.get("/status").json()["learner"]["name"] == "stacked"
+    assert repairs.post("/neighbors?k=7", json=row).json()["answers"][0]["precedents"][:8]
+    assert repairs.post("/predict", json=row).json()["answers"][0]["prediction"] == "wheel"
+
+
+def test_a_case_base_is_asked_by_its_own_routes(tmp_path: Path, workspace: Workspace) -> None:
+    with pc.CaseBase.open(tmp_path / "desk.cases", {"area": "nominal"}) as base:
+        base.add({"area": "vpn"}, solution="renew")
+    client = client_of(workspace)
+    workspace.jobs.wait(workspace.open(tmp_path / "desk.cases").id, 60)
+    assert client.get("/status").json()["open"]["kind"] == "cases"
+    assert client.post("/cases/ask", json={"query": {"area": "vpn"}}).json()["solution"] == "renew"
+    assert "a case base is open" in detail(client.post("/predict", json={}), 409)
+
+
+def test_columns_have_their_distributions_by_outcome(repairs: httpx.Client) -> None:
+    found = repairs.get("/columns").json()
+    X, y = pc.load_repairs("pandas")
+    assert found["rows"] == 96
+    assert [one["name"] for one in found["columns"]] == list(X.columns)
+    by_name = {one["name"]: one for one in found["columns"]}
+    for name, one in by_name.items():
+        assert one["missing"] == X[name].isna().sum()
+        assert sum(one["counts"]) == 96 - one["missing"]
+        np.testing.assert_array_equal(np.sum(one["by"], axis=0), one["counts"])
+    age = by_name["age_years"]
+    assert (age["quantiles"][0], age["quantiles"][-1]) == (X["age_years"].min(), X["age_years"].max())
+    assert len(age["edges"]) == len(age["counts"]) + 1
+    assert by_name["chain"]["values"] == ["fresh", "used", "worn", "stretched"]  # in their order
+    assert dict(zip(found["target"]["values"], found["target"]["counts"], strict=True)) == {
+        label: int((y == label).sum()) for label in set(y.tolist())
+    }
+
+
+def test_columns_of_any_kind_are_summarized(tmp_path: Path, workspace: Workspace) -> None:
+    lines = [f"2024-0{1 + i % 9}-11,{'' if i % 3 else 'word'},,{i % 7 + 0.5},{i % 2}" for i in range(20)]
+    table = write(tmp_path / "odd.csv", ["day,text,none,size,y", *lines])
+    client = client_of(workspace)
+    workspace.jobs.wait(workspace.open(table, target="y").id, 60)
+    assert workspace.problem == ""
+    found = {one["name"]: one for one in client.get("/columns").json()["columns"]}
+    assert found["day"]["kind"] == "date"
+    assert found["day"]["edges"][0].startswith("2024-01-11")
+    assert (found["size"]["low"], found["size"]["high"]) == (0.5, 6.5)
+    assert found["text"]["missing"] == 13
+    assert "none" not in found
+
+
+def test_rows_that_change_make_what_was_computed_new(repairs: httpx.Client, workspace: Workspace) -> None:
+    for job in workspace.jobs.documents():
+        workspace.jobs.wait(job["id"], 60)
+    before = repairs.get("/status").json()["version"]
+    repairs.get("/columns")
+    assert repairs.post("/rows/forget", json={"ids": [0, 1]}).json()["rows"] == 94
+    assert repairs.get("/status").json()["version"] > before
+    assert repairs.get("/columns").json()["rows"] == 94
+
+
+def test_a_job_is_cancelled_by_its_number(repairs: httpx.Client) -> None:
+    assert repairs.post("/jobs/2/cancel").json()["state"] in ("running", "cancelled", "done")
+    assert "no job 99" in detail(repairs.post("/jobs/99/cancel"), 404)
