@@ -12,6 +12,11 @@ RecordOf = Callable[[Any, int], dict[str, Any]]
 
 def plain(value: Any) -> Any:
     """A value as JSON can write it: NumPy's numbers as Python's, sets as lists, null for what is not finite."""
+    kind = type(value)
+    if kind is float:  # the usual types first: an answer has hundreds of values
+        return value if math.isfinite(value) else None
+    if kind is str or kind is int or kind is bool or value is None:
+        return value
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, set | frozenset):
@@ -26,7 +31,7 @@ def plain(value: Any) -> Any:
         return value.to_json()
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+    return value if isinstance(value, str | int | float) else str(value)
 
 
 # -- explanations of one query

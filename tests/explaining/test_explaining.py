@@ -536,3 +536,58 @@ def test_a_name_that_identifies_a_row_is_no_change() -> None:
     found = pc.counterfactuals(model, rows[:20])
     assert found.changed[:, 0].sum() == 0
     assert found.changed[:, 1].sum() > 10
+
+
+# Remembered outputs
+
+
+@pytest.mark.parametrize(
+    "model", [pc.KNNClassifier(3), pc.KNNRegressor(3), pc.KNNClassifier(3, attribute_weights="relief")]
+)
+def test_remembered_outputs_are_never_those_of_other_rows(model: Any) -> None:
+    """Each explanation has the bits of one by a new model, whatever was explained before and however rows changed."""
+    X = table(40)
+    y = np.arange(40) % 3 if pc.KNNRegressor in type(model).__mro__ else np.where(np.arange(40) % 3, "a", "b")
+    model = clone(model).fit(X[:30], y[:30])
+
+    def check(kept: list[int]) -> None:
+        rows = X.iloc[kept]
+        for queries in (X[:3], X[2:6]):
+            found = pc.explain(model, queries, counterfactuals=0)
+            said = pc.explain(clone(model).fit(rows, y[kept]), queries, counterfactuals=0)
+            for name in ("base", "contributions", "errors", "total", "predictions", "probabilities"):
+                np.testing.assert_array_equal(getattr(found, name), getattr(said, name))
+
+    kept = list(range(30))
+    check(kept)
+    check(kept)
+    model.partial_fit(X[30:], y[30:])
+    check(list(range(40)))
+    model.forget(list(range(0, 40, 2)))
+    check(list(range(1, 40, 2)))
+
+
+def test_values_that_no_past_case_has_are_not_remembered() -> None:
+    """They are numbered for one explanation; in the next, the same number is another value."""
+    kind = pc.Taxonomy({"warm": None, "cold": None, "red": "warm", "orange": "warm", "blue": "cold", "green": "cold"})
+    rows = pd.DataFrame({"colour": ["red", "blue"] * 5, "size": range(10)})
+    model = pc.KNNClassifier(1, schema={"colour": kind}).fit(rows, ["a", "b"] * 5)
+    for colour in ("orange", "green"):
+        query = pd.DataFrame({"colour": [colour], "size": [None]}, dtype=object)
+        new = clone(model).fit(rows, ["a", "b"] * 5)
+        found, said = pc.explain(model, query), pc.explain(new, query)
+        np.testing.assert_array_equal(found.contributions, said.contributions)
+        assert found.predictions.tolist() == said.predictions.tolist() == [{"orange": "a", "green": "b"}[colour]]
+
+
+def test_few_outputs_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    from priorcase.explaining import model as explained
+
+    monkeypatch.setattr(explained, "_REMEMBERED", 40)
+    X, y = table(40), np.where(np.arange(40) % 3, "a", "b")
+    model = pc.KNNClassifier(3).fit(X, y)
+    said = pc.explain(clone(model).fit(X, y), X[:5])
+    for _ in range(2):
+        np.testing.assert_array_equal(pc.explain(model, X[:5]).contributions, said.contributions)
+    ((_, cases),) = [kept for memory, kept in explained._PAST.items() if memory is model._stored()]
+    assert 0 < len(cases._outputs) <= 40 // (X.shape[1] + 2)

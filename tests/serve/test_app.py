@@ -17,7 +17,7 @@ from serving import TOKEN, AppTransport, client_of, detail
 
 import priorcase as pc
 from priorcase._cancelling import Cancellation, Cancelled, check_cancelled
-from priorcase.serve import Limits, create_app
+from priorcase.serve import Client, Limits, create_app
 
 X = [[31, "red"], [62, "blue"], [60, "red"], [25, None], [58, "blue"], [33, "red"]]
 Y = ["no", "yes", "yes", "no", "yes", "no"]
@@ -81,6 +81,22 @@ def test_explanations_are_those_of_the_library(model: Any) -> None:
     assert [one["id"] for one in near["precedents"]] == [one["id"] for one in found["precedents"]][:2]
     (turns,) = client.post("/counterfactuals?fixed=x1", json=row).json()["answers"]
     assert turns["counterfactuals"] == found["counterfactuals"]
+
+
+def test_explanations_are_fast_unless_more_is_asked_for() -> None:
+    rows = np.random.default_rng(0).normal(size=(40, 9))
+    model = pc.KNNClassifier(3).fit(rows, np.where(rows[:, 0] > 0, "yes", "no"))
+    row = dict(zip(model.explain(rows[:1]).names, rows[0].tolist(), strict=True))
+    client = client_of(model)
+    for options, permutations in (("", 4), ("?permutations=32", 32)):
+        (found,) = client.post(f"/explain{options}", json=row).json()["answers"]
+        said = pc.explain(model, rows[:1], permutations=permutations)
+        assert list(found["contributions"]["contributions"].values()) == said.contributions[0].tolist()
+        assert "counterfactuals" not in found
+    with Client("http://127.0.0.1", TOKEN, transport=AppTransport(create_app(model, token=TOKEN))) as asked:
+        (found,) = asked.explain(row)
+        assert list(found["contributions"]["contributions"].values()) == said.contributions[0].tolist()
+        assert len(found["counterfactuals"]) == 1
 
 
 def test_what_if_moves_along_one_column_or_two(client: httpx.Client) -> None:

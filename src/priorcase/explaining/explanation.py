@@ -293,7 +293,7 @@ def explain(
         raise ParameterError(f"permutations must be even, since each is followed by its reverse, got {permutations}")
     asked = ExplainedModel(model, data)
     cells = asked.cells(X)
-    predictions = asked.predictions(cells)
+    predictions, probabilities = asked.answers(cells)
     shares = column_shares(asked, cells, predictions, int(permutations))
     importance = np.abs(np.nan_to_num(shares.parts, posinf=np.inf))
     near = precedents_of(asked, cells, predictions, importance, int(precedents)) if precedents else None
@@ -312,7 +312,7 @@ def explain(
         errors=shares.errors,
         total=shares.total,
         versus=shares.versus,
-        probabilities=None if asked.classes is None else asked.outputs(cells),
+        probabilities=probabilities,
         classes=asked.classes,
         precedents=near,
         counterfactuals=turns,

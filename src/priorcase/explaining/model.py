@@ -7,6 +7,7 @@ in a list of all values that were seen; NaN is missing. So values of a query and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,7 +17,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase._cancelling import check_cancelled
-from priorcase._locks import cached_property
+from priorcase._locks import Lock, cached_property
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, IntArray, Name, Value
 from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import FarQueryWarning, ParameterError, TargetError, UnsettledFitWarning, quoted, unwarned
@@ -24,8 +25,9 @@ from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator, check_some
 from priorcase.learning.resampling import stored_table
 from priorcase.learning.results import Row, attribute_names, framed
-from priorcase.learning.state import Memory
+from priorcase.learning.state import Memory, pinned
 from priorcase.learning.targets import as_array, check_length, objects
+from priorcase.neighbors.knn import KNNClassifier, KNNRegressor
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import Coded, Date, Nominal, Ordinal, Schema, Table, uninformative_columns
 from priorcase.schema import Numeric as NumericKind
@@ -37,6 +39,8 @@ from priorcase.similarity import FittedDistance, resolve
 
 _AT_ONCE = 1 << 14  # rows of one call of predict
 _KEPT = 1 << 24  # cells of past cases that a model keeps for the next explanation
+_FEW = 2  # known values of a row whose outputs are remembered
+_REMEMBERED = 1 << 18  # numbers of such rows and outputs
 _BACKGROUND = 16  # past cases that stand for a value that is left out, where the model takes no missing values
 
 
@@ -45,7 +49,7 @@ class PastCases:
 
     ``values`` and ``codes`` number the values of columns that have no numbers of their own, ``identifiers`` are columns
     of names that identify a row (another row's name says nothing about this one), and ``targets`` are None where they
-    are not known. Nothing of it is changed later.
+    are not known. Nothing of it is changed later, except that `outputs` remembers what the model answers.
     """
 
     def __init__(self, table: Table, targets: AnyArray | None) -> None:
@@ -56,6 +60,25 @@ class PastCases:
         useless = {name for name, why in uninformative_columns(table).items() if why.reason == "id"}
         kinds = enumerate(self.schema.kinds)
         self.identifiers = [a for a, k in kinds if isinstance(k, Nominal) and self.schema.label(a) in useless]
+        self._outputs: dict[bytes, FloatArray] = {}  # by cells, those that were asked for last at the end
+        self._lock = Lock()
+
+    def outputs(self, cells: FloatArray, ask: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """What ``ask`` gives for some rows, for which it is asked once as long as they are remembered."""
+        keys = [row.tobytes() for row in cells]
+        with self._lock:
+            found = {key: self._outputs.pop(key) for key in keys if key in self._outputs}
+            self._outputs |= found
+        new = {key: i for i, key in enumerate(keys) if key not in found}
+        if new:
+            # Copies: a part of an array would keep all of it.
+            found |= zip(new, map(np.copy, ask(cells[list(new.values())])), strict=True)
+            with self._lock:
+                self._outputs |= {key: found[key] for key in new}
+                most = _REMEMBERED // (cells.shape[1] + found[keys[0]].size)
+                for key in list(islice(self._outputs, max(len(self._outputs) - most, 0))):
+                    del self._outputs[key]
+        return np.array([found[key] for key in keys])
 
     @cached_property
     def compared(self) -> tuple[Instances, FittedDistance, FloatArray]:
@@ -73,15 +96,15 @@ _PAST: WeakKeyDictionary[Memory, tuple[int, PastCases]] = WeakKeyDictionary()
 class ExplainedModel:
     """A fitted model of one target, with its past cases.
 
-    ``model`` is asked through its public methods only. Past cases are the rows that it stores, or ``data``, a pair of X
-    and y. ``classes`` are None for a regressor, ``ids`` those of the past cases, ``targets`` None where they are not
-    known, and ``background`` the rows from which values that are left out are taken: one row of missing values, or some
-    past cases where the model takes no missing values.
+    ``model`` is asked through its public methods only, in the state that it has now. Past cases are the rows that it
+    stores, or ``data``, a pair of X and y. ``classes`` are None for a regressor, ``ids`` those of the past cases,
+    ``targets`` None where they are not known, and ``background`` the rows from which values that are left out are
+    taken: one row of missing values, or some past cases where the model takes no missing values.
     """
 
     def __init__(self, model: Any, data: Any = None) -> None:
-        self.model = model
-        self.stored: Any = model if isinstance(model, RowsEstimator) else None
+        self.model = pinned(model) if isinstance(model, RowsEstimator) else model
+        self.stored: Any = self.model if isinstance(model, RowsEstimator) else None
         if data is None:
             self._take_stored()
         else:
@@ -238,12 +261,39 @@ class ExplainedModel:
         return found
 
     def outputs(self, cells: FloatArray) -> FloatArray:
-        """What is explained, shape (rows, outputs): the probability of each class, or the predicted number."""
+        """What is explained, shape (rows, outputs): the probability of each class, or the predicted number.
+
+        k-NN remembers those of rows with few known values, which may tie with thousands of past cases: many queries
+        share them. Its answer to a row has the same bits whatever rows it is asked with.
+        """
+        if not isinstance(self.model, KNNClassifier | KNNRegressor):
+            return self._outputs(cells)
+        known = ~np.isnan(cells)
+        few = known.sum(axis=1) <= _FEW
+        few &= ~known[:, [a for a, codes in enumerate(self._codes) if codes]].any(axis=1)  # codes of this explanation
+        if not few.any():
+            return self._outputs(cells)
+        some = self.cases.outputs(cells[few], self._outputs)
+        found = np.empty((len(cells), some.shape[1]))
+        found[few] = some
+        if not few.all():
+            found[~few] = self._outputs(cells[~few])
+        return found
+
+    def _outputs(self, cells: FloatArray) -> FloatArray:
         if self.classes is None:
             return np.asarray(self.predictions(cells), np.float64)[:, None]
         if hasattr(self.model, "predict_proba"):
             return np.asarray(self._asked(self.model.predict_proba, cells), np.float64)
         return np.asarray(self.predictions(cells)[:, None] == self.classes, np.float64)
+
+    def answers(self, cells: FloatArray) -> tuple[AnyArray, FloatArray | None]:
+        """Predictions and probabilities, None for numbers; k-NN finds both by one search."""
+        if isinstance(self.model, KNNClassifier):
+            with unwarned(FarQueryWarning, UnsettledFitWarning):
+                predictions, probabilities = self.model._classified(self.passed(cells))
+            return predictions, np.asarray(probabilities, np.float64)
+        return self.predictions(cells), None if self.classes is None else self.outputs(cells)
 
     def log_outputs(self, cells: FloatArray) -> FloatArray:
         """Logarithms of probabilities; numbers as they are."""

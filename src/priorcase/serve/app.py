@@ -536,15 +536,16 @@ def model_routes(service: Service) -> APIRouter:
     async def predict(body: Rows, level: Level = 0.95) -> Any:
         return await service.predict(body, level)
 
-    @router.post("/explain", summary="Predict rows, and why: contributions, past cases, counterfactuals")
+    @router.post("/explain", summary="Predict rows, and why: contributions of columns, past cases")
     async def explain(
         body: Rows,
         precedents: Annotated[int, Query(ge=0, le=100)] = 5,
-        counterfactuals: Annotated[int, Query(ge=0, le=10)] = 1,
+        counterfactuals: Annotated[int, Query(ge=0, le=10, description="Take most of the time.")] = 0,
         fixed: Annotated[list[str], Query(description="Columns that counterfactuals leave as they are.")] = [],  # noqa: B006
         permutations: Annotated[
-            int, Query(ge=4, le=256, multiple_of=2, description="Of columns, for Shapley values: fewer are faster.")
-        ] = 32,
+            int,
+            Query(ge=4, le=256, multiple_of=2, description="Of columns, for Shapley values: more are more exact."),
+        ] = 4,
     ) -> Any:
         model = service.model
 

@@ -65,7 +65,7 @@ function mount(root, context) {
       part(past, "neighbors", "/neighbors", {}, (found) => ((near = found), drawPast()));
     }, SOON);
     later = setTimeout(() => {
-      part(why, "contributions", "/explain", { precedents: 0, counterfactuals: 0 }, drawWhy);
+      part(why, "contributions", "/explain", { precedents: 0, permutations: 32 }, drawWhy);
       askTurns();
     }, LATER);
   }
