@@ -5,7 +5,7 @@ The compiled core asks within its long loops, where it also looks for Ctrl-C; Py
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import local
 
@@ -33,15 +33,28 @@ class Cancellation:
 
     def __init__(self) -> None:
         self._cancelled = False
+        self._end: Callable[[], None] | None = None
 
     def cancel(self) -> None:
         """Let the work end at its next check."""
         self._cancelled = True
+        if (end := self._end) is not None:
+            end()
 
     def check(self) -> None:
         """Raise `Cancelled` where the work was given up."""
         if self._cancelled:
             raise Cancelled
+
+    @contextmanager
+    def ending(self, end: Callable[[], None]) -> Iterator[None]:
+        """Within this, giving up calls ``end`` at once, for work that cannot check, such as another process."""
+        self._end = end
+        try:
+            self.check()
+            yield
+        finally:
+            self._end = None
 
     @contextmanager
     def watched(self) -> Iterator[None]:

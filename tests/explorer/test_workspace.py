@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -12,6 +13,7 @@ from commands import write
 import priorcase as pc
 from priorcase.datasets.past import Reading
 from priorcase.explorer import Workspace
+from priorcase.explorer.jobs import Job
 from priorcase.serve.app import Limits, Service
 
 
@@ -130,18 +132,37 @@ def test_what_cannot_be_opened_is_said(tmp_path: Path) -> None:
 def test_a_stack_that_has_not_seen_a_change_does_not_take_over(loans: Path) -> None:
     workspace = opened(loans, target="repaid")
     all_done(workspace)
-    fit = pc.StackedClassifier.fit
 
-    def fit_and_change(self: pc.StackedClassifier, X: object, y: object) -> pc.StackedClassifier:
+    def fit_and_change(job: Job, fit: Callable[[Any], Any], model: Any) -> Any:
         workspace.rows_version += 1
-        return fit(self, X, y)
+        return fit(model)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pc.StackedClassifier, "fit", fit_and_change)
+        patch.setattr("priorcase.explorer.workspace.in_process", fit_and_change)
         before, job = workspace.served, workspace.fit_stack()
         workspace.jobs.wait(job.id, 60)
     assert job.state == "failed"
     assert workspace.served is before
+
+
+def test_stacked_learners_are_fitted_in_another_process_after_the_first_answer(
+    loans: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fit_here(self: pc.StackedClassifier) -> Any:
+        raise AssertionError("fitted in this process, whose answers wait for it")
+
+    monkeypatch.setattr(pc.StackedClassifier, "_new_mixture", fit_here)
+    monkeypatch.setattr("priorcase.explorer.workspace._FIRST_QUESTION", 600.0)
+    workspace, service = Workspace(), Service(None, Limits(), target=None, read_only=False, save=None)
+    workspace.connect(service)
+    workspace.jobs.wait(workspace.open(loans, target="repaid").id, 60)
+    fitting = workspace.jobs.documents()[-1]
+    workspace.jobs.wait(fitting["id"], 0.2)
+    assert workspace.jobs.documents()[-1]["message"] == "waiting for the first question"
+    service.predicted({"income": 3, "housing": "own"})
+    all_done(workspace)
+    assert workspace.learner is not None
+    assert workspace.learner["name"] == "stacked", workspace.jobs.documents()[-1]
 
 
 def test_after_a_change_knn_answers_until_stacked_learners_have_learned_it(loans: Path) -> None:

@@ -33,13 +33,13 @@ class Job:
         self.state: State = "running"
         self.progress: float | None = None
         self.message = ""
-        self._cancellation = Cancellation()
+        self.cancellation = Cancellation()
         self._began, self._ended = perf_counter(), 0.0
 
     def tell(self, message: str, progress: float | None = None) -> None:
         """Say how far the work is; ends the work by `Cancelled` if the job was cancelled."""
         self.message, self.progress = message, progress
-        self._cancellation.check()
+        self.cancellation.check()
 
     def document(self) -> dict[str, Any]:
         """The job as JSON."""
@@ -49,7 +49,7 @@ class Job:
 
     def _run(self, work: Callable[[Job], None]) -> None:
         try:
-            with self._cancellation.watched(), listening(self.tell):
+            with self.cancellation.watched(), listening(self.tell):
                 work(self)
             self.state, self.progress = "done", 1.0
         except Cancelled:
@@ -95,19 +95,19 @@ class Jobs:
     def cancel(self, id_: int) -> Job:
         """Let a job end soon; one that has ended stays as it is."""
         job = self._job(id_)
-        job._cancellation.cancel()
+        job.cancellation.cancel()
         return job
 
     def cancel_named(self, name: str) -> None:
         """Let the jobs of a name end soon."""
         for job in list(self._jobs.values()):
             if job.name == name:
-                job._cancellation.cancel()
+                job.cancellation.cancel()
 
     def cancel_all(self, seconds: float = 2.0) -> None:
         """Let all jobs end, and wait for them, but not longer than this for each."""
         for job in list(self._jobs.values()):
-            job._cancellation.cancel()
+            job.cancellation.cancel()
         for thread in list(self._threads.values()):
             thread.join(seconds)
 

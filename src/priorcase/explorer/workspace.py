@@ -8,6 +8,7 @@ from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
 from threading import Lock
+from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from sklearn.base import clone, is_classifier
@@ -16,7 +17,9 @@ from priorcase._cancelling import Cancelled
 from priorcase._files import file_kind
 from priorcase.exceptions import PriorcaseError, UnsupportedDataError
 from priorcase.explorer.checking import Computed, left_out, odd_rows
+from priorcase.explorer.columns import stored_rows
 from priorcase.explorer.jobs import Job, Jobs
+from priorcase.explorer.processes import in_process
 from priorcase.explorer.uploads import Uploads
 from priorcase.learning.state import pinned
 from priorcase.registry import find_by_class
@@ -30,6 +33,7 @@ ReadFrame = Callable[["Reading"], Any]
 
 _NEIGHBORS = 10  # of the model that answers first
 _LEAST_ROWS = 2  # to learn from after a change
+_FIRST_QUESTION = 3.0  # seconds for which stacked learners wait for it
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,6 @@ class Workspace:
         self._service: Service | None = None
         self._lock = Lock()
         self._cache: dict[str, tuple[int, Any]] = {}
-        self._read_version = -1  # of the rows as they were read
         self._stand_in: Any = None  # k-NN, while stacked learners are fitted
         self._stack_job: Job | None = None
         self.left_out = Computed(self, "Leaving each row out", left_out)
@@ -205,31 +208,30 @@ class Workspace:
 
         return self._start(f"Opening {name}", work)
 
-    def fit_stack(self) -> Job:
-        """Fit stacked learners to the rows of the open table in the background; then they answer.
+    def fit_stack(self, *, wait: float = 0.0) -> Job:
+        """Fit stacked learners to the rows of the open table in another process; then they answer.
 
-        They are dropped if rows are changed meanwhile, since they have not seen the change.
+        They are dropped if rows are changed meanwhile, since they have not seen the change. The fit begins when the
+        first question is answered, or after ``wait`` seconds.
         """
         past = self.opened.past
         if past is None:
             raise UnsupportedDataError("Only a table is learned from. Open one.")
-        source, before = pinned(self.served), self.rows_version
+        served, before = self.served, self.rows_version
+        source = pinned(served)
 
         def work(job: Job) -> None:
             import priorcase as pc
 
+            service, latest = self._service, perf_counter() + wait
+            while service is not None and service.answered is not served and perf_counter() < latest:
+                job.tell("waiting for the first question")
+                sleep(0.05)
             cls = pc.StackedClassifier if past.task == "classify" else pc.StackedRegressor
             told: Any = dict(past.schema) or None
-            model = cls(schema=told)
-            if before == self._read_version:
-                model.fit(past.X, past.y)
-            else:
-                model = over_rows(model, source)
-                model.predict(past.X[:1])  # by which members are fitted
-            if past.task == "regress" and model.n_samples_fit_ > 1:
-                model.predict_interval(past.X[:1])  # which are learned when they are first asked for
-
-            self.answer_with(model, before)
+            job.tell("starting")
+            model = in_process(job, with_fitted_members, over_rows(cls(schema=told), source))
+            self.answer_with(with_fitted_members(model), before)  # indexes are built again in this process
 
         if self._stack_job is not None:
             self.jobs.cancel(self._stack_job.id)
@@ -377,10 +379,10 @@ class Workspace:
 
         def take_over() -> None:
             self._answer_with(model, opened)
-            self._stand_in, self._read_version = model, self.rows_version
+            self._stand_in = model
 
         self._exclusively(take_over)
-        self.fit_stack()
+        self.fit_stack(wait=_FIRST_QUESTION)
 
     def _answer_with(self, served: Any, opened: Opened) -> None:
         if opened is not self.opened:
@@ -459,7 +461,6 @@ def _reader(path: str | PathLike[str] | None) -> ReadFrame:
 def over_rows(model: Any, source: Any) -> Any:
     """A model that is not fitted yet, fitted to the rows of another one, with their ids where its class allows it."""
     from priorcase._parameters import check_seed
-    from priorcase.explorer.columns import stored_rows
 
     state = source._saved_state()
     kept = {name: state[name] for name in ("backend", "labels", "flat") if name in state}
@@ -472,6 +473,15 @@ def over_rows(model: Any, source: Any) -> Any:
         except KeyError:  # it keeps more than rows, such as records of them
             found = clone(model)
     return found.fit(*stored_rows(source))
+
+
+def with_fitted_members(model: Any) -> Any:
+    """A stack whose members are fitted to its rows, and its intervals learned, which both wait for a question."""
+    X = stored_rows(model)[0][:1]
+    model.predict(X)
+    if hasattr(model, "predict_interval") and model.n_samples_fit_ > 1:
+        model.predict_interval(X)
+    return model
 
 
 def _as_told(frame: Any, reading: Reading) -> Any:

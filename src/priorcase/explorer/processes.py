@@ -1,0 +1,91 @@
+"""Long work in another process of low priority, so that answers do not wait for it.
+
+The work goes over as a pickle on standard input, and what it tells and gives comes back on standard output. Standard
+input stays open as long as this process lives: when it ends, however it ends, the other process ends too.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from subprocess import PIPE, Popen
+from threading import Thread
+from traceback import format_exc
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from priorcase.exceptions import PriorcaseError
+
+if TYPE_CHECKING:
+    from priorcase.explorer.jobs import Job
+
+T = TypeVar("T")
+
+_MAIN = "from priorcase.explorer.processes import work_for_parent; work_for_parent()"
+_NICE = 19  # the lowest priority
+_BELOW_NORMAL = 0x4000  # the same on Windows
+
+
+def in_process(job: Job, work: Callable[..., T], *args: Any) -> T:
+    """What a function of this library gives for its arguments, in a process of its own.
+
+    The progress of the function is the job's. The process is killed when the job is cancelled.
+    """
+    options: dict[str, Any] = {"creationflags": _BELOW_NORMAL} if sys.platform == "win32" else {}
+    command = [sys.executable, "-P", "-c", _MAIN]  # -P: the working directory may hold a file of any name
+    with Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True, **options) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            with job.cancellation.ending(process.kill):
+                process.stdin.write(pickle.dumps((work, args), pickle.HIGHEST_PROTOCOL))
+                process.stdin.flush()
+                while True:
+                    kind, content = pickle.load(process.stdout)
+                    if kind == "done":
+                        found: T = content
+                        return found
+                    if kind == "refused":
+                        raise PriorcaseError(content)
+                    if kind == "failed":
+                        raise RuntimeError(f"in another process:\n{content}")
+                    job.tell(*content)
+        except (EOFError, BrokenPipeError, pickle.UnpicklingError) as error:  # it was killed
+            job.cancellation.check()
+            raise RuntimeError(f"the other process ended: {process.wait()}") from error
+        finally:
+            process.kill()
+            with suppress(OSError):  # where it was killed before it had read all
+                process.stdin.close()
+
+
+def work_for_parent() -> None:
+    """Do the work that comes on standard input; the main function of the other process."""
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    told = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed is not taken for an answer
+
+    def tell(kind: str, content: Any) -> None:
+        pickle.dump((kind, content), told, pickle.HIGHEST_PROTOCOL)
+        told.flush()
+
+    work, args = pickle.load(sys.stdin.buffer)
+    Thread(target=_end_with_parent, daemon=True).start()
+    from priorcase.learning.resampling import listening
+
+    try:
+        with listening(lambda text, share: tell("progress", (text, share))):
+            found = work(*args)
+        tell("done", found)
+    except PriorcaseError as error:
+        tell("refused", str(error.args[0]) if error.args else str(error))
+    except BaseException:  # nobody to raise to: the parent logs it
+        tell("failed", format_exc())
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(1)
