@@ -27,6 +27,7 @@ from threadpoolctl import ThreadpoolController
 from priorcase._parameters import check_parameters, check_seed, check_value
 from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.bayes import SubsetAveragedBayes, TreeAveragedBayes
+from priorcase.bayes.structured import StructuredBayes
 from priorcase.exceptions import (
     FarQueryWarning,
     ParameterError,
@@ -50,17 +51,17 @@ from priorcase.local import (
     RBFNetworkClassifier,
     RBFNetworkRegressor,
 )
+from priorcase.local.rbf.network import RBFNetwork
 from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents
 from priorcase.neighbors.tuning import content_ranks
+from priorcase.registry import BASELINE, find
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Coded, Schema, Table
 from priorcase.similarity import Gaussian, hvdm
 from priorcase.stacking.encoder import TableEncoder
+from priorcase.stacking.imputation import averaged, missing_cells
 
 Members = Sequence[Any] | Mapping[str, Any] | None
-
-BASELINE = "baseline"
-"""The member that ignores every column: the class frequencies, or the mean."""
 
 _MOST_COEFFICIENTS, _MOST_FOR_NEWTON = 100, 700  # columns times classes
 _FEWEST = 5  # rows that more than the nearest are asked of
@@ -134,14 +135,16 @@ def _is_probabilistic(member: Any) -> bool:
 
 
 def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
-    """The members that a user lists, by name."""
+    """The members that a user lists, by name; a text is the name of a learner of the registry."""
     if isinstance(members, Mapping):
         found = {str(name): member for name, member in members.items()}
     else:
         found = {}
         for member in members or ():
             name, estimator = member if isinstance(member, tuple) and len(member) == 2 else (None, member)
-            found[free_label(str(name or type(estimator).__name__), found)] = estimator
+            name = name or (estimator if isinstance(estimator, str) else type(estimator).__name__)
+            found[free_label(str(name), found)] = estimator
+    found = {name: find(of).make(task) if isinstance(of, str) else of for name, of in found.items()}
     kind, fits = (
         ("classifier with predict_proba", _is_probabilistic) if task == "classify" else ("regressor", is_regressor)
     )
@@ -150,8 +153,8 @@ def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, 
     for name, member in found.items():
         if name == BASELINE or isinstance(member, type) or not hasattr(member, "get_params") or not fits(member):
             raise ParameterError(
-                f"members[{name!r}] must be a {kind} that is not fitted, under a name other than {BASELINE!r}, got "
-                f"{quoted(member)}"
+                f"members[{name!r}] must be a {kind} that is not fitted, or the name of a learner such as 'knn', "
+                f"under a name other than {BASELINE!r}, which is always a member; got {quoted(member)}"
             )
     return found
 
@@ -491,8 +494,11 @@ class Stacked(RowsEstimator[Memory]):
     @property
     @reads
     def members_(self) -> dict[str, Any]:
-        """The members fitted to all rows, by name."""
-        return {name: member.model for name, member in self._mixture().members.items()}
+        """The members fitted to all rows, by name; the baseline is an estimator of ``sklearn.dummy``."""
+        mixture = self._mixture()
+        rows, weights = np.zeros((len(mixture.truth), 1)), self._stored().row_weights
+        baseline = find(BASELINE).make(self._task).fit(rows, self._stored_targets(), weights)
+        return {BASELINE: baseline} | {name: member.model for name, member in mixture.members.items()}
 
     @available_if(_may_have_precedents)
     @reads
@@ -502,9 +508,9 @@ class Stacked(RowsEstimator[Memory]):
         Votes are those of that member; the predictions, and the probabilities of classes, are those of the stack. A
         stack without such a member has no precedents either; `explain` shows the past cases nearest in its own terms.
         """
-        name, voter = self._voter()
+        (name, voter), weights = self._voter(), self.weights_
         found = voter.precedents(self._table(X), *([] if n_neighbors is None else [n_neighbors]))
-        return self._own_precedents(replace(found, member=name), X)
+        return self._own_precedents(replace(found, member=name, member_weight=weights[name]), X)
 
     @reads
     def _voter(self) -> Any:
@@ -608,6 +614,20 @@ class Stacked(RowsEstimator[Memory]):
                 total = total + weights[m] * self._member_answer(mixture, m, table)
         return self._finished(total, mixture.result)
 
+    def _completed_answer(self, member: _Fitted, table: Table) -> FloatArray:
+        """The answers of a member, (rows, classes or 1).
+
+        Queries are completed for learners of other libraries, for those that take missing for one more value, and for
+        networks, from whose centres they are all far: these know nothing of the absence of a column that no row lacks.
+        """
+        classes = self._known_classes()
+
+        def answer(part: Table) -> FloatArray:
+            return member.predict(part, classes).reshape(len(part), -1)
+
+        knows = isinstance(member.model, RowsEstimator) and not isinstance(member.model, (StructuredBayes, RBFNetwork))
+        return answer(table) if knows else averaged(self._stored(), table, answer)
+
     @abstractmethod
     def _stored_targets(self) -> AnyArray:
         """The targets of the stored rows."""
@@ -663,19 +683,19 @@ class Stacked(RowsEstimator[Memory]):
 class StackedClassifier(ClassifierMixin, Stacked):
     """A mixture of several classifiers, weighted by how well each predicts rows that it has not seen.
 
-    Stacking of predictive distributions (Yao et al. 2018). Each member predicts every row from the other rows: by
-    leave-one-out in closed form where it has that and the targets had no other say in what it learned, else in folds.
-    Its probabilities are scaled by the temperature with the best log-score. The probability of a class is then
-    ``sum_m w_m p_m(class)``, scaled once more, with the weights that maximise the log-score of the rows left out.
+    Stacking of predictive distributions (Yao et al. 2018). Each member predicts every row from other rows: by
+    leave-one-out where that is exact without refitting, otherwise by cross-validation. Its probabilities are scaled by
+    the temperature with the best log-score. The probability of a class is then ``sum_m w_m p_m(class)``, scaled once
+    more, with the weights that maximise the log-score of these held-out predictions.
 
     Parameters
     ----------
     members
-        A list of classifiers, not fitted, or a mapping from names to them; None for seven that are different and
-        fast: k-NN, local logistic regression, local naive Bayes, tree-averaged Bayes, an RBF network, logistic
-        regression and boosted trees. Any scikit-learn classifier with ``predict_proba`` may be one: it gets the table
-        as numbers (`TableEncoder`), unless it is a ``Pipeline``, which gets a pandas frame. The class frequencies are
-        always a member.
+        A list of classifiers that are not fitted, or of names of learners such as ``"naive_bayes"``, or a mapping from
+        names to them. None for seven fast ones that differ from each other: k-NN, local logistic regression, local
+        naive Bayes, tree-averaged Bayes, an RBF network, logistic regression and boosted trees. Any scikit-learn
+        classifier with ``predict_proba`` may be a member: it gets the table as numbers (`TableEncoder`), unless it is a
+        ``Pipeline``, which gets a pandas frame. The class frequencies are always a member, the ``baseline``.
     folds
         The number of folds for members that have no leave-one-out of their own.
     prior
@@ -688,12 +708,15 @@ class StackedClassifier(ClassifierMixin, Stacked):
     Attributes
     ----------
     stack_, weights_, members_
-        The members with their weights and scores, as a table, and each alone by name.
+        The members with their weights and scores, as a table; the weights, and the fitted members, by name.
     classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
         As in `KNNClassifier`.
 
     Notes
     -----
+    A query that lacks a column which no stored row lacks, or more columns than any of them, is completed by 32 stored
+    rows near it for members that cannot know what that means; their answers are averaged.
+
     Members and weights follow the rows: after `partial_fit` and `forget` they are those of a fresh fit, made when the
     next question is asked.
 
@@ -818,7 +841,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return np.tile(self._frequencies(), (n, 1))
 
     def _member_answer(self, mixture: _Mixture, m: int, table: Table) -> FloatArray:
-        found = mixture.members[mixture.result.names[m]].predict(table, self._labels()[0])
+        found = self._completed_answer(mixture.members[mixture.result.names[m]], table)
         return scaled(self._smoothed(found, self._frequencies()), float(mixture.result.temperatures[m]))
 
     def _finished(self, mixed: FloatArray, result: Stack) -> FloatArray:
@@ -836,18 +859,19 @@ class StackedClassifier(ClassifierMixin, Stacked):
 class StackedRegressor(RegressorMixin, Stacked):
     """A mixture of several regressors, weighted by how well each predicts rows that it has not seen.
 
-    Convex stacking (Breiman 1996): the prediction is ``sum_m w_m f_m(x)``, with the weights on the simplex that
-    minimise the squared error of rows left out. The errors of these rows tell how far off predictions are: around a
-    query they have a scale, the mean error of the 40 nearest rows and of 10 average ones, and their distribution in
-    units of that scale gives quantiles and intervals. The scale is larger for a query that lacks columns, by how far
-    the answers to past rows move without them. Members may go beyond the range of the targets by a tenth of it. All
-    else is as in `StackedClassifier`.
+    Convex stacking (Breiman 1996): the prediction is ``sum_m w_m f_m(x)``, with weights on the simplex that minimise
+    the squared error of held-out predictions. Intervals and quantiles come from the errors of these predictions,
+    divided by a local scale: the mean absolute error of the 40 nearest rows, shrunk towards the overall mean by 10
+    rows. A query that lacks columns has a larger scale, by how far predictions of past rows move without these columns.
+    The predictions of a member are clipped at a tenth of the range of the targets beyond it. All else is as in
+    `StackedClassifier`.
 
     Parameters
     ----------
     members
         As in `StackedClassifier`, for numbers; None for k-NN and local linear regression, each with and without
-        weights by Relief, an RBF network, ridge regression and boosted trees. The mean is always a member.
+        weights by Relief, an RBF network, ridge regression and boosted trees. The mean is always a member, the
+        ``baseline``.
     folds, prior, categorical_features, schema, random_state, n_jobs
         As in `StackedClassifier`.
 
@@ -971,7 +995,7 @@ class StackedRegressor(RegressorMixin, Stacked):
             model = KNNRegressor(min(_SCALE_NEIGHBORS, self._least_rows(rows)), schema=schema, n_jobs=self.n_jobs)
             table = stored_table(memory.instances, rows)
             model.fit(table, np.abs(errors), memory.row_weights)
-            absent = _absent(table)
+            absent = missing_cells(table)
             moved = self._moved(np.diag(absent.any(axis=0)))  # column by column: rows may lack any of many sets
             return model, mean, errors / np.hypot(_shrunk(model.loo_predict(), mean), np.sqrt(absent @ moved**2))
 
@@ -982,7 +1006,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         model, mean, _ = self._errors()
         if model is None:
             return np.full(len(table), mean and 1.0)
-        patterns, of = np.unique(_absent(table), axis=0, return_inverse=True)
+        patterns, of = np.unique(missing_cells(table), axis=0, return_inverse=True)
         return np.hypot(_shrunk(model.predict(table), mean), self._moved(patterns)[of.ravel()])
 
     def _moved(self, absent: BoolArray) -> FloatArray:
@@ -1013,7 +1037,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         return np.full(n, self._mean())
 
     def _member_answer(self, mixture: _Mixture, m: int, table: Table) -> FloatArray:
-        return self._bounded(mixture.members[mixture.result.names[m]].predict(table, None))
+        return self._bounded(self._completed_answer(mixture.members[mixture.result.names[m]], table)[:, 0])
 
     def _bounded(self, answers: FloatArray) -> FloatArray:
         """Answers at most a tenth of the targets' range beyond them: one that explodes would outweigh all others."""
@@ -1026,12 +1050,6 @@ class StackedRegressor(RegressorMixin, Stacked):
 
     def _predicted(self, table: Table) -> AnyArray:
         return self._answered(table)
-
-
-def _absent(table: Table) -> BoolArray:
-    """Where values are missing: (rows, columns)."""
-    cells = [column.codes if isinstance(column, Coded) else column for column in table.columns]
-    return np.column_stack([np.isnan(column) if column.dtype.kind == "f" else column < 0 for column in cells])
 
 
 def _without(table: Table, absent: BoolArray) -> Table:

@@ -1,0 +1,101 @@
+"""Queries that lack columns, completed by the values of past cases near them (hot-deck imputation).
+
+A learner that has never seen a row without a column cannot know what its absence means. Its answer to such a query is
+the mean of its answers to the query as completed by several past cases, those nearest in the columns that are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase.instances import Instances
+from priorcase.learning.resampling import stored_table
+from priorcase.learning.state import Memory
+from priorcase.neighbors.transformer import KNNTransformer
+from priorcase.neighbors.tuning import content_ranks
+from priorcase.schema import Coded, Table
+
+_DONORS = 32  # past cases that complete a query
+_MOST_ROWS = 2_000  # from which they are taken
+
+
+def averaged(memory: Memory, table: Table, answer: Callable[[Table], FloatArray]) -> FloatArray:
+    """The answers to some queries, shape (queries, outputs).
+
+    Queries that lack a column that no stored row lacks, or more columns than any stored row, are completed.
+    """
+    missing = missing_cells(table)
+    if not missing.any():
+        return answer(table)
+    usual = memory.cached("missing cells", lambda: _missing_in(memory.instances))
+    odd = (missing & ~usual.any(axis=0)).any(axis=1) | (missing.sum(axis=1) > usual.sum(axis=1).max())
+    if not odd.any():
+        return answer(table)
+    donors = memory.cached("donors", lambda: _Donors.of(memory.instances))
+    parts = donors.completed(_rows(table, np.flatnonzero(odd)))
+    total = answer(parts[0])
+    for part in parts[1:]:  # one after the other, so that a query gets the same bits alone and in a batch
+        total = total + answer(part)
+    found = np.empty((len(table), total.shape[1]))
+    found[odd] = total / len(parts)
+    if not odd.all():
+        found[~odd] = answer(_rows(table, np.flatnonzero(~odd)))
+    return found
+
+
+def missing_cells(table: Table) -> BoolArray:
+    """Where values are missing: (rows, columns)."""
+    cells = [column.codes if isinstance(column, Coded) else column for column in table.columns]
+    return np.column_stack([_is_missing(column) for column in cells])
+
+
+def _is_missing(column: AnyArray) -> BoolArray:
+    return np.isnan(column) if column.dtype.kind == "f" else column < 0
+
+
+def _missing_in(instances: Instances) -> BoolArray:
+    """Where values of stored rows are missing, each set of missing columns once."""
+    columns = [_is_missing(instances.column(a)) for a in range(len(instances.schema))]
+    return np.unique(np.column_stack(columns), axis=0)
+
+
+def _rows(table: Table, rows: IntArray) -> Table:
+    return Table(table.schema, len(rows), tuple(column[rows] for column in table.columns))
+
+
+@dataclass(frozen=True, eq=False)
+class _Donors:
+    """Past cases that complete queries, in an order that depends on nothing but what they hold.
+
+    Of cases that are equally near the first ones are taken, and the order of the table may go by class.
+    """
+
+    cases: Table
+    index: KNNTransformer
+
+    @classmethod
+    def of(cls, instances: Instances) -> _Donors:
+        ranks = content_ranks(instances, np.empty((len(instances), 0)), 0)
+        cases = stored_table(instances, np.argsort(ranks, kind="stable")[:_MOST_ROWS])
+        index = KNNTransformer(min(_DONORS, len(cases)), schema=instances.schema).fit(cases)
+        return cls(cases, index)
+
+    def completed(self, table: Table) -> list[Table]:
+        """The queries completed by the nearest case, by the second, and so on."""
+        _, nearest = self.index.kneighbors(table)
+        return [self._with(table, donors) for donors in nearest.T]
+
+    def _with(self, table: Table, donors: IntArray) -> Table:
+        columns = list(table.columns)
+        for a, (own, others) in enumerate(zip(columns, self.cases.columns, strict=True)):
+            if isinstance(own, Coded) and isinstance(others, Coded):
+                codes, offset = others.codes[donors].astype(np.int64), len(own.values)
+                filled = np.where(own.codes >= 0, own.codes, np.where(codes >= 0, codes + offset, -1))
+                columns[a] = replace(own, codes=filled, values=(*own.values, *others.values))
+            elif not isinstance(own, Coded) and not isinstance(others, Coded):
+                columns[a] = np.where(_is_missing(own), others[donors], own)
+        return Table(table.schema, len(table), tuple(columns))
