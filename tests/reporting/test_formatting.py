@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from priorcase.exceptions import joined, visible, visible_json
-from priorcase.reporting.formatting import count, number, percent, plus_minus, seconds, value
+from priorcase.reporting.formatting import count, duration, number, percent, plus_minus, seconds, unambiguous, value
 from priorcase.reporting.learners import form_of
 from priorcase.reporting.page import bold, rarer, ticks
+from priorcase.reporting.summary import chance
 
 NAN, INFINITY = float("nan"), float("inf")
 SHOWN: list[tuple[Callable[..., object], tuple[object, ...], object]] = [
@@ -47,6 +48,15 @@ SHOWN: list[tuple[Callable[..., object], tuple[object, ...], object]] = [
     (joined, (["a", "b", "c"],), "a, b and c"),
     (joined, (list("abcdefgh"), 3), "a, b, c and 5 more"),
     (joined, ([],), ""),
+    (unambiguous, (["a", "b"],), ["a", "b"]),
+    (unambiguous, (["a", "b and c"],), ["'a'", "'b and c'"]),
+    (unambiguous, (["sand", "b, c"],), ["'sand'", "'b, c'"]),
+    (duration, (20.0,), "20s"),
+    (duration, (120.0,), "2min"),
+    (duration, (7200.0,), "2h"),
+    (chance, (0.097,), "0.1"),
+    (chance, (0.01,), "0"),
+    (chance, (12.4,), "12"),
     (visible_json, ('"a\u202e\x7f",\n"b"',), '"a\\u202e\\u007f",\n"b"'),
     (visible, ("a\x1b[2Jb\u202ec",), r"a\x1b[2Jb\u202ec"),
     (bold, ("Recommended: **a < b**.",), "Recommended: <strong>a &lt; b</strong>."),

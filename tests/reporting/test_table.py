@@ -147,6 +147,15 @@ def test_remarks_are_sentences() -> None:
     assert found[-1] == "Class with a single row, which cannot be scored: c."
 
 
+def test_names_with_the_word_and_or_a_comma_are_quoted_in_lists() -> None:
+    X = pd.DataFrame({"v": np.arange(20) % 7})
+    y = ["a", "b"] * 8 + ["duoden and sm.int", "testis", "vagina", "a"]
+    assert summarized(X, y).remarks[-1].endswith(": 'duoden and sm.int', 'testis' and 'vagina'.")
+    codes = pd.DataFrame({"sex, age": [1, 2] * 10, "code": [1, 1, 2, 2] * 5, "id": [f"n{i}" for i in range(20)]})
+    remarks = summarized(codes, ["a", "b", "b", "a"] * 5).remarks
+    assert any(each.startswith("'sex, age' and 'code' have few different numbers") for each in remarks)
+
+
 @pytest.mark.parametrize("make", [None, "pandas", "polars", "pyarrow"])
 def test_tables_of_any_make_are_understood_alike(make: Any) -> None:
     X, y = load_repairs(make)

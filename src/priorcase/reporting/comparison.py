@@ -28,14 +28,18 @@ Say = Callable[[str], None]
 _UNITS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _MANY, _LARGE, _SAMPLE = 2000, 8000, 2000  # rows for fewer folds, for a sample first, and of that sample
 _FOLDS, _FOLDS_OF_MANY, _REPEATS = 10, 5, 2
-_SHARE, _SHARE_OF_SAMPLE, _SHARE_OF_REPEATS = 0.6, 0.3, 0.25  # of the budget
+_SHARE, _SHARE_OF_SAMPLE, _SHARE_OF_REPEATS, _SHARE_OF_GROWTH = 0.6, 0.3, 0.25, 0.75  # of the budget
 _GROWTH = 0.7  # of time with rows, as a power: part of it does not grow
 _PILOTS = (24, 60, 120, 240)  # rows
 _MEASURABLE = 0.01  # seconds: from shorter pilots the growth cannot be estimated
+_SURPRISE = 1.5  # times the expected time: such a pilot is repeated
 _LONG = 1.5  # seconds: a pilot that is expected to take longer is not started, whatever time is left
-_RISK = 0.4  # of the remaining time, which one split may be expected to take
-_SHARE_OF_ONE = 0.4  # of the remaining time, for a learner that is always measured
+_RISK, _RISK_OF_ALWAYS = 0.4, 0.25  # of the remaining time, which one split may be expected to take
+_SHARE_OF_ONE = 0.4  # of the remaining time, which a learner that is always measured gets at least
+_MARGIN = 1.25  # of expected times
 _LEAST_SAMPLE, _NEARLY_ALL = 20, 0.8  # rows, and the share of them from which on all are taken
+_FEWER, _MORE = 0.75, 1.5  # times the rows, for the next try with a smaller sample or a larger one
+_BUDGETS = (10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 36_000, 86_400)  # to suggest
 _SHARE_OF_PILOT = 0.05  # of the remaining time
 _USEFUL = 0.005  # of the baseline's score, which a lead must exceed
 
@@ -121,24 +125,38 @@ def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest:
     """An estimate of the seconds that a learner takes for a split, from small samples of a table.
 
     The time of the largest sample is extrapolated in proportion to the rows, or as it grew between the last two samples
-    where that is faster (rows may bring new values, and each of them a coefficient).
+    where that is faster (rows may bring new values, and each of them a coefficient). A time that is longer than
+    expected is measured again: the first fit may import modules, and a learner may fit more models from some number of
+    rows on.
     """
-    taken, size, growth = 0.0, 1, 1.0
+    measurable: Pace | None = None
+    last, growth = Pace(1, 0.0, 1.0), 1.0
     for rows in _PILOTS:
-        if taken * (rows / size) ** growth > longest:
-            break
-        shorter, fewer = taken, size
         size = min(rows, len(problem))
+        expected = last.at(size)
+        if expected > longest:
+            break
         small = problem.taken(sample_rows(problem, size, random_state=random_state))
         trials = Trials(small, deal(small, 4, random_state=random_state, repeat=0)[:1], random_state, None)
-        start = perf_counter()
-        trials.run([candidate], trials.splits)
-        taken = perf_counter() - start
-        if shorter > _MEASURABLE and size > fewer:
-            growth = float(np.clip(np.log(taken / shorter) / np.log(size / fewer), 1.0, 3.0))
+        taken = trials.timed(candidate)
+        if longest > 0 and taken > max(_SURPRISE * expected, _MEASURABLE):
+            taken = min(taken, trials.timed(candidate))
+        if last.seconds > _MEASURABLE and size > last.rows:
+            growth = _growth(last, size, taken)
+        # Over all pilots the growth is steadier: after a sudden one it is worth to try the next sample.
+        last = Pace(size, taken, 1.0 if measurable is None else _growth(measurable, size, taken))
+        if measurable is None and taken > _MEASURABLE:
+            measurable = last
         if size == len(problem):
             break
-    return Pace(size, taken, growth)
+    return replace(last, growth=growth)
+
+
+def _growth(earlier: Pace, rows: int, seconds: float) -> float:
+    """The power by which time grew with rows, from 1 to 3."""
+    if rows <= earlier.rows or seconds <= 0:
+        return 1.0
+    return float(np.clip(np.log(seconds / earlier.seconds) / np.log(rows / earlier.rows), 1.0, 3.0))
 
 
 @dataclass
@@ -153,6 +171,7 @@ class Trials:
     costs: dict[str, float] = field(default_factory=dict)  # seconds, by learner
     reasons: dict[str, str] = field(default_factory=dict)  # why learners have no scores
     samples: dict[str, int] = field(default_factory=dict)  # rows, of learners that were fitted to a sample
+    needed: dict[str, float] = field(default_factory=dict)  # seconds for all rows, of learners that lacked time
 
     def first_round(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
         """Measure each learner on each split: the quick ones, those always measured, then the others."""
@@ -166,30 +185,64 @@ class Trials:
                 paces[one.name] = Pace(1, 0.0, 1.0)
             elif left() < reserve and one.name not in ALWAYS:
                 self.reasons[one.name] = "not measured: there was no time to try it"
+                self.needed[one.name] = math.nan
             else:
                 longest = min(_LONG, max(_SHARE_OF_PILOT * left(), 0.0))
                 paces[one.name] = pilot(one, self.problem, random_state=self.random_state, longest=longest)
         rows = len(self.problem)
-        entered = (one for one in candidates if one.name in paces)
+        entered = [one for one in candidates if one.name in paces]
+        expected = {one.name: paces[one.name].at(rows) for one in entered}
         quick = _SHARE_OF_PILOT * left() / len(self.splits)  # these leave enough time for the others
-        late = {one.name: (one.name not in ALWAYS, paces[one.name].at(rows)) for one in candidates if one.name in paces}
-        for one in sorted(entered, key=lambda one: (late[one.name][1] > max(quick, 0.0), late[one.name])):
+        entered.sort(key=lambda one: (expected[one.name] > max(quick, 0.0), one.name not in ALWAYS, expected[one.name]))
+        for place, one in enumerate(entered):
             say(one.title)
-            self.enter(one, paces[one.name], left, always=one.name in (BASELINE, *ALWAYS))
+            later = [expected[other.name] for other in entered[place + 1 :]]
+            reserved = len(self.splits) * sum(each for each in later if each <= _RISK * left())
+            self.enter(one, paces[one.name], left, always=one.name in (BASELINE, *ALWAYS), reserved=reserved)
 
-    def enter(self, candidate: Candidate, pace: Pace, left: Callable[[], float], *, always: bool) -> None:
+    def enter(
+        self,
+        candidate: Candidate,
+        pace: Pace,
+        left: Callable[[], float],
+        *,
+        always: bool,
+        reserved: float | None = None,
+    ) -> None:
         """Measure one learner on all splits, or note why there was no time.
 
         The learners of `ALWAYS` are fitted to a sample of the training rows where all of them would take too long; with
-        ``always`` to one so small that they are measured in any case.
+        ``always`` to one so small that they are measured in any case. They leave the ``reserved`` seconds to the
+        learners that follow, but no more than the time left allows; where these are not known, a fixed share.
         """
         name, rows, splits = candidate.name, len(self.problem), len(self.splits)
-        sampled, expected = name in ALWAYS, pace.at(rows)
-        if sampled and expected * splits > _SHARE_OF_ONE * left():
-            rows = min(rows, pace.affordable(_SHARE_OF_ONE * left() / splits))
-        elif not always and expected > _RISK * left():
-            self._dismiss(name, expected * splits, left())
+        expected = pace.at(rows)
+        if name not in ALWAYS:
+            if not always and expected > _RISK * left():
+                self._dismiss(name, expected * splits, left())
+            else:
+                self.measure(candidate, rows, left, least=rows, always=always)
             return
+
+        def allowed() -> float:
+            rest = 0.0 if reserved is None else left() - _MARGIN * reserved
+            return max(_SHARE_OF_ONE * left(), rest)
+
+        tried = reserved is not None and expected <= _RISK_OF_ALWAYS * left()  # one split shows how long it takes
+        if not tried and expected * splits > allowed():
+            rows = min(rows, pace.affordable(allowed() / splits))
+        limit = left if reserved is None else allowed
+        self.measure(candidate, rows, limit, least=min(rows, _LEAST_SAMPLE), always=always)
+
+    def measure(
+        self, candidate: Candidate, rows: int, limit: Callable[[], float], *, least: int, always: bool = False
+    ) -> bool:
+        """Measure one learner on all splits, fitted to so many rows or to as many as the time allows.
+
+        These are at least ``least``, of which it is measured in any case with ``always``. Earlier results are replaced;
+        without enough time they are kept, and the answer is False.
+        """
+        name, splits = candidate.name, len(self.splits)
         while True:
             whole = rows >= _NEARLY_ALL * len(self.problem)
             one = candidate if whole else replace(candidate, learner=Sampled(candidate.learner, rows))
@@ -198,17 +251,36 @@ class Trials:
             taken = perf_counter() - start
             if cells[0].failure:
                 self.reasons[name] = f"failed: {cells[0].failure}"
-                return
-            if taken * (splits - 1) <= left() or (always and (not sampled or rows <= _LEAST_SAMPLE)):
+                return False
+            if taken * (splits - 1) <= limit() or (always and rows <= least):
                 break
-            if not sampled or rows <= _LEAST_SAMPLE:
-                self._dismiss(name, taken * splits, left() + taken)
-                return
-            rows = min(rows // 2, Pace(rows, taken, 1.0).affordable(left() / splits))
-        self.cells += cells + self.run([one], self.splits[1:])
+            fewer = min(int(_FEWER * rows), Pace(rows, taken, 1.0).affordable(limit() / splits))
+            if fewer < least and not always:
+                self._dismiss(name, taken * splits, limit() + taken)
+                return False
+            rows = max(fewer, least)
+        cells += self.run([one], self.splits[1:])
+        self.cells = [cell for cell in self.cells if cell.learner != name] + cells
         self.costs[name] = perf_counter() - start
+        self.samples.pop(name, None)
+        self.needed.pop(name, None)
         if not whole:
             self.samples[name] = rows
+            self.needed[name] = Pace(rows, self.costs[name], 1.0).at(len(self.problem))
+        return True
+
+    def grow(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
+        """Measure the learners that were fitted to samples again, on more rows, while time is left."""
+        for one in candidates:
+            while (rows := self.samples.get(one.name)) is not None:
+                pace = Pace(rows, self.costs[one.name] / len(self.splits), 1.0)
+                # One split shows whether the estimate still holds: the machine may have been busy before.
+                more = min(pace.affordable(_RISK_OF_ALWAYS * left()), len(self.problem))
+                if more < min(_MORE * rows, len(self.problem)):
+                    break
+                say(one.title)
+                if not self.measure(one, more, left, least=int(_MORE * rows)):
+                    break
 
     def again(self, candidates: Sequence[Candidate], splits: list[Split]) -> None:
         """Measure the learners that have scores on more splits."""
@@ -217,6 +289,12 @@ class Trials:
                 rows = self.samples.get(one.name)
                 learner = one.learner if rows is None else Sampled(one.learner, rows)
                 self.cells += self.run([replace(one, learner=learner)], splits)
+
+    def timed(self, candidate: Candidate) -> float:
+        """The seconds that one learner takes for all splits."""
+        start = perf_counter()
+        self.run([candidate], self.splits)
+        return perf_counter() - start
 
     def run(self, candidates: Sequence[Candidate], splits: list[Split]) -> list[Cell]:
         if not splits:
@@ -240,6 +318,9 @@ class Trials:
         return [replace(cell, repeat=split.repeat, split=split.number) for cell, split in pairs]
 
     def _dismiss(self, name: str, needed: float, left: float) -> None:
+        if name in self.costs:  # an earlier result, of fewer rows
+            return
+        self.needed[name] = needed
         self.reasons[name] = (
             f"not measured: it would have taken about {seconds(needed)}, and {seconds(max(left, 0.0))} were left"
         )
@@ -253,7 +334,9 @@ class Standing:
     """How one learner did: the mean of each score with its standard error, and the seconds for all splits.
 
     ``reason`` says why there is no score; empty where there is one. ``fitted_to`` is the size of the sample of training
-    rows that it was fitted to where time was short, None for all of them.
+    rows that it was fitted to where time was short, None for all of them: its scores are then lower bounds of what it
+    can do. ``needed`` is about how many seconds all splits and rows would take, where there was less time; NaN if that
+    is not known, None where there was enough.
     """
 
     name: str
@@ -263,6 +346,7 @@ class Standing:
     seconds: float
     reason: str = ""
     fitted_to: int | None = None
+    needed: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,6 +386,22 @@ class Compared:
         return self.standing(name).title
 
     @property
+    def sampled(self) -> tuple[Standing, ...]:
+        """The learners that were fitted to samples."""
+        return tuple(one for one in self.measured if one.fitted_to is not None)
+
+    @property
+    def short_of_time(self) -> tuple[Standing, ...]:
+        """The learners that were fitted to samples or not measured because there was too little time."""
+        return tuple(one for one in self.standings if one.needed is not None)
+
+    def sufficient_budget(self, budget: float) -> float:
+        """A round number of seconds that should suffice for the learners that lacked time; at least twice as many."""
+        known = [one.needed for one in self.short_of_time if one.needed is not None and math.isfinite(one.needed)]
+        wanted = max(2 * budget, budget + _MARGIN * sum(known) / _SHARE)
+        return float(next((each for each in _BUDGETS if each >= wanted), wanted))
+
+    @property
     def baseline(self) -> Standing | None:
         """The baseline; None where it failed."""
         return next((one for one in self.measured if one.name == BASELINE), None)
@@ -325,6 +425,7 @@ def compare_learners(
     whole = Trials(problem, deal(problem, folds, random_state=random_state, repeat=0), random_state, n_jobs)
     if size <= _LARGE:
         whole.first_round(candidates, lambda: budget.until(_SHARE), say)
+        whole.grow(candidates, lambda: budget.until(_SHARE_OF_GROWTH), say)
         repeats = 1
         while repeats < _REPEATS and sum(whole.costs.values()) < budget.until(_SHARE_OF_REPEATS):
             say(f"repetition {repeats + 1}")
@@ -344,6 +445,7 @@ def compare_learners(
         known = min(rows.size, small.samples.get(one.name, rows.size))
         pace = Pace(known, small.costs[one.name] / len(small.splits), _GROWTH)
         whole.enter(one, pace, lambda: budget.until(_SHARE), always=one.name == BASELINE)
+    whole.grow(promising, lambda: budget.until(_SHARE), say)
     if len(whole.costs) < 2:  # only the baseline was finished
         return [sample]
     return [sample, _compared(whole, promising, np.arange(size), size, 1)]
@@ -373,14 +475,15 @@ def _rank(score: float) -> float:
 def _standing(one: Candidate, trials: Trials, result: Comparison) -> Standing:
     if one.name not in trials.costs:
         reason = trials.reasons.get(one.name, "not measured")
-        return Standing(one.name, one.title, one.description, {}, math.nan, reason)
+        needed = trials.needed.get(one.name)
+        return Standing(one.name, one.title, one.description, {}, math.nan, reason, needed=needed)
     cells = [cell for cell in result.cells if cell.learner == one.name]
     spent = sum(cell.fit_seconds + cell.predict_seconds for cell in cells)
     names = [score.name for score in result.scores]
     scores = {score: (result.mean(one.name, score), result.standard_error(one.name, score)) for score in names}
     failure = f"failed: {result.failures[one.name]}" if one.name in result.failures else ""
-    fitted_to = trials.samples.get(one.name)
-    return Standing(one.name, one.title, one.description, scores, spent, failure, fitted_to)
+    fitted_to, needed = trials.samples.get(one.name), trials.needed.get(one.name)
+    return Standing(one.name, one.title, one.description, scores, spent, failure, fitted_to, needed)
 
 
 # -- the choice
@@ -414,8 +517,9 @@ class Verdict:
     ``estimate`` is the nested estimate of each score, with its standard error: for each fold the learner is selected on
     the other folds and scored on this one, so that it is not biased by the selection; ``same_choice`` of ``folds``
     selected the learner recommended here. ``runner_up`` and ``baseline`` are differences to the second-best learner and
-    to the baseline; ``more_accurate`` is a learner with a significantly higher accuracy. ``beats_baseline`` asks for a
-    significant lead of more than half a per cent of the baseline's score.
+    to the baseline; ``more_accurate`` is a learner with a significantly higher accuracy. No learner that was fitted to
+    a sample is called worse by ``runner_up`` or ``more_accurate``: its scores are lower bounds. ``beats_baseline`` asks
+    for a significant lead of more than half a per cent of the baseline's score.
     """
 
     chosen: str
@@ -453,7 +557,8 @@ def _chosen_by(compared: Compared, by: str) -> Verdict:
         names.sort(key=lambda name: -result.mean(name, by))
     chosen = names[0]
     picks = _picks(result, by)
-    others = [name for name in names if name not in (chosen, BASELINE)]
+    sampled = {one.name for one in compared.sampled}
+    others = [name for name in names if name not in (chosen, BASELINE) and name not in sampled]
     behind = None
     if BASELINE in names and chosen != BASELINE:
         behind = difference(result, by, chosen, BASELINE)
@@ -463,7 +568,7 @@ def _chosen_by(compared: Compared, by: str) -> Verdict:
             behind = Difference(BASELINE, found.difference, found.low, found.high)
     useful = behind is not None and not behind.mean < _USEFUL * abs(result.mean(BASELINE, by))
     more_accurate = None
-    if by == "log_score":
+    if by == "log_score" and chosen not in sampled:
         best = result.best("accuracy")
         ahead = difference(result, "accuracy", best, chosen)
         more_accurate = replace(ahead, other=best) if ahead.low > 0 else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -199,13 +200,14 @@ class Suspects:
     """All rows whose target may be wrong, the most suspicious ones first.
 
     ``found`` rows have a target of at most the probability ``limit`` while another class has a half or more;
-    ``by_chance`` are expected if the probabilities are right. For numbers ``limit`` is in robust standard deviations.
+    ``by_chance`` are expected if the probabilities are right. For numbers ``limit`` is in robust standard deviations,
+    and ``by_chance`` are expected if errors are normally distributed.
     ``asked`` is how many other learners were asked, and ``of`` how many rows were checked.
     """
 
     rows: tuple[Suspect, ...]
     found: int
-    by_chance: float | None
+    by_chance: float
     limit: float
     asked: int
     of: int
@@ -240,7 +242,8 @@ def _far_off(found: OutOfFold) -> Suspects:
     for at in far[np.argsort(-off[far], kind="stable")].tolist():
         predicted = number(float(found.predicted[at]), 4, grouped=False)
         rows.append(Suspect(int(found.rows[at]), value(float(found.truth[at])), predicted, float(off[at])))
-    return Suspects(tuple(rows), far.size, None, _FAR, 0, errors.size)
+    by_chance = errors.size * math.erfc(_FAR / math.sqrt(2))
+    return Suspects(tuple(rows), far.size, by_chance, _FAR, 0, errors.size)
 
 
 def _records(problem: Problem) -> dict[int, tuple[int, int]]:

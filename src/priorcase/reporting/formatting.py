@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from priorcase.learning.results import value_text
@@ -63,6 +64,19 @@ def seconds(spent: float) -> str:
     if spent >= 600:
         return f"{spent / 60:.0f} min"
     return f"{spent:.0f} s" if spent >= 10 else f"{spent:.1f} s" if spent >= 0.1 else f"{spent:.2f} s"
+
+
+def duration(allowed: float) -> str:
+    """A time budget as `report` reads it, such as ``5min``."""
+    if allowed >= 7200:
+        return f"{math.ceil(allowed / 3600)}h"
+    return f"{math.ceil(allowed / 60)}min" if allowed > 60 else f"{math.ceil(allowed)}s"
+
+
+def unambiguous(names: Iterable[str]) -> list[str]:
+    """Names for a list in a sentence: all of them quoted where one contains a comma or the word *and*."""
+    found = list(names)
+    return [repr(name) for name in found] if any("," in name or " and " in name for name in found) else found
 
 
 def value(cell: Any, kind: Kind | None = None) -> str:

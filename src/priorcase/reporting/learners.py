@@ -51,6 +51,9 @@ _REGRESSORS: tuple[tuple[str, Mapping[str, Any], int | None], ...] = (
     ("rbf_network", {}, None),
 )
 
+# What makes a second entry of a learner other than its first, in words.
+_VARIANTS = {"numeric=student": "Student t densities", "attribute_weights=relief": "Relief weights"}
+
 
 # -- candidates
 
@@ -88,7 +91,7 @@ def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None
         arguments = ", ".join(f"{key}={each!r}" for key, each in settings.items())
         yield Candidate(
             f"{name}:{words}" if variant else name,
-            f"{registered.title}, {words}" if variant else registered.title,
+            f"{registered.title} ({_VARIANTS[words]})" if variant else registered.title,
             registered.summary,
             rescaled(registered.make(problem.task, **settings, n_jobs=n_jobs)),
             f"pc.{registered.path(problem.task)}({arguments}).fit(X, y)",

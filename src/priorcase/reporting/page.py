@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from priorcase.exceptions import visible
 from priorcase.reporting import summary
-from priorcase.reporting.formatting import count, number, percent, seconds
+from priorcase.reporting.formatting import count, number, percent, seconds, unambiguous
 from priorcase.reporting.predictions import Calibration
 from priorcase.reporting.table import ColumnSummary
 
@@ -26,7 +26,8 @@ _MINUS = re.compile(r"(?<![\w.-])-(?=\d|infinity)")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _SHORT = 24  # longer names may be broken
 _MEANING = 4  # columns that describe a row
-_SHOWN = {"suspects": 8, "oddities": 5}  # rows; the others are unfolded by the reader
+# Rows, or columns; the others are unfolded by the reader.
+_SHOWN = {"table": 60, "importance": 30, "explained": 8, "suspects": 8, "oddities": 5}
 TITLES = {
     "clear": "A clear case",
     "doubtful": "A doubtful case",
@@ -106,7 +107,7 @@ def _amount(x: float) -> str:
 def described(report: Report, row: int) -> str:
     """The values of a row in the most important columns."""
     columns = report.importance.columns[:_MEANING] if report.importance is not None else ()
-    return ", ".join(f"{one.name} {report.problem.shown(one.name, row)}" for one in columns)
+    return ", ".join(unambiguous(f"{one.name} {report.problem.shown(one.name, row)}" for one in columns))
 
 
 def rarer(nats: float, rows: int) -> str:

@@ -24,6 +24,7 @@ _BINS, _POINTS = 10, 400
 _PRECEDENTS = 3
 _EXAMPLES = 4  # rows of each kind that may be explained
 _CLEAR = 0.97  # the probability of a clear case
+_LEAST_LEAD, _MOST_LEAD = 0.25, 0.5  # of the likeliest class over the next, in a clear and in a doubtful case
 _PERMUTATIONS = 16  # of the columns, by which it is estimated what each adds
 UNLIKELY, SURE = 0.1, 0.5  # of many classes most are unlikely without any other being likely
 
@@ -207,7 +208,7 @@ def explain(
         model = clone(learner).fit(known.X, known.y)
         explained = []
         for kind, rows in examples.items():
-            row = _best_example(kind, problem, model, found.rows[rows], usual[rows])
+            row = _best_example(kind, problem, model, found, rows, usual[rows])
             if row is not None:
                 explained.append(_explained(kind, problem, known, model, row, others))
     return tuple(explained)
@@ -235,22 +236,29 @@ def _first(scores: FloatArray) -> IntArray:
     return order[np.isfinite(scores[order])]
 
 
-def _best_example(kind: str, problem: Problem, model: Any, rows: IntArray, usual: AnyArray) -> int | None:
-    """The first row that is an example of its kind for this fit, too; None where there is none."""
+def _best_example(
+    kind: str, problem: Problem, model: Any, found: OutOfFold, chosen: IntArray, usual: AnyArray
+) -> int | None:
+    """The row that is an example of its kind for this fit, too; None where there is none."""
+    rows = found.rows[chosen]
     if not problem.classes:
         off = np.abs(np.asarray(model.predict(problem.X.take(rows))) - problem.y[rows])
-        return int(rows[{"close": off.argmin(), "far off": off.argmax()}.get(kind, 0)])
+        median = float(np.median(np.abs(found.predicted - found.truth)))
+        aim = {"close": off, "typical": np.abs(off - median), "far off": -off}[kind]
+        return int(rows[aim.argmin()])
     proba = np.asarray(model.predict_proba(problem.X.take(rows)))
+    ordered = np.sort(proba, axis=1)
+    # With one class left, all rows of the others were set aside.
+    lead = ordered[:, -1] - ordered[:, -2] if len(model.classes_) > 1 else np.ones(rows.size)
     if kind == "doubtful":
-        if len(model.classes_) < 2:  # all rows of the other class were set aside
-            return None
-        ordered = np.sort(proba, axis=1)
-        return int(rows[(ordered[:, -1] - ordered[:, -2]).argmin()])
+        return int(rows[lead.argmin()]) if lead.min() <= _MOST_LEAD else None
     right = model.classes_[proba.argmax(axis=1)] == problem.y[rows]
     at = np.searchsorted(model.classes_, problem.y[rows]).clip(max=len(model.classes_) - 1)
     of_truth = np.where(model.classes_[at] == problem.y[rows], proba[np.arange(rows.size), at], 0.0)
     # A row that this fit alone doubts would be called typical here and look suspect.
     agreed = ~(doubted(of_truth, proba.max(axis=1)) & usual)
+    if kind == "clear":
+        agreed &= lead >= _LEAST_LEAD
     fitting = rows[(right == (kind == "clear")) & agreed]
     return int(fitting[0]) if fitting.size else None
 

@@ -19,7 +19,7 @@ from rich.text import Text
 from priorcase.exceptions import joined, visible
 from priorcase.registry import BASELINE
 from priorcase.reporting.comparison import Difference
-from priorcase.reporting.formatting import count, number, percent, plus_minus, seconds
+from priorcase.reporting.formatting import count, duration, number, percent, plus_minus, seconds, unambiguous
 
 if TYPE_CHECKING:
     from priorcase.reporting.table_report import Report
@@ -48,26 +48,70 @@ def opening(report: Report) -> str:
 def recommendation(report: Report) -> Iterator[str]:
     """The recommended learner, and how well it is expected to do."""
     verdict, last = report.verdict, report.compared[-1]
-    if verdict.chosen == BASELINE:
-        others = len(last.measured) - 1
-        if others:
-            yield f"**No learner beats the baseline**, of {others} that were tried."
-        else:
-            yield "**No learner could be measured in the time allowed.** Allow a larger budget."
-        return
     title = last.title(verdict.chosen)
+    if not verdict.beats_baseline and last.short_of_time:
+        yield from _too_short(report)
+        if verdict.chosen == BASELINE:
+            return
+    elif verdict.chosen == BASELINE:
+        others = len(last.measured) - 1
+        yield (
+            f"**No learner beats the baseline**, of {others} that were tried."
+            if others
+            else "**No learner could be measured.** The comparison of learners says why."
+        )
+        return
     if verdict.by == "accuracy":
         yield (
             "**No learner's probabilities are significantly better than the class frequencies, but predictions are "
             f"right more often than by always predicting {report.table.target.values[0][0]}.**"
         )
-    elif not verdict.beats_baseline:
+    elif not verdict.beats_baseline and not last.short_of_time:
         yield f"**No learner is significantly better than the baseline.** The best is {title}."
     start = "Recommended" if verdict.beats_baseline else "Best"
     start = "Recommended where only the predicted class matters" if verdict.by == "accuracy" else start
     yield f"{start}: **{title}**. {_accuracy(report) if report.problem.classes else _rmse(report)}."
-    if (rows := last.standing(verdict.chosen).fitted_to) is not None:
-        yield f"Time was short: it was fitted to samples of {count(rows, 'row')}. All rows should make it better."
+    if verdict.beats_baseline and last.sampled:
+        yield f"{_lower_bounds(report)} {_larger_budget(report)}"
+
+
+def _too_short(report: Report) -> Iterator[str]:
+    """That time was too short to tell whether a learner beats the baseline, and what to pass."""
+    last = report.compared[-1]
+    if len(last.measured) == 1:
+        yield f"**No learner could be measured in the time allowed.** {_larger_budget(report)}"
+        return
+    yield "**The time budget was too short to tell whether a learner beats the baseline.**"
+    complete, missing = len(last.measured) - len(last.sampled) - 1, sum(one.reason != "" for one in last.short_of_time)
+    if complete:
+        do = "does" if complete == 1 else "do"
+        yield f"{count(complete, 'learner')} measured on all rows {do} not beat it significantly."
+    if last.sampled:
+        yield _lower_bounds(report)
+    if missing:
+        yield f"{count(missing, 'learner')} {'was' if missing == 1 else 'were'} not measured."
+    yield _larger_budget(report)
+
+
+def _lower_bounds(report: Report) -> str:
+    """Which learners were fitted to samples, and that their scores are lower bounds."""
+    verdict, last = report.verdict, report.compared[-1]
+    names = unambiguous(one.title for one in last.sampled)
+    parts = [
+        f"{name} ({one.fitted_to:,} of {last.rows.size:,} rows)" for name, one in zip(names, last.sampled, strict=True)
+    ]
+    scores = "This score is a lower bound" if len(parts) == 1 else "These scores are lower bounds"
+    others = [one for one in last.sampled if one.name != verdict.chosen]
+    better = ""
+    if verdict.chosen != BASELINE and others:
+        who = "it" if len(parts) == 1 else joined(unambiguous(one.title for one in others))
+        better = f": with all rows {who} may be better than {last.title(verdict.chosen)}"
+    return f"Fitted to samples, since time was short: {joined(parts)}. {scores}{better}."
+
+
+def _larger_budget(report: Report) -> str:
+    enough = duration(report.compared[-1].sufficient_budget(report.made.budget))
+    return f"Pass a larger budget, such as budget='{enough}' (--budget {enough})."
 
 
 def _accuracy(report: Report) -> str:
@@ -167,7 +211,8 @@ def importance(report: Report) -> Iterator[str]:
     names = [one.name for one in columns if one.loss > max(_IMPORTANT * one.error, _NOTICEABLE)]
     if names:
         start = "Most important" if names[0] == columns[0].name else "Significantly important"
-        yield f"{start} column{'s' * (len(names) > 1)}: **{joined(names[:_SHOWN])}**."
+        shown = joined(unambiguous(names[:_SHOWN]))
+        yield f"{start} column{'s' * (len(names) > 1)}: **{shown}**."
     else:
         yield "No single column is important: the others can replace it."
 
@@ -177,17 +222,27 @@ def rows(report: Report) -> Iterator[str]:
     suspects, target = report.suspects, report.problem.target
     if suspects is not None and suspects.found:
         text = f"**{count(suspects.found, 'row')}** may have a wrong {target}"
-        if suspects.by_chance is not None:
-            text += f"; about {suspects.by_chance:.0f} would look like it by chance"
+        if report.problem.classes:
+            text += f"; about {chance(suspects.by_chance)} would look like it by chance"
+        else:
+            text += (
+                f": their errors are {suspects.limit:g} robust standard deviations or more. Of normally distributed "
+                f"errors about {chance(suspects.by_chance)} would be; errors that grow with {target} look the same"
+            )
         yield f"{text}."
     elif suspects is not None:
         yield f"No row looks as if its {target} were wrong."
     if report.oddities is not None and report.oddities.rows:
         first = report.oddities.rows[0]
-        reasons = joined([f"{one.column} {one.value}" for one in first.values])
+        reasons = joined(unambiguous(f"{one.column} {one.value}" for one in first.values))
         why = f" ({reasons})" if reasons else ""
         others = f"; {count(len(report.oddities.rows), 'row')} are unusual" if len(report.oddities.rows) > 1 else ""
         yield f"The most unusual row is {report.problem.place(first.row)}{why}{others}."
+
+
+def chance(rows: float) -> str:
+    """An expected number of rows."""
+    return f"{rows:.0f}" if rows >= 10 else f"{rows:.1f}" if rows >= 0.05 else "0"
 
 
 def findings(report: Report) -> Iterator[str]:
@@ -222,7 +277,7 @@ def summary(report: Report) -> Iterator[RenderableType]:
     if report.verdict.same_choice < report.verdict.folds:
         note += " The score of the selected learner is optimistic, since it selected it."
     if any(one.fitted_to is not None for one in report.compared[-1].measured):
-        note += " Rows in brackets: fitted to a sample of so many, since time was short."
+        note += " Lower bound: fitted to a sample of so many rows, since time was short; all rows should do better."
     yield Text(note, style="dim")
     yield Text()
     for sentence in findings(report):
@@ -239,7 +294,7 @@ def _table(report: Report) -> RenderableType:
     for heading in (*(("accuracy", "log-score") if classes else ("RMSE", "R²")), "time"):
         table.add_column(heading, justify="right")
     for one in shown.measured:
-        title = one.title if one.fitted_to is None else f"{one.title} ({count(one.fitted_to, 'row')})"
+        title = one.title if one.fitted_to is None else f"{one.title} (lower bound: {count(one.fitted_to, 'row')})"
         cells = [score_text(name, *one.scores[name]) for name in score_names(report)]
         style = "bold" if one.name == report.verdict.chosen else None
         table.add_row(Text(visible(title)), *cells, seconds(one.seconds), style=style)

@@ -21,7 +21,7 @@ from priorcase.exceptions import EvaluationError, NumericRangeError, ParameterEr
 from priorcase.learning.results import free_label
 from priorcase.learning.targets import as_array, check_length, objects, read_labels, read_numbers
 from priorcase.registry import Task, guess_task
-from priorcase.reporting.formatting import count, percent, value
+from priorcase.reporting.formatting import count, percent, unambiguous, value
 from priorcase.schema import (
     Coded,
     Date,
@@ -93,6 +93,15 @@ def opened(
     if not isinstance(schema, Mapping):
         raise ParameterError(f"schema must be a mapping from columns to kinds, got {quoted(schema)}.")
     kinds = dict(schema)
+    if isinstance(y, str):  # the name of a column
+        if target not in (None, y):
+            raise TargetError(f"got y={quoted(y)} and target={quoted(target)}; expected one target. Name it once.")
+        if not isinstance(X, str | os.PathLike) and backend_of(X) is None:
+            raise TargetError(
+                f"got y={quoted(y)}, the name of a column, and rows without column names. Pass one target for each "
+                "row, or a frame."
+            )
+        y, target = None, y
     if isinstance(X, str | os.PathLike):
         if y is not None:
             raise TargetError("got a path and y; expected one of them. Name the column to predict by target=.")
@@ -222,9 +231,9 @@ class ColumnSummary:
     """What a column holds.
 
     ``low``, ``median`` and ``high`` are numbers, dates, or for texts numbers of words. ``values`` are the most frequent
-    ones with their rows, levels in their order, or members of sets; ``bars`` are the rows for each of them, or in equal
-    steps from the least number to the greatest. ``remark`` says what is unusual about the column, and
-    ``used`` whether learners are given it.
+    ones with their rows, levels in their order, or members of sets; of a target all classes. ``bars`` are the rows for
+    each of them, or in equal steps from the least number to the greatest. ``remark`` says what is unusual about the
+    column, and ``used`` whether learners are given it.
     """
 
     name: str
@@ -283,7 +292,8 @@ def summarize(problem: Problem) -> TableSummary:
         for name, kind in problem.X.kinds.items()
     }
     target_codes = np.unique(problem.y, return_inverse=True)[1].astype(np.int64)
-    target = _column(problem.target, problem.y, Nominal() if problem.classes else Numeric(), target_codes)
+    target_kind = Nominal() if problem.classes else Numeric()
+    target = _column(problem.target, problem.y, target_kind, target_codes, most=len(problem))
     useless = {name: why for name, why in uninformative_columns(problem.X).items() if name not in problem.declared}
     answer = pattern(target_codes) if problem.classes else None
     columns = []
@@ -299,7 +309,7 @@ def summarize(problem: Problem) -> TableSummary:
     return replace(found, remarks=tuple(_remarks(problem, found)))
 
 
-def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray) -> ColumnSummary:
+def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray, most: int = _VALUES) -> ColumnSummary:
     known = np.flatnonzero(codes >= 0)
     missing, counts = codes.size - known.size, np.bincount(codes[known])
     word = type(kind).__name__.lower()
@@ -318,14 +328,14 @@ def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray) -> ColumnS
         return ColumnSummary(name, word, missing, counts.size, first, middle, last, (), tuple(bars.tolist()))
     if isinstance(kind, Set):
         members = Counter(value(member) for held in column[known] for member in held)
-        common = tuple(sorted(members.items(), key=lambda each: (-each[1], each[0]))[:_VALUES])
+        common = tuple(sorted(members.items(), key=lambda each: (-each[1], each[0]))[:most])
         return ColumnSummary(name, word, missing, len(members), values=common, bars=tuple(n for _, n in common))
     held = column[known[np.unique(codes[known], return_index=True)[1]]]  # one value for each code
     order = np.argsort(-counts, kind="stable").tolist()
     if isinstance(kind, Ordinal):
         ranks, levels = {level: rank for rank, level in enumerate(kind.order)}, held.tolist()
         order = sorted(range(counts.size), key=lambda code: ranks.get(levels[code], len(ranks)))
-    top = tuple((value(held[code]), int(counts[code])) for code in order[:_VALUES])
+    top = tuple((value(held[code]), int(counts[code])) for code in order[:most])
     return ColumnSummary(name, word, missing, counts.size, values=top, bars=tuple(n for _, n in top))
 
 
@@ -354,7 +364,9 @@ def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tu
 def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
     target = problem.target
     if out := [column for column in found.columns if not column.used]:
-        told = joined([f"{column.name} ({column.remark.removesuffix(_IGNORED)})" for column in out])
+        why = [column.remark.removesuffix(_IGNORED) for column in out]
+        names = unambiguous(column.name for column in out)
+        told = joined([f"{name} ({each})" for name, each in zip(names, why, strict=True)])
         keep = "its kind to keep it" if len(out) == 1 else "a kind to keep one"
         yield f"Left out: {told}. Declare {keep} (--column NAME=KIND)."
     if problem.without_target:
@@ -362,21 +374,22 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
     if names := [column.name for column in found.columns if column.remark.startswith(_REVEALS)]:
         verb, they = ("determines", "it is") if len(names) == 1 else ("determine", "they are")
         yield (
-            f"{joined(names)} {verb} {target}: no estimate here is meaningful unless {they} known before {target} is."
+            f"{joined(unambiguous(names))} {verb} {target}: no estimate here is meaningful unless {they} known before "
+            f"{target} is."
         )
     numeric = [column for column in found.columns if column.used and column.kind == "numeric"]
     if names := [column.name for column in numeric if 1 < column.distinct <= _CODES]:
         verb, these = ("has", "is") if len(names) == 1 else ("have", "are")
         yield (
-            f"{joined(names)} {verb} few different numbers and {these} read as numeric; if these are codes, declare "
-            "them nominal (--column NAME=nominal)."
+            f"{joined(unambiguous(names))} {verb} few different numbers and {these} read as numeric; if these are "
+            "codes, declare them nominal (--column NAME=nominal)."
         )
     texts = [column for column in found.columns if column.values]
     if names := [column.name for column in texts if all(_DATE.match(each) for each, _ in column.values)]:
         verb, these = ("holds", "is") if len(names) == 1 else ("hold", "are")
         yield (
-            f"{joined(names)} {verb} dates and {these} read as nominal: read_table, pandas.to_datetime or --column "
-            "NAME=date makes dates of them."
+            f"{joined(unambiguous(names))} {verb} dates and {these} read as nominal: read_table, pandas.to_datetime or "
+            "--column NAME=date makes dates of them."
         )
     if found.conflicting:
         text = f"{count(found.conflicting, 'row')} equal another row in {found.compared} but not in {target}"
@@ -388,5 +401,5 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
         if single := [value(label) for label in labels[sizes == 1].tolist()]:
             yield (
                 f"{'Class' if len(single) == 1 else 'Classes'} with a single row, which cannot be scored: "
-                f"{joined(single)}."
+                f"{joined(unambiguous(single))}."
             )

@@ -221,7 +221,7 @@ def report(
     ----------
     X, y
         The rows, as any estimator takes them, and their targets; rows without a target are set aside. Or the path of a
-        file, or one frame in which the target is a column, without ``y``.
+        file, or one frame in which the target is a column, without ``y`` or with the name of the column as ``y``.
     target, name
         The names of the target and of the table. Without ``y`` the target is a column: the one that the file names, or
         the last, if None.
