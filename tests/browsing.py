@@ -42,6 +42,11 @@ def exploring(*args: object) -> Iterator[str]:
 def picture(page: Any, name: str, *, documented: bool = False) -> None:
     """Keep what a page looks like for people who look; its window, in 64 colours, for docs/explorer too."""
     (PICTURES / "docs").mkdir(parents=True, exist_ok=True)
+    if documented:
+        page.wait_for_function("() => document.getElementById('jobs').hidden && !document.querySelector('[aria-busy]')")
+        page.evaluate("document.activeElement?.blur()")
+        page.mouse.move(0, 0)
+        page.wait_for_timeout(500)  # what fades, has faded
     page.screenshot(path=str(PICTURES / f"{name}.png"), full_page=True)
     if documented:
         from PIL import Image

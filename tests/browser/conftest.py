@@ -79,7 +79,7 @@ def visit(chromium: Any) -> Iterator[Visit]:
         context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)  # other work may run beside
         page.on("console", heard)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(url)

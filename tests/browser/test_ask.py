@@ -4,12 +4,29 @@ from __future__ import annotations
 
 import re
 import zipfile
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from browsing import Visit, check_accessible, check_fits, exploring, picture, settled
 
 pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def wide_values(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The explorer of a table whose values are long."""
+    rng = np.random.default_rng(3)
+    words = [f"{start}-of-a-rather-long-category" for start in ("first", "second", "third")]
+    lines = ["a-column-of-a-long-name,other,third,state"]
+    for _ in range(60):
+        at = rng.integers(3, size=3).tolist()
+        lines.append(",".join([*(words[i] for i in at), "less than fifty" if sum(at) > 3 else "more than fifty"]))
+    path = tmp_path_factory.mktemp("tables") / "wide.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with exploring(path, "--target", "state") as url:
+        yield url
 
 
 def prediction(page: Any) -> str:
@@ -30,8 +47,106 @@ def test_the_answer_follows_the_form(visit: Visit, repairs: str) -> None:
     assert page.locator(".cases .unlike").count() > 0
     assert page.locator(".cases .differs .mark").first.inner_text().strip() == "≠"
     assert page.locator(".shares tbody tr").count() == 9
+    heads = page.locator(".cases thead th").all_inner_texts()
+    assert heads[0] == "this case"
+    assert heads[1].startswith("nearest unlike")
+    assert len(set(heads)) == len(heads)
     picture(page, "ask", documented=True)
     check_accessible(page)
+
+
+def test_the_first_change_is_sent_at_once(visit: Visit, repairs: str) -> None:
+    page = visit(repairs)
+    settled(page)
+    sent = """() => {
+      const sent = [];
+      const before = window.fetch;
+      window.fetch = (path, options) => (sent.push(path.split('?')[0]), before(path, options));
+      const box = document.querySelector('.case input[type=number]');
+      box.value = 7;
+      box.dispatchEvent(new Event('input', { bubbles: true }));
+      const first = [...sent];
+      box.value = 8;
+      box.dispatchEvent(new Event('input', { bubbles: true }));
+      return [first, sent];
+    }"""
+    first, both = page.evaluate(sent)
+    assert first == ["/predict", "/neighbors"]  # without waiting for anything
+    assert both == first  # and what follows soon after waits for its end
+    settled(page)
+
+
+def test_the_back_button_takes_clicks_back_and_not_letters(visit: Visit, repairs: str) -> None:
+    page = visit(repairs)
+    settled(page, "Stacked")
+    box = page.get_by_label("load_kg", exact=True)
+    for text in ("120", "121"):
+        box.fill(text)
+    page.get_by_role("button", name="Empty all").click()
+    assert box.input_value() == ""
+    page.get_by_role("button", name="Typical case").click()
+    typical = box.input_value()
+    assert typical not in ("", "121")
+    settled(page)
+    page.get_by_role("button", name=re.compile("Use these changes")).first.click()
+    used = page.url
+    page.go_back()
+    assert page.url != used
+    assert box.input_value() == typical
+    page.go_back()
+    assert box.input_value() == ""
+    page.go_back()
+    assert box.input_value() == "121"
+    settled(page)
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_wide_values_leave_room_for_past_cases(visit: Visit, wide_values: str, width: int) -> None:
+    page = visit(wide_values, width=width)
+    settled(page)
+    scroll = page.locator(".past .scroll")
+    scroll.scroll_into_view_if_needed()
+    place = scroll.bounding_box()
+    unlike = page.locator(".cases thead th.unlike").bounding_box()
+    assert unlike["x"] + unlike["width"] <= place["x"] + place["width"] + 1
+    scroll.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
+    page.wait_for_timeout(100)
+    first = page.locator(".cases tbody th").first.bounding_box()
+    assert abs(first["x"] - place["x"]) <= 1  # names of columns stay
+    last = page.locator(".cases thead th").last.bounding_box()
+    assert first["x"] + first["width"] <= last["x"] + 1
+    assert last["x"] + last["width"] <= place["x"] + place["width"] + 1
+    check_fits(page)
+
+
+def test_numbers_are_written_as_people_write_them(visit: Visit, repairs: str) -> None:
+    page = visit(repairs)
+    texts = page.evaluate(
+        """() => import('/static/dom.js').then(({ count, number, shown, signed }) =>
+          [number(2005), number(9999.5), number(12345), number(-1.5), number(-2e-7), count(9999), count(10000),
+           shown(-3), shown(null), signed(-0.04, 1), signed(12, 1)])"""
+    )
+    assert texts[:7] == ["2005", "10,000", "12,345", "−1.5", "−2.00e−7", "9999", "10,000"]
+    assert texts[7:] == ["−3", "empty", "0.0", "+12.0"]
+
+
+def test_a_page_says_that_the_explorer_has_stopped_and_stays_quiet(chromium: Any) -> None:
+    page = chromium.new_page()
+    page.set_default_timeout(60_000)
+    heard: list[str] = []
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    with exploring() as url:
+        page.goto(url)
+        settled(page)
+        assert not heard
+    page.get_by_text("The explorer has stopped. Start it again with priorcase explore.").first.wait_for()
+    for value in ("100", "110", "120"):
+        page.get_by_label("load_kg", exact=True).fill(value)
+        page.wait_for_timeout(1500)
+    assert page.locator("#stopped").is_visible()
+    assert len(heard) <= 5
+    page.close()
 
 
 def test_numbers_are_typed_or_slid_and_may_be_empty(visit: Visit, repairs: str) -> None:
@@ -92,6 +207,15 @@ def test_the_keyboard_is_enough(visit: Visit, repairs: str) -> None:
     assert "mountain" in page.locator(".cases td:nth-child(2)").all_inner_texts()
 
 
+def test_it_looks_the_same_in_the_dark(visit: Visit, repairs: str) -> None:
+    page = visit(repairs, dark=True)
+    settled(page, "Stacked")
+    page.get_by_label("noise", exact=True).select_option(label="creak")
+    page.get_by_label("bike", exact=True).select_option(label="mountain")
+    settled(page)
+    picture(page, "ask-dark", documented=True)
+
+
 @pytest.mark.parametrize("width", [360, 768, 2000])
 def test_it_fits_any_width_in_the_dark(visit: Visit, repairs: str, width: int) -> None:
     page = visit(repairs, width=width, dark=True)
@@ -130,19 +254,23 @@ def test_characters_that_hide_or_turn_text_are_shown_as_escapes(visit: Visit, re
     assert made == r'<p title="a\u202eb">c\u202e<b>\u001b[2J</b></p>'
 
 
-def test_nothing_jumps_while_parts_arrive(visit: Visit, repairs: str) -> None:
-    page = visit(repairs)
-    settled(page, "Stacked")
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_jumps_while_parts_arrive(visit: Visit, repairs: str, width: int) -> None:
+    page = visit(repairs, width=width)
     watch = """() => {
       window.shifts = 0;
       new PerformanceObserver((list) => list.getEntries().forEach((one) => (window.shifts += one.value)))
-        .observe({ type: "layout-shift", buffered: false });
+        .observe({ type: "layout-shift", buffered: true });
     }"""
     page.evaluate(watch)
+    settled(page, "Stacked")
     for value in (900, 1200, 3000):
         page.get_by_label("km_since_service", exact=True).fill(str(value))
         settled(page)
-    assert page.evaluate("window.shifts") < 0.05
+    for name in ("Empty all", "Typical case"):
+        page.get_by_role("button", name=name).click()
+        settled(page)
+    assert page.evaluate("window.shifts") < 0.02
 
 
 def test_what_cannot_be_opened_is_explained(visit: Visit, tmp_path: Any) -> None:

@@ -45,7 +45,7 @@ def test_similar_cases_propose_a_solution(visit: Visit, desk: tuple[str, Path]) 
     before = page.locator(".shares caption").count()
     page.get_by_label("Case", exact=True).select_option(index=1)
     assert page.locator(".shares caption").count() == before == 1
-    picture(page, "cases-ask")
+    picture(page, "cases-ask", documented=True)
     page.wait_for_timeout(500)
     check_accessible(page)
     page.reload()
@@ -59,6 +59,7 @@ def test_similar_cases_propose_a_solution(visit: Visit, desk: tuple[str, Path]) 
 def test_the_conversation_asks_until_the_solution_is_clear(visit: Visit, desk: tuple[str, Path]) -> None:
     page = visit(desk[0])
     go(page, "Conversation")
+    page.get_by_text("of 69 take part").wait_for()
     page.get_by_label("message: value").fill("jam")
     page.keyboard.press("Enter")  # the rest by keyboard: the first option has the focus after each answer
     page.locator(".told li").first.wait_for()
@@ -72,7 +73,7 @@ def test_the_conversation_asks_until_the_solution_is_clear(visit: Visit, desk: t
     assert answered > 1
     page.get_by_text("Why this question?").first.click() if page.get_by_text("Why this question?").count() else None
     page.locator(".prediction").get_by_text("Solution", exact=True).wait_for()
-    picture(page, "cases-conversation")
+    picture(page, "cases-conversation", documented=True)
     page.wait_for_timeout(500)
     check_accessible(page)
     page.reload()
@@ -105,7 +106,7 @@ def test_cases_are_searched_and_narrowed_by_pages(visit: Visit, desk: tuple[str,
     check_accessible(page)
     page.get_by_role("button", name="Remove the condition people>=20").click()
     page.get_by_text("1 to 50 of").wait_for()
-    picture(page, "cases")
+    picture(page, "cases", documented=True)
 
 
 def test_a_case_is_added_edited_judged_and_forgotten(visit: Visit, desk: tuple[str, Path]) -> None:

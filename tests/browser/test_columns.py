@@ -1,4 +1,4 @@
-"""Columns, as a person uses it: correct what was read, learn, see what columns hold, weigh them by hand."""
+"""Columns, as a person uses it: correct what was read, fit, see what columns hold, weigh them by hand."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_table_is_corrected_before_anything_runs(raw: str, visit: Visit) -> No
     assert page.get_by_label("Predict").input_value() == "repaid"
     assert "identifies rows" in column(page, "number").inner_text()
     assert '"><img src=x onerror=alert(1)>' in column(page, "housing").inner_text()
-    assert page.get_by_role("button", name="Only read again").is_disabled()
+    assert page.get_by_role("button", name="Read again without fitting").is_disabled()
     picture(page, "columns-first")
     check_accessible(page)
     page.get_by_label("Kind of size").select_option("ordinal")
@@ -77,32 +77,32 @@ def test_a_table_is_corrected_before_anything_runs(raw: str, visit: Visit) -> No
     page.get_by_label("Kind of size").select_option("ordinal")
     page.get_by_label("Levels of size").fill("S < M < L")
     page.get_by_label("Kind of when").select_option("ignore")
-    page.get_by_role("button", name="Learn", exact=True).click()
+    page.get_by_role("button", name="Fit", exact=True).click()
     page.wait_for_selector(".panel.answer strong")  # which Ask shows
     assert "#/ask" in page.url
     assert page.get_by_label("size", exact=True).locator("option").all_inner_texts() == ["empty", "S", "M", "L"]
     assert page.get_by_label("when", exact=True).count() == 0
     columns_of(page)
-    assert "left out by hand" in column(page, "when").inner_text()
+    assert "ignored by hand" in column(page, "when").inner_text()
     assert column(page, "income").locator(".piece").count() > 20  # stacked by outcome
 
 
 def test_another_delimiter_is_tried_and_taken_back(raw: str, visit: Visit) -> None:
     page = visit(raw)
     page.wait_for_selector(".column")
-    page.get_by_label("Fields end with").select_option(",")
-    page.get_by_role("button", name="Only read again").click()
+    page.get_by_label("Delimiter").select_option(",")
+    page.get_by_role("button", name="Read again without fitting").click()
     page.wait_for_function("() => document.querySelectorAll('.column').length < 6")
-    page.get_by_label("Fields end with").select_option("")
-    page.get_by_role("button", name="Only read again").click()
+    page.get_by_label("Delimiter").select_option("")
+    page.get_by_role("button", name="Read again without fitting").click()
     page.wait_for_function("() => document.querySelectorAll('.column').length === 6")
-    page.get_by_label("Missing marks").fill("M, -9")
-    page.get_by_label("Missing marks").press("Tab")
-    page.get_by_role("button", name="Only read again").click()
-    column(page, "size").get_by_text(re.compile(r"\d\d\s% missing")).wait_for()
+    page.get_by_label("Missing values").fill("M, -9")
+    page.get_by_label("Missing values").press("Tab")
+    page.get_by_role("button", name="Read again without fitting").click()
+    column(page, "size").get_by_text(re.compile(r"\d\d\s% empty")).wait_for()
     page.get_by_label("Kind of income").select_option("circular")
     page.get_by_label("Period of income").fill("-1")
-    page.get_by_role("button", name="Learn", exact=True).click()
+    page.get_by_role("button", name="Fit", exact=True).click()
     page.wait_for_selector("#notice:not([hidden])")
     assert "above 0" in page.locator("#notice").inner_text()
 
@@ -117,7 +117,7 @@ def test_a_file_is_opened_by_hand_and_by_dropping_it(raw: str, visit: Visit, tmp
     page.wait_for_function("() => document.querySelectorAll('.column').length === 3")
     assert page.locator("#name").inner_text() == "<b>bold<b>.csv"
     page.get_by_label("Predict").select_option("y")
-    page.get_by_role("button", name="Learn", exact=True).click()
+    page.get_by_role("button", name="Fit", exact=True).click()
     page.wait_for_selector(".panel.answer strong")
     columns_of(page)
     page.evaluate(
@@ -160,7 +160,7 @@ def test_weights_rank_past_cases_again_and_may_answer(own_repairs: str, visit: V
     assert "bike" not in page.locator(".ranked tbody").inner_text()
     page.get_by_role("button", name="Measure importance").click()
     page.wait_for_selector(".matter", timeout=60_000)
-    picture(page, "columns")
+    picture(page, "columns", documented=True)
     check_accessible(page)
     page.reload()
     page.wait_for_selector(".weight")
@@ -186,3 +186,12 @@ def test_columns_fit_narrow_windows_in_the_dark(visit: Visit, houses: str) -> No
     check_fits(page)
     check_accessible(page)
     picture(page, "columns-narrow-dark")
+    overlaps = """() => [...document.querySelectorAll('.column')].filter((one) => {
+      const parts = [...one.children].map((part) => part.getBoundingClientRect());
+      return parts.some((part, i) => i && part.top < parts[i - 1].bottom - 1);
+    }).length"""
+    assert page.evaluate(overlaps) == 0  # one below the other
+    held = (
+        "() => [...document.querySelectorAll('.distribution')].every((one) => one.scrollHeight <= one.clientHeight + 1)"
+    )
+    assert page.evaluate(held)

@@ -61,7 +61,9 @@ def test_learners_are_compared_and_costs_of_several_classes_change_decisions(vis
     assert "Baseline" in page.locator(".learnertable").inner_text()
     assert page.locator(".learnertable .interval").count() > 2
     page.wait_for_selector(".decisions .curveplace table")
-    picture(page, "learners")
+    page.locator(".learnertable tr", has_text="Baseline").get_by_text("for comparison only").wait_for()
+    assert "=" not in page.locator(".learnertable").inner_text()  # titles in words
+    picture(page, "learners", documented=True)
     check_accessible(page)
     titles = page.get_by_label("Learner", exact=True).locator("option").all_inner_texts()
     page.get_by_label("Learner", exact=True).select_option(label=titles[1])
@@ -98,7 +100,8 @@ def test_a_threshold_by_costs_decides_in_ask(visit: Visit, two_classes: str) -> 
     threshold = int(page.get_by_label("from a probability of").input_value())
     assert threshold < 50
     assert f"threshold={threshold}" in page.url
-    assert "sensitivity" in page.locator(".decisions").inner_text()
+    assert "<i>sick</i> found (sensitivity)" in page.locator(".decisions").inner_text()
+    assert "well found (specificity)" in page.locator(".decisions").inner_text()
     picture(page, "learners-threshold")
     check_accessible(page)
     page.get_by_label("from a probability of").focus()

@@ -11,6 +11,8 @@ pytestmark = pytest.mark.browser
 def test_a_curve_has_past_cases_near_it(visit: Visit, repairs: str) -> None:
     page = visit(repairs)
     settled(page, "Stacked")
+    page.get_by_label("noise", exact=True).select_option(label="creak")
+    page.get_by_label("brakes", exact=True).select_option(label="soft")
     page.get_by_role("link", name="What if").click()
     settled(page)
     page.get_by_label("Along", exact=True).select_option("km_since_service")
@@ -19,7 +21,7 @@ def test_a_curve_has_past_cases_near_it(visit: Visit, repairs: str) -> None:
     assert page.locator("svg.chart .near").count() > 5
     assert page.locator("svg.chart .here").count() == 1
     assert "along=km_since_service" in page.url
-    picture(page, "what-if")
+    picture(page, "what-if", documented=True)
     check_accessible(page)
     page.reload()
     settled(page)
@@ -52,9 +54,17 @@ def test_two_columns_are_a_map(visit: Visit, repairs: str) -> None:
     settled(page)
     assert page.locator("svg.chart .cell").count() > 100
     assert page.locator("svg.chart .cell.own").count() == 1
-    page.get_by_label("Probability of").select_option("brakes")
-    assert "P(brakes)" in page.locator(".ramp").inner_text()
+    page.get_by_label("Probability of", exact=True).select_option("brakes")
+    assert "probability of brakes" in page.locator(".ramp").inner_text()
+    assert page.locator("svg.chart > text").get_by_text("empty", exact=True).count() == 2  # the last of each axis
+    page.get_by_text("quantiles of the past cases").wait_for()
+    box = page.get_by_label("km_since_service", exact=True)
+    before = box.input_value()
     page.locator("svg.chart .cell").first.click()
+    assert box.input_value() != before
+    page.go_back()  # takes a click back
+    assert box.input_value() == before
+    page.go_forward()
     settled(page)
     assert page.locator("svg.chart .cell.own").count() == 1
     picture(page, "what-if-map")

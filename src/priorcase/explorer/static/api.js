@@ -9,7 +9,32 @@ export class Problem extends Error {
 
 export const isAbort = (error) => error?.name === "AbortError";
 
+export const STOPPED = "The explorer has stopped. Start it again with priorcase explore.";
+
 const pending = new Map();
+
+// Whether the service answers. Once it does not, only GET /status is sent, to see whether it is there again: a browser
+// writes an error to its console for every request that finds nobody.
+export const connection = { lost: false, changed: () => {} };
+
+async function fetched(path, options) {
+  if (connection.lost && path !== "/status") throw new Problem(STOPPED, 0);
+  try {
+    const response = await fetch(path, options);
+    if (connection.lost) {
+      connection.lost = false;
+      connection.changed();
+    }
+    return response;
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    if (!connection.lost) {
+      connection.lost = true;
+      connection.changed();
+    }
+    throw new Problem(STOPPED, 0);
+  }
+}
 
 async function sent(method, path, body, signal) {
   const options = { method, signal, credentials: "same-origin", headers: {} };
@@ -17,14 +42,12 @@ async function sent(method, path, body, signal) {
     options.body = JSON.stringify(body);
     options.headers["content-type"] = "application/json";
   }
-  let response;
-  try {
-    response = await fetch(path, options);
-  } catch (error) {
+  const response = await fetched(path, options);
+  const document = await response.json().catch((error) => {
     if (isAbort(error)) throw error;
-    throw new Problem("The explorer does not answer. Is the command still running?", 0);
-  }
-  const document = await response.json().catch(() => ({}));
+    if (response.ok) throw new Problem("The answer was cut off.", 0);
+    return {};
+  });
   if (!response.ok) throw new Problem(document.detail ?? `The answer has status ${response.status}.`, response.status);
   return document;
 }
@@ -54,12 +77,7 @@ export async function latest(key, path, body, options) {
 
 /** Send a file as it is; from then on it is named by the id of the answer. */
 export async function upload(file) {
-  let response;
-  try {
-    response = await fetch(withOptions("/uploads", { name: file.name }), { method: "POST", credentials: "same-origin", headers: { "content-type": "application/octet-stream" }, body: file });
-  } catch {
-    throw new Problem("The file could not be sent. Is the command still running?", 0);
-  }
+  const response = await fetched(withOptions("/uploads", { name: file.name }), { method: "POST", credentials: "same-origin", headers: { "content-type": "application/octet-stream" }, body: file });
   const document = await response.json().catch(() => ({}));
   if (!response.ok) throw new Problem(document.detail ?? `The answer has status ${response.status}.`, response.status);
   return document;
@@ -72,12 +90,7 @@ export function abort(...keys) {
 
 /** A header and the bytes behind it, as the map sends them: see `packed` in map.py. */
 export async function packed(path, options) {
-  let response;
-  try {
-    response = await fetch(withOptions(path, options), { credentials: "same-origin" });
-  } catch {
-    throw new Problem("The explorer does not answer. Is the command still running?", 0);
-  }
+  const response = await fetched(withOptions(path, options), { credentials: "same-origin" });
   if (!response.ok) throw new Problem((await response.json().catch(() => ({}))).detail ?? `The answer has status ${response.status}.`, response.status);
   const buffer = await response.arrayBuffer();
   const size = new DataView(buffer).getUint32(0, true);

@@ -1,8 +1,8 @@
 // The shell: which view is shown, what is open, who answers, and the jobs in the background.
 
-import { get, post, Problem, isAbort } from "./api.js";
+import { connection, get, isAbort, post, Problem, STOPPED } from "./api.js";
 import * as asked from "./case.js";
-import { fill, h, visible } from "./dom.js";
+import { count, fill, h, visible } from "./dom.js";
 import ask from "./views/ask.js";
 import cases from "./views/cases.js";
 import columns from "./views/columns.js";
@@ -73,7 +73,7 @@ const context = {
 function notify(error) {
   if (isAbort(error)) return;
   if (!(error instanceof Problem)) throw error;
-  say(error.message);
+  if (!connection.lost) say(error.message); // otherwise the page says so already, for as long as it is so
 }
 
 /** Say something for a while. */
@@ -111,8 +111,15 @@ function read() {
   return id;
 }
 
+// Changes by one click, which the back button takes back; what is typed or slid is no step.
+const STEPS = new Set(["form", "turns", "curve"]);
+
 asked.subscribe((_, source) => {
-  if (source !== "address" && shownView) history.replaceState(null, "", address(shownView.id, params));
+  if (source !== "address" && shownView) {
+    const to = address(shownView.id, params);
+    if (STEPS.has(source) && to !== location.hash) history.pushState(null, "", to);
+    else history.replaceState(null, "", to);
+  }
   links();
 });
 
@@ -164,13 +171,14 @@ function route() {
 // -- what is open, who answers, and jobs
 
 function showStatus() {
-  const { open, learner, jobs } = status;
+  const { open, learner, jobs, stands_in: standsIn } = status;
   at("name").textContent = visible(open.name || "priorcase");
-  const rows = open.rows === null ? "" : `${open.rows.toLocaleString("en")} ${open.kind === "cases" ? "case" : "row"}${open.rows === 1 ? "" : "s"}`;
-  const aside = open.set_aside ? `${open.set_aside.toLocaleString("en")} without a target set aside` : "";
+  const rows = open.rows === null ? "" : `${count(open.rows)} ${open.kind === "cases" ? "case" : "row"}${open.rows === 1 ? "" : "s"}`;
+  const aside = open.set_aside ? `${count(open.set_aside)} without a target set aside` : "";
   at("about").textContent =
     [open.target && `predicts ${visible(open.target)}`, rows, aside].filter(Boolean).join(" · ") || (open.problem ? "" : "Opening …");
-  at("learner").textContent = learner ? `Answered by ${learner.title}` : "";
+  at("learner").title = standsIn ? "Stacked learners are being fitted, and answer then." : "";
+  at("learner").textContent = learner ? `Answered by ${learner.title}${standsIn ? " for now" : ""}` : "";
   const running = jobs.filter((job) => job.state === "running");
   const failed = jobs.filter((job) => job.state === "failed" && !dismissed.has(job.id));
   const place = at("jobs");
@@ -191,23 +199,49 @@ function jobLine(job) {
   return h("div", { class: "job" }, h("span", { class: "grow" }, h("strong", {}, job.name), " ", h("span", { class: "soft" }, message)), isRunning && bar, end);
 }
 
+// How soon to ask again what is open: while it is being opened, while jobs run, and else.
+const OPENING = 60;
+const BUSY = 300;
+const CALM = 2500;
+const PATIENCE = 7; // times to look, after twice as long each, whether an explorer that stopped is there again
+
 let timer = 0;
+let looked = 0;
+
+connection.changed = () => {
+  const stopped = at("stopped");
+  stopped.textContent = STOPPED;
+  stopped.hidden = !connection.lost;
+  looked = 0;
+  if (connection.lost) at("jobs").hidden = true;
+  else refresh.shown = null;
+  if (connection.lost) timer = (clearTimeout(timer), setTimeout(refresh, 1000));
+};
+
+addEventListener("focus", () => connection.lost && refresh());
 
 async function refresh() {
   clearTimeout(timer);
   try {
-    const before = status;
+    const [before, wasLost] = [status, connection.lost];
     status = await get("/status");
-    const text = JSON.stringify([status.open, status.learner, status.jobs.map((job) => ({ ...job, seconds: 0 }))]);
+    const text = JSON.stringify([status.open, status.learner, status.stands_in, status.jobs.map((job) => ({ ...job, seconds: 0 }))]);
     if (text !== refresh.shown) showStatus();
     refresh.shown = text;
     if (before === null || !shownView || before.open.kind !== status.open.kind) route();
-    if (before !== null && before.version !== status.version) for (const listener of versionListeners) listener();
+    if (before !== null && (before.version !== status.version || wasLost)) for (const listener of versionListeners) listener();
   } catch (error) {
     notify(error);
   }
-  const busy = status === null || status.open.kind === "nothing" || status.jobs.some((job) => job.state === "running");
-  timer = setTimeout(refresh, busy ? 300 : 2500);
+  clearTimeout(timer);
+  if (connection.lost) {
+    looked += 1;
+    if (looked <= PATIENCE) timer = setTimeout(refresh, 1000 * 2 ** (looked - 1)); // then only when the window is used again
+    return;
+  }
+  const opening = status !== null && status.open.kind === "nothing" && !status.open.problem;
+  const busy = status === null || status.jobs.some((job) => job.state === "running");
+  timer = setTimeout(refresh, opening ? OPENING : busy ? BUSY : CALM);
 }
 
 // -- light and dark

@@ -36,11 +36,11 @@ export function histogram({ counts, label, own = null, height = 28 }) {
   return found;
 }
 
-/** Where a number and its interval lie among all numbers: `low` and `high` are those of the histogram. */
-export function spread({ counts, low, high, value, interval, label }) {
+/** Where a number and its interval lie among all numbers: `edges` are those of the histogram. */
+export function spread({ counts, edges, value, interval, label }) {
   const WIDE = 640;
   const tall = 56;
-  const at = (number) => Math.max(1, Math.min(WIDE - 1, scale([low, high], [0, WIDE])(number)));
+  const at = (number) => Math.max(1, Math.min(WIDE - 1, scale([edges[0], edges.at(-1)], [0, WIDE])(number)));
   const top = Math.max(...counts, 1);
   const each = WIDE / counts.length;
   const found = drawing(
@@ -96,7 +96,7 @@ export function contributions(items, { label }) {
 export function lines({ series, dots = [], lanes = [], own = null, x, y, xText = number, yText = number, xName, yName, label }) {
   const WIDE = width();
   const height = Math.min(300, WIDE * 0.75) + 22 * lanes.length;
-  const left = lanes.length ? 100 : 66;
+  const left = Math.max(66, roomFor(lanes, WIDE));
   const bottom = height - 44 - 22 * lanes.length;
   const atX = scale(x, [left, WIDE - 14]);
   const atY = scale(y, [bottom, 14]);
@@ -112,7 +112,7 @@ export function lines({ series, dots = [], lanes = [], own = null, x, y, xText =
   const laneAt = (i) => bottom + 22 + 22 * i;
   const named = lanes.map((lane, i) => [
     s("line", { class: "grid", x1: left, x2: WIDE - 14, y1: laneAt(i), y2: laneAt(i) }),
-    s("text", { x: left - 8, y: laneAt(i) + 4, "text-anchor": "end" }, lane.length > 15 ? `${lane.slice(0, 14)}…` : lane),
+    s("text", { x: left - 8, y: laneAt(i) + 4, "text-anchor": "end" }, clipped(lane, letters(left)), s("title", {}, lane)),
   ]);
   const near = dots.map((dot) => s("circle", { class: `near ${dot.class}`, cx: atX(dot.x), cy: dot.lane === undefined ? atY(dot.y) : laneAt(dot.lane), r: 4 }, s("title", {}, dot.title)));
   const mark = own === null ? null : s("line", { class: "here", x1: atX(own), x2: atX(own), y1: 10, y2: height - 40 });
@@ -128,11 +128,13 @@ export function lines({ series, dots = [], lanes = [], own = null, x, y, xText =
 /** A map of two columns: `cells` are [{x, y, value (0 to 1), title, own, onclick}] by index; light to dark. */
 export function heatmap({ xs, ys, cells, xName, yName, label }) {
   const WIDE = width();
-  const left = WIDE > 500 ? 120 : 92;
+  const left = Math.max(66, roomFor(ys.map(shown), WIDE));
   const each = (WIDE - left - 10) / xs.length;
   const tall = Math.max(16, Math.min(34, 360 / ys.length));
   const height = 14 + tall * ys.length + 78;
   const skip = Math.ceil(xs.length / Math.max(1, Math.floor((WIDE - left) / 62)));
+  const hasEmpty = xs.at(-1) === null; // whose label is shown in any case
+  const isNamed = (i) => (hasEmpty && i === xs.length - 1) || (i % skip === 0 && !(hasEmpty && i > xs.length - 1 - skip));
   return s(
     "svg",
     { viewBox: `0 0 ${WIDE} ${height}`, role: "img", "aria-label": label, class: "chart" },
@@ -142,16 +144,18 @@ export function heatmap({ xs, ys, cells, xName, yName, label }) {
       found.style.setProperty("--level", String(Math.round(100 * cell.value)));
       return found;
     }),
-    ys.map((value, j) => s("text", { x: left - 8, y: 10 + (j + 0.5) * tall + 4, "text-anchor": "end" }, clipped(value, 15))),
-    xs.map((value, i) => (i % skip ? null : s("text", { x: left + (i + 0.5) * each, y: 28 + tall * ys.length, "text-anchor": "middle" }, clipped(value, Math.floor((each * skip) / 6.5))))),
+    ys.map((value, j) => s("text", { x: left - 8, y: 10 + (j + 0.5) * tall + 4, "text-anchor": "end" }, clipped(shown(value), letters(left)), s("title", {}, shown(value)))),
+    xs.map((value, i) => (isNamed(i) ? s("text", { x: left + (i + 0.5) * each, y: 28 + tall * ys.length, "text-anchor": "middle" }, clipped(shown(value), Math.floor((each * skip) / 6.2)), s("title", {}, shown(value))) : null)),
     s("text", { x: (left + WIDE) / 2, y: height - 26, "text-anchor": "middle", class: "name" }, xName),
     s("text", { x: 12, y: 10 + (tall * ys.length) / 2, "text-anchor": "middle", class: "name", transform: `rotate(-90 12 ${10 + (tall * ys.length) / 2})` }, yName),
   );
 }
 
-const clipped = (value, most) => {
-  const text = value === null ? "empty" : shown(value);
-  return text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text;
-};
+const LETTER = 6.2; // units of the width of a letter, on average
+
+/** The room to the left of a chart for labels and the name of the axis, at most a third of the width. */
+const roomFor = (labels, wide) => Math.min(0.34 * wide, 34 + LETTER * Math.max(0, ...labels.map((label) => label.length)));
+const letters = (left) => Math.floor((left - 28) / LETTER);
+const clipped = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);
 
 export { percent };

@@ -35,21 +35,36 @@ export function fill(node, ...children) {
   return node;
 }
 
-/** A number with four digits that count, and thin separators of thousands. */
+/** Text with a true minus sign. */
+export const minus = (text) => text.replace(/-/g, "−");
+
+/** A number with four digits that count; thousands are separated from 10,000 on, so that years are not. */
 export function number(value, digits = 4) {
   if (value === null || value === undefined) return "∞";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e9 || size < 1e-4) return value.toExponential(2);
+  if (size >= 1e9 || size < 1e-4) return minus(value.toExponential(2));
   const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
-  return Number(value.toFixed(Math.min(decimals, 8))).toLocaleString("en", { maximumFractionDigits: 8 });
+  return minus(Number(value.toFixed(Math.min(decimals, 8))).toLocaleString("en", { maximumFractionDigits: 8, useGrouping: size >= 9999.5 }));
+}
+
+/** A whole number, such as one of rows. */
+export const count = (n) => n.toLocaleString("en", { useGrouping: n >= 10000 });
+
+/** A number with its sign, and so many decimals where they are given; none for zero. */
+export function signed(value, decimals) {
+  const size = decimals === undefined ? number(Math.abs(value)) : Math.abs(value).toFixed(decimals);
+  return Number(size) === 0 ? size : `${value < 0 ? "−" : "+"}${size}`;
 }
 
 export const percent = (share) => (share > 0 && share < 0.005 ? "< 1\u00a0%" : share < 1 && share > 0.995 ? "> 99\u00a0%" : `${Math.round(100 * share)}\u00a0%`);
 
+/** What a cell without a value is called, on all views. */
+export const EMPTY = "empty";
+
 /** A cell as people read it. */
 export function shown(value) {
-  if (value === null || value === undefined) return "–";
+  if (value === null || value === undefined) return EMPTY;
   if (Array.isArray(value)) return value.length ? value.map(String).join(", ") : "none";
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "number" ? number(value, 6) : String(value);

@@ -15,7 +15,8 @@ export function typical(columns) {
   return found;
 }
 
-/** A form over the shared case, or over another one that is given as `asked`; returns its element and what ends it. */
+/** A form over the shared case, or over another one that is given as `asked`; returns its element and what ends it.
+ * What its buttons do is a step in the history; typing is not. */
 export function caseForm({ asked }, columns, { title = "The case", hasTypical = true } = {}) {
   const fields = columns.map((column) => field(column, (value) => asked.set(column.name, value, fields)));
   const update = (value, source) => {
@@ -78,7 +79,7 @@ function numeric(column, id, change) {
       slider.value = value ?? (Number(column.low) + Number(column.high)) / 2;
       slider.setAttribute("aria-valuetext", value === null ? "empty" : shown(value));
       const bins = column.counts.length;
-      const own = value === null ? null : Math.max(0, Math.min(bins - 1, Math.floor(((value - column.low) / (column.high - column.low)) * bins)));
+      const own = value === null ? null : Math.max(0, Math.min(bins - 1, Math.floor(((value - column.edges[0]) / (column.edges[bins] - column.edges[0])) * bins)));
       if (own !== marked) fill(behind, histogram({ counts: column.counts, own, label: `${column.name}: rows by value` }));
       marked = own;
     },
@@ -113,10 +114,11 @@ function set(column, id, change) {
 
 /** Names of which others than those that are known may be typed. */
 function names(column, id, change) {
-  const known = new Map((column.values ?? []).map((value) => [shown(value), value]));
+  const typed = (value) => (typeof value === "number" ? String(value) : shown(value)); // as people type it
+  const known = new Map((column.values ?? []).map((value) => [typed(value), value]));
   const box = h("input", { id, type: "text", placeholder: "empty", autocomplete: "off", list: `${id}-known`, oninput: () => change(box.value === "" ? null : (known.get(box.value) ?? box.value)) });
   const options = h("datalist", { id: `${id}-known` }, [...known.keys()].map((one) => h("option", { value: one })));
-  return { nodes: [box, options], show: (value, isOwn) => shownIn(box, value === null ? "" : shown(value), isOwn) };
+  return { nodes: [box, options], show: (value, isOwn) => shownIn(box, value === null ? "" : typed(value), isOwn) };
 }
 
 const makers = { nominal: (column, ...rest) => (column.open ? names : list)(column, ...rest), ordinal: list, taxonomy: list, numeric, circular: numeric, date, text, set };

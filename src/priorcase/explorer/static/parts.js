@@ -1,6 +1,6 @@
 // Parts that several views have: panels, pages of a list, a case that only one form knows, who makes a change.
 
-import { h, shown } from "./dom.js";
+import { count, h, shown } from "./dom.js";
 
 /** A section with a heading; what it shows goes into `body`. */
 export function panel(title, name) {
@@ -39,11 +39,10 @@ export function ownCase(initial = {}) {
 export function pager({ offset, limit, total, what, go }) {
   const first = total ? offset + 1 : 0;
   const last = Math.min(offset + limit, total);
-  const number = (value) => value.toLocaleString("en");
   return h(
     "p",
     { class: "pager" },
-    h("span", { class: "soft", role: "status" }, total ? `${number(first)} to ${number(last)} of ${number(total)} ${what}` : `No ${what}`),
+    h("span", { class: "soft", role: "status" }, total ? `${count(first)} to ${count(last)} of ${count(total)} ${what}` : `No ${what}`),
     total > limit && h("button", { type: "button", disabled: offset === 0, onclick: () => go(Math.max(0, offset - limit)) }, "Previous"),
     total > limit && h("button", { type: "button", disabled: last >= total, onclick: () => go(offset + limit) }, "Next"),
   );

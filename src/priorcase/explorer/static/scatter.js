@@ -32,6 +32,7 @@ export function scatter(canvas, changed) {
   let colours = new Uint8Array(0);
   let parts = null;
   let asked = 0;
+  let home = null; // the box that is fitted to the canvas, until someone moves the map
   const view = { x: 0, y: 0, scale: 1 };
 
   function shader(kind, text) {
@@ -92,11 +93,20 @@ export function scatter(canvas, changed) {
     gl.drawArrays(gl.POINTS, 0, places.length / 2);
   }
 
+  /** Look at a box, as large as the canvas has room for; both axes have the same unit, since places are distances. */
+  function fitTo([x0, x1, y0, y1]) {
+    const [wide, tall] = [canvas.clientWidth, canvas.clientHeight];
+    if (!wide || !tall) return;
+    const unitOfFit = 0.94 * Math.min(wide / Math.max(x1 - x0, 1e-6), tall / Math.max(y1 - y0, 1e-6));
+    Object.assign(view, { x: (x0 + x1) / 2, y: (y0 + y1) / 2, scale: Math.max(0.5, Math.min(CLOSEST, unitOfFit / (0.47 * Math.min(wide, tall)))) });
+  }
+
   function later() {
     if (!asked) asked = requestAnimationFrame(draw);
   }
 
   function moved() {
+    home = null;
     view.scale = Math.max(0.5, Math.min(CLOSEST, view.scale));
     view.x = Math.max(-1.5, Math.min(1.5, view.x));
     view.y = Math.max(-1.5, Math.min(1.5, view.y));
@@ -108,13 +118,21 @@ export function scatter(canvas, changed) {
   const restored = () => (begin(), later());
   canvas.addEventListener("webglcontextlost", lost);
   canvas.addEventListener("webglcontextrestored", restored);
-  const watcher = new ResizeObserver(() => (later(), changed()));
+  const watcher = new ResizeObserver(() => (home && fitTo(home), later(), changed()));
   watcher.observe(canvas);
   begin();
 
   return {
     view,
+    isHome: () => home !== null,
     places: () => places,
+    /** Show a box, or all points, and go on fitting it to the canvas until someone moves the map. */
+    fit(box = null, goesOn = true) {
+      fitTo(box ?? boxOf(places));
+      home = goesOn ? (box ?? boxOf(places)) : null;
+      later();
+      changed();
+    },
     setPlaces(next) {
       places = next;
       fillPlaces();
@@ -180,4 +198,15 @@ export function scatter(canvas, changed) {
       gl.getExtension("WEBGL_lose_context")?.loseContext();
     },
   };
+}
+
+/** The box of all points. */
+function boxOf(places) {
+  const box = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let i = 0; i < places.length; i += 1) {
+    const at = 2 * (i % 2);
+    box[at] = Math.min(box[at], places[i]);
+    box[at + 1] = Math.max(box[at + 1], places[i]);
+  }
+  return places.length ? box : [-1, 1, -1, 1];
 }

@@ -3,13 +3,13 @@
 import { abort, isAbort, latest } from "../api.js";
 import { bars, contributions, spread } from "../charts.js";
 import { decided } from "../decision.js";
-import { fill, h, number, percent, same, shown } from "../dom.js";
+import { count, fill, h, number, percent, same, shown, signed } from "../dom.js";
 import { caseForm, typical } from "../form.js";
 
-const SOON = 50; // milliseconds after a change until the answer is asked for
+const SOON = 50; // milliseconds after a change of a burst until the answer is asked for; the first is asked for at once
 const LATER = 250; // and what takes longer
 const CLASSES = 8;
-const COLUMNS = 8;
+const COLUMNS = 10;
 const CASES = 5;
 
 export default {
@@ -24,9 +24,9 @@ function mount(root, context) {
   const why = panel("What each column adds", "why");
   const past = panel("Past cases", "past");
   const turns = panel("Smallest changes that turn the answer", "turns");
-  const left = h("div", { class: "left" }, h("p", { class: "soft" }, "Reading the columns …"));
+  const left = h("div", { class: "left" });
   const right = h("div", { class: "right" }, answer.root, past.root, h("div", { class: "two" }, why.root, turns.root));
-  fill(root, h("div", { class: "ask" }, left, right));
+  fill(root, h("p", { class: "soft" }, "Reading the columns …")); // the view itself when heights are known: nothing jumps
 
   let columns = null;
   let importance = {};
@@ -37,6 +37,7 @@ function mount(root, context) {
   const ends = [];
   let soon = 0;
   let later = 0;
+  let changed = -Infinity; // when the case changed last
 
   const task = () => context.status().open.task;
 
@@ -60,14 +61,19 @@ function mount(root, context) {
   function ask() {
     clearTimeout(soon);
     clearTimeout(later);
-    soon = setTimeout(() => {
-      part(answer, "predict", "/predict", {}, drawAnswer);
-      part(past, "neighbors", "/neighbors", {}, (found) => ((near = found), drawPast()));
-    }, SOON);
+    const now = performance.now();
+    if (now - changed > SOON) askAnswer();
+    else soon = setTimeout(askAnswer, SOON);
+    changed = now;
     later = setTimeout(() => {
       part(why, "contributions", "/explain", { precedents: 0, permutations: 32 }, drawWhy);
       askTurns();
     }, LATER);
+  }
+
+  function askAnswer() {
+    part(answer, "predict", "/predict", {}, drawAnswer);
+    part(past, "neighbors", "/neighbors", {}, (found) => ((near = found), drawPast()));
   }
 
   function askTurns() {
@@ -108,7 +114,9 @@ function mount(root, context) {
 
   function drawPast() {
     if (!near || !columns) return;
-    const cases = [...near.precedents.slice(0, CASES).map((one) => ({ ...one, head: "" })), ...(near.unlike ? [{ ...near.unlike, head: "unlike" }] : [])];
+    const isUnlike = (one) => one.id === near.unlike?.id; // which may have a say too, and is shown once
+    const others = near.precedents.filter((one) => !isUnlike(one)).slice(0, CASES);
+    const cases = [...(near.unlike ? [{ ...near.unlike, ...near.precedents.find(isUnlike), head: "unlike" }] : []), ...others.map((one) => ({ ...one, head: "" }))];
     if (!cases.length) return void fill(past.body, h("p", { class: "soft" }, "No past case is near."));
     const asked = context.asked.value();
     const order = columns
@@ -144,8 +152,9 @@ function mount(root, context) {
       ),
     );
     const more = order.length > COLUMNS ? h("button", { type: "button", class: "link", onclick: () => ((showAll = !showAll), drawPast()) }, showAll ? "Fewer columns" : `All ${order.length} columns`) : null;
-    const others = near.precedents.length - CASES;
-    const note = others > 0 ? h("p", { class: "soft" }, `The ${CASES} nearest of ${near.precedents.length} past cases that have a say.`) : null;
+    const unlike = near.unlike ? "The nearest past case with another outcome, and " : "";
+    const words = `${unlike}${unlike ? "the" : "The"} ${others.length} nearest of ${count(near.precedents.length)} that vote.`;
+    const note = h("p", { class: "soft" }, votes ? words : words.replace(/ of .* that vote/, ""));
     fill(past.body, note, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Past cases, table" }, table), more);
   }
 
@@ -155,12 +164,12 @@ function mount(root, context) {
     const told = found.contributions;
     importance = told.contributions;
     drawPast();
-    const scaled = (value) => (told.scale === "probability" ? `${value < 0 ? "−" : "+"}${number(Math.abs(100 * value), 3)}` : `${value < 0 ? "−" : "+"}${number(Math.abs(value))}`);
+    const scaled = (value) => (told.scale === "probability" ? signed(100 * value, 1) : signed(value));
     const items = Object.entries(told.contributions)
       .filter(([name]) => told.values[name] !== null)
       .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
       .map(([name, amount]) => ({ label: name, value: shown(told.values[name]), amount: amount ?? 0, text: amount ? scaled(amount) : "0" }));
-    const of = told.scale === "probability" ? `percentage points of P(${shown(found.prediction)})` : told.scale === "log-odds" ? `log-odds of ${shown(found.prediction)} against ${shown(told.versus)}` : "units of the prediction";
+    const of = told.scale === "probability" ? `percentage points of the probability of ${shown(found.prediction)}` : told.scale === "log-odds" ? `log-odds of ${shown(found.prediction)} against ${shown(told.versus)}` : "units of the prediction";
     const ends = told.scale === "probability" ? [percent(told.base), percent(told.total)] : [number(told.base), number(told.total)];
     fill(
       why.body,
@@ -203,19 +212,31 @@ function mount(root, context) {
     );
   }
 
+  /** Heights as they will be, so that nothing is pushed down when more is shown. */
+  function reserve() {
+    const classes = columnsDocument.classes?.length ?? 0;
+    const more = columns.length > COLUMNS ? 2 : 0;
+    const rem = (body, high) => body.style.setProperty("--high", `${high}rem`);
+    rem(answer.body, classes ? 2.6 + 1.65 * Math.min(classes, CLASSES + 1) + (context.status().decision ? 2.2 : 0) : 8.5);
+    rem(past.body, 9.4 + 2.02 * (Math.min(columns.length, COLUMNS) + 2) + more);
+    rem(why.body, 2.2 + 2.02 * Math.min(columns.length, 12));
+    rem(turns.body, 9);
+  }
+
   async function start() {
     try {
       columnsDocument = await context.fetched("/columns");
       if (ended) return;
       columns = columnsDocument.columns;
-      past.body.style.minHeight = `${2.05 * (Math.min(columns.length, COLUMNS) + 4) + 2}rem`;
+      reserve();
       if (context.asked.isUntouched()) context.asked.replace(typical(columns), "start");
       const form = caseForm(context, columns);
       ends.push(form.end, context.asked.subscribe(ask), context.onVersion(ask));
       fill(left, form.root);
+      fill(root, h("div", { class: "ask" }, left, right));
       ask();
     } catch (error) {
-      if (!ended) fill(left, h("p", { class: "wrong" }, error.message));
+      if (!ended) fill(root, h("p", { class: "wrong" }, error.message));
     }
   }
 

@@ -1,7 +1,7 @@
 // Cases: the list with a search and conditions, and one case with its history and what may be done about it.
 
 import { get, isAbort, post } from "../api.js";
-import { fill, h } from "../dom.js";
+import { count, fill, h } from "../dom.js";
 import { moment, pager, panel, told } from "../parts.js";
 import { addForm, editForm, feedbackForm, forgetForm } from "../case_forms.js";
 import { events } from "./history.js";
@@ -96,7 +96,7 @@ function list(root, context) {
     try {
       const found = await get("/cases/search", { words, where: where(), offset: Number(offset) || 0, limit: LIMIT });
       if (ended || own !== turn) return;
-      const what = found.met === found.total ? "cases" : `cases that match, ${found.total.toLocaleString("en")} in all`;
+      const what = found.met === found.total ? "cases" : `cases that match, ${count(found.total)} in all`;
       const pages = pager({ offset: Number(offset) || 0, limit: LIMIT, total: found.met, what, go: (to) => context.go("cases", params({ offset: to })) });
       fill(body, pages, found.cases.length > 0 && table(found.cases));
     } catch (error) {

@@ -1,12 +1,12 @@
 // Columns: how a table was read, with corrections; what each column holds; which matter; weights by hand.
 
 import { abort, get, isAbort, latest, post, Problem, upload } from "../api.js";
-import { fill, h, number, percent, shown } from "../dom.js";
+import { count, fill, h, number, percent, shown } from "../dom.js";
 import { typical } from "../form.js";
 import { outcomesLegend, stacked } from "../plots.js";
 
-const KINDS = { numeric: "number", nominal: "name", ordinal: "ordered", date: "date", text: "text", set: "set", circular: "circular number", ignore: "left out" };
-const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank" };
+const KINDS = { numeric: "number", nominal: "category", ordinal: "ordered categories", date: "date", text: "text", set: "set", circular: "circular number", ignore: "ignore" };
+const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space" };
 const DATES = { dmy: "day first", mdy: "month first" };
 const SOON = 60;
 const NEAREST = 8;
@@ -138,21 +138,21 @@ function mount(root, context) {
     const isText = found.delimiter !== null && found.delimiter !== undefined;
     const missing = h("input", { type: "text", id: "missing-marks", disabled: frozen(), placeholder: "as found", value: (draft.options.missing ?? []).join(", "), onchange: () => option("missing", missing.value.trim() === "" ? undefined : missing.value.split(",").map((one) => one.trim())) });
     const controls = isText && [
-      choice("Fields end with", draft.options.delimiter, [...unset("delimiter", DELIMITERS[found.delimiter] ?? found.delimiter), ...Object.entries(DELIMITERS)], (value) => option("delimiter", value)),
+      choice("Delimiter", draft.options.delimiter, [...unset("delimiter", DELIMITERS[found.delimiter] ?? found.delimiter), ...Object.entries(DELIMITERS)], (value) => option("delimiter", value)),
       choice("Decimal mark", draft.options.decimal, [["", "as found"], [".", "point: 1.5"], [",", "comma: 1,5"]], (value) => option("decimal", value)),
       choice("Dates", draft.options.dates, [["", "as found"], ...Object.entries(DATES)], (value) => option("dates", value)),
       choice("First line", draft.options.header === undefined ? undefined : String(draft.options.header), [["", "as found"], ["true", "names of columns"], ["false", "a row"]], (value) => option("header", value === undefined ? undefined : value === "true")),
-      h("div", { class: "readoption" }, h("label", { for: "missing-marks" }, "Missing marks"), missing),
+      h("div", { class: "readoption" }, h("label", { for: "missing-marks" }, "Missing values"), missing),
     ];
     const raw = kind() === "raw";
-    const learn = h("button", { type: "button", class: "primary", disabled: frozen() || !(raw || isChanged()), onclick: () => apply(draft.target) }, raw ? "Learn" : "Read and learn again");
-    const again = h("button", { type: "button", disabled: frozen() || !isChanged(), onclick: () => apply(null) }, "Only read again");
+    const learn = h("button", { type: "button", class: "primary", disabled: frozen() || !(raw || isChanged()), onclick: () => apply(draft.target) }, raw ? "Fit" : "Read and fit again");
+    const again = h("button", { type: "button", disabled: frozen() || !isChanged(), onclick: () => apply(null) }, "Read again without fitting");
     const undo = h("button", { type: "button", disabled: !isChanged(), onclick: () => ((draft = asRead()), corrected(), redraw()) }, "Undo corrections");
     fill(
       reading.body,
       problem && h("p", { class: "wrong", role: "alert" }, problem),
-      h("p", {}, told.read || `${told.rows.toLocaleString("en")} rows`),
-      raw && h("p", {}, "Choose the column to predict, correct what was misunderstood, then let it learn. Nothing runs before."),
+      h("p", {}, told.read || `${count(told.rows)} rows`),
+      raw && h("p", {}, "Choose the column to predict, correct what was misunderstood, then fit. Nothing runs before that."),
       h("div", { class: "readoptions" }, h("div", { class: "readoption" }, h("label", { for: "target" }, "Predict"), target), controls),
       h("p", { class: "buttons" }, learn, again, undo),
       open,
@@ -211,13 +211,14 @@ function mount(root, context) {
   function distribution(column, outcomes) {
     const { counts, by, name } = column;
     if (column.edges && counts) {
-      const titles = counts.map((_, i) => `${shown(column.edges[i])} to ${shown(column.edges[i + 1])}`);
+      const ends = counts.map((_, i) => (column.whole ? [column.edges[i] + 0.5, column.edges[i + 1] - 0.5] : [column.edges[i], column.edges[i + 1]]));
+      const titles = ends.map(([from, to]) => (from === to ? shown(from) : `${shown(from)} to ${shown(to)}`));
       return [stacked({ counts, by, names: outcomes, titles, label: `Distribution of ${name}` }), h("p", { class: "ends soft" }, h("span", {}, shown(column.low)), h("span", {}, shown(column.high)))];
     }
     if (counts?.length) {
-      const words = column.values.slice(0, 4).map((value, i) => `${shown(value)} ${counts[i].toLocaleString("en")}`);
+      const words = column.values.slice(0, 4).map((value, i) => `${shown(value)} ${count(counts[i])}`);
       const rest = column.distinct - words.length;
-      return [stacked({ counts, by, names: outcomes, titles: column.values.map(shown), label: `Distribution of ${name}` }), h("p", { class: "ends soft" }, h("span", {}, words.join(" · ") + (rest > 0 ? ` · ${rest.toLocaleString("en")} more` : "")))];
+      return [stacked({ counts, by, names: outcomes, titles: column.values.map(shown), label: `Distribution of ${name}` }), h("p", { class: "ends soft" }, h("span", {}, words.join(" · ") + (rest > 0 ? ` · ${count(rest)} more` : "")))];
     }
     const some = column.examples ?? column.options ?? [];
     return h("p", { class: "soft examples" }, some.length ? some.map(shown).join(" · ") : "No value is known.");
@@ -233,8 +234,8 @@ function mount(root, context) {
     const items = all.map((column) => {
       const now = { ...column, ...(byName.get(column.name) ?? {}), declared: column.declared, kind: column.kind };
       const isTarget = column.name === target;
-      const out = told?.left_out[column.name] ?? (column.kind === "ignore" ? "left out by hand" : null);
-      const note = isTarget ? "what is predicted" : out ? `left out: ${out}` : (column.note ?? "");
+      const out = told?.left_out[column.name] ?? (column.kind === "ignore" ? "by hand" : null);
+      const note = isTarget ? "what is predicted" : out ? (out === "by hand" ? "ignored by hand" : `ignored: ${out}`) : (column.note ?? "");
       const rows = held?.rows ?? told.rows;
       const loss = losses.get(column.name);
       const bar = h("span", { class: "fill first" });
@@ -245,8 +246,8 @@ function mount(root, context) {
         { class: out ? "column out" : "column" },
         h("div", { class: "who-column" }, h("h3", {}, column.name), note && h("p", { class: "soft" }, note)),
         kindField(column),
-        h("div", { class: "spread" }, column.kind === "ignore" ? null : distribution(now, outcomes)),
-        h("div", { class: "facts soft" }, column.missing === undefined ? null : [h("p", {}, column.missing ? `${percent(now.missing / rows)} missing` : "none missing"), h("p", {}, `${(now.distinct ?? 0).toLocaleString("en")} distinct`)], matter),
+        h("div", { class: "distribution" }, column.kind === "ignore" ? null : distribution(now, outcomes)),
+        h("div", { class: "facts soft" }, column.missing === undefined ? null : [h("p", {}, column.missing ? `${percent(now.missing / rows)} empty` : "none empty"), h("p", {}, `${count(now.distinct ?? 0)} distinct`)], matter),
       );
     });
     const running = importance.job?.state === "running";
@@ -312,7 +313,7 @@ function mount(root, context) {
     drawWeights.place = body;
     fill(
       weighing.body,
-      h("p", { class: "soft" }, "How much each column counts in the distance to the case of Ask: 0 leaves it out, 2 doubles its say."),
+      h("p", { class: "soft" }, "How much each column counts in the distance to the case of Ask: 0 ignores it, 2 doubles its weight."),
       h(
         "div",
         { class: "weighing" },

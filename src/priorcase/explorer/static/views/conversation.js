@@ -64,16 +64,18 @@ function mount(root, context) {
     const options = one.choices.slice(0, CHOICES).map((choice, i) =>
       h("li", {}, h("button", { type: "button", class: "option", "data-first": i === 0, onclick: () => tell(one.attribute, choice.answer) }, h("span", { class: "grow" }, told(one.yes_or_no ? choice.text : choice.answer)), h("span", { class: "soft n" }, cases(choice.cases)))),
     );
-    const asked = one.kind === "value" || one.kind === "text" ? one.text : one.text.charAt(0).toUpperCase() + one.text.slice(1);
+    const asked = one.kind === "value" ? one.text : one.kind === "text" ? `${one.attribute}: describe it in your own words` : one.text.charAt(0).toUpperCase() + one.text.slice(1);
     const reasons = h(
       "details",
       { open: asksWhy, ontoggle: () => (asksWhy = reasons.open) },
       h("summary", {}, "Why this question?"),
       h("p", { class: "soft" }, one.gain === null ? "Nothing is known yet, and free text tells more than any one value." : `Its answer gives ${number(one.gain, 2)} bits about the solution on average, ${number(one.ratio ?? 0, 2)} for each bit of its own.`),
-      h("p", { class: "soft" }, `${cases(left)} left${one.unknown ? `, ${one.unknown} of which miss this value` : ""}.`),
+      h("p", { class: "soft" }, `${cases(left)} still possible${one.unknown ? `; this is empty in ${one.unknown} of them` : ""}.`),
       one.others.length > 0 && h("p", { class: "soft" }, `Next best: ${one.others.map((other) => `${other.text} ${number(other.ratio ?? 0, 2)}`).join(", ")}`),
     );
-    fill(question.body, note, h("p", { class: "asked", role: "status" }, asked), options.length > 0 && h("ul", { class: "options" }, options), own(one), h("p", { class: "buttons" }, skip, back, again), reasons);
+    const whole = context.status().open.rows;
+    const start = !given.length && left < whole && h("p", { class: "soft" }, `${cases(left)} of ${whole} take part: those without a solution, or whose solution failed, do not.`);
+    fill(question.body, note, start, h("p", { class: "asked", role: "status" }, asked), options.length > 0 && h("ul", { class: "options" }, options), own(one), h("p", { class: "buttons" }, skip, back, again), reasons);
   }
 
   /** A field for a value of one's own: any value may be told, not only those that are offered. */
@@ -103,7 +105,7 @@ function mount(root, context) {
       answer.body,
       h("p", { class: "prediction" }, h("span", { class: "soft" }, found.settled ? "Solution" : "Leading"), h("strong", {}, told(found.proposal.solution))),
       bars(items, { label: "Candidates" }),
-      h("p", { class: "soft" }, `${found.left} case${found.left === 1 ? "" : "s"} left${others > 0 ? `, ${others} more solutions` : ""}.`),
+      h("p", { class: "soft" }, `${found.left} of ${context.status().open.rows} cases still possible${others > 0 ? `, with ${others} more solutions` : ""}.`),
     );
   }
 
@@ -115,7 +117,7 @@ function mount(root, context) {
         "ol",
         { class: "told" },
         found.transcript.map((line, i) =>
-          h("li", {}, h("span", { class: "grow" }, line.question, " ", h("strong", {}, line.answer)), h("span", { class: "soft" }, `${line.candidates} left`), h("button", { type: "button", class: "quiet", "aria-label": `Back to before: ${line.question}`, onclick: () => go(given.slice(0, i)) }, "↩")),
+          h("li", {}, h("span", { class: "grow" }, line.question.replace(/, in your own words\?$/, ":"), " ", h("strong", {}, line.answer)), h("span", { class: "soft" }, `${line.candidates} still possible`), h("button", { type: "button", class: "quiet", "aria-label": `Back to before: ${line.question}`, onclick: () => go(given.slice(0, i)) }, "↩")),
         ),
       ),
     );

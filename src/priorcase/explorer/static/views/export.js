@@ -1,7 +1,7 @@
 // Batch and export: a file of new rows answered, the model and a report to take away, and the equivalent Python.
 
 import { get, isAbort, latest, post, upload } from "../api.js";
-import { fill, h, number, percent, shown } from "../dom.js";
+import { count, fill, h, number, percent, shown } from "../dom.js";
 import { typical } from "../form.js";
 import { labelled, panel, savedText, STANDS_IN } from "../parts.js";
 
@@ -125,10 +125,12 @@ function batch(context) {
 
 function answers(found, id) {
   const { right } = found;
-  const score = right && (right.right === undefined ? `Mean absolute error ${number(right.mean_absolute_error)} on ${right.rows.toLocaleString("en")} rows whose target is known.` : `${right.right.toLocaleString("en")} of ${right.rows.toLocaleString("en")} rows whose target is known are right (${percent(right.right / right.rows)}).`);
-  const some = found.n > found.rows.length ? `The first ${found.rows.length} of ${found.n.toLocaleString("en")} rows` : `${found.n.toLocaleString("en")} row${found.n === 1 ? "" : "s"}`;
-  const at = found.header.indexOf("prediction");
+  const score = right && (right.right === undefined ? `Mean absolute error ${number(right.mean_absolute_error)} on ${count(right.rows)} rows whose target is known.` : `${count(right.right)} of ${count(right.rows)} rows whose target is known are right (${percent(right.right / right.rows)}).`);
+  const some = found.n > found.rows.length ? `The first ${found.rows.length} of ${count(found.n)} rows` : `${count(found.n)} row${found.n === 1 ? "" : "s"}`;
+  const at = found.header.lastIndexOf("prediction"); // a column of the file may have that name
+  const order = arranged(found.header, at);
   const cell = (value, i) => (typeof value === "number" && i !== 0 ? number(value, i > at ? 3 : 6) : shown(value));
+  const named = (name) => name.replace(/^P\((.*)\)$/s, "probability of $1");
   return [
     h("p", { role: "status" }, h("strong", {}, found.file), `: ${some}. `, score),
     found.notes.map((note) => h("p", { class: "soft" }, note)),
@@ -137,9 +139,17 @@ function answers(found, id) {
     h(
       "div",
       { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Answers, table" },
-      h("table", { class: "listed" }, h("thead", {}, h("tr", {}, found.header.map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, found.rows.map((row) => h("tr", {}, row.map((value, i) => h("td", { class: i === at ? "" : "soft", title: shown(value) }, i === at ? h("strong", {}, shown(value)) : cell(value, i))))))),
+      h("table", { class: "listed answers" }, h("thead", {}, h("tr", {}, order.map((i) => h("th", { scope: "col" }, named(found.header[i]))))), h("tbody", {}, found.rows.map((row) => h("tr", {}, order.map((i) => h("td", { class: i === at ? "" : "soft", title: shown(row[i]) }, i === at ? h("strong", {}, shown(row[i])) : cell(row[i], i))))))),
     ),
   ];
+}
+
+/** Columns of answers in the order in which they are shown: line, answer, what is known, explanations. */
+function arranged(header, at) {
+  const all = header.map((_, i) => i);
+  const isAnswer = (i) => i === at || (i > at && /^(decision|P\(.*\)|lower|upper)$/s.test(header[i])) || (i === at - 1 && header[i] === "actual");
+  const first = [0, at, ...all.filter((i) => i !== at && isAnswer(i))];
+  return [...first, ...all.filter((i) => !first.includes(i))];
 }
 
 // -- the equivalent Python
@@ -213,7 +223,9 @@ function report(context) {
   const watch = watching(async () => {
     const { report: id } = context.params();
     if (!/^\d+$/.test(id ?? "")) return false;
-    const job = (await get("/status")).jobs.find((one) => one.id === Number(id));
+    const { jobs } = await get("/status").catch(() => ({ jobs: null }));
+    if (jobs === null) return true;
+    const job = jobs.find((one) => one.id === Number(id));
     make.disabled = job?.state === "running";
     if (!job) set(context, "report", null);
     else if (job.state === "running") fill(result, progress(job, context));
@@ -237,7 +249,7 @@ function model(context) {
 
   function describe() {
     const { learner, open, stands_in: standsIn } = context.status();
-    if (learner) fill(about, `${learner.title} with ${open.rows.toLocaleString("en")} rows. `, h("code", {}, "priorcase explore model.priorcase"), " opens it again, and ", h("code", {}, "pc.load"), " in Python.", standsIn ? ` ${STANDS_IN}` : "");
+    if (learner) fill(about, `${learner.title} with ${count(open.rows)} rows. `, h("code", {}, "priorcase explore model.priorcase"), " opens it again, and ", h("code", {}, "pc.load"), " in Python.", standsIn ? ` ${STANDS_IN}` : "");
   }
 
   get("/export").then(

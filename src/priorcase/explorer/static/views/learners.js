@@ -1,7 +1,7 @@
 // Learners: compared as in the report, looked at one by one, decided by costs, and chosen to answer.
 
 import { abort, get, isAbort, latest, post } from "../api.js";
-import { fill, h, number, percent } from "../dom.js";
+import { count, fill, h, number, percent } from "../dom.js";
 import { againstPlot, calibrationPlot, interval, thresholdPlot } from "../plots.js";
 
 const TIMES = { 5: "5 s", 10: "10 s", 30: "30 s", 60: "1 min", 180: "3 min" };
@@ -85,7 +85,8 @@ function mount(root, context) {
 
   function action(one, canAnswer) {
     if (answers(one)) return h("span", { class: "now" }, "answers now");
-    if (!canAnswer || frozen()) return null;
+    if (frozen()) return null;
+    if (!canAnswer) return h("span", { class: "soft nowrap" }, "for comparison only");
     return h("button", { type: "button", "aria-label": `Let ${one.title} answer`, onclick: () => choose(one) }, "Let it answer");
   }
 
@@ -114,7 +115,7 @@ function mount(root, context) {
       h(
         "tr",
         { class: one.name === verdict.chosen ? "best" : "", dataset: { name: one.name } },
-        h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => look(one.name) }, one.title), one.name === verdict.chosen && h("span", { class: "tag" }, verdict.beats_baseline ? "recommended" : "best, but not better than the baseline"), one.fitted_to !== null && h("span", { class: "tag soft" }, `fitted to a sample of ${one.fitted_to.toLocaleString("en")} rows`)),
+        h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => look(one.name) }, one.title), one.name === verdict.chosen && h("span", { class: "tag" }, verdict.beats_baseline ? "recommended" : "best, but not better than the baseline"), one.fitted_to !== null && h("span", { class: "tag soft" }, `fitted to a sample of ${count(one.fitted_to)} rows`)),
         scores.map(([name]) => h("td", { class: "n" }, score(one.scores[name]))),
         h("td", { class: "wide" }, one.scores[by][0] === null ? null : interval({ mean: one.scores[by][0], error: one.scores[by][1], range, reference, strong: one.name === verdict.chosen, label: `${one.title}: ${number(one.scores[by][0], 3)}` })),
         h("td", { class: "n soft" }, `${number(one.seconds, 2)} s`),
@@ -206,7 +207,7 @@ function mount(root, context) {
     const right = counts.reduce((sum, row, i) => sum + row[i], 0);
     const all = counts.flat().reduce((sum, n) => sum + n, 0);
     const cell = (n, i, j) => {
-      const found = h("td", { class: i === j ? "n hit" : "n" }, n ? n.toLocaleString("en") : h("span", { class: "soft" }, "0"));
+      const found = h("td", { class: i === j ? "n hit" : "n" }, n ? count(n) : h("span", { class: "soft" }, "0"));
       found.style.setProperty("--level", String(Math.round((35 * n) / most)));
       return found;
     };
@@ -215,7 +216,7 @@ function mount(root, context) {
         const total = row.reduce((sum, n) => sum + n, 0);
         return h("tr", {}, h("th", { scope: "row" }, labels[i]), row.map((n, j) => cell(n, i, j)), h("td", { class: "n soft" }, total ? percent(row[i] / total) : "–"));
       })))),
-      h("p", { class: "soft" }, `${right.toLocaleString("en")} of ${all.toLocaleString("en")} rows are predicted correctly (${percent(right / all)}).`),
+      h("p", { class: "soft" }, `${count(right)} of ${count(all)} rows are predicted correctly (${percent(right / all)}).`),
     ];
   }
 
@@ -230,7 +231,7 @@ function mount(root, context) {
     });
     const facts = [["mean residual", residuals.mean], ["RMSE", residuals.rmse], ["mean absolute error", residuals.mae], ["half of the errors are below", residuals.half], ["nine in ten are below", residuals.nine_tenths], ["R²", residuals.r2]];
     return [
-      h("div", {}, h("h3", {}, "Predicted against true"), againstPlot(own.points, own.bins, target), h("p", { class: "soft" }, `${own.points.length.toLocaleString("en")} of ${own.rows.toLocaleString("en")} rows. On the dashed line predictions are right; the orange line joins the means of ten groups.`)),
+      h("div", {}, h("h3", {}, "Predicted against true"), againstPlot(own.points, own.bins, target), h("p", { class: "soft" }, `${count(own.points.length)} of ${count(own.rows)} rows. On the dashed line predictions are right; the orange line joins the means of ten groups.`)),
       h("div", {}, h("h3", {}, "Residuals, true minus predicted"), h("div", { class: "residuals", role: "img", "aria-label": "Distribution of residuals" }, bars), h("p", { class: "ends soft" }, h("span", {}, number(residuals.histogram[0][0])), h("span", {}, number(residuals.histogram.at(-1)[1]))), h("table", { class: "facts-table" }, h("tbody", {}, facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "n" }, value === null ? "–" : number(value))))))),
     ];
   }
@@ -308,7 +309,7 @@ function mount(root, context) {
       fill(place, thresholdPlot({ levels: thresholds.levels, series: [{ name: "cost", class: "c0", values }], own: t / 100, best: [best / 100, values[best]], yName: "cost for each row", yText: (value) => number(value, 2), label: `Cost by threshold; cheapest at ${percent(best / 100)}` }));
       const columns = [["at 50 %", measures(50)], ...(t === 50 ? [] : [[`at ${percent(t / 100)}`, measures(t)]]), ...(t === best || best === 50 ? [] : [[`cheapest, ${percent(best / 100)}`, measures(best)]])];
       const line = (name, key, text) => h("tr", {}, h("th", { scope: "row" }, name), columns.map(([, found]) => h("td", { class: "n" }, found[key] === null ? "–" : text(found[key]))));
-      fill(facts, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What thresholds change" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), columns.map(([name]) => h("th", { scope: "col", class: "n" }, name)))), h("tbody", {}, line("cost for each row", "cost", (value) => number(value, 3)), line("accuracy", "accuracy", percent), line(`${positive.value} found (sensitivity)`, "sensitivity", percent), line("others left alone (specificity)", "specificity", percent)))));
+      fill(facts, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What thresholds change" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), columns.map(([name]) => h("th", { scope: "col", class: "n" }, name)))), h("tbody", {}, line("cost for each row", "cost", (value) => number(value, 3)), line("accuracy", "accuracy", percent), line(`${positive.value} found (sensitivity)`, "sensitivity", percent), line(`${labels.find((label) => label !== positive.value)} found (specificity)`, "specificity", percent)))));
     }
     fill(
       decisions.body,
@@ -338,7 +339,7 @@ function mount(root, context) {
             return total ? percent(counts[i][i] / total) : "–";
           };
           const rows = [["cost for each row", number(found.cost_before, 3), number(found.cost, 3)], ["accuracy", percent(found.accuracy_before), percent(found.accuracy)], ...own.labels.map((label, i) => [`${label} found`, share(own.confusion, i), share(found.confusion, i)])];
-          fill(place, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What costs change" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col", class: "n" }, "most probable"), h("th", { scope: "col", class: "n" }, "least cost"))), h("tbody", {}, rows.map(([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), cells.map((cell) => h("td", { class: "n" }, cell))))))), h("p", { class: "soft" }, `${found.changed.toLocaleString("en")} of ${found.rows.toLocaleString("en")} decisions change.`));
+          fill(place, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What costs change" }, h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col", class: "n" }, "most probable"), h("th", { scope: "col", class: "n" }, "least cost"))), h("tbody", {}, rows.map(([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), cells.map((cell) => h("td", { class: "n" }, cell))))))), h("p", { class: "soft" }, `${count(found.changed)} of ${count(found.rows)} decisions change.`));
         } catch (error) {
           if (isAbort(error)) return;
           if (!ended) fill(place, h("p", { class: "wrong" }, error.message));

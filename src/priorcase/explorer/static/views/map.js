@@ -1,7 +1,7 @@
 // Map: all rows in two dimensions by the model's own distance; colours, hovering, and a lasso that lists rows.
 
 import { get, packed, post, withOptions } from "../api.js";
-import { fill, h, number, percent, s, shown } from "../dom.js";
+import { count, EMPTY, fill, h, number, percent, s, shown } from "../dom.js";
 import { scatter } from "../scatter.js";
 
 const AGAIN = 400; // milliseconds until work in the background is asked for again
@@ -42,7 +42,7 @@ function mount(root, context) {
     h("button", { type: "button", onclick: () => selectView() }, "Select what is in view"),
     h("button", { type: "button", "aria-label": "Zoom in", onclick: () => points?.zoom(1.5) }, "+"),
     h("button", { type: "button", "aria-label": "Zoom out", onclick: () => points?.zoom(1 / 1.5) }, "−"),
-    h("button", { type: "button", onclick: () => points?.look(0, 0, 1) }, "Show all"),
+    h("button", { type: "button", onclick: () => points?.fit(null, !layout?.view) }, "Show all"),
   );
   fill(root, h("div", { class: "map" }, h("div", { class: "controls" }, h("span", { class: "choice" }, h("label", { for: "map-by" }, "Colour by"), by), buttons), legend, place, note, below));
 
@@ -57,6 +57,7 @@ function mount(root, context) {
   let selected = new Set();
   let mode = "move";
   let hovered = -1;
+  let hasView = false; // whether the address, or a first map, has said what to look at
   const ends = [];
   const cases = new Map();
 
@@ -86,10 +87,12 @@ function mount(root, context) {
       wait.hidden = true;
       values = null;
       points.setPlaces(new Float32Array(found.buffer, found.start + 4 * n, 2 * n));
+      if (points.isHome() || !hasView) points.fit(layout.view ?? null); // rows far from all others are outside
+      hasView = true;
       const there = new Set(ids);
       selected = new Set([...selected].filter((id) => there.has(id)));
       cases.clear();
-      note.textContent = `${n.toLocaleString("en")} rows by ${layout.by}. Near rows are alike; two dimensions show ${percent(layout.fit)} of the variation of the distances.`;
+      note.textContent = `${count(n)} rows by ${layout.by}. Near rows are alike; two dimensions show ${percent(layout.fit)} of the variation of the distances.${outside()}`;
       colour();
       drawSelected();
     } catch (error) {
@@ -98,6 +101,16 @@ function mount(root, context) {
       else fill(wait, h("span", { class: "wrong" }, error.message));
       wait.hidden = false;
     }
+  }
+
+  /** How many rows the first view leaves out. */
+  function outside() {
+    if (!layout.view) return "";
+    const [x0, x1, y0, y1] = layout.view;
+    const places = points.places();
+    let n = 0;
+    for (let i = 0; i < places.length; i += 2) if (places[i] < x0 || places[i] > x1 || places[i + 1] < y0 || places[i + 1] > y1) n += 1;
+    return n ? ` ${count(n)} ${n === 1 ? "row lies" : "rows lie"} outside of the first view: Show all brings them in.` : "";
   }
 
   // -- colours
@@ -160,9 +173,9 @@ function mount(root, context) {
   }
 
   function drawLegend() {
-    const missing = told.missing ? h("li", {}, h("span", { class: "swatch c5 faint" }), `missing (${told.missing.toLocaleString("en")})`) : null;
+    const missing = told.missing ? h("li", {}, h("span", { class: "swatch c5 faint" }), `${EMPTY} (${count(told.missing)})`) : null;
     if (told.categories) {
-      const items = told.categories.map((name, i) => h("li", {}, h("span", { class: `swatch c${i}` }), `${name} (${told.counts[i].toLocaleString("en")})`));
+      const items = told.categories.map((name, i) => h("li", {}, h("span", { class: `swatch c${i}` }), `${name} (${count(told.counts[i])})`));
       return void fill(legend, h("ul", { class: "legend", "aria-label": told.name }, items, missing));
     }
     const texts = told.texts ?? [number(told.low, 3), number(told.high, 3)];
@@ -323,7 +336,7 @@ function mount(root, context) {
     if (moves[event.key]) points.pan(...moves[event.key]);
     else if (event.key === "+" || event.key === "=") points.zoom(1.4);
     else if (event.key === "-") points.zoom(1 / 1.4);
-    else if (event.key === "0") points.look(0, 0, 1);
+    else if (event.key === "0") points.fit(null, !layout?.view);
     else if (event.key === "l" || event.key === "L") selectView();
     else if (event.key === "Escape") select([]);
     else if (event.key === "Enter") return void open(hovered);
@@ -388,7 +401,7 @@ function mount(root, context) {
     );
     fill(
       below,
-      h("h2", { id: "map-selected", "aria-live": "polite" }, `${page.total.toLocaleString("en")} selected ${page.total === 1 ? "row" : "rows"}`),
+      h("h2", { id: "map-selected", "aria-live": "polite" }, `${count(page.total)} selected ${page.total === 1 ? "row" : "rows"}`),
       h("p", { class: "buttons" }, h("a", { class: "button", href: `#/rows${link}`, onclick: (event) => (event.preventDefault(), context.go("rows", { queue: selection })) }, "Show them in Rows"), h("button", { type: "button", onclick: () => select([]) }, "Clear")),
       h("div", { class: "scroll selectedrows", tabindex: 0, role: "region", "aria-label": "Selected rows, table" }, table),
       page.total > page.rows.length ? h("p", { class: "soft" }, `The first ${page.rows.length}; Rows lists all.`) : null,
@@ -409,7 +422,7 @@ function mount(root, context) {
     const { x, y, scale } = points.view;
     const own = { by: by.value };
     if (mode === "select") own.mode = mode;
-    if (scale !== 1 || x || y) own.view = [x, y, scale].map((one) => Number(one.toPrecision(5))).join(",");
+    if (!points.isHome() && hasView) own.view = [x, y, scale].map((one) => Number(one.toPrecision(5))).join(",");
     if (selection) own.selection = selection;
     context.setParams(own);
   }
@@ -426,7 +439,7 @@ function mount(root, context) {
       setMode(params.mode === "select" ? "select" : "move");
       if (points && params.view) {
         const [x, y, scale] = params.view.split(",").map(Number);
-        if ([x, y, scale].every(Number.isFinite)) points.look(x, y, scale);
+        if ([x, y, scale].every(Number.isFinite)) points.look(x, y, scale), (hasView = true);
       }
       if (params.selection) {
         const page = await get("/rows", { queue: params.selection, limit: 500 }).catch(() => null);

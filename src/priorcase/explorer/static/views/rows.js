@@ -1,7 +1,7 @@
 // Rows: the whole table, sorted, filtered and searched by the server; suspects and odd rows as queues; changes with undo.
 
 import { get, post } from "../api.js";
-import { fill, h, number, percent, same, shown } from "../dom.js";
+import { count, EMPTY, fill, h, minus, number, percent, same, shown } from "../dom.js";
 import { caseForm } from "../form.js";
 import { ownCase, savedText, STANDS_IN } from "../parts.js";
 
@@ -11,6 +11,8 @@ const BEYOND = 12; // rows that are drawn above and below those in view
 const SOON = 250;
 const AGAIN = 500;
 const WIDTHS = { numeric: 110, circular: 110, date: 120, nominal: 140, ordinal: 120, text: 260, set: 200 };
+const WIDEST = 220; // pixels of a column for the sake of its name
+const LETTER = 8;
 
 export default {
   id: "rows",
@@ -24,7 +26,7 @@ function mount(root, context) {
   const search = h("input", { type: "search", id: "rows-search", placeholder: "Search all columns", autocomplete: "off", oninput: () => later(() => change({ search: search.value })) });
   const filterList = h("div", { class: "filters" });
   const filterBox = h("details", {}, h("summary", {}, "Filters"), filterList);
-  const count = h("p", { class: "soft count", role: "status" });
+  const counted = h("p", { class: "soft count", role: "status" });
   const strip = h("div", { class: "strip" });
   const head = h("thead");
   const top = h("tbody", { "aria-hidden": "true" });
@@ -42,7 +44,7 @@ function mount(root, context) {
       h("div", { class: "controls" }, tabs, h("span", { class: "choice grow" }, h("label", { class: "hidden", for: "rows-search" }, "Search"), search)),
       strip,
       filterBox,
-      count,
+      counted,
       h("div", { class: "split" }, h("div", { class: "gridside" }, scroller, keysHelp), side),
     ),
   );
@@ -146,7 +148,7 @@ function mount(root, context) {
       else {
         [total, blocks] = [0, new Map()];
         drawRows();
-        fill(count, h("span", { class: "wrong" }, error.message));
+        fill(counted, h("span", { class: "wrong" }, error.message));
       }
     }
   }
@@ -180,12 +182,12 @@ function mount(root, context) {
     const all = shownColumns();
     const cell = (name, sortName, sorts, kind) => {
       const sorted = sorts && ask.sort === sortName;
-      const th = h("th", { scope: "col", class: isNumeric(kind) ? "n" : "", title: name, "aria-sort": sorted ? (ask.descending ? "descending" : "ascending") : null });
+      const th = h("th", { scope: "col", class: [isNumeric(kind) ? "n" : "", sorts ? "sorts" : ""].filter(Boolean).join(" "), title: name, "aria-sort": sorted ? (ask.descending ? "descending" : "ascending") : null });
       th.append(sorts ? h("button", { type: "button", class: "sort", onclick: () => sortBy(sortName) }, h("span", { class: "name" }, name), h("span", { class: "arrow", "aria-hidden": "true" }, sorted ? (ask.descending ? "↓" : "↑") : "")) : name);
       return th;
     };
     const heads = [cell("row", "#", true), ...all.map((one) => cell(one.name, one.name, one.sorts, one.kind))];
-    const cols = [76, ...all.map((one) => (one.of === "doubt" ? 100 : (WIDTHS[one.kind] ?? 140)))];
+    const cols = [76, ...all.map((one) => (one.of === "doubt" ? 100 : Math.max(WIDTHS[one.kind] ?? 140, Math.min(WIDEST, 42 + LETTER * one.name.length))))];
     heads.forEach((th, i) => (th.style.width = `${cols[i]}px`));
     grid.style.width = `max(100%, ${cols.reduce((sum, wide) => sum + wide, 0)}px)`;
     grid.setAttribute("aria-rowcount", String(total + 1));
@@ -279,7 +281,7 @@ function mount(root, context) {
   // -- which rows
 
   function drawTabs() {
-    const left = (name) => (review?.queues[name]?.rows === undefined ? "" : ` (${review.queues[name].rows.toLocaleString("en")})`);
+    const left = (name) => (review?.queues[name]?.rows === undefined ? "" : ` (${count(review.queues[name].rows)})`);
     const found = [["", "All rows"], ["suspects", `Suspects${left("suspects")}`], ["odd", `Odd rows${left("odd")}`]];
     if (ask.queue && !isQueue()) found.push([ask.queue, "Selected on the map"]);
     const made = found.map(([queue, text]) => h("button", { type: "button", "aria-pressed": String(ask.queue === queue), onclick: () => ask.queue !== queue && change({ queue, sort: "", descending: false }, { step: true }) }, text));
@@ -298,9 +300,9 @@ function mount(root, context) {
   }
 
   function drawCount(page) {
-    if (state === "running") return void fill(count, ask.queue === "odd" ? "Looking for odd rows …" : "Leaving out each row in turn, to find suspects …");
-    if (state === "cancelled") return void fill(count, "This was cancelled. ", h("button", { type: "button", onclick: checkAgain }, "Look again"));
-    const rows = `${total.toLocaleString("en")} ${total === 1 ? "row" : "rows"}`;
+    if (state === "running") return void fill(counted, ask.queue === "odd" ? "Looking for odd rows …" : "Leaving out each row in turn, to find suspects …");
+    if (state === "cancelled") return void fill(counted, "This was cancelled. ", h("button", { type: "button", onclick: checkAgain }, "Look again"));
+    const rows = `${count(total)} ${total === 1 ? "row" : "rows"}`;
     const says = {
       suspects: target.kind === "nominal" ? `${rows} whose target may be wrong: the rows around them say otherwise.` : `${rows} far from what the other rows predict.`,
       odd: `${rows} whose values are unusual together.`,
@@ -308,7 +310,7 @@ function mount(root, context) {
     const by = page.learner && ask.queue === "suspects" ? ` Found by ${page.learner}.` : "";
     const again = isQueue() && stale ? [" The rows or the learner have changed since. ", h("button", { type: "button", onclick: checkAgain }, "Look again")] : [];
     const filtered = ask.search || ask.filters.length ? " that match" : "";
-    fill(count, says ? (total ? says : ask.queue === "odd" ? "No odd rows are left." : "No suspects are left.") : `${rows}${filtered}`, says ? by : "", again);
+    fill(counted, says ? (total ? says : ask.queue === "odd" ? "No odd rows are left." : "No suspects are left.") : `${rows}${filtered}`, says ? by : "", again);
   }
 
   async function checkAgain() {
@@ -329,7 +331,7 @@ function mount(root, context) {
       const column = all.find((each) => each.name === one.column);
       const name = h("strong", {}, one.column);
       const remove = h("button", { type: "button", class: "quiet", "aria-label": `Remove the filter on ${one.column}`, onclick: () => (change({ filters: ask.filters.filter((_, j) => j !== i) }), drawFilters()) }, "×");
-      const missing = h("label", { class: "check" }, h("input", { type: "checkbox", checked: one.missing === true, onchange: (event) => (set(i, event.target.checked ? { column: one.column, missing: true } : { column: one.column }), drawFilters()) }), "missing");
+      const missing = h("label", { class: "check" }, h("input", { type: "checkbox", checked: one.missing === true, onchange: (event) => (set(i, event.target.checked ? { column: one.column, missing: true } : { column: one.column }), drawFilters()) }), EMPTY);
       if (one.missing) return h("div", { class: "filter" }, name, missing, remove);
       if (column.edges || column.kind === "numeric" || column.kind === "date" || column.kind === "circular") {
         const type = column.kind === "date" ? "date" : "number";
@@ -491,23 +493,35 @@ function mount(root, context) {
       drawStrip();
       drawTabs();
       const { score } = review;
-      if (score.state === "running" || (score.state === "done" && score.before === null)) aboutTimer = setTimeout(about, AGAIN);
+      if (score.state === "running" || review.stands_in || (score.state === "done" && score.before === null)) aboutTimer = setTimeout(about, AGAIN);
     } catch (error) {
       if (!ended) aboutTimer = setTimeout(about, 4 * AGAIN);
     }
   }
 
+  let settledScore = null; // of a learner that does not stand in for another, as it was shown last
+
+  /** The score to show, and what is to be known about it: the last one stays until there is another to compare with. */
+  function scoreToShow() {
+    const { score, stands_in: standsIn } = review;
+    if (score.state === "done" && !standsIn) settledScore = { ...score, unsaved: review.unsaved };
+    const waits = standsIn || score.state === "running";
+    if (waits && settledScore) return { score: settledScore, unsaved: settledScore.unsaved, note: ", being computed again …" };
+    return { score, unsaved: review.unsaved, note: standsIn ? ", provisional until stacked learners are fitted" : "" };
+  }
+
   function drawStrip() {
-    const { score, unsaved } = review;
+    const { unsaved } = review;
+    const { score, unsaved: ofUnsaved, note } = scoreToShow();
     const parts = [];
     if (score.state === "done") {
       for (const after of score.after) {
         const before = score.before?.find((one) => one.name === after.name);
-        parts.push(h("div", { class: "score" }, h("span", { class: "soft" }, after.name), h("strong", {}, digits(after.value)), before && unsaved ? difference(before, after) : null));
+        parts.push(h("div", { class: "score" }, h("span", { class: "soft" }, after.name), h("strong", {}, digits(after.value)), before && ofUnsaved ? difference(before, after) : null));
       }
     } else if (score.state === "failed") parts.push(h("span", { class: "soft" }, score.message));
     else parts.push(h("span", { class: "soft" }, score.state === "cancelled" ? "The score was cancelled." : "Computing the leave-one-out score …"));
-    const label = h("div", { class: "scorelabel soft" }, `Leave-one-out, ${score.learner ?? ""}`);
+    const label = h("div", { class: "scorelabel soft" }, `Leave-one-out, ${score.learner ?? ""}${note}`);
     const acts = readOnly()
       ? [h("span", { class: "soft" }, "Read-only"), h("a", { class: "button", href: "/review/table", download: "" }, "Download table")]
       : [
@@ -522,7 +536,7 @@ function mount(root, context) {
     if (focused) [...strip.querySelectorAll("button, a")].find((one) => one.textContent.split(":")[0] === focused)?.focus();
   }
 
-  const digits = (value) => (Math.abs(value) < 10 ? value.toFixed(3).replace(/^-(0\.0+)$/, "$1") : number(value, 5));
+  const digits = (value) => (Math.abs(value) < 10 ? minus(value.toFixed(3).replace(/^-(0\.0+)$/, "$1")) : number(value, 5));
 
   function difference(before, after) {
     const by = after.value - before.value;
@@ -554,7 +568,7 @@ function mount(root, context) {
         }),
       );
     } catch (error) {
-      if (!ended) fill(count, h("span", { class: "wrong" }, error.message));
+      if (!ended) fill(counted, h("span", { class: "wrong" }, error.message));
     }
   }
 

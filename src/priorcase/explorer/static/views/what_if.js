@@ -97,7 +97,7 @@ function mount(root, context) {
       const dots = inside.map((one) => ({ x: place(name, one.values[name]), y: one.target, class: "c5", title: `past case #${one.id}: ${shown(one.target)}` }));
       drawn = lines({ series: [{ name: target, class: "c0", points: xs.map((at, j) => [at, ys[j]]) }], dots, own: own ? place(name, own.values[0]) : null, x, y: [Math.min(...all) - pad, Math.max(...all) + pad], xText, xName: name, yName: target, label: `${target} along ${name}` });
     }
-    const notes = [own ? "The dashed line is this case." : "The column is empty in this case.", `Dots are the ${inside.length} nearest past cases.`];
+    const notes = [own ? "The dashed line is this case." : "The column is empty in this case.", `Dots are the ${inside.length} nearest past cases.`, "The curve is computed at quantiles of the past cases."];
     if (empty) notes.push(`With ${name} empty: ${classes ? said(empty) : number(empty.prediction)}.`);
     fill(body, legend, drawn, h("p", { class: "soft" }, notes.join(" ")), table());
   }
@@ -119,7 +119,7 @@ function mount(root, context) {
   // -- names and levels, as bars
 
   function drawList(name) {
-    const usable = (point) => h("button", { type: "button", class: "link", onclick: () => context.asked.set(name, point.values[0], "curve") }, point.values[0] === null ? "empty" : shown(point.values[0]), point.own ? " (this case)" : "");
+    const usable = (point) => h("button", { type: "button", class: "link", onclick: () => context.asked.set(name, point.values[0], "curve") }, shown(point.values[0]), point.own ? " (this case)" : "");
     if (!classes) {
       const all = curve.points.map((point) => point.prediction);
       const low = Math.min(0, ...all);
@@ -165,12 +165,12 @@ function mount(root, context) {
       y: find(ys, point.values[1]),
       value: (values[i] - low) / (high - low || 1),
       own: point.own,
-      title: `${a} ${point.values[0] === null ? "empty" : shown(point.values[0])}, ${b} ${point.values[1] === null ? "empty" : shown(point.values[1])}: ${text(values[i])}`,
+      title: `${a} ${shown(point.values[0])}, ${b} ${shown(point.values[1])}: ${text(values[i])}`,
       onclick: () => context.asked.replace({ ...context.asked.value(), [a]: point.values[0], [b]: point.values[1] }, "curve"),
     }));
-    const what = classes ? `P(${label})` : (context.status().open.target ?? "prediction");
+    const what = classes ? `probability of ${label}` : (context.status().open.target ?? "prediction");
     const ramp = h("p", { class: "ramp soft" }, text(low), h("span", { class: "gradient", "aria-hidden": "true" }), `${text(high)}  ${what}`);
-    fill(body, ramp, heatmap({ xs, ys, cells, xName: a, yName: b, label: `${what} over ${a} and ${b}` }), h("p", { class: "soft" }, "The outlined cell is this case. Click a cell to put its values into the case."), table());
+    fill(body, ramp, heatmap({ xs, ys, cells, xName: a, yName: b, label: `${what} over ${a} and ${b}` }), h("p", { class: "soft" }, `The outlined cell is this case. Click a cell to put its values into the case.${[a, b].some(isNumber) ? " Numbers and dates are at quantiles of the past cases, so their steps are not equal." : ""}`), table());
   }
 
   /** The same numbers as text, for those who read rather than look. */
@@ -180,7 +180,7 @@ function mount(root, context) {
       "details",
       {},
       h("summary", {}, "As a table"),
-      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Answers as a table" }, h("table", {}, h("thead", {}, h("tr", {}, [...curve.columns, ...labels].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, curve.points.map((point) => h("tr", {}, point.values.map((value) => h("td", {}, value === null ? "empty" : shown(value))), labels.map((name) => h("td", { class: "n" }, classes ? percent(point.probabilities[name]) : number(point.prediction)))))))),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Answers as a table" }, h("table", {}, h("thead", {}, h("tr", {}, [...curve.columns, ...labels].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, curve.points.map((point) => h("tr", {}, point.values.map((value) => h("td", {}, shown(value))), labels.map((name) => h("td", { class: "n" }, classes ? percent(point.probabilities[name]) : number(point.prediction)))))))),
     );
   }
 
