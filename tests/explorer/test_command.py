@@ -59,6 +59,21 @@ def test_what_cannot_be_explored_is_said_in_a_sentence(tmp_path: Path, apps: lis
     assert apps == []
 
 
+def test_a_table_is_opened_and_answered_without_what_only_others_need() -> None:
+    code = (
+        "import sys, priorcase as pc; from priorcase.explorer import Workspace, create_explorer\n"
+        "from priorcase.serve import answers\n"
+        "create_explorer(Workspace(), token='x' * 20); X, y = pc.load_repairs('pandas')\n"
+        "model = pc.KNNClassifier(3).fit(X, y); rows = X.iloc[:1]\n"
+        "answers.predictions(model, rows, 0.9); answers.neighbors(model, rows, 3)\n"
+        "unneeded = ('cases', 'local', 'stacking', 'reporting', 'plots', 'concepts', 'selection', 'reduction')\n"
+        "heavy = ('sklearn.ensemble', 'sklearn.linear_model', 'sklearn.feature_extraction', 'matplotlib')\n"
+        "print({*heavy, *(f'priorcase.{name}' for name in unneeded)} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "set()\n", done.stderr
+
+
 def test_the_page_does_not_wait_for_what_answers() -> None:
     code = (
         "import sys; from priorcase.cli import main; import uvicorn; from priorcase.explorer.page import page_file; "

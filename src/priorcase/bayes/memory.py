@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 
 from priorcase._core import count_values
 from priorcase._locks import cached_property
@@ -24,6 +23,9 @@ from priorcase.learning.state import Memory
 from priorcase.learning.targets import Labelling
 from priorcase.schema import Nominal, Table, Text
 from priorcase.schema import Numeric as NumericKind
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
 
 # Counts beyond it, with the tables made from them, would fill two gigabytes.
 MOST_CELLS = 2**25

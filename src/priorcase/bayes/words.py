@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.special import xlogy
-from sklearn.feature_extraction.text import CountVectorizer
 
 from priorcase._locks import cached_property
 from priorcase._typing import FloatArray, IntArray, Value
@@ -30,6 +29,8 @@ from priorcase.schema import Coded, Text
 from priorcase.similarity.structured import VECTORIZERS
 
 if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
+
     from priorcase.bayes.additive import Estimates
 
 
@@ -50,6 +51,8 @@ class Words:
 
     def counted(self, texts: list[str]) -> tuple[CountVectorizer | None, Any]:
         """A vectorizer and how often each text has each word; None where no text has a word."""
+        from sklearn.feature_extraction.text import CountVectorizer  # not needed without texts
+
         vectorizer = CountVectorizer(**VECTORIZERS[self.analyzer])
         try:
             counts = vectorizer.fit_transform(texts)
@@ -67,6 +70,8 @@ class Words:
         """How often each text has each word of a vocabulary, a sparse matrix of numbers; other words are ignored."""
         if not vocabulary:
             return csr_matrix((len(texts), 0))
+        from sklearn.feature_extraction.text import CountVectorizer
+
         options = VECTORIZERS[self.analyzer]
         counts = CountVectorizer(**options, vocabulary=vocabulary, dtype=np.float64).transform(texts)
         counts.sort_indices()

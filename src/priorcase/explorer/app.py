@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Path, Query, Request
 
 from priorcase.explorer.batch import batch_routes
-from priorcase.explorer.cases import case_routes
+from priorcase.explorer.case_routes import case_routes
 from priorcase.explorer.columns import column_summaries
 from priorcase.explorer.export import export_routes
 from priorcase.explorer.learners import learners_routes

@@ -1,17 +1,12 @@
-"""What the page shows of a case base: a list with a search, its columns, its history, and a conversation.
-
-Cases are added, revised and forgotten by the routes of the service.
-"""
+"""What the page shows of a case base: a list with a search, its columns, and a conversation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
 
 import priorcase as pc
 from priorcase.cases.case import Case, text_of
@@ -20,71 +15,15 @@ from priorcase.cases.conversation import Conversation, Question
 from priorcase.cases.conversation.conversation import tolerant_conversation
 from priorcase.cases.kinds import kind_name, plain_shown, shown
 from priorcase.cases.table import CaseColumn
-from priorcase.documents import case_document, event_documents
+from priorcase.documents import case_document
+from priorcase.explorer.case_routes import Answers
 from priorcase.explorer.columns import numbers_summary
-from priorcase.explorer.workspace import Workspace
 from priorcase.schema import Date, Nominal, Numeric, Ordinal, Set, Taxonomy
 from priorcase.schema.dates import DAY
 from priorcase.serve import answers
-from priorcase.serve.app import Service, Where, new_router
 
 _LISTED, _SUPPORT, _LEADING, _OTHERS = 200, 5, 8, 3
 _EPOCH = 719_163  # the day 1970-01-01, counted as cases count days
-
-
-class Answer(BaseModel):
-    """An answer in a conversation: the value of an attribute, true or false for yes or no, null to skip it."""
-
-    model_config = ConfigDict(extra="forbid")
-    attribute: str = Field(max_length=1000)
-    value: Any = None
-
-
-class Answers(BaseModel):
-    """The answers so far, in their order, after what was known to begin with."""
-
-    model_config = ConfigDict(extra="forbid")
-    query: dict[str, Any] = Field({}, examples=[{"area": "printer"}])
-    answers: list[Answer] = Field([], max_length=200)
-    where: list[str] = Field([], examples=[["people>=2"]])
-
-
-def case_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """What the page asks a case base beside what every client does; to be routed before ``/cases/{id}``."""
-    router = new_router()
-
-    @router.get("/cases/columns", summary="What the cases hold, attribute by attribute, for a form")
-    async def columns() -> Any:
-        base = service.base
-        return await service.answer(workspace.cached, "cases", lambda: case_columns(base))
-
-    @router.get("/cases/search", summary="List cases that meet conditions and have words, the newest first")
-    async def search(
-        words: Annotated[str, Query(max_length=1000)] = "",
-        where: Where = [],  # noqa: B006
-        offset: Annotated[int, Query(ge=0, le=2**62)] = 0,
-        limit: Annotated[int, Query(ge=1, le=1000)] = 50,
-    ) -> Any:
-        return await service.answer(found_cases, service.base, words, where, offset, limit)
-
-    @router.get("/cases/history", summary="What changed when, by whom and why, the newest first")
-    async def history(
-        offset: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 50
-    ) -> Any:
-        base = service.base
-
-        def told() -> Any:
-            events = base.history()
-            last = len(events) - offset
-            return {"events": event_documents(events[max(0, last - limit) : max(0, last)][::-1]), "total": len(events)}
-
-        return await service.answer(told)
-
-    @router.post("/cases/converse", summary="The next best question after some answers, and the candidates so far")
-    async def converse(body: Answers) -> Any:
-        return await service.answer(conversation_after, service.base, body)
-
-    return router
 
 
 # -- lists

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any
@@ -11,7 +12,6 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 import priorcase as pc
-from priorcase.cases.conditions import all_of, parse
 from priorcase.documents import (
     case_document,
     contributions_document,
@@ -151,7 +151,7 @@ def neighbors(model: Any, rows: Sequence[Any], k: int | None) -> list[dict[str, 
 
 def _takes_number(model: Any) -> bool:
     """Whether a model, or the member of a stack that is asked for past cases, is told how many to find."""
-    voter = model._voter()[1] if isinstance(model, pc.StackedClassifier | pc.StackedRegressor) else model
+    voter = model._voter()[1] if hasattr(model, "_voter") else model
     return "n_neighbors" in signature(voter.precedents).parameters
 
 
@@ -233,6 +233,12 @@ def model_schema(model: Any, target: str | None) -> dict[str, Any]:
 # -- case bases
 
 
+def is_case_base(served: Any) -> bool:
+    """Whether this is a case base; nothing is one before their module is loaded, which models do without."""
+    module = sys.modules.get("priorcase.cases.case_base")
+    return module is not None and isinstance(served, module.CaseBase)
+
+
 def base_schema(base: pc.CaseBase) -> dict[str, Any]:
     """The attributes of a case base."""
     columns = []
@@ -271,6 +277,8 @@ def revised(base: pc.CaseBase, id: int, changes: Mapping[str, Any], fields: Mapp
 
 def conditions(base: pc.CaseBase, texts: Sequence[str]) -> dict[str, Any]:
     """Conditions such as ``people>=5``, by name; several on one name must all hold."""
+    from priorcase.cases.conditions import all_of, parse
+
     if len(texts) > _CONDITIONS:
         raise TooLargeError(f"{len(texts)} conditions are more than the {_CONDITIONS} that are taken at a time.")
     found: dict[str, list[Any]] = {}

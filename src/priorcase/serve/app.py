@@ -219,6 +219,7 @@ class Service:
         self._writer = ThreadPoolExecutor(1, "priorcase-writer")
         self._lock, self._waiting = Lock(), 0
         self._singles = 0  # of them predict a single row
+        self.answered: Any = None  # the model that has predicted last
         self._quick: Any = None  # the state of a model that has predicted a single row in no time
         self._counts: Counter[tuple[str, int]] = Counter()
         self._seconds: Counter[str] = Counter()
@@ -235,23 +236,24 @@ class Service:
     @property
     def is_base(self) -> bool:
         """Whether a case base is served."""
-        return isinstance(self.served, pc.CaseBase)
+        return answers.is_case_base(self.served)
 
     @property
     def model(self) -> Any:
         """The model that is served now."""
         if (served := self.served) is None:
             raise HTTPException(503, "Nothing is open yet. Try again.", {"retry-after": "1"})
-        if isinstance(served, pc.CaseBase):
+        if answers.is_case_base(served):
             raise NotAvailableError("This is for models, and a case base is open. POST /cases/ask asks it.")
         return served
 
     @property
     def base(self) -> pc.CaseBase:
         """The case base that is served now."""
-        if not isinstance(served := self.served, pc.CaseBase):
+        if not answers.is_case_base(served := self.served):
             raise NotAvailableError("This is for case bases, and none is open. POST /predict asks a model.")
-        return served
+        base: pc.CaseBase = served
+        return base
 
     async def answer(self, question: Callable[..., Any], *args: Any, **options: Any) -> Response:
         """The answer to a question, unless it takes too long: it is given up then."""
@@ -287,6 +289,7 @@ class Service:
         model, began = self.model, thread_time()  # without what other threads take
         state = model.__dict__
         found = answers.predictions(model, self.rows(given), level)
+        self.answered = model
         if not isinstance(given, list):
             self._quick = state if thread_time() - began < _AT_ONCE else None
         return {"answers": found}
@@ -458,7 +461,7 @@ def create_app(
     >>> app = create_app(model, token="0123456789abcdef")
     """
     limits = Limits() if limits is None else limits
-    is_base = isinstance(served, pc.CaseBase)
+    is_base = answers.is_case_base(served)
     if not is_base:
         answers.check_served(served)
     elif save is not None:

@@ -60,7 +60,7 @@ def create_mcp_server(
     >>> [tool.name for tool in asyncio.run(server.list_tools())]
     ['ask', 'explain', 'what_if', 'schema']
     """
-    is_base = isinstance(served, pc.CaseBase)
+    is_base = answers.is_case_base(served)
     if not is_base:
         answers.check_served(served)
     service = Service(served, limits or Limits(), target=target, read_only=read_only, save=None)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.utils._param_validation import StrOptions
 
 from priorcase._typing import FloatArray
 from priorcase.schema.kinds import Analyzer
 from priorcase.schema.taxonomy import Taxonomy
 from priorcase.similarity.computed import Computed
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 # Equal texts differ by no more than rounding.
 _NOTHING = 1e-12
@@ -52,6 +54,8 @@ class TextDifference(Computed):
 
     def prepare(self, values: Sequence[Any]) -> tuple[int, list[tuple[CountVectorizer, TfidfTransformer, Any]]]:
         """How many texts are stored, and for each kind of token that they have a vectorizer and their vectors."""
+        from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer  # not needed without texts
+
         found = []
         for name in VECTORIZERS if self.analyzer == "both" else (self.analyzer,):
             counter, weights = CountVectorizer(**VECTORIZERS[name]), TfidfTransformer(sublinear_tf=True)

@@ -1,0 +1,79 @@
+"""Routes of a case base for the page; cases are added, revised and forgotten by the routes of the service.
+
+What answers them is loaded with the first question, since tables and models are opened faster without it.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from priorcase.documents import event_documents
+from priorcase.explorer.workspace import Workspace
+from priorcase.serve.app import Service, Where, new_router
+
+
+class Answer(BaseModel):
+    """An answer in a conversation: the value of an attribute, true or false for yes or no, null to skip it."""
+
+    model_config = ConfigDict(extra="forbid")
+    attribute: str = Field(max_length=1000)
+    value: Any = None
+
+
+class Answers(BaseModel):
+    """The answers so far, in their order, after what was known to begin with."""
+
+    model_config = ConfigDict(extra="forbid")
+    query: dict[str, Any] = Field({}, examples=[{"area": "printer"}])
+    answers: list[Answer] = Field([], max_length=200)
+    where: list[str] = Field([], examples=[["people>=2"]])
+
+
+def case_routes(workspace: Workspace, service: Service) -> APIRouter:
+    """What the page asks a case base beside what every client does; to be routed before ``/cases/{id}``."""
+    router = new_router()
+
+    @router.get("/cases/columns", summary="What the cases hold, attribute by attribute, for a form")
+    async def columns() -> Any:
+        base = service.base
+        return await service.answer(workspace.cached, "cases", lambda: _cases().case_columns(base))
+
+    @router.get("/cases/search", summary="List cases that meet conditions and have words, the newest first")
+    async def search(
+        words: Annotated[str, Query(max_length=1000)] = "",
+        where: Where = [],  # noqa: B006
+        offset: Annotated[int, Query(ge=0, le=2**62)] = 0,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+    ) -> Any:
+        base = service.base
+        return await service.answer(lambda: _cases().found_cases(base, words, where, offset, limit))
+
+    @router.get("/cases/history", summary="What changed when, by whom and why, the newest first")
+    async def history(
+        offset: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+    ) -> Any:
+        base = service.base
+
+        def told() -> Any:
+            events = base.history()
+            last = len(events) - offset
+            return {"events": event_documents(events[max(0, last - limit) : max(0, last)][::-1]), "total": len(events)}
+
+        return await service.answer(told)
+
+    @router.post("/cases/converse", summary="The next best question after some answers, and the candidates so far")
+    async def converse(body: Answers) -> Any:
+        base = service.base
+        return await service.answer(lambda: _cases().conversation_after(base, body))
+
+    return router
+
+
+def _cases() -> ModuleType:
+    from priorcase.explorer import cases
+
+    return cases
