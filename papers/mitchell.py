@@ -316,7 +316,7 @@ def attribute_trial(task: tuple[int, int, int]) -> Outcome:
     selector = AttributeSelector(KNNClassifier(_K, n_jobs=1), search="forward", n_jobs=1).fit(X, y)
     kept = KNNClassifier(_K, n_jobs=1).fit(selector.transform(X), y)
     accuracy[DROPPED] = 100 * float(kept.score(selector.transform(queries), right))
-    return accuracy, models[STRETCHED].attribute_weights_, selector.support_
+    return accuracy, models[STRETCHED].attribute_weights_.weights, selector.support_
 
 
 def example_8_2_2(options: Options) -> Part:

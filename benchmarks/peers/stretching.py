@@ -47,7 +47,7 @@ def run(sizes: Sizes) -> list[Row]:
 
 
 def _learner(X: Numbers, y: npt.NDArray[np.str_], method: Any) -> Callable[[], object]:
-    return lambda: pc.KNNClassifier(5, attribute_weights=method, n_jobs=THREADS).fit(X, y).attribute_weights_
+    return lambda: pc.KNNClassifier(5, attribute_weights=method, n_jobs=THREADS).fit(X, y).attribute_weights_.weights
 
 
 def _limit(name: str, work: Callable[[], object]) -> Row:

@@ -412,7 +412,7 @@ def test_attribute_weights_of_neighbours_know_the_parts():
     table, labels = signups()
     model = pc.KNNClassifier(attribute_weights="bayes").fit(table, labels)
     expected = pc.SubsetAveragedBayes().fit(table, labels).relevance_.probabilities
-    np.testing.assert_allclose(model.attribute_weights_, expected, rtol=1e-12)
+    np.testing.assert_allclose(model.attribute_weights_.weights, expected, rtol=1e-12)
 
 
 def test_priors_by_column_are_those_of_each_part():

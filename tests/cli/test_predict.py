@@ -408,6 +408,7 @@ def test_each_mistake_is_one_line(train: Path, query: Path, args: list[str], exp
         (["noise=creak", "noise=quiet"], "'noise' is given twice."),
         (["nois=creak"], "Did you mean 'noise'?"),
         (["colour=red"], "has no column 'colour' to predict from"),
+        (["job=wheel"], "'job' is the target, which is predicted"),
         (["noise=creak", "quiet"], "'quiet' is neither a file nor of the form NAME=VALUE."),
         (["age_years=old"], "the typed case: column 'age_years' holds 'old'; expected a finite number"),
         (["absent.csv"], "does not exist"),

@@ -13,6 +13,7 @@ import pytest
 from concept_tables import SCHEMA, stream
 from sklearn.exceptions import NotFittedError
 
+import priorcase as pc
 from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, LearningHistory
 from priorcase.exceptions import MissingExtraError, ParameterError
 
@@ -119,6 +120,8 @@ def test_attribute_weights() -> None:
     weights = IB4(random_state=0).fit(np.arange(20.0).reshape(10, 2), [0, 1] * 5).attribute_weights_
     assert weights.shape == (2, 2)
     assert ((weights >= 0) & (weights <= 0.5)).all()
+    repairs = IB4(random_state=0).fit(*pc.load_repairs()).attribute_weights_
+    assert repairs.columns.tolist() == ["concept", *pc.load_repairs()[0]]
     named = pd.DataFrame({"concept": [1.0, 2.0, 3.0]})
     assert IB4().fit(named, ["a", "b", "a"]).attribute_weights_.columns.tolist() == ["concept", "concept (2)"]
 

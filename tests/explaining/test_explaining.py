@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from reference import explaining as reference
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -365,6 +366,18 @@ def test_two_columns_make_a_map() -> None:
     assert told.columns == ["colour", "size", "prediction", "own"]
 
 
+def test_partial_dependence_on_two_columns_is_the_mean_of_their_maps() -> None:
+    model = pc.KNNClassifier(3).fit(X, LABELS)
+    found = pc.partial_dependence(model, X[:6], ["colour", "size"])
+    maps = [pc.what_if(model, X[i : i + 1], ["colour", "size"]) for i in range(6)]
+    for values, outputs in zip(found.values, found.outputs, strict=True):
+        np.testing.assert_allclose(outputs, np.mean([one.outputs[one.values.index(values)] for one in maps], axis=0))
+    assert found.missing == X[:6][["colour", "size"]].isna().any(axis=1).mean()
+    assert str(found).endswith("lack a column")
+    with pytest.raises(ParameterError, match="one column or a list of two, got 3"):
+        pc.partial_dependence(model, X, ["age", "colour", "size"])
+
+
 @pytest.mark.parametrize("learner", [pc.KNNClassifier(3), pc.NaiveBayes(), pc.KNNRegressor(3)], ids=name_of)
 def test_partial_dependence_is_the_mean_over_rows(learner: Any) -> None:
     numbers = isinstance(learner, pc.KNNRegressor)
@@ -432,8 +445,8 @@ def test_classifiers_without_probabilities_are_explained_by_their_answers() -> N
 def test_a_mixture_keeps_no_rows_and_says_so() -> None:
     model = pc.MixtureModel(2, random_state=0).fit(X, LABELS)
     with pytest.raises(ParameterError, match="MixtureModel stores no past cases"):
-        pc.explain(model, X[:1])
-    found = pc.explain(model, X[:1], data=(X, LABELS))
+        model.explain(X[:1])
+    found = model.explain(X[:1], data=(X, LABELS))
     assert found.precedents is not None
     assert found.total[0] == pytest.approx(model.predict_proba(X[:1]).max())
 
@@ -465,6 +478,10 @@ def test_results_print_frame_and_draw() -> None:
     assert one.counterfactuals.numbers == (6,)
     found.plot(query=3), found.counterfactuals.plot(), pc.what_if(model, X[:1], "age").plot()
     pc.what_if(model, X[:1], ["age", "colour"]).plot(), pc.partial_dependence(model, X, "colour").plot()
+    found.precedents.plot(query=2), pc.NaiveBayes().fit(X, LABELS).explain(X[:1]).precedents.plot()
+    pc.LocallyWeightedRegressor().fit(X, NUMBERS).precedents(X[:1]).plot()
+    assert pc.SubsetAveragedBayes().fit(X, LABELS).relevance_.plot().get_xlabel().startswith("probability that")
+    pc.partial_dependence(model, X[:5], ["colour", "size"]).plot()
     pc.counterfactuals(model, X[:1]).plot(), pc.what_if(pc.KNNRegressor(3).fit(X, NUMBERS), X[:1], "when").plot()
     pyplot.close("all")
     assert pc.what_if(model, X[:1], "age")._repr_html_().count("<table>") == 1
@@ -477,6 +494,63 @@ def test_columns_that_matter_come_first_in_tables_of_precedents() -> None:
     assert str(model.precedents(pd.DataFrame(rows[:1], columns=list("abcd")))).splitlines()[1].split()[-4] == "c"
     weighted = pc.KNNClassifier(5, attribute_weights=[1, 2, 3, 4]).fit(rows, (rows[:, 2] > 0).astype(int))
     assert str(weighted.precedents(rows[:1])).splitlines()[1].split()[-4:] == ["x3", "x2", "x1", "x0"]
+
+
+def test_tables_of_precedents_begin_with_the_weights_of_the_predicted_class() -> None:
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame(random.integers(0, 2, (200, 4)), columns=list("abcd")).astype(str)
+    model = pc.IB4(random_state=0).fit(rows, rows["c"])
+    text = str(model.precedents(rows[:1]))
+    weights = model.attribute_weights_.set_index("concept").loc[model.predict(rows[:1])[0]]
+    assert text.splitlines()[1].split()[-4:] == weights.sort_values(ascending=False, kind="stable").index.tolist()
+    assert weights.idxmax() == "c"
+
+
+@pytest.mark.parametrize("learner", [pc.KNNClassifier(3), pc.IB1(), pc.NaiveBayes()], ids=name_of)
+def test_columns_that_the_query_lacks_take_one_line(learner: Any) -> None:
+    rows = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 8)), columns=list("abcdefgh"))
+    found = clone(learner).fit(rows, np.where(rows["g"] > 0, "yes", "no")).explain({"g": 1.0, "b": 0.5})
+    heading, query, *_ = (line.split() for line in str(found.precedents).splitlines()[1:])
+    assert sorted(heading[-4:-2]) == ["b", "g"]
+    assert heading[-2:] == ["6", "missing"]
+    assert query.count("?") == 1
+    from rich.console import Console
+
+    console = Console(width=100)
+    with console.capture() as captured:
+        console.print(found.precedents)
+    lines = captured.get().splitlines()
+    assert sum(" ? " in line for line in lines) == sum(line.startswith("6 missing") for line in lines) > 0
+
+
+def test_dummies_show_the_columns_that_are_known() -> None:
+    rows = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 8)), columns=list("abcdefgh"))
+    y = np.where(rows["g"] > 0, "yes", "no")
+    model = DummyClassifier(strategy="prior").fit(rows, y)
+    found = pc.explain(model, {"g": 1.0, "b": 0.5}, data=(rows, y))
+    assert str(found.precedents).splitlines()[1].split()[-4:] == ["b", "g", "6", "missing"]
+    few = rows[["a", "b", "c"]]
+    found = pc.explain(model, few[:1].assign(a=np.nan), data=(few, y))
+    assert str(found.precedents).splitlines()[1].split()[-3:] == ["b", "c", "a"]
+
+
+def test_values_that_were_never_seen_are_named() -> None:
+    rows = pd.DataFrame({"colour": ["red", "blue"] * 5, "size": range(10)})
+    found = (
+        pc.NaiveBayes().fit(rows, ["a", "b"] * 5).explain(pd.DataFrame({"colour": ["red", "grey"], "size": [1, 90]}))
+    )
+    assert found.unseen.tolist() == [[False, False], [True, False]]
+    assert "never seen" not in str(found[0])
+    assert "grey (never seen)  " in str(found[1])
+
+
+def test_counterfactuals_without_a_result_say_why_and_have_no_table() -> None:
+    model = pc.KNNClassifier(3).fit(X, LABELS)
+    found = pc.counterfactuals(model, X[:1], fixed=list(X))
+    note = "no past case turns the answer with these columns fixed"
+    assert str(found) == f"query 0: {found.predictions[0]}\n  {note}"
+    assert found._repr_html_() == f"<p>query 0: {found.predictions[0]}</p><p>{note}</p>"
+    assert str(model.explain(X[:1], fixed=list(X))).endswith(f"what would turn the answer\n  {note}")
 
 
 # What is refused

@@ -30,10 +30,10 @@ def counted(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[Any
 
 def test_the_table_of_weights_tells_how_they_were_learned() -> None:
     model = KNNClassifier(3, attribute_weights="relief").fit(X, Y)
-    assert model.set_params(attribute_weights=None).weights_table_.method == "relief"
+    assert model.set_params(attribute_weights=None).attribute_weights_.method == "relief"
     given = KNNClassifier(3, attribute_weights=[1, 2, 3]).fit(X, Y).set_params(attribute_weights="bayes")
-    assert given.weights_table_.method == "given"
-    assert KNNClassifier(3, attribute_weights="bayes").fit(X, Y).weights_table_.method == "bayes"
+    assert given.attribute_weights_.method == "given"
+    assert KNNClassifier(3, attribute_weights="bayes").fit(X, Y).attribute_weights_.method == "bayes"
 
 
 def test_k_is_chosen_when_a_prediction_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:

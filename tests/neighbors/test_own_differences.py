@@ -91,7 +91,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "conformal": lambda d: str(ConformalClassifier(knn(d)).fit(X, Y).predict_set(QUERIES)),
 }
 for method in ("relief", "gain_ratio", "mutual_information", "loo", "bayes"):
-    ASKED[f"weights by {method}"] = lambda d, m=method: knn(d, attribute_weights=m).fit(X, Y).attribute_weights_  # type: ignore[misc]
+    ASKED[f"weights by {method}"] = lambda d, m=method: knn(d, attribute_weights=m).fit(X, Y).attribute_weights_.weights  # type: ignore[misc]
 for name in ("CNN", "RNN", "ENN", "RENN", "AllKNN", "DROP1", "DROP2", "DROP3", "DROP4", "DROP5", "ICF"):
     ASKED[name] = lambda d, r=name: (  # type: ignore[misc]
         getattr(reduction, r)(distance=d, schema=SCHEMA, n_jobs=2).fit(X, Y).sample_indices_

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -275,3 +276,14 @@ def test_rich_rendering() -> None:
     with terminal.capture() as captured:
         terminal.print(small())
     assert "distance" in captured.get()
+
+
+def test_votes_that_round_to_nothing_have_no_sign() -> None:
+    found = KNNRegressor(3).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0]).precedents([[1.0]])
+    found = replace(found, votes=np.array([1.003, -0.001, -0.012]))  # as local fits have them
+    terminal = Console(width=100, file=io.StringIO())
+    with terminal.capture() as captured:
+        terminal.print(found)
+    for text in (str(found), captured.get()):
+        assert "-0%" not in text
+        assert all(f" {vote} " in text.replace("\n", " ") for vote in ("100%", "0%", "-1%"))

@@ -96,7 +96,7 @@ def test_a_dollar_is_no_formula() -> None:
         ConceptDisplay.of(concept).plot_records(),
         pc.IB4(random_state=0, history=True).fit(X, y).history_.plot(),
         pc.PEBLS().fit(X, y).suspects(4).plot(),
-        pc.KNNClassifier(3, attribute_weights="relief").fit(X, y).weights_table_.plot(),
+        pc.KNNClassifier(3, attribute_weights="relief").fit(X, y).attribute_weights_.plot(),
         evaluation.compare({"$k_$": neighbours}, X, y, splits=2, **options).plot(),
         evaluation.learning_curve({"$k_$": neighbours}, X, y, repeats=2, sizes=[5, 9], **options).plot(),
         evaluation.calibration_table(y, bayes.loo_predict_proba(), labels=bayes.classes_, pos_label="$a_$").plot(),

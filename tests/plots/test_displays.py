@@ -164,10 +164,10 @@ def test_weights_come_heaviest_first() -> None:
     model = pc.KNNClassifier(5, attribute_weights="relief").fit(REPAIRS, JOBS)
     display = WeightsDisplay.of(model)
     frame = display.frame()
-    order = np.argsort(-model.attribute_weights_, kind="stable")
+    order = np.argsort(-model.attribute_weights_.weights, kind="stable")
     assert frame["attribute"].tolist() == [REPAIRS.columns[a] for a in order]
-    np.testing.assert_array_equal(frame["weight"], model.attribute_weights_[order])
-    assert WeightsDisplay.of(model.weights_table_).frame().equals(frame)
+    np.testing.assert_array_equal(frame["weight"], model.attribute_weights_.weights[order])
+    assert WeightsDisplay.of(model.attribute_weights_).frame().equals(frame)
     ax = display.plot()
     assert [text.get_text() for text in ax.get_yticklabels()] == frame["attribute"].tolist()
     assert ax.get_xlabel() == "weight (relief)"
@@ -192,7 +192,7 @@ def test_intervals_are_quantiles_of_refits() -> None:
     for _ in range(12):
         at = np.sort(random.integers(0, 96, 96))
         again = pc.KNNClassifier(5, attribute_weights="gain_ratio").fit(REPAIRS.iloc[at], JOBS[at])
-        draws.append(again.attribute_weights_)
+        draws.append(again.attribute_weights_.weights)
     np.testing.assert_array_equal(display.draws, draws)
     frame = display.frame()
     np.testing.assert_allclose(frame["low"], np.quantile(draws, 0.1, axis=0)[display.order])

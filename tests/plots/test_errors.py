@@ -105,13 +105,13 @@ MISTAKES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: weights(LinearRegression()), ParameterError, "attribute weights"),
     (lambda: weights(weighted(), X, Y, bootstrap=1), ParameterError, "bootstrap"),
     (lambda: weights(weighted(), bootstrap=5), ParameterError, "no model, X and y"),
-    (lambda: weights(weighted().weights_table_, X, Y, bootstrap=5), ParameterError, "no model, X and y"),
+    (lambda: weights(weighted().attribute_weights_, X, Y, bootstrap=5), ParameterError, "no model, X and y"),
     (lambda: weights(weighted(), level=2), ParameterError, "level"),
     (lambda: scores(knn()), ParameterError, "leave-one-out"),
     (lambda: scores(LinearRegression()), ParameterError, "leave-one-out"),
     (lambda: TreePosterior.of(pc.NaiveBayes().fit(X, Y)), ParameterError, "edges"),
     (lambda: trees().plot(kind="graph"), ParameterError, "kind"),
-    (lambda: weighted().weights_table_.plot(ax=5), ParameterError, "axes of matplotlib, got 5"),
+    (lambda: weighted().attribute_weights_.plot(ax=5), ParameterError, "axes of matplotlib, got 5"),
 ]
 
 

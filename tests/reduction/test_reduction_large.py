@@ -94,7 +94,7 @@ def test_columns_of_gaps_and_of_one_value_change_nothing(reducer: Any, distance:
 @EACH
 def test_weights_learned_from_the_classes(reducer: Any) -> None:
     X, y = numeric(150)
-    weights = KNNClassifier(attribute_weights="bayes").fit(X, y).attribute_weights_
+    weights = KNNClassifier(attribute_weights="bayes").fit(X, y).attribute_weights_.weights
     learned = type(reducer)(attribute_weights="bayes").fit(X, y).sample_indices_.tolist()
     assert learned == type(reducer)(attribute_weights=weights).fit(X, y).sample_indices_.tolist()
     assert learned != type(reducer)().fit(X, y).sample_indices_.tolist()

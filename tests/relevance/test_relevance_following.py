@@ -41,17 +41,17 @@ def test_weights_follow_the_rows(method: Any, regression: bool, weighted: bool) 
     first = times[40:], times[:20], times[20:40]
     fresh = make(3, attribute_weights=method, schema=SCHEMA).fit(rows, y, times[:40])
     model = make(3, attribute_weights=method, schema=SCHEMA).fit(other, z, first[0])
-    _ = model.attribute_weights_
+    _ = model.attribute_weights_.weights
     model.partial_fit(rows[:20], y[:20], sample_weight=first[1])
     _ = model.predict(rows[:2])
     model.forget(range(15)).partial_fit(rows[20:], y[20:], sample_weight=first[2])
     for same in (model, pickle.loads(pickle.dumps(model)), copy.deepcopy(model), model.set_params(n_jobs=1)):
-        assert same.attribute_weights_.tobytes() == fresh.attribute_weights_.tobytes()
+        assert same.attribute_weights_.weights.tobytes() == fresh.attribute_weights_.weights.tobytes()
         assert same.predict(other).tobytes() == fresh.predict(other).tobytes()
         assert same.kneighbors(other)[0].tobytes() == fresh.kneighbors(other)[0].tobytes()
     model.forget(model.ids_)
     with pytest.raises(TooFewRowsError):
-        _ = model.attribute_weights_
+        _ = model.attribute_weights_.weights
 
 
 @pytest.mark.parametrize("options", [GainRatio(), Relief(), MutualInformation(), Bayes(), LeaveOneOutWeights()])
@@ -59,10 +59,10 @@ def test_a_name_is_an_object_with_its_defaults(options: Any) -> None:
     rows, y = telling(40, 1)
     by_name = KNNClassifier(3, attribute_weights=options.method).fit(rows, y)
     by_object = KNNClassifier(3, attribute_weights=options).fit(rows, y)
-    assert by_name.attribute_weights_.tobytes() == by_object.attribute_weights_.tobytes()
+    assert by_name.attribute_weights_.weights.tobytes() == by_object.attribute_weights_.weights.tobytes()
     data: Any = by_name._memory.training_data()
     assert options == type(options)()
-    assert np.allclose(options.learn(data).clip(0), by_name.attribute_weights_)
+    assert np.allclose(options.learn(data).clip(0), by_name.attribute_weights_.weights)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -70,11 +70,11 @@ def test_the_same_weights_by_hand(method: str) -> None:
     rows, y = telling(40, 1)
     queries, _ = telling(10, 2)
     model = KNNClassifier(3, attribute_weights=method).fit(rows, y)
-    by_hand = KNNClassifier(3, attribute_weights=model.attribute_weights_).fit(rows, y)
+    by_hand = KNNClassifier(3, attribute_weights=model.attribute_weights_.weights).fit(rows, y)
     assert model.predict_proba(queries).tobytes() == by_hand.predict_proba(queries).tobytes()  # type: ignore[union-attr]
     assert repr(model.precedents(queries[:2])) == repr(by_hand.precedents(queries[:2]))
     wide = model.attribute_weights_at(queries)
-    assert (wide == model.attribute_weights_).all()
+    assert (wide == model.attribute_weights_.weights).all()
     assert wide.shape == (10, 4)
 
 
@@ -91,14 +91,14 @@ def test_streams_see_the_weights_of_the_rows_before(method: str) -> None:
 def test_the_transformer_with_classes_and_numbers(method: str) -> None:
     for regression, make in ((False, KNNClassifier), (True, KNNRegressor)):
         rows, y = telling(40, 1, regression)
-        weights = make(1, attribute_weights=method).fit(rows, y).attribute_weights_  # type: ignore[operator]
-        found = KNNTransformer(2, attribute_weights=method).fit(rows, y).attribute_weights_
+        weights = make(1, attribute_weights=method).fit(rows, y).attribute_weights_.weights  # type: ignore[operator]
+        found = KNNTransformer(2, attribute_weights=method).fit(rows, y).attribute_weights_.weights
         assert found.tobytes() == weights.tobytes()
 
 
 def test_reducers_weigh_as_neighbours_do() -> None:
     rows, y = telling(60, 1)
-    weights = KNNClassifier(1, attribute_weights="relief").fit(rows, y).attribute_weights_
+    weights = KNNClassifier(1, attribute_weights="relief").fit(rows, y).attribute_weights_.weights
     learned = ENN(attribute_weights="relief").fit(rows, y).sample_indices_
     assert learned.tolist() == ENN(attribute_weights=weights).fit(rows, y).sample_indices_.tolist()
     assert learned.tolist() != ENN().fit(rows, y).sample_indices_.tolist()
@@ -114,8 +114,8 @@ def test_each_query_is_answered_by_its_own_weights(distance: str) -> None:
     model = KNNClassifier(4, attribute_weights=LOCAL, distance=distance, ties="first").fit(rows, y)
     weights = model.attribute_weights_at(queries)
     assert len({row.tobytes() for row in weights}) > 3
-    np.testing.assert_allclose(weights.sum(axis=1), model.attribute_weights_.sum())
-    assert ((weights > 0) == (model.attribute_weights_ > 0)).all()
+    np.testing.assert_allclose(weights.sum(axis=1), model.attribute_weights_.weights.sum())
+    assert ((weights > 0) == (model.attribute_weights_.weights > 0)).all()
     together = model.predict_proba(queries)
     found, ids = model.kneighbors(queries)
     for q, query in enumerate(queries):
@@ -178,7 +178,7 @@ def test_stiff_weights_hardly_bend() -> None:
     stiff = LeaveOneOutWeights(regularisation=0.003, local=True, stiffness=1e9)
     model = KNNClassifier(3, attribute_weights=stiff).fit(rows, y)
     np.testing.assert_allclose(
-        model.attribute_weights_at(rows[:5]), model.attribute_weights_[None, :] + np.zeros((5, 1))
+        model.attribute_weights_at(rows[:5]), model.attribute_weights_.weights[None, :] + np.zeros((5, 1))
     )
 
 
@@ -238,15 +238,17 @@ def test_several_targets_have_equal_say(estimator: Any, method: str) -> None:
     X = rng.random((100, 5))
     numbers = np.stack([X[:, 1], 100.0 * X[:, 3] + X[:, 1]], axis=1)
     y = numbers if estimator is KNNRegressor else (numbers > np.median(numbers, axis=0)).astype(int)
-    alone = [estimator(3, attribute_weights=method).fit(X, y[:, t]).attribute_weights_ for t in range(2)]
+    alone = [estimator(3, attribute_weights=method).fit(X, y[:, t]).attribute_weights_.weights for t in range(2)]
     model = estimator(3, attribute_weights=method).fit(X, y)
-    np.testing.assert_array_equal(model.attribute_weights_, (alone[0] / alone[0].max() + alone[1] / alone[1].max()) / 2)
-    assert model.attribute_weights_[[1, 3]].min() > 2 * model.attribute_weights_[[0, 2, 4]].max()
+    np.testing.assert_array_equal(
+        model.attribute_weights_.weights, (alone[0] / alone[0].max() + alone[1] / alone[1].max()) / 2
+    )
+    assert model.attribute_weights_.weights[[1, 3]].min() > 2 * model.attribute_weights_.weights[[0, 2, 4]].max()
     assert model.predict(X[:2]).shape == (2, 2)
 
 
 def test_classes_are_not_numbers() -> None:
     rows, _ = telling(10, 1)
-    assert KNNClassifier(1, attribute_weights="relief").fit(rows, labels(10)).attribute_weights_.shape == (4,)
+    assert KNNClassifier(1, attribute_weights="relief").fit(rows, labels(10)).attribute_weights_.weights.shape == (4,)
     assert KNNClassifier(1, attribute_weights="relief").__sklearn_tags__().target_tags.multi_output is True
     assert KNNClassifier(1, attribute_weights=LOCAL).__sklearn_tags__().target_tags.multi_output is False

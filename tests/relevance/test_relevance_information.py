@@ -25,7 +25,7 @@ METHODS = {"gain_ratio": relevance.gain_ratio, "mutual_information": relevance.i
 def learned(rows: Any, y: Any, method: Any, weights: Any = None, **parameters: Any) -> np.ndarray:
     regression = isinstance(y[0], float)
     estimator = (KNNRegressor if regression else KNNClassifier)(1, attribute_weights=method, **parameters)
-    return estimator.fit(rows, y, weights).attribute_weights_
+    return estimator.fit(rows, y, weights).attribute_weights_.weights
 
 
 def symbols(column: list[Any], classes: list[Any], numeric: bool) -> list[Any]:

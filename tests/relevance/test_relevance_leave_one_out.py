@@ -160,7 +160,7 @@ def test_what_matters_is_found_and_the_rest_is_nothing(kind: str) -> None:
     X, y = two_of(250, 8, 0, kind)
     make = KNNRegressor if kind == "number" else KNNClassifier
     model = make(5, attribute_weights="loo").fit(X, y)
-    weights = model.attribute_weights_
+    weights = model.attribute_weights_.weights
     assert weights.max() == 1.0
     assert weights[:2].min() > 0.1
     assert weights[2:].max() < 0.02
@@ -171,12 +171,15 @@ def test_what_matters_is_found_and_the_rest_is_nothing(kind: str) -> None:
 def test_where_nothing_helps_all_weigh_the_same() -> None:
     random = np.random.default_rng(3)
     X, y = random.random((60, 3)), random.choice(["a", "b"], 60)
-    weights = KNNClassifier(1, attribute_weights="loo").fit(X, y).attribute_weights_
+    weights = KNNClassifier(1, attribute_weights="loo").fit(X, y).attribute_weights_.weights
     assert weights.tolist() == [1.0, 1.0, 1.0]
     for few in (1, 5):
-        assert KNNClassifier(1, attribute_weights="loo").fit(X[:few], y[:few]).attribute_weights_.tolist() == [1.0] * 3
-    assert KNNClassifier(1, attribute_weights="loo").fit(X, ["a"] * 60).attribute_weights_.tolist() == [1.0] * 3
-    assert KNNRegressor(1, attribute_weights="loo").fit(X, [0.5] * 60).attribute_weights_.tolist() == [1.0] * 3
+        assert (
+            KNNClassifier(1, attribute_weights="loo").fit(X[:few], y[:few]).attribute_weights_.weights.tolist()
+            == [1.0] * 3
+        )
+    assert KNNClassifier(1, attribute_weights="loo").fit(X, ["a"] * 60).attribute_weights_.weights.tolist() == [1.0] * 3
+    assert KNNRegressor(1, attribute_weights="loo").fit(X, [0.5] * 60).attribute_weights_.weights.tolist() == [1.0] * 3
 
 
 def test_more_penalty_leaves_fewer_attributes() -> None:
@@ -184,7 +187,9 @@ def test_more_penalty_leaves_fewer_attributes() -> None:
     kept = []
     for strength in (0.0, 0.003, 0.03):
         weights = (
-            KNNClassifier(1, attribute_weights=LeaveOneOutWeights(regularisation=strength)).fit(X, y).attribute_weights_
+            KNNClassifier(1, attribute_weights=LeaveOneOutWeights(regularisation=strength))
+            .fit(X, y)
+            .attribute_weights_.weights
         )
         kept.append(int((weights > 0).sum()))
     assert kept[0] > kept[1] >= kept[2] == 2
@@ -194,16 +199,16 @@ def test_constant_and_endless_columns() -> None:
     X, y = two_of(80, 3, 4, "sum")
     y = np.where(X[:, 0] > 0.5, "a", "b")
     X[:, 2] = 7.0
-    assert KNNClassifier(1, attribute_weights="loo").fit(X, y).attribute_weights_.tolist() == [1.0, 0.0, 0.0]
+    assert KNNClassifier(1, attribute_weights="loo").fit(X, y).attribute_weights_.weights.tolist() == [1.0, 0.0, 0.0]
     X[:, 2] = np.where(np.arange(80) % 2, 1e300, -1e300)
-    weights = KNNClassifier(1, attribute_weights="loo", distance="euclidean").fit(X, y).attribute_weights_
+    weights = KNNClassifier(1, attribute_weights="loo", distance="euclidean").fit(X, y).attribute_weights_.weights
     assert np.isfinite(weights).all()
     assert weights[2] == 0.0
 
 
 def test_other_losses() -> None:
     X, y = two_of(200, 5, 5, "sum")
-    weights = KNNClassifier(1, attribute_weights=LeaveOneOutWeights("errors")).fit(X, y).attribute_weights_
+    weights = KNNClassifier(1, attribute_weights=LeaveOneOutWeights("errors")).fit(X, y).attribute_weights_.weights
     assert weights[:2].min() > 0.5
     assert weights[2:].max() < 0.1
 
@@ -231,15 +236,15 @@ def test_order_names_and_repetitions_change_no_bit(loss: str) -> None:
     times = rng.integers(1, 4, n)
     at = np.repeat(np.arange(n), times)
     weighted = estimator(1, attribute_weights="loo").fit(rows, y, times)
-    expected = weighted.attribute_weights_
+    expected = weighted.attribute_weights_.weights
     assert expected.min() < 0.1
     assert expected.max() == 1.0
     for order in (at, rng.permutation(at)):
         repeated = estimator(1, attribute_weights="loo").fit([rows[i] for i in order], [y[i] for i in order])
-        np.testing.assert_array_equal(repeated.attribute_weights_, expected)
+        np.testing.assert_array_equal(repeated.attribute_weights_.weights, expected)
     renamed = [[a, b, {"u": "z", "v": "a", "w": "k"}[c]] for a, b, c in rows]
     again = estimator(1, attribute_weights="loo").fit(renamed, y, times)
-    np.testing.assert_array_equal(again.attribute_weights_, expected)
+    np.testing.assert_array_equal(again.attribute_weights_.weights, expected)
 
 
 def test_losses_are_parts_of_that_of_one_answer_for_all() -> None:

@@ -99,7 +99,9 @@ def test_classes_that_take_turns_are_all_looked_around() -> None:
     X = np.stack([np.where(turn == 0, 0.0, 0.5) + random.random(4_000) / 4, turn / 8, random.random(4_000)], axis=1)
     mixed = random.permutation(4_000)
     found = [KNNClassifier(1, attribute_weights="relief").fit(X[at], turn[at]) for at in (slice(None), mixed)]
-    np.testing.assert_allclose(found[0].attribute_weights_, found[1].attribute_weights_, rtol=0.2, atol=0.005)
+    np.testing.assert_allclose(
+        found[0].attribute_weights_.weights, found[1].attribute_weights_.weights, rtol=0.2, atol=0.005
+    )
 
 
 @pytest.mark.parametrize("distance", ["euclidean", "manhattan"])
@@ -108,7 +110,7 @@ def test_differences_beyond_what_can_be_summed(distance: str, regression: bool) 
     X = np.random.default_rng(0).random((40, 3)) * [1e308, 1e160, 1.0]
     y = X[:, 1] / 1e160 if regression else np.where(X[:, 1] > 5e159, "a", "b")
     estimator: Any = KNNRegressor if regression else KNNClassifier
-    weights = estimator(1, attribute_weights="relief", distance=distance).fit(X, y).attribute_weights_
+    weights = estimator(1, attribute_weights="relief", distance=distance).fit(X, y).attribute_weights_.weights
     assert np.isfinite(weights).all()
     assert weights.any()
 
@@ -120,17 +122,26 @@ def test_an_axis_is_stretched_by_its_score() -> None:
         scores = Relief(3).scores(memory_of(rows, classes, distance=distance).training_data())
         model = KNNClassifier(1, attribute_weights=Relief(3), distance=distance).fit(rows, classes)
         assert scores[2] > 0.5
-        np.testing.assert_allclose(model.attribute_weights_, np.maximum(scores, 0.0) ** power)
+        np.testing.assert_allclose(model.attribute_weights_.weights, np.maximum(scores, 0.0) ** power)
 
 
 def test_where_nothing_can_be_learned_all_weigh_the_same() -> None:
     rows = mixed_rows(6)
-    assert KNNClassifier(1, attribute_weights="relief").fit(rows, ["a"] * 6).attribute_weights_.tolist() == [1.0] * 4
-    assert KNNClassifier(1, attribute_weights="relief").fit(rows[:1], ["a"]).attribute_weights_.tolist() == [1.0] * 4
-    assert KNNRegressor(1, attribute_weights="relief").fit(rows, [2.5] * 6).attribute_weights_.tolist() == [1.0] * 4
+    assert (
+        KNNClassifier(1, attribute_weights="relief").fit(rows, ["a"] * 6).attribute_weights_.weights.tolist()
+        == [1.0] * 4
+    )
+    assert (
+        KNNClassifier(1, attribute_weights="relief").fit(rows[:1], ["a"]).attribute_weights_.weights.tolist()
+        == [1.0] * 4
+    )
+    assert (
+        KNNRegressor(1, attribute_weights="relief").fit(rows, [2.5] * 6).attribute_weights_.weights.tolist()
+        == [1.0] * 4
+    )
 
 
 def test_targets_as_far_apart_as_numbers_go() -> None:
     y = [-1.7e308, 1.7e308, 0.5, 1.0]
     weights = KNNRegressor(1, attribute_weights=Relief(1)).fit([[0.0, 1.0], [1.0, 1.0], [0.5, 2.0], [0.4, 3.0]], y)
-    assert np.isfinite(weights.attribute_weights_).all()
+    assert np.isfinite(weights.attribute_weights_.weights).all()

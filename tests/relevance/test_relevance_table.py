@@ -11,7 +11,20 @@ import polars as pl
 import pytest
 from tables import COLUMNS, labels, mixed_rows
 
-from priorcase.neighbors import KNNClassifier, KNNRegressor, attribute_weights
+from priorcase.local import (
+    LocallyWeightedClassifier,
+    LocallyWeightedRegressor,
+    RBFNetworkClassifier,
+    RBFNetworkRegressor,
+)
+from priorcase.neighbors import (
+    KNNClassifier,
+    KNNClassifierCV,
+    KNNRegressor,
+    KNNRegressorCV,
+    KNNTransformer,
+    attribute_weights,
+)
 from priorcase.relevance import METHODS, AttributeWeights, LeaveOneOutWeights, Relief
 
 mpl.use("Agg")
@@ -72,12 +85,31 @@ def test_plots() -> None:
 def test_on_estimators() -> None:
     rows, classes = pd.DataFrame(mixed_rows(40), columns=COLUMNS), labels(40)
     model = KNNClassifier(1, attribute_weights="gain_ratio").fit(rows, classes)
-    table = model.weights_table_
+    table = model.attribute_weights_
     assert table.names == COLUMNS
     assert table.method == "gain_ratio"
-    assert table.weights.tobytes() == model.attribute_weights_.tobytes()
-    given = KNNClassifier(1, attribute_weights={"age": 3}).fit(rows, classes).weights_table_
+    assert table["age"] == table.weights[0]
+    assert KNNClassifier(1, attribute_weights=table).fit(rows, classes).attribute_weights_ == table
+    given = KNNClassifier(1, attribute_weights={"age": 3}).fit(rows, classes).attribute_weights_
     assert (given.method, given.weights.tolist()) == ("given", [3.0, 1.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        *(KNNClassifier, KNNRegressor, KNNTransformer, LocallyWeightedClassifier, LocallyWeightedRegressor),
+        *(RBFNetworkClassifier, RBFNetworkRegressor, KNNClassifierCV, KNNRegressorCV),
+    ],
+)
+def test_weights_go_by_the_names_of_the_columns(learner: Any) -> None:
+    rows = pd.DataFrame(mixed_rows(40), columns=COLUMNS)
+    model = learner().fit(rows, [i % 2 for i in range(40)])
+    assert list(model.attribute_weights_) == list(COLUMNS)
+    assert model.attribute_weights_["colour"] == np.asarray(model.attribute_weights_)[1]
+    with pytest.raises(KeyError, match="Did you mean 'colour'"):
+        model.attribute_weights_["color"]
+    bare = learner().fit(np.random.default_rng(0).random((20, 2)), [i % 2 for i in range(20)])
+    assert list(bare.attribute_weights_) == [0, 1]
 
 
 @pytest.mark.parametrize("method", [*METHODS, Relief(3), LeaveOneOutWeights(regularisation=0.01)])
@@ -86,18 +118,18 @@ def test_the_weights_that_an_estimator_would_give(method: Any) -> None:
     found = attribute_weights(rows, classes, method)
     assert (
         found.weights.tobytes()
-        == KNNClassifier(1, attribute_weights=method).fit(rows, classes).attribute_weights_.tobytes()
+        == KNNClassifier(1, attribute_weights=method).fit(rows, classes).attribute_weights_.weights.tobytes()
     )
     numbers = [0.5 * i for i in range(40)]
     if method != "bayes":
         model = KNNRegressor(1, attribute_weights=method).fit(rows, numbers)
-        assert attribute_weights(rows, numbers, method).weights.tobytes() == model.attribute_weights_.tobytes()
+        assert attribute_weights(rows, numbers, method).weights.tobytes() == model.attribute_weights_.weights.tobytes()
 
 
 def test_whole_numbers_are_classes_unless_said() -> None:
     rows, y = mixed_rows(40), list(range(20)) * 2
-    as_classes = KNNClassifier(1, attribute_weights="relief").fit(rows, y).attribute_weights_
-    as_numbers = KNNRegressor(1, attribute_weights="relief").fit(rows, y).attribute_weights_
+    as_classes = KNNClassifier(1, attribute_weights="relief").fit(rows, y).attribute_weights_.weights
+    as_numbers = KNNRegressor(1, attribute_weights="relief").fit(rows, y).attribute_weights_.weights
     assert attribute_weights(rows, y).weights.tobytes() == as_classes.tobytes()
     assert attribute_weights(rows, y, target="numbers").weights.tobytes() == as_numbers.tobytes()
     assert attribute_weights(rows, y, target="classes").weights.tobytes() == as_classes.tobytes()

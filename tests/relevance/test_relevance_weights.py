@@ -43,14 +43,14 @@ def test_weights_are_the_relevance_of_the_stored_rows() -> None:
     for given_weights in (None, weights):
         model = bayes().fit(rows, classes, given_weights)
         expected = SubsetAveragedBayes().fit(rows, classes, given_weights).relevance_.probabilities
-        assert model.attribute_weights_.tobytes() == expected.tobytes()
+        assert model.attribute_weights_.weights.tobytes() == expected.tobytes()
 
 
 def test_other_weights_are_shown_too() -> None:
     rows, classes = planted(10)
-    assert KNNClassifier(1).fit(rows, classes).attribute_weights_.tolist() == [1.0] * 5
+    assert KNNClassifier(1).fit(rows, classes).attribute_weights_.weights.tolist() == [1.0] * 5
     by_hand = KNNClassifier(1, attribute_weights={1: 0.0}).fit(rows, classes)
-    assert by_hand.attribute_weights_.tolist() == [1.0, 0.0, 1.0, 1.0, 1.0]
+    assert by_hand.attribute_weights_.weights.tolist() == [1.0, 0.0, 1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("distance", ["heom", "hvdm", "gower"])
@@ -58,7 +58,7 @@ def test_the_same_weights_by_hand(distance: str) -> None:
     rows, classes = mixed_rows(50, 5), labels(50, 6)
     queries = mixed_rows(20, 7)
     model = bayes(distance=distance).fit(rows, classes)
-    by_hand = KNNClassifier(3, distance=distance, attribute_weights=model.attribute_weights_).fit(rows, classes)
+    by_hand = KNNClassifier(3, distance=distance, attribute_weights=model.attribute_weights_.weights).fit(rows, classes)
     assert model.predict_proba(queries).tobytes() == by_hand.predict_proba(queries).tobytes()  # type: ignore[union-attr]
     for one, other in zip(model.kneighbors(queries), by_hand.kneighbors(queries), strict=True):
         assert one.tobytes() == other.tobytes()
@@ -68,8 +68,8 @@ def test_the_same_weights_by_hand(distance: str) -> None:
 def test_noise_is_left_out() -> None:
     rows, classes = planted(noise=15)
     model = bayes(5).fit(rows, classes)
-    assert model.attribute_weights_[0] > 0.999
-    assert np.median(model.attribute_weights_[1:]) < 0.15
+    assert model.attribute_weights_.weights[0] > 0.999
+    assert np.median(model.attribute_weights_.weights[1:]) < 0.15
     queries, answers = planted(400, 1, noise=15)
     assert model.score(queries, answers) > KNNClassifier(5).fit(rows, classes).score(queries, answers)
 
@@ -83,13 +83,13 @@ def test_weights_follow_the_rows(rows: list[list[Any]], seed: int, weighted: boo
     extra = [row[:3] for row in mixed_rows(5, seed)]
     model = bayes(1, schema=SCHEMA).fit(extra, labels(5, seed + 1), random.random(5) + 1.0 if weighted else None)
     if seed % 2:
-        _ = model.attribute_weights_
+        _ = model.attribute_weights_.weights
     model.partial_fit(rows[:half], classes[:half], sample_weight=weights[:half]).forget(range(5))
     if seed % 3:
         _ = model.predict(rows) if half else None
     model.partial_fit(rows[half:], classes[half:], sample_weight=weights[half:])
     for same in (model, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
-        assert same.attribute_weights_.tobytes() == fresh.attribute_weights_.tobytes()
+        assert same.attribute_weights_.weights.tobytes() == fresh.attribute_weights_.weights.tobytes()
         assert same.predict_proba(rows).tobytes() == fresh.predict_proba(rows).tobytes()
         assert same.kneighbors(rows)[0].tobytes() == fresh.kneighbors(rows)[0].tobytes()
 
@@ -99,26 +99,32 @@ def test_a_copy_follows_its_own_rows() -> None:
     model = bayes(1).fit(rows, classes)
     for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         other.partial_fit(*planted(20, 9)).forget([0, 1])
-        before = model.attribute_weights_
-        assert not np.array_equal(before, other.attribute_weights_)
-        assert model.attribute_weights_.tobytes() == bayes(1).fit(rows, classes).attribute_weights_.tobytes()
+        before = model.attribute_weights_.weights
+        assert not np.array_equal(before, other.attribute_weights_.weights)
+        assert (
+            model.attribute_weights_.weights.tobytes()
+            == bayes(1).fit(rows, classes).attribute_weights_.weights.tobytes()
+        )
 
 
 def test_all_rows_forgotten() -> None:
     rows, classes = planted(10)
     model = bayes(1).fit(rows, classes).forget(range(10))
     with pytest.raises(TooFewRowsError):
-        _ = model.attribute_weights_
+        _ = model.attribute_weights_.weights
     model.partial_fit(rows[2:], classes[2:])
-    assert model.attribute_weights_.tobytes() == bayes(1).fit(rows[2:], classes[2:]).attribute_weights_.tobytes()
+    assert (
+        model.attribute_weights_.weights.tobytes()
+        == bayes(1).fit(rows[2:], classes[2:]).attribute_weights_.weights.tobytes()
+    )
 
 
 def test_labels_of_every_sort() -> None:
     rows, classes = planted(30)
-    as_text = bayes().fit(rows, classes).attribute_weights_
+    as_text = bayes().fit(rows, classes).attribute_weights_.weights
     for other in ([k == "yes" for k in classes], [int(k == "yes") for k in classes]):
-        assert bayes().fit(rows, other).attribute_weights_.tobytes() == as_text.tobytes()
-    declared = bayes().partial_fit(rows, classes, ["no", "perhaps", "yes"]).attribute_weights_
+        assert bayes().fit(rows, other).attribute_weights_.weights.tobytes() == as_text.tobytes()
+    declared = bayes().partial_fit(rows, classes, ["no", "perhaps", "yes"]).attribute_weights_.weights
     np.testing.assert_allclose(declared, as_text)
 
 
@@ -128,25 +134,25 @@ def test_where_nothing_matters_all_weigh_the_same() -> None:
     relevance = SubsetAveragedBayes().fit(X, y).relevance_.probabilities
     assert 0 <= relevance.max() < 1e-12
     model = bayes().fit(X, y)
-    assert model.attribute_weights_.tolist() == [1.0, 1.0]
+    assert model.attribute_weights_.weights.tolist() == [1.0, 1.0]
     assert model.predict(X[:5]).tobytes() == KNNClassifier(3).fit(X, y).predict(X[:5]).tobytes()
     X[:, 1] = y.astype(str)
-    assert bayes().fit(X, y).attribute_weights_.tolist() == [0.0, 1.0]
+    assert bayes().fit(X, y).attribute_weights_.weights.tolist() == [0.0, 1.0]
 
 
 def test_a_single_class_and_a_single_row() -> None:
     rows, _ = planted(5)
     model = bayes(1).fit(rows, ["yes"] * 5)
-    np.testing.assert_allclose(model.attribute_weights_, 0.05)
+    np.testing.assert_allclose(model.attribute_weights_.weights, 0.05)
     assert model.predict(rows).tolist() == ["yes"] * 5
-    np.testing.assert_allclose(bayes(1).fit(rows[:1], ["no"]).attribute_weights_, 0.05)
+    np.testing.assert_allclose(bayes(1).fit(rows[:1], ["no"]).attribute_weights_.weights, 0.05)
 
 
 def test_the_transformer_with_classes() -> None:
     rows, classes = planted(30)
     model = KNNTransformer(2, attribute_weights="bayes").fit(rows, classes)
-    weights = bayes().fit(rows, classes).attribute_weights_
-    assert model.attribute_weights_.tobytes() == weights.tobytes()
+    weights = bayes().fit(rows, classes).attribute_weights_.weights
+    assert model.attribute_weights_.weights.tobytes() == weights.tobytes()
     by_hand = KNNTransformer(2, attribute_weights=weights).fit(rows)
     np.testing.assert_array_equal(model.transform(rows).toarray(), by_hand.transform(rows).toarray())
 
@@ -180,7 +186,7 @@ def test_unknown_names() -> None:
 
 def test_a_refused_change_changes_nothing() -> None:
     model = bayes(1).fit([[1.0], [2.0]], ["a", "b"])
-    before = model.digest(), model.attribute_weights_
+    before = model.digest(), model.attribute_weights_.weights
     with pytest.raises(PriorcaseError):
         model.partial_fit([["b"]], ["a"])
     with pytest.raises(PriorcaseError):
@@ -188,5 +194,5 @@ def test_a_refused_change_changes_nothing() -> None:
     with pytest.raises(PriorcaseError):
         model.forget([0, 0])
     assert model.digest() == before[0]
-    assert model.attribute_weights_.tobytes() == before[1].tobytes()
+    assert model.attribute_weights_.weights.tobytes() == before[1].tobytes()
     assert clone(model).attribute_weights == "bayes"

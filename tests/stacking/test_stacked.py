@@ -153,7 +153,7 @@ def test_any_estimator_of_scikit_learn_can_be_a_member() -> None:
     forest = RandomForestClassifier(20)
     one_hot = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
     model = pc.StackedClassifier([forest, one_hot, pc.NaiveBayes()]).fit(X.astype(object).where(X.notna(), None), y)
-    assert list(model.members_) == ["RandomForestClassifier", "Pipeline", "NaiveBayes"]
+    assert list(model.members_) == ["baseline", "RandomForestClassifier", "Pipeline", "NaiveBayes"]
     again = clone(model).fit(X.astype(object).where(X.notna(), None), y)
     np.testing.assert_array_equal(model.predict_proba(X[:9]), again.predict_proba(X[:9]))
     number = pc.StackedRegressor([RandomForestRegressor(20), pc.KNNRegressor()]).fit(X, z)
@@ -206,8 +206,31 @@ def test_precedents_are_rows_of_the_stack() -> None:
     assert [one.target for one in found.unlike if one] == [y[one.id] for one in found.unlike if one]
     assert len(model.precedents(X[30:31], 7).ids) == 7
     assert found.member == "KNNClassifier"
-    assert str(found).count("neighbours of the member KNNClassifier") == 2
+    note = f"neighbours of the member KNNClassifier, whose weight in the stack is {model.weights_['KNNClassifier']:.3f}"
+    assert str(found).count(note) == 2
     assert model.members_["KNNClassifier"].precedents(X[30:31]).member is None
+
+
+@pytest.mark.parametrize("regress", [False, True])
+def test_the_table_the_weights_and_the_members_have_the_same_names(regress: bool) -> None:
+    X, y, z = rows(60)
+    target = z if regress else y
+    model = (pc.StackedRegressor if regress else pc.StackedClassifier)(["knn", "rbf_network"]).fit(X, target)
+    assert list(model.stack_.names) == list(model.weights_) == list(model.members_)
+    assert list(model.members_) == ["baseline", "knn", "rbf_network"]
+    if regress:
+        assert model.members_["baseline"].predict(X[:2]) == pytest.approx([np.mean(z)] * 2)
+    else:
+        shares = [np.mean(y == label) for label in model.classes_]
+        np.testing.assert_allclose(model.members_["baseline"].predict_proba(X[:2]), [shares] * 2)
+
+
+def test_members_may_be_names_of_learners() -> None:
+    X, y, _ = rows(60)
+    named = pc.StackedClassifier({"first": "knn", "second": "naive_bayes"}).fit(X, y)
+    given = pc.StackedClassifier({"first": pc.KNNClassifier(), "second": pc.NaiveBayes()}).fit(X, y)
+    np.testing.assert_array_equal(named.predict_proba(X), given.predict_proba(X))
+    assert [str(type(one).__name__) for one in named.members_.values()][1:] == ["KNNClassifier", "NaiveBayes"]
 
 
 @pytest.mark.parametrize("rows_of", [slice(60), slice(1)])
@@ -401,6 +424,9 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda X, y: pc.StackedClassifier([LinearSVC()]).fit(X, y), ValueError, "with predict_proba"),
     (lambda X, y: pc.StackedClassifier([pc.KNNClassifier]).fit(X, y), ValueError, "must be a classifier"),
     (lambda X, y: pc.StackedClassifier({"baseline": pc.NaiveBayes()}).fit(X, y), ValueError, "other than 'baseline'"),
+    (lambda X, y: pc.StackedClassifier(["naive_bays"]).fit(X, y), ValueError, "Did you mean 'naive_bayes'"),
+    (lambda X, y: pc.StackedClassifier(["baseline"]).fit(X, y), ValueError, "which is always a member"),
+    (lambda X, y: pc.StackedRegressor(["naive_bayes"]).fit(X, X.index), ValueError, "does not predict numbers"),
     (lambda X, y: pc.StackedClassifier("knn").fit(X, y), ValueError, "members must be"),
     (lambda X, y: TableEncoder(nominal="numbers").fit(X), ValueError, "nominal must be"),
     (lambda X, y: pc.StackedClassifier(folds=1).fit(X, y), ValueError, "folds must be"),

@@ -264,6 +264,12 @@ class Relevance(PosteriorTable[Name]):
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
         return np.array(self.probabilities, dtype=dtype)
 
+    def plot(self, ax: Any = None) -> Any:
+        """The probabilities of the thirty most probable, as `WeightsDisplay` draws them; returns the axes."""
+        from priorcase.plots import WeightsDisplay  # of a layer above
+
+        return WeightsDisplay.of(self).plot(ax)
+
     def _parts(self) -> tuple[tuple[Name, ...], list[AnyArray], FloatArray]:
         return self.labels, [objects(list(self.labels))], self.log_odds
 

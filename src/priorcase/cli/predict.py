@@ -283,16 +283,13 @@ def _chosen(model: Model) -> dict[str, Any]:
 
 def _weights(model: Model) -> dict[str, Any] | None:
     """The attribute weights that were learned: by attribute, or by class and attribute."""
-    inner, names = getattr(model.estimator, "model_", model.estimator), list(model.past.kinds)
+    inner = getattr(model.estimator, "model_", model.estimator)
     found = getattr(inner, "attribute_weights_", None)
-    if found is None or (found.ndim == 1 and getattr(inner, "attribute_weights", None) is None):
+    if found is None or getattr(inner, "attribute_weights", "learned") is None:
         return None
-    if hasattr(found, "columns"):  # by concept, as IB4 and IB5 have them
-        return {str(row.pop("concept")): row for row in lines_of(found)}
-    if found.ndim == 1:
-        return dict(zip(names, found.tolist(), strict=True))
-    labels = map(str, inner.classes_.tolist())
-    return {label: dict(zip(names, row, strict=True)) for label, row in zip(labels, found.tolist(), strict=True)}
+    if isinstance(found, Mapping):
+        return dict(found)
+    return {str(row.pop("concept")): row for row in lines_of(found)}  # as IB4 and IB5 have them
 
 
 def _relevance(model: Model) -> dict[str, float] | None:
@@ -403,7 +400,7 @@ def _print_explained(console: Any, model: Model, queries: Queries, answers: Iter
             console.print()
             grid = replace(why.counterfactuals._grid(0), title="")
             console.print(Text("what would turn the answer", style="dim"))
-            console.print(Text(grids_text([grid]) if grid.lines else grid.note))
+            console.print(Text(grids_text([grid])))
         for line in _beside(model, one):
             console.print(Text(line, style="dim"))
 

@@ -301,6 +301,8 @@ def _typed_case(words: Sequence[str], past: Past) -> Any:
             given = word.partition("=")[0]
             if "=" not in word:
                 raise usage(f"{word!r} is neither a file nor of the form NAME=VALUE.")
+            if given == past.target:
+                raise ReadingError(f"{given!r} is the target, which is predicted. Leave it out of the new case.")
             remedy = advice(given, past.kinds, otherwise=f"It has {', '.join(past.kinds)}.")
             raise ReadingError(f"{past.source} has no column {given!r} to predict from. {remedy}")
         if name in values:

@@ -201,6 +201,10 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
         for at, query in enumerate(rows.tolist()):
             found[query] = _cases(description, some, at, voters[at])
             unlike[query] = next(iter(_cases(description, some, at, others[at])), None)
+    # Of descriptions by class, the weights that the predicted class has learned.
+    importance = None
+    if memory.joint is None:
+        importance = np.array([one.core.weights()[0] for one in memory.of_classes()])[predicted]
     cases, sizes = [case for of_query in found for case in of_query], np.array([len(of_query) for of_query in found])
     return Precedents(
         names=attribute_names(table.schema),
@@ -217,6 +221,7 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
         probabilities=class_probabilities(queries),
         classes=seen.classes,
         backend=backend,
+        importance=importance,
     )
 
 

@@ -567,11 +567,11 @@ class IB4(ConceptLearner):
     def attribute_weights_(self) -> Any:
         """The weight of each attribute in the description of each class, between 0 and 1/2.
 
-        An array, shape (classes, attributes), or after a fit on a frame one with ``concept`` and the attributes.
+        A frame with ``concept`` and the attributes; an array, shape (classes, attributes), for rows without names.
         """
         memory = self._answering()
         weights = np.array([description.core.weights()[0] for description in memory.of_classes()])
-        if self._backend is None:
+        if memory.instances.schema.names is None:
             return weights
         columns: dict[str, Any] = {"concept": objects(memory.seen.classes.tolist())}
         for a, name in enumerate(attribute_names(memory.instances.schema)):

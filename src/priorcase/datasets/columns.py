@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args, overload
 
@@ -11,7 +11,16 @@ import numpy as np
 
 from priorcase._parameters import check_choice
 from priorcase._typing import AnyArray, IntArray
-from priorcase.exceptions import UnknownNameError, advice, listed, prefix_errors, quoted, visible
+from priorcase.exceptions import (
+    ParameterError,
+    QueryIndexError,
+    UnknownNameError,
+    advice,
+    listed,
+    prefix_errors,
+    quoted,
+    visible,
+)
 from priorcase.schema import Coded, Date, Kind, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
 from priorcase.schema.dates import date_of, seconds_of
@@ -70,11 +79,13 @@ class NamedColumns(Source):
     @overload
     def __getitem__(self, wanted: str) -> AnyArray: ...
     @overload
-    def __getitem__(self, wanted: slice) -> NamedColumns: ...
-    def __getitem__(self, wanted: str | slice) -> AnyArray | NamedColumns:
-        """The column of a name, or some of the rows."""
+    def __getitem__(self, wanted: slice | Sequence[int] | AnyArray) -> NamedColumns: ...
+    def __getitem__(self, wanted: str | slice | Sequence[int] | AnyArray) -> AnyArray | NamedColumns:
+        """The column of a name, or some of the rows: a slice, a list or an array of positions, or a mask."""
         if isinstance(wanted, slice):
             return self.take(wanted)
+        if not isinstance(wanted, Hashable) or isinstance(wanted, tuple):
+            return self.take(self._positions(wanted))
         if wanted not in self.data:
             remedy = advice(wanted, self.data, otherwise="list(table) gives all names.")
             raise UnknownNameError(f"There is no column {quoted(wanted)}; there are {listed(self.data)}. {remedy}")
@@ -83,7 +94,21 @@ class NamedColumns(Source):
     def __iter__(self) -> Iterator[str]:
         return iter(self.data)
 
-    def take(self, rows: slice | IntArray) -> NamedColumns:
+    def _positions(self, wanted: Any) -> AnyArray:
+        rows = np.asarray(wanted)
+        rows = rows.astype(np.intp) if not rows.size and rows.dtype != bool else rows
+        if rows.ndim != 1 or rows.dtype.kind not in "biu":
+            raise ParameterError(
+                f"expected the name of a column, or rows as a slice, whole numbers or a mask, got {quoted(wanted)}. "
+                "Take several columns from frame()."
+            )
+        if rows.dtype == bool and rows.size != self.rows:
+            raise ParameterError(f"the mask has {rows.size} entries, but the table has {self.rows} rows")
+        if rows.dtype != bool and rows.size and not -self.rows <= rows.min() <= rows.max() < self.rows:
+            raise QueryIndexError(f"there is no row {rows[np.abs(rows).argmax()]}; there are {self.rows}, from 0")
+        return rows
+
+    def take(self, rows: slice | AnyArray) -> NamedColumns:
         """Some of the rows."""
         return NamedColumns.of({name: column[rows] for name, column in self.data.items()}, self.kinds)
 

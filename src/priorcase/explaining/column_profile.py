@@ -18,6 +18,7 @@ from priorcase.instances import check_weights
 from priorcase.learning.plotting import INK, caption, captions, class_styles, drawing, legend_beside, style
 from priorcase.learning.results import Grid, GridResult, framed, free_label, short, value_text
 from priorcase.schema import Date, Nominal, Numeric, Ordinal
+from priorcase.similarity.statistics import inlier_range
 
 _LINES, _CLASSES, _WIDTH = 40, 6, 24
 _AT_ONCE = 1 << 14
@@ -44,7 +45,7 @@ class ColumnProfile(GridResult):
     classes
         None for numbers.
     missing
-        The share of rows, by weight, in which the column is missing; None for a single row.
+        The share of rows, by weight, in which a column is missing; None for a single row.
     n_rows
         How many rows the answers are averaged over.
     backend
@@ -97,7 +98,8 @@ class ColumnProfile(GridResult):
     def plot(self, ax: Any = None) -> Any:
         """The answers as lines or points, or for two columns as a map, on ``ax`` or on new axes, which are returned.
 
-        A map shows the probability of the class that is predicted at the row's own values. A line without a mark at
+        A map shows the probability of the class that is predicted at the row's own values, or that has the largest mean
+        over the map. A line without a mark at
         its end, to the right, is the answer where the value is missing.
         """
         with drawing(ax) as ax:
@@ -132,7 +134,8 @@ class ColumnProfile(GridResult):
 
     def _draw_map(self, ax: Any) -> None:
         axes = [list(dict.fromkeys(row[j] for row in self.values)) for j in (0, 1)]
-        at = 0 if self.classes is None else int(self.outputs[np.argmax(self.own)].argmax())
+        shown_at = self.own if self.own.any() else slice(None)
+        at = 0 if self.classes is None else int(self.outputs[shown_at].mean(axis=0).argmax())
         shown = np.full((len(axes[1]), len(axes[0])), np.nan)
         for row, output in zip(self.values, self.outputs[:, at].tolist(), strict=True):
             shown[axes[1].index(row[1]), axes[0].index(row[0])] = output
@@ -163,7 +166,8 @@ class ColumnProfile(GridResult):
             lines.append(line)
         notes = ["* the row's own value"] if self.own.any() else []
         if self.missing is not None:
-            notes.append(f"mean over {self.n_rows:,} rows, of which {self.missing:.1%} lack the column")
+            which = "the column" if len(names) == 1 else "a column"
+            notes.append(f"mean over {self.n_rows:,} rows, of which {self.missing:.1%} lack {which}")
         notes += [f"and {len(self) - _LINES} more"] if len(self) > _LINES else []
         return Grid("", header, lines, "; ".join(notes), right=range(len(names), len(header)))
 
@@ -184,8 +188,9 @@ def what_if(
     column
         The column that is changed, or a list of two, whose values are combined.
     n_values
-        At most so many values of the column: quantiles of the past cases' numbers, the most frequent names, and all
-        levels of an order. The row's own value is added, and missing, where the model takes missing values.
+        At most so many values of the column: quantiles of the past cases' numbers without outliers, the most frequent
+        names, and all levels of an order. The row's own value is added, and missing, where the model takes missing
+        values.
     data
         The past cases, as in `explain`.
 
@@ -208,29 +213,30 @@ def what_if(
     if len(cells) != 1:
         raise ParameterError(f"row must be one row, got {len(cells)}. partial_dependence averages over several")
     check_value("n_values", n_values, [Interval(Integral, 2, None, closed="left")])
-    names = list(column) if isinstance(column, list) else [column]
-    if not 1 <= len(names) <= 2:
-        raise ParameterError(f"column must be one column or a list of two, got {len(names)}")
-    places = list(asked.schema.positions(names)) if len(names) > 1 else [asked.position(names[0])]
-    axes = [_grid_of(asked, a, int(n_values), own=cells[0, a]) for a in places]
-    points = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+    places = _places(asked, column)
+    points = _points([_grid_of(asked, a, int(n_values), own=cells[0, a]) for a in places])
     rows = np.repeat(cells, len(points), axis=0)
     rows[:, places] = points
-    values = [tuple(asked.value(a, cell) for a, cell in zip(places, point, strict=True)) for point in points.tolist()]
     own = ((points == cells[0, places]) | (np.isnan(points) & np.isnan(cells[0, places]))).all(axis=1)
-    found = tuple(asked.names[a] for a in places), tuple(values), asked.outputs(rows), asked.predictions(rows), own
+    found = *_named_values(asked, places, points), asked.outputs(rows), asked.predictions(rows), own
     return ColumnProfile(*found, asked.classes, backend=asked.backend)
 
 
 @prefix_errors
 def partial_dependence(
-    model: Any, X: Any, column: Name, *, sample_weight: Any = None, n_values: int = 21, data: Any = None
+    model: Any,
+    X: Any,
+    column: Name | Sequence[Name],
+    *,
+    sample_weight: Any = None,
+    n_values: int = 21,
+    data: Any = None,
 ) -> ColumnProfile:
-    """The mean answer over some rows when one of their columns has a value, for many values of it (Friedman 2001).
+    """The mean answer over some rows when one of their columns, or two, has a value, for many values (Friedman 2001).
 
     All other columns stay as they are, missing ones too. A row that lacks the column counts as the others do, since its
     value is replaced like theirs; the result has the share of such rows, and the mean answer where the column is
-    missing in every row. A grid of v values takes v predictions for each row.
+    missing in every row. A grid of v values takes v predictions for each row, and one of two columns their product.
 
     Parameters
     ----------
@@ -259,20 +265,41 @@ def partial_dependence(
     weights = np.ones(len(cells)) if weights is None else weights
     if not weights.any():
         raise ParameterError("sample_weight is zero for every row; at least one row must have a positive weight")
-    a = asked.position(column)
-    grid = _grid_of(asked, a, int(n_values), among=(cells[:, a], weights))
-    total = np.zeros((grid.size, asked.outputs(cells[:1]).shape[1]))
-    step = max(1, _AT_ONCE // grid.size)
+    places = _places(asked, column)
+    points = _points([_grid_of(asked, a, int(n_values), among=(cells[:, a], weights)) for a in places])
+    n = len(points)
+    total = np.zeros((n, asked.outputs(cells[:1]).shape[1]))
+    step = max(1, _AT_ONCE // n)
     for start in range(0, len(cells), step):
         part = cells[start : start + step]
-        rows = np.repeat(part, grid.size, axis=0)
-        rows[:, a] = np.tile(grid, len(part))
-        answers = asked.outputs(rows).reshape(len(part), grid.size, -1)
+        rows = np.repeat(part, n, axis=0)
+        rows[:, places] = np.tile(points, (len(part), 1))
+        answers = asked.outputs(rows).reshape(len(part), n, -1)
         total += np.einsum("i,ijk->jk", weights[start : start + step], answers)
-    share = float(weights[np.isnan(cells[:, a])].sum() / weights.sum())
-    values, none = tuple((asked.value(a, cell),) for cell in grid.tolist()), np.zeros(grid.size, bool)
-    means = total / weights.sum()
-    return ColumnProfile((asked.names[a],), values, means, None, none, asked.classes, share, len(cells), asked.backend)
+    share = float(weights[np.isnan(cells[:, places]).any(axis=1)].sum() / weights.sum())
+    found = *_named_values(asked, places, points), total / weights.sum(), None, np.zeros(n, bool)
+    return ColumnProfile(*found, asked.classes, share, len(cells), asked.backend)
+
+
+def _places(asked: ExplainedModel, column: Name | Sequence[Name]) -> list[int]:
+    """Positions of one column, or of a list of two."""
+    names = list(column) if isinstance(column, list) else [column]
+    if not 1 <= len(names) <= 2:
+        raise ParameterError(f"column must be one column or a list of two, got {len(names)}")
+    return list(asked.schema.positions(names)) if len(names) > 1 else [asked.position(names[0])]
+
+
+def _points(axes: Sequence[FloatArray]) -> FloatArray:
+    """All combinations of some values, shape (points, columns)."""
+    return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+
+def _named_values(
+    asked: ExplainedModel, places: Sequence[int], points: FloatArray
+) -> tuple[tuple[Name, ...], tuple[tuple[Any, ...], ...]]:
+    """Names of the columns, and the values of each point."""
+    values = [tuple(asked.value(a, cell) for a, cell in zip(places, point, strict=True)) for point in points.tolist()]
+    return tuple(asked.names[a] for a in places), tuple(values)
 
 
 def _grid_of(
@@ -294,8 +321,11 @@ def _grid_of(
         counts = np.bincount(at.ravel(), weights=weights[known], minlength=values.size)
         values = values[np.argsort(-counts, kind="stable")[:most]]
     elif values.size > most:
+        low, high, _ = inlier_range(column[known], weights[known])  # outliers would stretch every curve
+        inner = (values >= low) & (values <= high)
         # The value below which a share of the weight lies: a value that some row has.
-        sums = np.cumsum(np.bincount(at.ravel(), weights=weights[known]))
+        sums = np.cumsum(np.bincount(at.ravel(), weights=weights[known])[inner])
+        values = values[inner]
         at_shares = np.searchsorted(sums, np.linspace(0.0, 1.0, most) * sums[-1])
         values = values[np.unique(np.minimum(at_shares, values.size - 1))]
     if own is not None and own == own and own not in values:

@@ -133,9 +133,17 @@ class Counterfactuals(PrintedPerQuery):
                 before, after = (value_text(row[a], _WIDTH) for row in (self.queries[i], self.rows[entry]))
                 lines.append([short(str(self.names[a]), _WIDTH), before, "->", after, *ends])
                 ends = ["", "", ""]
-        title = f"query {self.numbers[i]}: {value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH)}, unless"
-        note = self.notes[i] or (f"and {stop - start - _ALTERNATIVES} more" if stop - start > _ALTERNATIVES else "")
-        return Grid(title, ["column", "before", "", "after", "answer", "distance", "from case"], lines, note, right={5})
+        title = f"query {self.numbers[i]}: {value_text(self.predictions[i : i + 1].tolist()[0], _WIDTH)}"
+        if not lines:
+            return Grid(title, [], [], self.notes[i])
+        note = f"and {stop - start - _ALTERNATIVES} more" if stop - start > _ALTERNATIVES else ""
+        return Grid(
+            f"{title}, unless",
+            ["column", "before", "", "after", "answer", "distance", "from case"],
+            lines,
+            note,
+            right={5},
+        )
 
 
 @prefix_errors

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_value
-from priorcase._typing import AnyArray, Backend, FloatArray, Name, Value
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, Name, Value
 from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.explaining.contributions import column_shares
 from priorcase.explaining.counterfactual import Counterfactuals, find
@@ -27,6 +27,7 @@ from priorcase.learning.results import (
     value_text,
 )
 from priorcase.neighbors.precedents import Precedents
+from priorcase.schema import Nominal
 
 _QUERIES, _COLUMNS, _WIDTH, _CLASSES = 5, 15, 24, 4
 
@@ -57,6 +58,8 @@ class Explanations(PrintedPerQuery):
         The past cases behind each answer, or nearest to it, or None.
     counterfactuals
         What would turn each answer, or None.
+    unseen
+        Which values of the queries are names that no past case has, shape (queries, columns).
     backend, numbers
         As in `Precedents`.
 
@@ -82,10 +85,19 @@ class Explanations(PrintedPerQuery):
     classes: AnyArray | None
     precedents: Precedents | None
     counterfactuals: Counterfactuals | None
+    unseen: BoolArray
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
 
-    _by_query: ClassVar[tuple[str, ...]] = ("queries", "predictions", "base", "contributions", "errors", "total")
+    _by_query: ClassVar[tuple[str, ...]] = (
+        "queries",
+        "predictions",
+        "base",
+        "contributions",
+        "errors",
+        "total",
+        "unseen",
+    )
 
     def _taken(self, at: list[int]) -> Self:
         parts: dict[str, Any] = {
@@ -181,7 +193,8 @@ class Explanations(PrintedPerQuery):
         for a in order[:_COLUMNS].tolist():
             error = f"± {plain.format(errors[a])}" if errors[a] > 0 else ""
             amount = number.format(amounts[a]) if amounts[a] else "0"
-            lines.append([short(str(self.names[a]), _WIDTH), value_text(queries[a], _WIDTH), amount, error])
+            value = value_text(queries[a], _WIDTH) + " (never seen)" * bool(self.unseen[i, a])
+            lines.append([short(str(self.names[a]), _WIDTH), value, amount, error])
         if (rest := order[_COLUMNS:]).size:
             lines.append([f"{rest.size} others", "", number.format(amounts[rest].sum()), ""])
         label = "log-odds" if self.scale == "log-odds" else self._scale_text(i)
@@ -316,5 +329,12 @@ def explain(
         classes=asked.classes,
         precedents=near,
         counterfactuals=turns,
+        unseen=_unseen(asked, cells),
         backend=asked.backend,
     )
+
+
+def _unseen(asked: ExplainedModel, cells: FloatArray) -> BoolArray:
+    """Which cells are names that no past case has: they are numbered after all others."""
+    kinds = zip(asked.schema.kinds, asked.cases.values, strict=True)
+    return np.asarray(cells >= np.array([len(values) if type(kind) is Nominal else np.inf for kind, values in kinds]))

@@ -65,6 +65,8 @@ def text_width(cells: Sequence[str]) -> int:
 class Grid:
     """The answer to one query, or another table, as text; ``right`` are the columns that are flush right.
 
+    Without a header there is no table, only the title and the note.
+
     Names and values may hold anything, so control and bidirectional characters are escaped.
     """
 
@@ -111,7 +113,7 @@ def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
     for grid in grids:
         widths = [text_width(column) for column in zip(grid.header, *grid.lines, strict=True)]
         lines, indent = ([grid.title], "  ") if grid.title else ([], "")
-        for line in (grid.header, *grid.lines):
+        for line in (grid.header, *grid.lines) if grid.header else ():
             cells = []
             for column, (cell, width) in enumerate(zip(line, widths, strict=True)):
                 space = " " * (width - cell_len(cell))
@@ -131,8 +133,11 @@ def grids_html(grids: Sequence[Grid], rest: str = "") -> str:
             "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in line) + "</tr>"
             for tag, line in [("th", grid.header), *(("td", line) for line in grid.lines)]
         ]
-        caption = f"<caption>{html.escape(grid.title)}</caption>"
         note = f"<p>{html.escape(grid.note)}</p>" if grid.note else ""
+        if not grid.header:
+            parts.append(f"<p>{html.escape(grid.title)}</p>{note}")
+            continue
+        caption = f"<caption>{html.escape(grid.title)}</caption>"
         parts.append(f"<table>{caption}<thead>{rows[0]}</thead><tbody>{''.join(rows[1:])}</tbody></table>{note}")
     if rest:
         parts.append(f"<p>{html.escape(rest)}</p>")
@@ -194,6 +199,11 @@ def free_label(label: str, taken: Container[Any]) -> str:
 def attribute_names(schema: Schema) -> tuple[Name, ...]:
     """The columns' names; ``x0``, ``x1``, ... where there are none."""
     return tuple(f"x{a}" for a in range(len(schema))) if schema.names is None else schema.names
+
+
+def label_text(label: Name) -> str:
+    """The name of a column as people read it; ``x0``, ``x1``, ... for the positions of columns without names."""
+    return f"x{label}" if isinstance(label, int) else str(label)
 
 
 def decoded(table: Table) -> list[Row]:

@@ -19,7 +19,6 @@ from priorcase.bayes.subsets import RelevanceWeights
 from priorcase.exceptions import ParameterError, PriorcaseError, TargetError, TooFewRowsError, listed, nearest, quoted
 from priorcase.instances import Instances, as_floats
 from priorcase.learning.estimator import RowsEstimator, SchemaLike
-from priorcase.learning.results import attribute_names
 from priorcase.learning.state import Memory, Outdated, reads
 from priorcase.learning.targets import Classes
 from priorcase.neighbors.votes import TIES, Poll
@@ -334,21 +333,17 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
 
     @property
     @reads
-    def attribute_weights_(self) -> FloatArray:
-        """The weight of each attribute, in schema order; learned weights are those of the rows stored now."""
+    def attribute_weights_(self) -> AttributeWeights:
+        """The weight of each attribute, by name; learned weights are those of the rows stored now."""
         memory = self._answering()
-        weights = memory.attribute_weights
-        return np.ones(len(memory.instances.schema)) if weights is None else weights.copy()
-
-    @property
-    @reads
-    def weights_table_(self) -> AttributeWeights:
-        """The attribute weights as a table that prints and plots itself, the largest first."""
-        weights, memory = self.attribute_weights_, self._stored()
+        weights, schema = memory.attribute_weights, memory.instances.schema
         method = "bayes" if isinstance(memory._weights, RelevanceWeights) else "given"
         if isinstance(memory._weights, LearnedWeights):
             method = memory._weights.weighting.method
-        return AttributeWeights(attribute_names(memory.instances.schema), weights, method, self._backend)
+        labels = tuple(map(schema.label, range(len(schema))))
+        return AttributeWeights(
+            labels, np.ones(len(schema)) if weights is None else weights.copy(), method, self._backend
+        )
 
     @reads
     def attribute_weights_at(self, X: Any) -> FloatArray:

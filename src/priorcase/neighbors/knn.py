@@ -105,8 +105,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         The classes in ascending order; a list of arrays when there are several targets.
     n_neighbors_, loo_scores_
         The number of neighbours, and the leave-one-out accuracy (over all targets) for k = 1, 2, ... it was chosen by.
-    attribute_weights_, weights_table_
-        The weight of each attribute, in schema order, and the same as a table that prints and plots itself.
+    attribute_weights_
+        The weight of each attribute: a mapping by name that prints and plots itself, and converts to an array.
     tuning_
         How the parameters were chosen, by `tune` or `KNNClassifierCV`.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
@@ -627,4 +627,4 @@ def attribute_weights(
     options: dict[str, Any] = {"categorical_features": categorical_features, "schema": schema, "n_jobs": n_jobs}
     estimator: KNNClassifier | KNNRegressor
     estimator = (KNNRegressor if numbers else KNNClassifier)(1, attribute_weights=method, distance=distance, **options)
-    return estimator.fit(X, y, sample_weight).weights_table_
+    return estimator.fit(X, y, sample_weight).attribute_weights_

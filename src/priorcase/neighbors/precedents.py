@@ -103,10 +103,12 @@ class Precedents(PrintedPerQuery):
         The number of each query among all that were asked; 0, 1, ... when left out.
     importance
         How much each attribute matters for each answer, shape (queries, attributes): tables show those that matter most
-        first. The attribute weights, or where all are equal the mutual information of attribute and target; in an
-        `explain` the contributions to the answer. None keeps the order of the columns.
-    member
-        The member of a stack whose neighbours and votes these are; None for the precedents of any other model.
+        first, and several that the query lacks as one. The attribute weights, or where all are equal the mutual
+        information of attribute and target; in an `explain` the contributions to the answer. None keeps the order of
+        the columns.
+    member, member_weight
+        The member of a stack whose neighbours and votes these are, and its weight in the stack; None for the precedents
+        of any other model.
 
     Examples
     --------
@@ -134,6 +136,7 @@ class Precedents(PrintedPerQuery):
     numbers: tuple[int, ...] = ()
     importance: FloatArray | None = None
     member: str | None = None
+    member_weight: float | None = None
 
     _by_query: ClassVar[tuple[str, ...]] = ("queries", "predictions")
 
@@ -164,6 +167,12 @@ class Precedents(PrintedPerQuery):
         still have one name, the later becomes ``NAME (2)``.
         """
         return framed(self._columns(), self.backend)
+
+    def plot(self, ax: Any = None, query: int = 0) -> Any:
+        """The past cases of one query as bars, as `PrecedentsDisplay` draws them; returns the axes."""
+        from priorcase.plots import PrecedentsDisplay  # of a layer above
+
+        return PrecedentsDisplay.of(self, query=query).plot(ax)
 
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
@@ -312,7 +321,7 @@ def _grid(one: Precedents, width: int | None) -> Grid:
     """The table of a single query, attributes that matter most first; with a width, only those that fit."""
     voters, unlike = _voters(one, _VOTERS), [case for case in one.unlike if case is not None]
     cases, n, value = [*voters, *unlike], len(voters), partial(value_text, width=_VALUE_WIDTH)
-    votes = [["vote", "", *(f"{vote:.0%}" for vote in one.votes[:n]), *("" for _ in unlike)]]
+    votes = [["vote", "", *map(_vote_text, one.votes[:n].tolist()), *("" for _ in unlike)]]
     fixed = [
         ["", "query", *map(str, range(1, n + 1)), *("unlike" for _ in unlike)],
         ["id", "", *(str(case.id) for case in cases)],
@@ -325,12 +334,15 @@ def _grid(one: Precedents, width: int | None) -> Grid:
         + [value(case.row[a]) + _part_text(case.contributions[a], " ({:.2g})") for case in cases]
         for a, name in enumerate(one.names)
     ]
-    shown = _by_importance(one)
+    order, missing = _by_importance(one)
+    parts = [_part_text(float(case.contributions[missing].sum()), "({:.2g})") for case in cases]
+    together = [[f"{len(missing)} missing", "?", *parts]] if missing else []
+    shown = order
     if width is not None:
-        room = width - sum(text_width(column) + 2 for column in fixed)
-        shown = _fitting(attributes, shown, room)
-    rows = [list(line) for line in zip(*fixed, *(attributes[a] for a in shown), strict=True)]
-    hidden = {"voter" if _votes(one) else "case": one.ids.size - n, "attribute": len(attributes) - len(shown)}
+        room = width - sum(text_width(column) + 2 for column in (*fixed, *together))
+        shown = _fitting(attributes, order, room)
+    rows = [list(line) for line in zip(*fixed, *(attributes[a] for a in shown), *together, strict=True)]
+    hidden = {"voter" if _votes(one) else "case": one.ids.size - n, "attribute": len(order) - len(shown)}
     notes = " and ".join(f"{count} more {what}{'s' * (count > 1)}" for what, count in hidden.items() if count)
     notes = "; ".join([f"and {notes}"] * bool(notes) + _member_notes(one))
     title = f"query {one.numbers[0]}: {''.join(_answer_text(one, _VALUE_WIDTH))}"
@@ -339,7 +351,13 @@ def _grid(one: Precedents, width: int | None) -> Grid:
 
 def _member_notes(one: Precedents) -> list[str]:
     """Whose neighbours these are, where a stack asks one of its members."""
-    return [] if one.member is None else [f"neighbours of the member {one.member}"]
+    weight = "" if one.member_weight is None else f", whose weight in the stack is {one.member_weight:.3f}"
+    return [] if one.member is None else [f"neighbours of the member {one.member}{weight}"]
+
+
+def _vote_text(vote: float) -> str:
+    """A vote as a percentage; local fits have negative ones, some so small that they round to 0."""
+    return f"{round(vote, 2) + 0.0:.0%}"
 
 
 def _part_text(contribution: float, text: str) -> str:
@@ -352,11 +370,16 @@ def _votes(one: Precedents) -> bool:
     return not np.isnan(one.votes).any()
 
 
-def _by_importance(one: Precedents) -> list[int]:
-    """The attributes of a single query, those that matter most for its answer first."""
-    if one.importance is None:
-        return list(range(len(one.names)))
-    return list(np.argsort(-one.importance[0], kind="stable").tolist())
+def _by_importance(one: Precedents) -> tuple[list[int], list[int]]:
+    """The attributes to show for a single query, those that matter most for its answer first, and those shown as one.
+
+    Of equally important ones those that the query knows come first. Several that it lacks are shown as one.
+    """
+    absent = np.array([value is None for value in one.queries[0]], bool)
+    importance = np.zeros(absent.size) if one.importance is None else one.importance[0]
+    order = np.lexsort((absent, -importance))
+    together = absent & (absent.sum() > 1)
+    return order[~together[order]].tolist(), np.flatnonzero(together).tolist()
 
 
 def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) -> list[int]:
@@ -409,15 +432,16 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
     from rich.table import Table
     from rich.text import Text
 
-    attributes = _by_importance(one)[:_ATTRIBUTES]
+    order, missing = _by_importance(one)
+    attributes, others = order[:_ATTRIBUTES], order[_ATTRIBUTES:]
     labels = [short(text, _TEXT_WIDTH) for text in (target, *(str(one.names[a]) for a in attributes))]
     query = ["", *(_value(one.queries[0][a]) for a in attributes)]
-    if hidden := len(one.names) - len(attributes):
-        labels.append(f"{hidden} others")
-        query.append("")
+    for group, what, value in ((others, "others", ""), (missing, "missing", "?")):
+        labels += [f"{len(group)} {what}"] * bool(group)
+        query += [value] * bool(group)
     votes = _votes(one) and bool((one.votes != one.votes[:1]).any())  # shown only where they differ
     room = width - text_width(labels) - 2 - text_width(["new case", *query])
-    for number, panel in enumerate(_panels(_columns(one, attributes, votes), room)):
+    for number, panel in enumerate(_panels(_columns(one, attributes, [others, missing], votes), room)):
         if number:
             yield Text()
         table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=True)
@@ -430,10 +454,10 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
         yield table
     if one.ids.size > _CASES:
         rest = range(_CASES, min(one.ids.size, 2 * _CASES))
-        others = ", ".join(f"#{one.ids[i]} {_value(_target_at(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
+        listed = ", ".join(f"#{one.ids[i]} {_value(_target_at(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
         more = one.ids.size - rest.stop
         yield Text(
-            f"also {'voting' if _votes(one) else 'near'}: {others}{f' and {more} more' if more else ''}", style="dim"
+            f"also {'voting' if _votes(one) else 'near'}: {listed}{f' and {more} more' if more else ''}", style="dim"
         )
     for note in _member_notes(one):
         yield Text(note, style="dim")
@@ -451,11 +475,13 @@ def _panels(columns: Sequence[Sequence[Text]], room: int) -> list[Sequence[Seque
     return [[column] for column in columns]
 
 
-def _columns(one: Precedents, attributes: Sequence[int], votes: bool) -> list[list[Text]]:
+def _columns(
+    one: Precedents, attributes: Sequence[int], groups: Sequence[Sequence[int]], votes: bool
+) -> list[list[Text]]:
     """A column for each voter, and for the nearest unlike case unless it is one of them.
 
-    Each has a head, its target, for each attribute the value and what it adds to the distance (attributes not shown
-    share the last line), and at the foot its distance and vote.
+    Each has a head, its target, for each attribute the value and what it adds to the distance (the attributes of a
+    group share a line), and at the foot its distance and vote.
     """
     from rich.text import Text
 
@@ -465,7 +491,7 @@ def _columns(one: Precedents, attributes: Sequence[int], votes: bool) -> list[li
     number = ".2f" if 0.1 <= largest < 100 else ".3g" if largest < 0.1 else ".0f" if largest < 1e6 else ".3g"
     voters, unlike = _voters(one, _CASES), one.unlike[0] if one.unlike else None
     apart = [unlike] if unlike is not None and unlike.id not in one.ids[:_CASES] else []
-    texts = [f"{vote:.0%}" if votes else "" for vote in one.votes[: len(voters)]] + [""] * len(apart)
+    texts = [_vote_text(vote) if votes else "" for vote in one.votes[: len(voters)].tolist()] + [""] * len(apart)
     columns, predicted = [], _value(_target_at(one.predictions, 0))
     for case, vote in zip([*voters, *apart], texts, strict=True):
         head, target, distance = f"#{case.id}", _value(case.target), format(case.distance, number)
@@ -473,10 +499,10 @@ def _columns(one: Precedents, attributes: Sequence[int], votes: bool) -> list[li
             head = f"unlike: {head}" if apart else f"{head} unlike"
         differs = case is unlike or (unlike is not None and target != predicted)
         values, parts = [_value(case.row[a]) for a in attributes], case.contributions[attributes].tolist()
-        most = int(np.argmax(parts))
-        if len(attributes) < case.contributions.size:
+        most = int(np.argmax(parts)) if parts else -1
+        for group in filter(None, groups):
             values.append("")
-            parts.append(float(np.delete(case.contributions, attributes).sum()))
+            parts.append(float(case.contributions[group].sum()))
         numbers = [_part_text(part, f"{{:{number}}}") if part else "" for part in parts]
         right = text_width([distance, vote, *numbers])
         left = max(text_width(values), text_width([head, target]) - right - 1)

@@ -41,7 +41,7 @@ from priorcase.neighbors.votes import (
     probabilities,
     resolve_vote,
 )
-from priorcase.relevance import resolve_method
+from priorcase.relevance import AttributeWeights, resolve_method
 from priorcase.schema import CategoricalFeatures, Nominal, Schema, Table
 from priorcase.schema.kinds import canonical
 from priorcase.search import ALGORITHMS
@@ -951,6 +951,13 @@ class _KNNCV(RowsEstimator[Memory]):
 
     @property
     @reads
+    def attribute_weights_(self) -> AttributeWeights:
+        """The weight of each attribute in the chosen model, by name."""
+        found: AttributeWeights = self._model().attribute_weights_
+        return found
+
+    @property
+    @reads
     def tuning_(self) -> Tuning:
         """The candidates with their leave-one-out scores; the chosen one's is optimistic, since the rows chose it."""
         return self._tuning()
@@ -1032,6 +1039,8 @@ class KNNClassifierCV(ClassifierMixin, _KNNCV):
     ----------
     best_params_, model_, tuning_
         The chosen parameters, the `KNNClassifier` that has them, and the candidates with their scores.
+    attribute_weights_
+        The weight of each attribute in that model, as in `KNNClassifier`.
     classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
         As in `KNNClassifier`.
 

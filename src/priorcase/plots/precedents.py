@@ -186,6 +186,8 @@ class PrecedentsDisplay(Display):
         """A column of votes between the bars and the legend; the unlike case has none."""
         look: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 8, "color": MUTED, "annotation_clip": False}
         look |= {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
+        if np.isnan(self.precedents.votes).any():  # the model does not vote
+            return
         ax.annotate("vote", (1.0, -0.7), (_VOTES, 0), **look)
         for at, vote in zip(places, self.precedents.votes[:_SHOWN].tolist(), strict=False):
             ax.annotate(f"{round(100 * vote) + 0:d}%", (1.0, at), (_VOTES, 0), **look)

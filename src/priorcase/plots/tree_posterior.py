@@ -14,7 +14,7 @@ from priorcase._typing import Backend, FloatArray, IntArray, Name
 from priorcase.bayes.results import EdgeTable
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.learning.plotting import FAINT, INK, MUTED, captions, colour, drawing, tint
-from priorcase.learning.results import framed
+from priorcase.learning.results import framed, label_text
 from priorcase.plots.display import NAME_WIDTH, Display, draw_colorbar
 
 Kind = Literal["tree", "ring", "heat map"]
@@ -69,7 +69,7 @@ class TreePosterior(Display):
         probabilities[pairs[:, 0], pairs[:, 1]] = probabilities[pairs[:, 1], pairs[:, 0]] = table.probabilities
         averaged = hasattr(model, "edge_probabilities_")
         tree = spanning_tree(probabilities) if averaged else pairs
-        names = tuple(f"x{label}" if isinstance(label, int) else label for label in labels)
+        names = tuple(map(label_text, labels))
         return cls(names, probabilities, tree, averaged, table.backend)
 
     def _summary(self) -> str:

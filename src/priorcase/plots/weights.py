@@ -14,7 +14,7 @@ from priorcase.bayes.results import Relevance
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.learning.plotting import INK, MUTED, captions, colour, drawing, tint
 from priorcase.learning.resampling import bar, taken_rows
-from priorcase.learning.results import framed
+from priorcase.learning.results import framed, label_text
 from priorcase.local.regressor import LEVEL
 from priorcase.plots.display import Display
 from priorcase.relevance import AttributeWeights
@@ -59,7 +59,7 @@ class WeightsDisplay(Display):
         Parameters
         ----------
         model
-            A fitted model with ``weights_table_`` (neighbours and local models) or ``relevance_``
+            A fitted model with ``attribute_weights_`` (neighbours and local models) or ``relevance_``
             (`SubsetAveragedBayes`); or such a table.
         X, y
             The rows to draw bootstrap samples from, usually those that the model was fitted to.
@@ -135,7 +135,7 @@ class WeightsDisplay(Display):
             if self.prior is not None:
                 ax.axvline(self.prior, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
                 ax.text(self.prior, -0.75, " prior", color=MUTED, fontsize=8, va="center")
-            ax.set_yticks(places, captions([self.names[a] for a in order.tolist()], _WIDTH))
+            ax.set_yticks(places, captions([label_text(self.names[a]) for a in order.tolist()], _WIDTH))
             ax.set(xlabel=words, ylim=(order.size - 0.4, -1.0))
             ax.set_xlim(left=0.0, right=1.02 if self.posterior else None)
             ax.tick_params(axis="y", length=0)
@@ -149,7 +149,7 @@ def _table(model: Any) -> AttributeWeights | Relevance:
     """The table of weights that a model has, or that was given."""
     if isinstance(model, (AttributeWeights, Relevance)):
         return model
-    found = model.relevance_ if hasattr(model, "relevance_") else getattr(model, "weights_table_", None)
+    found = model.relevance_ if hasattr(model, "relevance_") else getattr(model, "attribute_weights_", None)
     if not isinstance(found, (AttributeWeights, Relevance)):
         raise ParameterError(
             f"model must be a fitted model with attribute weights, or a table of them, got {quoted(model)}. For "

@@ -49,7 +49,7 @@ class GainRatio(_Information):
     --------
     >>> import priorcase as pc
     >>> X = [["sun", "hot"], ["sun", "mild"], ["rain", "hot"], ["rain", "mild"]]
-    >>> pc.KNNClassifier(1, attribute_weights=GainRatio()).fit(X, ["no", "no", "yes", "yes"]).attribute_weights_
+    >>> pc.KNNClassifier(1, attribute_weights=GainRatio()).fit(X, ["no", "no", "yes", "yes"]).attribute_weights_.weights
     array([1., 0.])
     """
 
@@ -71,7 +71,7 @@ class MutualInformation(_Information):
     >>> import priorcase as pc
     >>> X = [["sun", "hot"], ["sun", "mild"], ["rain", "hot"], ["rain", "mild"]]
     >>> model = pc.KNNClassifier(1, attribute_weights=MutualInformation()).fit(X, ["no", "no", "yes", "no"])
-    >>> model.attribute_weights_.round(4)
+    >>> model.attribute_weights_.weights.round(4)
     array([0.3113, 0.3113])
     """
 
@@ -93,7 +93,7 @@ class Bayes(WeightingMethod):
     --------
     >>> import priorcase as pc
     >>> X, y = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]] * 5, ["no", "no", "yes", "yes"] * 5
-    >>> pc.KNNClassifier(1, attribute_weights=Bayes()).fit(X, y).attribute_weights_.round(2)
+    >>> pc.KNNClassifier(1, attribute_weights=Bayes()).fit(X, y).attribute_weights_.weights.round(2)
     array([1.  , 0.02])
     """
 

@@ -90,7 +90,7 @@ class LeaveOneOutWeights(WeightingMethod):
     >>> X = np.random.default_rng(0).random((200, 4))
     >>> y = np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5), "odd", "even")
     >>> model = pc.KNNClassifier(5, attribute_weights=LeaveOneOutWeights()).fit(X, y)
-    >>> model.attribute_weights_.round(1)
+    >>> model.attribute_weights_.weights.round(1)
     array([0.9, 1. , 0. , 0. ])
     """
 

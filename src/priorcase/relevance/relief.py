@@ -58,7 +58,7 @@ class Relief(WeightingMethod):
     --------
     >>> import priorcase as pc
     >>> X, y = [[0.0, 5.0], [0.1, 1.0], [0.9, 4.0], [1.0, 2.0]], ["no", "no", "yes", "yes"]
-    >>> pc.KNNClassifier(1, attribute_weights=Relief(n_neighbors=1)).fit(X, y).attribute_weights_
+    >>> pc.KNNClassifier(1, attribute_weights=Relief(n_neighbors=1)).fit(X, y).attribute_weights_.weights
     array([0.64, 0.  ])
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,31 +10,45 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from priorcase._typing import AnyArray, Backend, FloatArray, IntArray, Name
-from priorcase.exceptions import prefix_errors
+from priorcase.exceptions import UnknownNameError, advice, listed, prefix_errors, quoted
 from priorcase.learning.plotting import captions, colour, drawing, tint
-from priorcase.learning.results import Grid, GridResult, framed, short
+from priorcase.learning.results import Grid, GridResult, framed, label_text, short
 
 _SHOWN, _DRAWN = 25, 30
 _NAME_WIDTH, _BAR_WIDTH = 24, 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class AttributeWeights(GridResult):
-    """The weight of each attribute; prints as a table, the largest first, and converts to a NumPy array.
+class AttributeWeights(GridResult, Mapping[Name, float]):
+    """The weight of each attribute by its name; prints as a table, the largest first.
+
+    It converts to a NumPy array, in the order of the columns.
 
     Examples
     --------
-    >>> AttributeWeights(("age", "colour"), np.array([0.1, 0.4]), "relief")
+    >>> weights = AttributeWeights(("age", "colour"), np.array([0.1, 0.4]), "relief")
+    >>> weights
     attribute weights: relief
       attribute  weight
       colour        0.4  ████████████████████
       age           0.1  █████
+    >>> weights["age"], np.asarray(weights)
+    (0.1, array([0.1, 0.4]))
     """
 
-    names: tuple[Name, ...]  # of the attributes; ``x0``, ``x1``, ... for a table without names
+    names: tuple[Name, ...]  # of the attributes; their positions for a table without names
     weights: FloatArray  # one number >= 0 for each, in the order of the columns
     method: str  # how they were learned, such as ``"relief"``; ``"given"`` where they were not
     backend: Backend | None = None  # the library whose frame they were learned from
+
+    def __getitem__(self, name: Name) -> float:
+        if name not in self.names:
+            remedy = advice(name, self.names, otherwise="list(weights) gives all names.")
+            raise UnknownNameError(f"There is no attribute {quoted(name)}; there are {listed(self.names)}. {remedy}")
+        return float(self.weights[self.names.index(name)])
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self.names)
 
     def __len__(self) -> int:
         return self.weights.size
@@ -63,7 +78,7 @@ class AttributeWeights(GridResult):
         with drawing(ax, size=(6.0, 1.0 + 0.24 * max(order.size, 6))) as ax:
             places = np.arange(order.size)
             ax.barh(places, self.weights[order], 0.7, facecolor=tint(0, 0.6), edgecolor=colour(0), linewidth=0.7)
-            ax.set_yticks(places, captions([self.names[a] for a in order.tolist()]))
+            ax.set_yticks(places, captions([label_text(self.names[a]) for a in order.tolist()]))
             ax.invert_yaxis()
             ax.set_xlabel(f"weight ({self.method})")
             ax.tick_params(axis="y", length=0)
@@ -80,7 +95,7 @@ class AttributeWeights(GridResult):
         relative, lines = self._relative(), []
         for a in self.order[:_SHOWN].tolist():
             bar = "█" * max(round(_BAR_WIDTH * relative[a]), 1 if relative[a] > 0 else 0)
-            lines.append([short(str(self.names[a]), _NAME_WIDTH), f"{self.weights[a]:.4g}", bar])
+            lines.append([short(label_text(self.names[a]), _NAME_WIDTH), f"{self.weights[a]:.4g}", bar])
         rest = f"... and {len(self) - _SHOWN} attributes with smaller weights" if len(self) > _SHOWN else ""
         if self.method != "given" and len(self) > 1 and not np.ptp(self.weights):
             rest = "all attributes have the same weight"

@@ -119,7 +119,7 @@ def test_attribute_weights_stretch_the_distance() -> None:
     moved = X + np.array([0.0, 5.0])
     np.testing.assert_allclose(ignoring.predict(moved), ignoring.predict(X))
     learned = RBFNetworkRegressor(10, attribute_weights="relief").fit(X, X[:, 0])
-    assert learned.attribute_weights_[0] > learned.attribute_weights_[1]
+    assert learned.attribute_weights_.weights[0] > learned.attribute_weights_.weights[1]
 
 
 @settings(max_examples=40, deadline=None)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -41,6 +41,9 @@ from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import check_length, read_labels
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.schema.schema import backend_of
+
+if TYPE_CHECKING:
+    from priorcase.explaining import Explanations
 
 _POSITIVE = Interval(Integral, 1, None, closed="left")
 
@@ -210,6 +213,15 @@ class MixtureModel(BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Save the model to a file, which `priorcase.load` reads; returns the path."""
         return saving.save(self, path)
+
+    def explain(self, X: Any, *, data: Any = None, **options: Any) -> Explanations:
+        """Why the model answers rows as it does: see `priorcase.explain`, which has the options.
+
+        A mixture stores no rows, so ``data`` is needed: the pair ``(X, y)`` that it was fitted to, or other past cases.
+        """
+        from priorcase import explain  # of a layer above
+
+        return explain(self, X, data=data, **options)
 
     @reads
     def _saved_state(self) -> dict[str, Any] | None:
