@@ -678,13 +678,15 @@ def automatic(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str
     """What ``"auto"`` takes, and why: a vote for texts and booleans that repeat, a mean for numbers, else a copy."""
     kind = sources.of_one_kind()
     if kind == "number":
-        return Mean(**options), "auto took the mean, since solutions are numbers"
+        return Mean(**options), "Solutions are numbers, so their mean is taken."
     distinct = len({written(case.solution) for case in sources.cases})
     if kind in ("text", "boolean") and distinct < len(sources.cases):
-        return Vote(**options), f"auto took a vote, since {len(sources.cases)} cases have {distinct} distinct solutions"
-    several = "no solution occurs twice" if kind in ("text", "boolean") else f"solutions are {kind}s"
-    reason = "there is one case" if len(sources.cases) == 1 else several
-    return Copy(**options), f"auto took a copy, since {reason}"
+        return Vote(**options), f"{len(sources.cases)} similar cases have {distinct} distinct solutions, so they vote."
+    if len(sources.cases) == 1:
+        return Copy(**options), "The solution of the only similar case is copied."
+    distinct_only = kind in ("text", "boolean")
+    why = "No solution occurs twice among the similar cases" if distinct_only else f"Solutions are {kind}s"
+    return Copy(**options), f"{why}, so the most similar one is copied."
 
 
 # -- what they share
