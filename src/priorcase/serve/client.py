@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import httpx
 
 from priorcase.exceptions import ServiceError
 
-Row = Mapping[str, Any]
+Row: TypeAlias = Mapping[str, Any]
+Rows: TypeAlias = Row | Sequence[Row]
+Document: TypeAlias = dict[str, Any]
 
 
 class Client:
     """Asks a service that ``priorcase serve`` started.
 
-    Rows are mappings from columns to values; None, and columns that are left out, are missing. What the service
-    refuses raises `ServiceError` with its sentence.
+    Rows are mappings from columns to values; None, and columns that are left out, are missing. Options are those of
+    the service. What it refuses raises `ServiceError` with its sentence.
 
     Parameters
     ----------
@@ -52,45 +54,35 @@ class Client:
         """Close the connections."""
         self._http.close()
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> Document:
         """What is served: columns, their kinds and values."""
         return self._asked("GET", "/schema")
 
     # -- models
 
-    def predict(self, rows: Row | Sequence[Row], *, level: float = 0.95) -> list[dict[str, Any]]:
+    def predict(self, rows: Rows, *, level: float = 0.95) -> list[Document]:
         """For each row the prediction, with probabilities or an interval."""
-        return self._answers("/predict", rows, level=level)
+        return self._listed("answers", "POST", "/predict", rows, level=level)
 
-    def explain(
-        self,
-        rows: Row | Sequence[Row],
-        *,
-        precedents: int = 5,
-        counterfactuals: int = 1,
-        fixed: Sequence[str] = (),
-        permutations: int = 32,
-    ) -> list[dict[str, Any]]:
-        """For each row the prediction, and why; fewer permutations are faster, and less exact."""
-        options = {"precedents": precedents, "counterfactuals": counterfactuals, "fixed": list(fixed)}
-        return self._answers("/explain", rows, **options, permutations=permutations)
+    def explain(self, rows: Rows, **options: Any) -> list[Document]:
+        """For each row why; ``precedents``, ``counterfactuals``, ``fixed``, ``permutations``."""
+        return self._listed("answers", "POST", "/explain", rows, **options)
 
-    def neighbors(self, rows: Row | Sequence[Row], k: int | None = None) -> list[dict[str, Any]]:
+    def neighbors(self, rows: Rows, k: int | None = None) -> list[Document]:
         """For each row the past cases behind the answer, or the ``k`` nearest ones."""
-        return self._answers("/neighbors", rows, **({} if k is None else {"k": k}))
+        return self._listed("answers", "POST", "/neighbors", rows, **({} if k is None else {"k": k}))
 
-    def counterfactuals(self, rows: Row | Sequence[Row], n: int = 1, **options: Any) -> list[dict[str, Any]]:
+    def counterfactuals(self, rows: Rows, n: int = 1, **options: Any) -> list[Document]:
         """For each row the smallest changes that turn the answer; ``fixed``, ``wanted``, ``above``, ``below``."""
-        return self._answers("/counterfactuals", rows, n=n, **options)
+        return self._listed("answers", "POST", "/counterfactuals", rows, n=n, **options)
 
-    def what_if(self, row: Row, *columns: str, n_values: int = 21) -> dict[str, Any]:
+    def what_if(self, row: Row, *columns: str, n_values: int = 21) -> Document:
         """The answer to a row along a column, or two."""
-        return self._asked("POST", "/what-if", row, column=list(columns), n_values=n_values)
+        return self._asked("POST", "/what-if", row, column=columns, n_values=n_values)
 
     def append(self, rows: Sequence[Row], targets: Sequence[Any]) -> list[int]:
         """Let the model learn from more rows; returns their ids."""
-        found: list[int] = self._asked("POST", "/rows", {"rows": rows, "targets": targets})["ids"]
-        return found
+        return self._listed("ids", "POST", "/rows", {"rows": rows, "targets": targets})
 
     def forget(self, ids: Sequence[int]) -> None:
         """Let the model forget rows."""
@@ -98,18 +90,15 @@ class Client:
 
     # -- case bases
 
-    def cases(self, *where: str, offset: int = 0, limit: int = 100) -> list[dict[str, Any]]:
+    def cases(self, *where: str, offset: int = 0, limit: int = 100) -> list[Document]:
         """Cases that meet all conditions, such as ``"people>=5"``."""
-        found: list[dict[str, Any]] = self._asked("GET", "/cases", where=list(where), offset=offset, limit=limit)[
-            "cases"
-        ]
-        return found
+        return self._listed("cases", "GET", "/cases", where=where, offset=offset, limit=limit)
 
-    def case(self, id: int) -> dict[str, Any]:
+    def case(self, id: int) -> Document:
         """A case, with its history."""
         return self._asked("GET", f"/cases/{id:d}")
 
-    def ask(self, query: Row, **options: Any) -> dict[str, Any]:
+    def ask(self, query: Row, **options: Any) -> Document:
         """A solution for a new case; options are ``k``, ``where``, ``weights`` and ``method``."""
         return self._asked("POST", "/cases/ask", {"query": query, **options})
 
@@ -117,7 +106,7 @@ class Client:
         """Add a case, with ``solution``, ``outcome``, ``key``, ``note``, ``by`` or ``why``; returns its id."""
         return int(self._asked("POST", "/cases", {"case": case, **fields})["id"])
 
-    def feedback(self, id: int, changes: Row | None = None, **fields: Any) -> dict[str, Any]:
+    def feedback(self, id: int, changes: Row | None = None, **fields: Any) -> Document:
         """Record ``outcome``, ``solution``, ``note`` or changed values; returns the case."""
         return self._asked("POST", f"/cases/{id:d}/feedback", {"changes": changes or {}, **fields})
 
@@ -127,18 +116,16 @@ class Client:
 
     # -- requests
 
-    def _answers(self, path: str, rows: Any, **options: Any) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._asked("POST", path, rows, **options)["answers"]
-        return found
+    def _listed(self, name: str, *request: Any, **options: Any) -> list[Any]:
+        return list(self._asked(*request, **options)[name])
 
-    def _asked(self, method: str, path: str, body: Any = None, **options: Any) -> dict[str, Any]:
+    def _asked(self, method: str, path: str, body: Any = None, **options: Any) -> Document:
         try:
             response = self._http.request(method, path, json=body, params=options)
         except httpx.TransportError as error:
             raise ServiceError(f"{self!r}: {error}") from error
         if response.is_success:
-            found: dict[str, Any] = response.json()
-            return found
+            return dict(response.json())
         told = response.headers.get("content-type", "") == "application/problem+json"
         refusal = ServiceError(response.json()["detail"] if told else f"{self!r} answered {response.status_code}")
         refusal.status = response.status_code
