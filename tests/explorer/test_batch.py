@@ -41,19 +41,21 @@ def test_new_rows_are_read_like_the_table(shoes: Path) -> None:
     with explorer(shoes, target="bought") as (workspace, client):
         id_ = answered(workspace, client, new)
         found = client.get(f"/batch/{id_}").json()
-        assert found["header"][:6] == ["line", "size", "sold", "colour", "actual", "prediction"]
-        assert found["rows"][0][:6] == [2, 7.5, "2025-12-03", "red", "yes", "no"]
-        assert found["rows"][1][1:5] == [None, None, "=1+1", None]
+        assert found["header"][:2] == ["line", "prediction"]
+        assert found["header"][-4:] == ["actual", "size", "sold", "colour"]
+        assert found["rows"][0][:2] == [2, "no"]
+        assert found["rows"][0][4:] == ["yes", 7.5, "2025-12-03", "red"]
+        assert found["rows"][1][4:] == [None, None, None, "=1+1"]
         assert found["right"] == {"rows": 2, "right": 1}
         assert "more" in found["notes"][0]
         rows = [{"size": 7.5, "sold": "2025-12-03", "colour": "red"}, {"colour": "=1+1"}]
         for mine, one in zip(found["rows"], client.post("/predict", json=rows).json()["answers"], strict=False):
-            assert mine[5:] == [one["prediction"], one["probabilities"]["no"], one["probabilities"]["yes"]]
+            assert mine[1:4] == [one["prediction"], one["probabilities"]["no"], one["probabilities"]["yes"]]
         table = client.get(f"/batch/{id_}/answers.csv")
         assert "attachment" in table.headers["content-disposition"]
         lines = list(csv.reader(io.StringIO(table.content.decode("utf-8-sig"))))
-        assert lines[2][3] == "'=1+1"
-        assert [line[5] for line in lines[1:]] == [row[5] for row in found["rows"]]
+        assert lines[2][-1] == "'=1+1"
+        assert [line[1] for line in lines[1:]] == [row[1] for row in found["rows"]]
         document = client.get(f"/batch/{id_}/answers.json").json()
         assert document["answers"][1]["values"]["colour"] == "=1+1"
         assert not list(Path(str(workspace.uploads._folder and workspace.uploads._folder.name)).iterdir())
@@ -115,7 +117,10 @@ def test_a_model_reads_by_its_kinds(tmp_path: Path) -> None:
     path = model.save(tmp_path / "model.priorcase")
     with explorer(path) as (workspace, client):
         id_ = answered(workspace, client, b"x0,x1,x2\n31,1,True\n62,2,False\n33,2,True\n")
-        assert [row[4] for row in client.get(f"/batch/{id_}").json()["rows"]] == ["a", "b", "f"]
+        assert [row[1] for row in client.get(f"/batch/{id_}").json()["rows"]] == ["a", "b", "f"]
+        id_ = answered(workspace, client, b"x0,x1,x2\n31,1,True\n,2,False\n")
+        assert [row[-3] for row in client.get(f"/batch/{id_}").json()["rows"]] == [31, None]
+        assert b"31.0" not in client.get(f"/batch/{id_}/answers.csv").content
 
 
 def test_numbers_have_intervals_and_errors(tmp_path: Path) -> None:
@@ -125,7 +130,7 @@ def test_numbers_have_intervals_and_errors(tmp_path: Path) -> None:
     with explorer(path, target="b", stack=True) as (workspace, client):
         id_ = answered(workspace, client, b"a,b\n3,6\n4,8\n", counterfactuals=1)
         found = client.get(f"/batch/{id_}").json()
-        assert found["header"] == ["line", "a", "actual", "prediction", "lower", "upper"]
+        assert found["header"] == ["line", "prediction", "lower", "upper", "actual", "a"]
         assert found["right"]["mean_absolute_error"] < 0.5
         assert json.loads(client.get(f"/batch/{id_}/answers.json").content)["target"] == "b"
 

@@ -70,6 +70,18 @@ def test_points_of_a_plane_are_drawn_as_they_lie() -> None:
     assert layout.fit > 0.999
 
 
+def test_the_first_view_and_the_fit_are_of_most_rows() -> None:
+    points = np.random.default_rng(0).normal(size=(400, 6))
+    far = np.vstack([points, [[300.0] * 6, [-300.0] * 6]])
+    model = pc.KNNRegressor(3, distance="euclidean").fit(far, far[:, 0])
+    layout = lay_out(pinned(model))
+    assert layout.fit < 0.9  # which two rows far from all others would make nearly 1
+    x0, x1, y0, y1 = layout.view
+    extent = np.ptp(layout.places, axis=0)
+    assert 0 < x1 - x0 < extent[0] / 20
+    assert y0 < y1
+
+
 def test_the_same_rows_give_the_same_map() -> None:
     X, y = load_repairs("pandas")
     one, other = (lay_out(pinned(pc.KNNClassifier(5).fit(X, y))) for _ in range(2))
@@ -100,6 +112,8 @@ def test_models_without_a_distance_have_maps_too(learner: Any) -> None:
     assert layout.places.shape == (80, 2)
     assert np.isfinite(layout.places).all()
     assert layout.places.std(axis=0).min() > 0
+    if "KNNClassifier" in repr(learner):
+        assert layout.by == "the distance of k-nearest neighbors, the member of the stack that finds past cases"
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])

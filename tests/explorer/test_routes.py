@@ -146,6 +146,27 @@ def test_columns_of_any_kind_are_summarized(tmp_path: Path, workspace: Workspace
     assert "none" not in found
 
 
+def test_whole_numbers_lie_in_bins_of_their_own_and_outliers_do_not_set_the_range(
+    tmp_path: Path, workspace: Workspace
+) -> None:
+    lines = [f"{1 + i % 2},{20 + i % 50},{i * 1.5},{'no' if i < 30 else 'yes'}" for i in range(59)]
+    table = write(tmp_path / "whole.csv", ["doors,age,miles,y", *lines, "2,70,9200000,yes"])
+    client = client_of(workspace)
+    workspace.jobs.wait(workspace.open(table, target="y").id, 60)
+    doors, age, miles = client.get("/columns").json()["columns"]
+    assert (doors["low"], doors["high"], doors["whole"]) == (1, 2, True)
+    assert (doors["edges"], doors["counts"]) == ([0.5, 1.5, 2.5], [30, 30])
+    assert age["edges"][:2] == [19.5, 21.5]  # 51 values, two in each bin
+    assert sum(age["counts"]) == 60
+    assert miles["quantiles"][-1] == 9_200_000
+    assert miles["high"] < 90
+    median = np.median([20 + i % 50 for i in range(59)] + [70])
+    assert median % 1 == 0.5
+    assert age["quantiles"][2] == median - 0.5  # whole, as a typical case has it
+    points = client.post("/what-if", json={}, params={"column": "miles", "n_values": 10}).json()["points"]
+    assert max(value for point in points if (value := point["values"][0]) is not None) < 90
+
+
 def test_rows_that_change_make_what_was_computed_new(repairs: httpx.Client, workspace: Workspace) -> None:
     for job in workspace.jobs.documents():
         workspace.jobs.wait(job["id"], 60)

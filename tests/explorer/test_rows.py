@@ -17,6 +17,7 @@ from exploring import explorer
 import priorcase as pc
 from priorcase.datasets.past import Reading
 from priorcase.explorer import Workspace
+from priorcase.explorer.checking import Score
 from priorcase.explorer.learners import answer_by
 
 
@@ -349,3 +350,10 @@ def test_nothing_is_changed_in_read_only_mode(loans: Path) -> None:
         assert client.post("/review/save").status_code == 403
         assert workspace.served.n_samples_fit_ == 40
         assert client.get("/rows").status_code == 200
+
+
+def test_scores_are_told_as_they_are_shown() -> None:
+    before, after = Score("accuracy", 0.86461, True).document(), Score("accuracy", 0.85749, True).document()
+    assert (before["value"], after["value"]) == (0.865, 0.857)
+    assert f"{before['value'] - after['value']:.3f}" == "0.008"  # not 0.007, which the exact scores differ by
+    assert Score("RMSE", 12345.678, False).document()["value"] == 12346.0

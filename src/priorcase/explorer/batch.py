@@ -162,7 +162,8 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
     others = [name for name in found if name not in names and name != opened.target]
     notes = [f"Columns that the model does not have were left out: {listed(others)}."] if others else []
     X = frame[names] if like is not None else _as_stored(frame[names], model)
-    cells = list(X.astype(object).where(X.notna(), None).itertuples(index=False, name=None))
+    shown = X.assign(**{name: X[name].astype("Int64") for name in names if _is_whole(X[name])})
+    cells = list(shown.astype(object).where(X.notna(), None).itertuples(index=False, name=None))
     actual = None
     if opened.target is not None and opened.target in found:
         column = frame[opened.target]
@@ -174,6 +175,14 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
             )
     lines = line_numbers(frame.attrs, np.arange(len(frame))).tolist()
     return NewRows(X if schema.names is not None else cells, names, cells, lines, actual, notes)
+
+
+def _is_whole(column: Any) -> bool:
+    """Whether a column has whole numbers that missing values have made fractions."""
+    if column.dtype.kind != "f":
+        return False
+    known = column.dropna()
+    return bool(((known.round() == known) & (known.abs() < 2**53)).all())
 
 
 def _repeated(past: Past | None, cells: Sequence[tuple[Any, ...]], actual: Sequence[Any]) -> int:
@@ -260,13 +269,13 @@ Cell = Callable[[Mapping[str, Any]], Any]
 
 def _columns(model: Any, new: NewRows, asked: Asked, documents: Sequence[Mapping[str, Any]]) -> list[tuple[str, Cell]]:
     """The columns of a table of answers: their names, and what each says of an answer."""
-    found = [("line", _at("line")), *((name, _at("values", name)) for name in new.names)]
-    found += [("actual", _at("actual"))] if new.actual is not None else []
     first = documents[0]
-    found.append(("prediction", _at("prediction")))
+    found = [("line", _at("line")), ("prediction", _at("prediction"))]
     found += [("decision", _at("decision"))] if "decision" in first else []
     found += [(f"P({label})", _at("probabilities", label)) for label in first.get("probabilities", ())]
     found += [("lower", _at("interval", 0)), ("upper", _at("interval", 1))] if "interval" in first else []
+    found += [("actual", _at("actual"))] if new.actual is not None else []
+    found += [(name, _at("values", name)) for name in new.names]
     if asked.contributions:
         found += [(f"contribution of {name}", _at("contributions", "contributions", name)) for name in new.names]
     if asked.precedents:

@@ -89,7 +89,10 @@ class Computed(Generic[T]):
 
 @dataclass(frozen=True)
 class Score:
-    """A score over all rows, and whether higher is better."""
+    """A score over all rows, and whether higher is better.
+
+    As JSON it is rounded as it is shown, so that a difference of two scores is the one that people see.
+    """
 
     name: str
     value: float
@@ -97,7 +100,8 @@ class Score:
 
     def document(self) -> dict[str, Any]:
         """The score as JSON."""
-        return {"name": self.name, "value": self.value, "higher": self.higher}
+        value = round(self.value, 3) if abs(self.value) < 10 else float(f"{self.value:.5g}")
+        return {"name": self.name, "value": value, "higher": self.higher}
 
 
 @dataclass(frozen=True, eq=False)

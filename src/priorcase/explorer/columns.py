@@ -19,18 +19,19 @@ from priorcase.learning.results import attribute_names
 from priorcase.learning.state import pinned
 from priorcase.schema import Date, Kind, Nominal, Numeric, Ordinal, Schema, Set, Text
 from priorcase.schema.dates import DAY, date_of
+from priorcase.similarity.statistics import inlier_range
 
 _BINS, _LISTED = 32, 50  # bars of a histogram, and names that are listed
 _QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
-_STRETCH = 8.0  # times the range of nearly all values, beyond which single values do not set the range of a slider
 
 
 def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Every column of a model and its target as JSON; ``left_out`` are columns that it was not given, and why.
 
     Numbers and dates have a histogram (``edges``, ``counts``), ``quantiles`` and ``low``, ``high`` and ``step`` for a
-    slider; levels and names have ``values`` with their ``counts``. ``by`` has the counts within each of ``outcomes``:
-    the classes, or thirds of a numeric target.
+    slider, without outliers, which the first and the last bin count; ``whole`` numbers lie between the edges. Levels
+    and names have ``values`` with their ``counts``. ``by`` has the counts within each of ``outcomes``: the classes, or
+    thirds of a numeric target.
     """
     instances = pinned(model)._stored().instances
     classes = list(map(_text, instances.target_values())) if is_classifier(model) else None
@@ -136,19 +137,20 @@ def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int,
         return told
     days = is_date and bool((numbers % DAY == 0).all())  # moments otherwise, with a time of day
     shown: Callable[[float], Any] = (_day if days else _moment) if is_date else float
-    low, high = _range(numbers)
+    low, high, _ = inlier_range(numbers)
     step = DAY if is_date else _step(numbers, low, high)
     if not is_date:
         low, high = math.floor(low / step) * step, math.ceil(high / step) * step
     high = high if high > low else low + step
-    n_bins = int(min(_BINS, max(1, round((high - low) / step)))) if _is_whole(numbers) and not is_date else _BINS
-    edges = np.linspace(low, high, n_bins + 1)
+    whole = not is_date and _is_whole(numbers)
+    edges = _whole_edges(low, high) if whole else np.linspace(low, high, _BINS + 1)
     clipped = np.clip(numbers, low, high)
     told |= {
+        "whole": whole,
         "low": shown(low),
         "high": shown(high),
         "step": step,
-        "quantiles": [shown(float(q)) for q in np.quantile(numbers, _QUANTILES)],
+        "quantiles": [shown(float(q)) for q in _quantiles(numbers, whole)],
         "edges": [shown(float(edge)) for edge in edges],
         "counts": np.histogram(clipped, edges)[0].tolist(),
     }
@@ -157,13 +159,15 @@ def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int,
     return told
 
 
-def _range(numbers: FloatArray) -> tuple[float, float]:
-    """Least and greatest value; without single values that are far from all others."""
-    low, high = float(numbers.min()), float(numbers.max())
-    inner = np.quantile(numbers, (0.01, 0.99))
-    if high - low > _STRETCH * (inner[1] - inner[0]) > 0:
-        return max(low, float(inner[0] - (inner[1] - inner[0]))), min(high, float(inner[1] + (inner[1] - inner[0])))
-    return low, high
+def _whole_edges(low: float, high: float) -> FloatArray:
+    """Edges between whole numbers, with equally many in each bin: 0.5, 1.5 and 2.5 for the numbers 1 and 2."""
+    width = math.ceil((high - low + 1) / _BINS)
+    return np.asarray(low - 0.5 + width * np.arange(math.ceil((high - low + 1) / width) + 1))
+
+
+def _quantiles(numbers: FloatArray, whole: bool) -> FloatArray:
+    """Quantiles of numbers; of whole ones they are whole."""
+    return np.asarray(np.quantile(numbers, _QUANTILES, method="lower" if whole else "linear"))
 
 
 def _step(numbers: FloatArray, low: float, high: float) -> float:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query
 
-from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.documents import plain
 from priorcase.exceptions import SchemaMismatchError, TooFewRowsError, advice, quoted
 from priorcase.explaining.model import ExplainedModel
@@ -24,7 +24,7 @@ from priorcase.explaining.precedents import _by_terms
 from priorcase.explorer.checking import Computed
 from priorcase.explorer.columns import kind_name
 from priorcase.explorer.jobs import Job
-from priorcase.explorer.workspace import Workspace
+from priorcase.explorer.workspace import Workspace, learner_title
 from priorcase.learning.results import attribute_names
 from priorcase.learning.state import pinned
 from priorcase.neighbors.base import NeighborsEstimator
@@ -35,6 +35,7 @@ from priorcase.serve.app import Service, new_router
 
 _LANDMARKS, _AT_ONCE = 256, 16
 _COLOURS = 6  # categories with a colour of their own, the last one for all others
+_VIEW = (0.02, 0.98)  # quantiles of both coordinates between which rows are in the first view
 _PAIRS = 20_000  # of rows, from which the fit of the map is estimated
 
 Distances = Callable[[IntArray], FloatArray]
@@ -45,12 +46,14 @@ Distances = Callable[[IntArray], FloatArray]
 class Layout:
     """Places of the stored rows, shape (rows, 2), and how well they show the distances.
 
-    ``fit`` is the squared correlation of the distances on the map with those of the model, over pairs of a landmark and
-    any row. ``by`` says whose distance it is.
+    ``view`` is the box of most rows, (x0, x1, y0, y1): rows far from all others are outside. ``fit`` is the squared
+    correlation of the distances on the map with those of the model, over pairs of a landmark and any row within it:
+    pairs with an outlier are far apart on any map. ``by`` says whose distance it is.
     """
 
     ids: IdArray
     places: FloatArray
+    view: tuple[float, ...]
     fit: float
     landmarks: int
     by: str
@@ -79,7 +82,10 @@ def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) ->
     tell("placing rows", 0.92)
     places = _triangulated(between, squares)
     places = _turned(places, ids, before)
-    return Layout(ids, places, _fit(places, landmarks, squares), landmarks.size, by)
+    view = np.quantile(places, _VIEW, axis=0)
+    seen = ((places >= view[0]) & (places <= view[1])).all(axis=1)
+    fit = _fit(places, landmarks, squares, seen)
+    return Layout(ids, places, tuple(view.T.ravel().tolist()), fit, landmarks.size, by)
 
 
 def model_distances(model: Any) -> tuple[Distances, str]:
@@ -89,8 +95,8 @@ def model_distances(model: Any) -> tuple[Distances, str]:
     """
     voter, by = model, "the model's own distance"
     if hasattr(model, "_voter") and (found := model._voter()) is not None:
-        name, voter = found
-        by = f"the distance of {name.replace('_', ' ')}, which finds the past cases of the stack"
+        voter = found[1]
+        by = f"the distance of {learner_title(voter)}, the member of the stack that finds past cases"
     if isinstance(voter, NeighborsEstimator):
         memory, threads = voter._answering(), voter._threads()
 
@@ -137,9 +143,11 @@ def _turned(places: FloatArray, ids: IdArray, before: Layout | None) -> FloatArr
     return np.asarray(places @ (u @ v))
 
 
-def _fit(places: FloatArray, landmarks: IntArray, squares: AnyArray) -> float:
+def _fit(places: FloatArray, landmarks: IntArray, squares: AnyArray, seen: BoolArray) -> float:
     some = fixed_sample(squares.size, _PAIRS)
     which, rows = np.divmod(some, squares.shape[1])
+    if (both := seen[landmarks[which]] & seen[rows]).any():
+        which, rows = which[both], rows[both]
     drawn = np.hypot(*(places[landmarks[which]] - places[rows]).T)
     real = np.sqrt(squares[which, rows].astype(np.float64))
     if drawn.std() == 0 or real.std() == 0:
@@ -252,7 +260,9 @@ def map_routes(workspace: Workspace, service: Service) -> APIRouter:
             centre = (layout.places.min(axis=0) + layout.places.max(axis=0)) / 2
             size = float(np.abs(layout.places - centre).max()) or 1.0
             scaled = ((layout.places - centre) / size).astype(np.float32)
-            return packed(told | {"landmarks": layout.landmarks}, layout.ids.astype(np.uint32), scaled)
+            view = (np.reshape(layout.view, (2, 2)) - centre[:, None]) / size
+            told |= {"landmarks": layout.landmarks, "view": view.ravel().tolist()}
+            return packed(told, layout.ids.astype(np.uint32), scaled)
 
         return await binary(found)
 

@@ -404,8 +404,14 @@ def _learner(served: Any, opened: Opened) -> dict[str, Any] | None:
     if served is None or opened.kind == "cases":
         return None
     known = find_by_class(type(served))
-    name, title = (known.name, known.title) if known else (type(served).__name__,) * 2
-    return {"name": name, "title": title, "parameters": repr(served)}
+    name = known.name if known else type(served).__name__
+    return {"name": name, "title": learner_title(served), "parameters": repr(served)}
+
+
+def learner_title(model: Any) -> str:
+    """What people call the learner of a model."""
+    known = find_by_class(type(model))
+    return known.title if known else type(model).__name__
 
 
 def _with_past(opened: Opened, target: str) -> Opened:
