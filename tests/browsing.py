@@ -40,7 +40,7 @@ def exploring(*args: object) -> Iterator[str]:
 
 
 def picture(page: Any, name: str, *, documented: bool = False) -> None:
-    """Keep what a page looks like for people who look; its window, in 64 colours, for docs/explorer too."""
+    """Keep what a page looks like for people who look; its window, in 128 colours, for docs/explorer too."""
     (PICTURES / "docs").mkdir(parents=True, exist_ok=True)
     if documented:
         page.wait_for_function("() => document.getElementById('jobs').hidden && !document.querySelector('[aria-busy]')")
@@ -55,7 +55,8 @@ def picture(page: Any, name: str, *, documented: bool = False) -> None:
         page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=str(path))
         with Image.open(path) as image:
-            image.convert("RGB").quantize(64).save(path, optimize=True)
+            few = image.convert("RGB").quantize(128, Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE)
+        few.save(path, optimize=True)
 
 
 def check_accessible(page: Any) -> None:

@@ -73,7 +73,7 @@ def test_the_conversation_asks_until_the_solution_is_clear(visit: Visit, desk: t
     assert answered > 1
     page.get_by_text("Why this question?").first.click() if page.get_by_text("Why this question?").count() else None
     page.locator(".prediction").get_by_text("Solution", exact=True).wait_for()
-    picture(page, "cases-conversation", documented=True)
+    picture(page, "cases-conversation")
     page.wait_for_timeout(500)
     check_accessible(page)
     page.reload()

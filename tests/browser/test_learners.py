@@ -27,15 +27,15 @@ def two_classes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-def compared(page: Any) -> None:
-    """Open the view and compare for five seconds, unless another test has done so."""
+def compared(page: Any, seconds: int = 5) -> None:
+    """Open the view and compare for some seconds, unless another test has done so."""
     page.wait_for_selector(".panel.answer strong")
     page.get_by_role("link", name="Learners").click()
     page.wait_for_selector(".plainlearners, .learnertable")
     if not page.locator(".learnertable").count():
-        page.get_by_label("Time").select_option("5")
+        page.get_by_label("Time").select_option(str(seconds))
         page.get_by_role("button", name="Compare learners").click()
-        page.wait_for_selector(".learnertable", timeout=60_000)
+        page.wait_for_selector(".learnertable", timeout=120_000)
     page.wait_for_selector(".details h3")
 
 
@@ -56,7 +56,7 @@ def test_a_comparison_shows_progress_and_can_be_cancelled(visit: Visit, repairs:
 
 def test_learners_are_compared_and_costs_of_several_classes_change_decisions(visit: Visit, repairs: str) -> None:
     page = visit(repairs)
-    compared(page)
+    compared(page, 30)
     assert page.locator(".learnertable .best").count() == 1
     assert "Baseline" in page.locator(".learnertable").inner_text()
     assert page.locator(".learnertable .interval").count() > 2

@@ -127,10 +127,11 @@ function answers(found, id) {
   const { right } = found;
   const score = right && (right.right === undefined ? `Mean absolute error ${number(right.mean_absolute_error)} on ${count(right.rows)} rows whose target is known.` : `${count(right.right)} of ${count(right.rows)} rows whose target is known are right (${percent(right.right / right.rows)}).`);
   const some = found.n > found.rows.length ? `The first ${found.rows.length} of ${count(found.n)} rows` : `${count(found.n)} row${found.n === 1 ? "" : "s"}`;
-  const at = found.header.lastIndexOf("prediction"); // a column of the file may have that name
-  const order = arranged(found.header, at);
-  const cell = (value, i) => (typeof value === "number" && i !== 0 ? number(value, i > at ? 3 : 6) : shown(value));
-  const named = (name) => name.replace(/^P\((.*)\)$/s, "probability of $1");
+  const at = found.header.indexOf("prediction"); // before the columns of the file, which may have that name too
+  const last = found.header.findIndex((name, i) => i > at && name !== "decision" && !/^P\(.*\)$/s.test(name));
+  const isProbability = (i) => i > at && (last < 0 || i < last) && found.header[i] !== "decision";
+  const head = (name, i) => (isProbability(i) ? `probability of ${name.slice(2, -1)}` : name);
+  const cell = (value, i) => (typeof value !== "number" || i === 0 ? shown(value) : isProbability(i) ? percent(value) : number(value, 5));
   return [
     h("p", { role: "status" }, h("strong", {}, found.file), `: ${some}. `, score),
     found.notes.map((note) => h("p", { class: "soft" }, note)),
@@ -139,17 +140,9 @@ function answers(found, id) {
     h(
       "div",
       { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Answers, table" },
-      h("table", { class: "listed answers" }, h("thead", {}, h("tr", {}, order.map((i) => h("th", { scope: "col" }, named(found.header[i]))))), h("tbody", {}, found.rows.map((row) => h("tr", {}, order.map((i) => h("td", { class: i === at ? "" : "soft", title: shown(row[i]) }, i === at ? h("strong", {}, shown(row[i])) : cell(row[i], i))))))),
+      h("table", { class: "listed answers" }, h("thead", {}, h("tr", {}, found.header.map((name, i) => h("th", { scope: "col", class: isProbability(i) ? "n" : "" }, head(name, i))))), h("tbody", {}, found.rows.map((row) => h("tr", {}, row.map((value, i) => h("td", { class: [i === at ? "" : "soft", isProbability(i) ? "n" : ""].join(" ").trim(), title: shown(value) }, i === at ? h("strong", {}, shown(value)) : cell(value, i))))))),
     ),
   ];
-}
-
-/** Columns of answers in the order in which they are shown: line, answer, what is known, explanations. */
-function arranged(header, at) {
-  const all = header.map((_, i) => i);
-  const isAnswer = (i) => i === at || (i > at && /^(decision|P\(.*\)|lower|upper)$/s.test(header[i])) || (i === at - 1 && header[i] === "actual");
-  const first = [0, at, ...all.filter((i) => i !== at && isAnswer(i))];
-  return [...first, ...all.filter((i) => !first.includes(i))];
 }
 
 // -- the equivalent Python

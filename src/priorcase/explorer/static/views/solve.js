@@ -63,7 +63,7 @@ function mount(root, context) {
     const items = found.candidates.slice(0, CANDIDATES).map((one) => ({ label: told(one.solution), share: one.probability, text: percent(one.probability), strong: same(one.solution, found.solution) }));
     const rest = found.candidates.slice(CANDIDATES).reduce((sum, one) => sum + one.probability, 0);
     if (found.candidates.length > CANDIDATES) items.push({ label: `${found.candidates.length - CANDIDATES} others`, share: rest, text: percent(rest) });
-    const about = [found.how && `${found.how}.`, found.interval && `Interval: ${number(found.interval[0])} to ${number(found.interval[1])}.`, ...found.notes.map((note) => `${note}.`)].filter(Boolean).join(" ");
+    const about = [found.how && `${found.how}.`, found.interval && `Interval: ${number(found.interval[0])} to ${number(found.interval[1])}.`, ...found.notes.map((note) => `${note.replace(/\.$/, "")}.`)].filter(Boolean).join(" ");
     const keep = () => context.go("cases", { add: 1, solution: JSON.stringify(found.solution) });
     fill(
       answer.body,
