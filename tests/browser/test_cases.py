@@ -194,3 +194,4 @@ def test_a_read_only_case_base_offers_no_change(visit: Visit, desk: tuple[str, P
         page.locator(".record").wait_for()
         for name in ("Edit", "Forget", "Save the feedback"):
             assert page.get_by_role("button", name=name).count() == 0
+        page.close()  # before nobody answers it any more
