@@ -18,7 +18,7 @@ from priorcase.instances import check_weights
 from priorcase.learning.plotting import INK, caption, captions, class_styles, drawing, legend_beside, style
 from priorcase.learning.results import Grid, GridResult, framed, free_label, short, value_text
 from priorcase.schema import Date, Nominal, Numeric, Ordinal
-from priorcase.similarity.statistics import inlier_range
+from priorcase.similarity.statistics import usual_range
 
 _LINES, _CLASSES, _WIDTH = 40, 6, 24
 _AT_ONCE = 1 << 14
@@ -321,7 +321,7 @@ def _grid_of(
         counts = np.bincount(at.ravel(), weights=weights[known], minlength=values.size)
         values = values[np.argsort(-counts, kind="stable")[:most]]
     elif values.size > most:
-        low, high, _ = inlier_range(column[known], weights[known])  # outliers would stretch every curve
+        low, high = usual_range(column[known])  # outliers would stretch every curve
         inner = (values >= low) & (values <= high)
         # The value below which a share of the weight lies: a value that some row has.
         sums = np.cumsum(np.bincount(at.ravel(), weights=weights[known])[inner])

@@ -19,7 +19,7 @@ from priorcase.learning.results import attribute_names
 from priorcase.learning.state import pinned
 from priorcase.schema import Date, Kind, Nominal, Numeric, Ordinal, Schema, Set, Text
 from priorcase.schema.dates import DAY, date_of
-from priorcase.similarity.statistics import inlier_range
+from priorcase.similarity.statistics import usual_range
 
 _BINS, _LISTED = 32, 50  # bars of a histogram, and names that are listed
 _QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -137,7 +137,7 @@ def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int,
         return told
     days = is_date and bool((numbers % DAY == 0).all())  # moments otherwise, with a time of day
     shown: Callable[[float], Any] = (_day if days else _moment) if is_date else float
-    low, high, _ = inlier_range(numbers)
+    low, high = usual_range(numbers)
     step = DAY if is_date else _step(numbers, low, high)
     if not is_date:
         low, high = math.floor(low / step) * step, math.ceil(high / step) * step

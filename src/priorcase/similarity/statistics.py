@@ -27,6 +27,7 @@ LEAST_SQUARE = 1e-300
 """Below this, squares of differences are rounded so coarsely in float64 that they mean nothing."""
 
 _FEW, _CENTRAL, _FENCE = 20, (0.1, 0.9), 4.0  # of which numbers are outliers
+_USUAL = 1.5  # the fence of what is shown
 _MORE = (8, 64, 512)  # how many more rows may leave the inliers as they are, as parts of those stored
 _SPLITS = 6
 _LARGEST_EXPONENT = 1022
@@ -328,6 +329,18 @@ def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tupl
     high = float(numbers[np.searchsorted(numbers, most, side="right") - 1])
     more = (n // share for share in _MORE if weights is None and _stay(numbers, n // share, low, high))
     return low, high, next(more, 0)
+
+
+def usual_range(numbers: FloatArray) -> tuple[float, float]:
+    """The smallest and the largest number that a slider or a curve shows: narrower than `inlier_range`.
+
+    Others are further than 1.5 times the spread of the central 80 % from its ends.
+    """
+    first, last = np.quantile(numbers, _CENTRAL).tolist()
+    reach = _USUAL * (last - first)
+    if reach > 0 and numbers.size >= _FEW:
+        numbers = numbers[(numbers >= first - reach) & (numbers <= last + reach)]
+    return float(numbers.min()), float(numbers.max())
 
 
 def _fences(first: float, last: float) -> tuple[float, float]:
