@@ -66,6 +66,28 @@ def test_numbers_come_with_intervals() -> None:
     assert found["interval"] == stack.predict_interval([[7.5]], 0.8)[0].tolist()
 
 
+@pytest.mark.parametrize(
+    "model", [pc.LocallyWeightedRegressor(), pc.StackedRegressor([pc.KNNRegressor(3), pc.LocallyWeightedRegressor()])]
+)
+def test_the_nearest_unlike_case_of_a_number_lies_outside_its_interval(model: Any) -> None:
+    x = np.arange(80.0)[:, None]
+    y = np.where(x[:, 0] == 44, 500.0, 2 * x[:, 0] + np.sin(x[:, 0]))
+    model.fit(x, y).forget([3, 4])  # ids are not positions
+    low, high = model.predict_interval([[40.2]], 0.95)[0].tolist()
+    outside = [i for i in model.ids_.tolist() if not low <= y[i] <= high]
+    (near,) = client_of(model).post("/neighbors?k=2", json={"x0": 40.2}).json()["answers"]
+    assert near["unlike"]["id"] == min(outside, key=lambda i: abs(i - 40.2))
+    assert near["unlike"]["target"] == y[near["unlike"]["id"]]
+    assert near["unlike"].keys() == near["precedents"][0].keys() - {"vote", "kernel_weight"}
+
+
+def test_a_number_within_all_others_has_no_unlike_case() -> None:
+    x = np.arange(30.0)[:, None]
+    model = pc.LocallyWeightedRegressor().fit(x, np.ones(30))
+    (near,) = client_of(model).post("/neighbors", json={"x0": 7.5}).json()["answers"]
+    assert near["unlike"] is None
+
+
 @pytest.mark.parametrize("model", [pc.KNNClassifier(3), pc.NaiveBayes()])
 def test_explanations_are_those_of_the_library(model: Any) -> None:
     client = client_of(model.fit(X, Y))

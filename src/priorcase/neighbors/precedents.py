@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from rich.cells import cell_len, set_cell_size
 
-from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, IntArray, Name
+from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IdArray, IntArray, Name
 from priorcase.learning.results import (
     Grid,
     PrintedPerQuery,
@@ -224,6 +224,12 @@ def assemble(
     """Precedents of some queries; ``codes`` are the classes of the stored rows and those predicted, by target."""
     memory: NeighborsMemory = estimator._stored()
     cells, instances = memory.encode(table), memory.instances
+    unlike: tuple[Precedent | None, ...] = ()
+    if codes is not None:
+        stored, predicted = codes
+        unlike = _unlike_cases(
+            estimator, cells, lambda rows, of: (stored[rows] != predicted[of]).any(axis=1), estimator._targets_at
+        )
     lists: list[tuple[IntArray, FloatArray, FloatArray]] = []  # rows, distances and shares of the vote, nearest first
     for poll in polls:
         voters, votes, queries = poll.voters, poll.votes(), poll.voters.queries()
@@ -243,7 +249,7 @@ def assemble(
         distances=distances,
         votes=votes,
         contributions=np.concatenate([memory.contributions(cells[q], of) for q, (of, _, _) in enumerate(lists)]),
-        unlike=() if codes is None else _unlike_cases(estimator, cells, *codes),
+        unlike=unlike,
         probabilities=probabilities,
         classes=classes,
         backend=estimator._backend,
@@ -265,21 +271,35 @@ def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
     return np.broadcast_to(weights, (queries, weights.size))
 
 
+def outside_intervals(estimator: Any, X: Any, ends: FloatArray) -> tuple[Precedent | None, ...]:
+    """For each query the nearest row whose number lies outside the query's interval; None where there is none."""
+    memory: NeighborsMemory = estimator._answering()
+    numbers = np.asarray(memory.instances.target(0), np.float64)
+
+    def is_outside(rows: IntArray, queries: IntArray) -> BoolArray:
+        return np.asarray((numbers[rows] < ends[queries, 0]) | (numbers[rows] > ends[queries, 1]))
+
+    return _unlike_cases(estimator, memory.encode(estimator._table(X)), is_outside, lambda rows: numbers[rows])
+
+
 def _unlike_cases(
-    estimator: Any, cells: FloatArray, codes: IntArray, predicted: IntArray
+    estimator: Any,
+    cells: FloatArray,
+    differs: Callable[[IntArray, IntArray], BoolArray],
+    targets_at: Callable[[IntArray], AnyArray],
 ) -> tuple[Precedent | None, ...]:
-    """For each query the nearest row of other classes than the predicted ones, by searches that widen; else None."""
+    """For each query the nearest row that ``differs`` from its prediction, by searches that widen; else None."""
     memory: NeighborsMemory = estimator._stored()
     cases: list[Precedent | None] = [None] * len(cells)
     pending, k = np.arange(len(cells)), min(_FIRST, len(memory))
     while pending.size:
         found = memory.search(cells[pending], k, threads=estimator._threads())
         of = pending[found.queries()]
-        entries = np.flatnonzero((codes[found.rows] != predicted[of]).any(axis=1))
+        entries = np.flatnonzero(differs(found.rows, of))
         queries, first = np.unique(of[entries], return_index=True)
         rows, distances = found.rows[entries[first]], found.distances[entries[first]]
         memory.check_finite(cells, queries, rows, distances)
-        targets = [tuple(t) if isinstance(t, list) else t for t in estimator._targets_at(rows).tolist()]
+        targets = [tuple(t) if isinstance(t, list) else t for t in targets_at(rows).tolist()]
         parts = [memory.contributions(cells[q], rows[i : i + 1])[0] for i, q in enumerate(queries)]
         fields = memory.ids[rows].tolist(), memory.instances.decode(rows), targets, distances.tolist(), parts
         for query, case in zip(queries.tolist(), zip(*fields, strict=True), strict=True):

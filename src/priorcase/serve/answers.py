@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -34,10 +35,13 @@ from priorcase.exceptions import (
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.results import attribute_names
 from priorcase.learning.state import pinned
+from priorcase.neighbors.base import NeighborsEstimator
+from priorcase.neighbors.precedents import outside_intervals
 from priorcase.schema import Nominal, Ordinal, Schema, Set, Taxonomy
 
 _VALUES = 200  # of a column that are listed
 _CONDITIONS = 20
+_LEVEL = 0.95  # of the intervals that past cases are outside of
 _NEIGHBORS = 5  # that are shown of a model without votes
 _SCALARS = (bool, int, float, str)
 
@@ -136,17 +140,31 @@ def explanations(model: Any, rows: Sequence[Any], fixed: Sequence[str], **option
 
 
 def neighbors(model: Any, rows: Sequence[Any], k: int | None) -> list[dict[str, Any]]:
-    """For each row the past cases that vote, or the ``k`` nearest ones: five of a model without votes by default."""
+    """For each row the past cases that vote, or the ``k`` nearest ones: five of a model without votes by default.
+
+    ``unlike`` is the nearest one of another class than the predicted one, or with a number outside the interval.
+    """
     model = pinned(model)
     found: Any
     if not hasattr(model, "precedents"):
         found = pc.explain(model, rows, precedents=k or _NEIGHBORS, counterfactuals=0).precedents
     elif k is not None and _takes_number(model):
-        found = model.precedents(rows, min(k, model.n_samples_fit_))
+        found = _with_unlike(model, rows, model.precedents(rows, min(k, model.n_samples_fit_)))
     else:
-        found = model.precedents(rows)
+        found = _with_unlike(model, rows, model.precedents(rows))
     told = [{"prediction": one.predictions.tolist()[0], **precedents_document(one)} for one in found]
     return [one | {"precedents": one["precedents"][:k]} for one in told]
+
+
+def _with_unlike(model: Any, rows: Sequence[Any], found: Any) -> Any:
+    """Past cases with the nearest one whose number lies outside the interval of the prediction, where there is one."""
+    voter = model._voter()[1] if hasattr(model, "_voter") else model
+    if not hasattr(model, "predict_interval") or not isinstance(voter, NeighborsEstimator):
+        return found
+    unlike = outside_intervals(voter, model._table(rows), model.predict_interval(rows, _LEVEL))
+    if voter is not model:  # whose rows are numbered from 0 on
+        unlike = tuple(one and replace(one, id=int(model.ids_[one.id])) for one in unlike)
+    return replace(found, unlike=unlike)
 
 
 def _takes_number(model: Any) -> bool:

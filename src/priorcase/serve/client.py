@@ -65,8 +65,8 @@ class Client:
         return self._listed("answers", "POST", "/predict", rows, level=level)
 
     def explain(self, rows: Rows, **options: Any) -> list[Document]:
-        """For each row why; ``precedents``, ``counterfactuals``, ``fixed``, ``permutations``."""
-        return self._listed("answers", "POST", "/explain", rows, **options)
+        """For each row why; ``precedents``, ``counterfactuals``, ``fixed`` and ``permutations`` as in `explain`."""
+        return self._listed("answers", "POST", "/explain", rows, **{"counterfactuals": 1, "permutations": 32} | options)
 
     def neighbors(self, rows: Rows, k: int | None = None) -> list[Document]:
         """For each row the past cases behind the answer, or the ``k`` nearest ones."""
