@@ -196,7 +196,7 @@ function jobLine(job) {
     ? h("button", { type: "button", onclick: () => post(`/jobs/${job.id}/cancel`).then(refresh, notify) }, "Cancel")
     : h("button", { type: "button", onclick: () => (dismissed.add(job.id), showStatus()) }, "Dismiss");
   const message = isRunning ? (job.progress === null ? job.message : `${Math.round(100 * job.progress)} %, ${job.message}`) : job.message;
-  return h("div", { class: "job" }, h("span", { class: "grow" }, h("strong", {}, job.name), " ", h("span", { class: "soft" }, message)), isRunning && bar, end);
+  return h("div", { class: isRunning ? "job running" : "job", title: isRunning ? `${job.name}: ${message}` : null }, h("span", { class: "grow" }, h("strong", {}, job.name), " ", h("span", { class: "soft" }, message)), isRunning && bar, end);
 }
 
 // How soon to ask again what is open: while it is being opened, while jobs run, and else.
