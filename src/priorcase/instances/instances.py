@@ -556,6 +556,59 @@ class Instances:
         other._rows = _Rows(found, codes, Growing(ids), growing, ids.size, next_id)
         return other
 
+    @classmethod
+    def coded_alike(
+        cls, schema: Schema, targets: Schema | None, values: Sequence[Sequence[Value]], counts: Sequence[Any] = ()
+    ) -> Instances:
+        """No rows, but codes for values, so that parts of one table, read apart from each other, are coded alike.
+
+        ``values`` are those of each attribute and target, in the order of their codes, None for a code without a value;
+        ``counts`` say how many rows of all parts hold each of them, where it is known.
+
+        >>> from priorcase.schema import Nominal
+        >>> schema = Schema(("colour",), (Nominal(),))
+        >>> part = Instances.coded_alike(schema, None, [("red", "blue")])
+        >>> _ = part.append(schema.read([["blue"]]))
+        >>> part.cells()
+        array([[1.]])
+        """
+        other = cls(schema, targets)
+        kinds = (*schema.kinds, *(targets.kinds if targets else ()))
+        columns = tuple(
+            make_column(
+                kind, np.empty(0, _width(len(own))), own, [code for code, value in enumerate(own) if value is None]
+            )
+            if isinstance(kind, Nominal)
+            else make_column(kind)
+            for kind, own in zip(kinds, values, strict=True)
+        )
+        codes = tuple(len(column.values) for column in columns)
+        other._rows = _Rows(columns, codes, Growing(np.empty(0, np.int64)), None, 0, 0)
+        other._rows._cache.update({("counts", j): found for j, found in enumerate(counts) if found is not None})
+        return other
+
+    def from_id(self, next_id: int) -> Instances:
+        """The same with ids that go on from another number; for instances without rows."""
+        rows = self._rows.taken(slice(None))  # columns of its own, to be written to
+        rows.next_id = next_id
+        return self._with(self.schema, rows)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Instances]) -> Instances:
+        """The rows of parts that are coded alike, with their ids, which ascend from part to part."""
+        first, rows = parts[0], [part._rows.compacted() for part in parts]
+        n = sum(len(each) for each in rows)
+        columns = tuple(
+            column.with_data(np.concatenate([each.columns[j].view(each.size) for each in rows]), codes)
+            for j, (column, codes) in enumerate(zip(rows[0].columns, rows[0].codes, strict=True))
+        )
+        weights = None
+        if any(each.weights is not None for each in rows):
+            held = [np.ones(each.size) if each.weights is None else each.weights.view(each.size) for each in rows]
+            weights = Growing(np.concatenate(held))
+        ids = Growing(np.concatenate([each.ids.view(each.size) for each in rows]))
+        return first._with(first.schema, _Rows(columns, rows[0].codes, ids, weights, n, rows[-1].next_id))
+
     # -- changes
 
     def append(self, table: Table, targets: Table | None = None, weights: ArrayLike | None = None) -> IdArray:

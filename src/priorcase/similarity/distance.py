@@ -158,11 +158,16 @@ class Distance:
 
     def _fit(self, instances: Instances, target: int | None, earlier: Summary | None) -> FittedDistance:
         """Fit; the statistics of ``earlier`` rows save work and change nothing."""
-        statistics, terms = Statistics(instances, target, earlier), []
+        return self.fit_statistics(Statistics(instances, target, earlier), instances)
+
+    def fit_statistics(self, statistics: Statistics, instances: Instances) -> FittedDistance:
+        """The distance with statistics that were gathered before, such as those of rows on several machines."""
+        terms = []
         for a, difference in enumerate(self.differences(instances.schema)):
             column = statistics.column(a)
             self._check(difference, column)
             terms.append(difference.fit(column, _MISSING_RULES[self.missing], self.power))
+        target = statistics.target
         return FittedDistance(self, tuple(terms), target, statistics.summary(), instances.line, instances.version)
 
     def fit_empty(self, schema: Schema, a: int) -> Term:

@@ -26,7 +26,7 @@ Key = tuple[Hashable, ...]
 LEAST_SQUARE = 1e-300
 """Below this, squares of differences are rounded so coarsely in float64 that they mean nothing."""
 
-_FEW, _CENTRAL, _FENCE = 20, (0.1, 0.9), 4.0  # of which numbers are outliers
+FEW, CENTRAL, FENCE = 20, (0.1, 0.9), 4.0  # of which numbers are outliers
 _USUAL = 1.5  # the fence of what is shown
 _MORE = (8, 64, 512)  # how many more rows may leave the inliers as they are, as parts of those stored
 _SPLITS = 6
@@ -316,15 +316,15 @@ def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tupl
         return math.nan, math.nan, 0
     if weights is None:
         numbers, total = np.sort(numbers), float(n)
-        first, last = (max(math.ceil(q * n) - 1, 0) for q in _CENTRAL)
+        first, last = (max(math.ceil(q * n) - 1, 0) for q in CENTRAL)
     else:
         order = np.argsort(numbers, kind="stable")
         numbers, reached = numbers[order], np.cumsum(weights[order])
         total = float(reached[-1])
-        first, last = np.minimum(np.searchsorted(reached, np.array(_CENTRAL) * total), n - 1).tolist()
-    if total < _FEW:
-        return float(numbers[0]), float(numbers[-1]), _FEW - 1 - n if weights is None else 0
-    least, most = _fences(float(numbers[first]), float(numbers[last]))
+        first, last = np.minimum(np.searchsorted(reached, np.array(CENTRAL) * total), n - 1).tolist()
+    if total < FEW:
+        return float(numbers[0]), float(numbers[-1]), FEW - 1 - n if weights is None else 0
+    least, most = fences(float(numbers[first]), float(numbers[last]))
     low = float(numbers[np.searchsorted(numbers, least)])
     high = float(numbers[np.searchsorted(numbers, most, side="right") - 1])
     more = (n // share for share in _MORE if weights is None and _stay(numbers, n // share, low, high))
@@ -336,16 +336,16 @@ def usual_range(numbers: FloatArray) -> tuple[float, float]:
 
     Others are further than 1.5 times the spread of the central 80 % from its ends.
     """
-    first, last = np.quantile(numbers, _CENTRAL).tolist()
+    first, last = np.quantile(numbers, CENTRAL).tolist()
     reach = _USUAL * (last - first)
-    if reach > 0 and numbers.size >= _FEW:
+    if reach > 0 and numbers.size >= FEW:
         numbers = numbers[(numbers >= first - reach) & (numbers <= last + reach)]
     return float(numbers.min()), float(numbers.max())
 
 
-def _fences(first: float, last: float) -> tuple[float, float]:
+def fences(first: float, last: float) -> tuple[float, float]:
     """What numbers outside are outliers; ``first`` and ``last`` are the ends of the central ones."""
-    reach = _FENCE * (last - first)
+    reach = FENCE * (last - first)
     return (first - reach, last + reach) if reach > 0 else (-math.inf, math.inf)
 
 
@@ -355,14 +355,14 @@ def _stay(numbers: FloatArray, m: int, low: float, high: float) -> bool:
     Each of them moves the quantiles by no more than one place.
     """
     n = len(numbers)
-    first, last = (max(math.ceil(q * (n + m)) - 1, 0) for q in _CENTRAL)
+    first, last = (max(math.ceil(q * (n + m)) - 1, 0) for q in CENTRAL)
     firsts = float(numbers[max(first - m, 0)]), float(numbers[min(first, n - 1)])
     lasts = float(numbers[max(last - m, 0)]), float(numbers[min(last, n - 1)])
     if firsts[0] == lasts[1]:
         return True  # the quantiles stay equal
     if not firsts[1] < lasts[0]:
         return False
-    widest, narrowest = _FENCE * (lasts[1] - firsts[0]), _FENCE * (lasts[0] - firsts[1])
+    widest, narrowest = FENCE * (lasts[1] - firsts[0]), FENCE * (lasts[0] - firsts[1])
     least, most = (firsts[0] - widest, firsts[1] - narrowest), (lasts[0] + narrowest, lasts[1] + widest)
     outside = np.searchsorted(numbers, least), np.searchsorted(numbers, most, side="right")
     return least[1] <= low and high <= most[0] and all(start == stop for start, stop in outside)
@@ -376,25 +376,35 @@ def shares(counts: Counts, instead: FloatArray) -> FloatArray:
 
 
 def exact_sum(numbers: FloatArray) -> float:
-    """The sum of some numbers, rounded once; infinite where it is beyond float64.
+    """The sum of some numbers, rounded once; infinite where it is beyond float64."""
+    return sum_of_parts(exact_parts(numbers))
+
+
+def exact_parts(numbers: FloatArray) -> list[float]:
+    """A few numbers with exactly the same sum, before rounding; an infinite one where there is one.
 
     Leading digits are split off so that their sum is exact in any order (Rump, Ogita & Oishi 2008, ExtractVector); what
-    is left after a few rounds goes to ``math.fsum``, which is exact too but slow.
+    is left after a few rounds is listed as it is.
     """
     parts: list[float] = []
     room = (len(numbers) + 2).bit_length()
     for _ in range(_SPLITS):
         largest = float(np.abs(numbers).max(initial=0.0))
         if not math.isfinite(largest):
-            return math.inf
+            return [math.inf]
         if largest == 0.0 or math.frexp(largest)[1] + room > _LARGEST_EXPONENT:
             break
         sigma = math.ldexp(1.0, math.frexp(largest)[1] + room)
         leading = (numbers + sigma) - sigma
         parts.append(float(leading.sum()))
         numbers = numbers - leading
+    return [*parts, *numbers[numbers != 0.0].tolist()]
+
+
+def sum_of_parts(parts: Sequence[float]) -> float:
+    """The sum of numbers of `exact_parts`, rounded once; infinite beyond float64."""
     try:
-        return math.fsum([*parts, *numbers[numbers != 0.0].tolist()])
+        return math.fsum(parts)
     except OverflowError:
         return math.inf
 

@@ -1,0 +1,307 @@
+"""Learning from Dask DataFrames, and answers about them: see `fit`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import dask
+import dask.array
+import dask.dataframe
+import joblib
+import numpy as np
+from dask.delayed import Delayed, delayed
+from sklearn.base import clone
+
+from priorcase import evaluation
+from priorcase._parameters import check_value
+from priorcase._typing import AnyArray, FloatArray, IdArray, Name
+from priorcase.bayes.classifier import BayesClassifier
+from priorcase.dask.neighbors import Answer, DistributedKNN, Found, encoded, fit_neighbors
+from priorcase.dask.partitions import Agreement, InFrame, Partition, agree, check_aligned, of_partition, sketch
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
+from priorcase.learning.estimator import check_some
+from priorcase.learning.state import pinned
+from priorcase.neighbors import KNNClassifier, KNNRegressor
+from priorcase.neighbors.base import COUNT
+from priorcase.schema import Nominal, Schema
+from priorcase.schema.columns import ArrayColumn
+from priorcase.schema.schema import inferred, open_source
+
+_MERGED_AT_ONCE = 8
+_ENTRIES = 1 << 19  # neighbours of one block of queries
+
+
+@prefix_errors
+def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    """Fit a model to the rows of a Dask DataFrame; the same, bit for bit, as one fit on ``X.compute()``.
+
+    Parameters
+    ----------
+    model
+        A `KNNClassifier` or `KNNRegressor`, or a classifier by counts (`NaiveBayes`, `SubsetAveragedBayes`,
+        `TreeAveragedBayes`, ...); it is copied and not changed.
+    X
+        A Dask DataFrame, whose partitions may be backed by Arrow. Rows are numbered in the order of the partitions.
+    y, sample_weight
+        The name of a column of ``X``, which is then no attribute, or a Dask Series with the partitions of ``X``.
+
+    Returns
+    -------
+    DistributedKNN
+        For a k-NN model, whose rows and indexes stay on the workers.
+    model
+        A fitted copy, for the others: partitions are learned from where they are, and merged in their order.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pandas as pd, priorcase as pc
+    >>> import priorcase.dask
+    >>> table = pd.DataFrame({"age": [31, 29, 62, None], "colour": ["red", "red", "blue", "blue"],
+    ...     "ill": ["no", "no", "yes", "yes"]})
+    >>> model = pc.dask.fit(pc.KNNClassifier(3), dd.from_pandas(table, npartitions=2), "ill")
+    >>> pc.dask.predict(model, pd.DataFrame({"age": [60], "colour": ["blue"]})).tolist()
+    ['yes']
+    """
+    partitions = _partitions(X, y, sample_weight)
+    if isinstance(model, (KNNClassifier, KNNRegressor)):
+        classes = isinstance(model, KNNClassifier)
+        return fit_neighbors(model, _agreement(model, X, partitions, classes, y, sample_weight), partitions)
+    if isinstance(model, BayesClassifier):
+        return _fit_counts(model, _agreement(model, X, partitions, True, y, sample_weight), partitions)
+    raise ParameterError(
+        "model must be a KNNClassifier, a KNNRegressor or a classifier by counts such as NaiveBayes, got "
+        f"{quoted(model)}. Other learners are fitted to X.compute()."
+    )
+
+
+def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
+    """Tasks that give the partitions with their targets and weights."""
+    if not isinstance(X, dask.dataframe.DataFrame):
+        raise ParameterError(
+            f"X must be a Dask DataFrame, got {quoted(X)}. For example dask.dataframe.from_pandas(X, npartitions=8)."
+        )
+    frames, beside = X.to_delayed(), []
+    for name, given in (("y", y), ("sample_weight", sample_weight)):
+        if isinstance(given, dask.dataframe.Series):
+            check_aligned(given.npartitions, name, len(frames))
+            beside.append(given.to_delayed())
+        elif given is None and name == "sample_weight":
+            beside.append([None] * len(frames))
+        elif np.isscalar(given) and given in list(X.columns):
+            beside.append([InFrame(given)] * len(frames))
+        else:
+            raise ParameterError(
+                f"{name} must be the name of a column of X, or a Dask Series with the partitions of X, got "
+                f"{quoted(given)}"
+            )
+    make = delayed(Partition, pure=False)
+    return [make(i, *parts) for i, parts in enumerate(zip(frames, *beside, strict=True))]
+
+
+def _agreement(
+    model: Any, X: Any, partitions: Sequence[Delayed], classes: bool, y: Any, sample_weight: Any
+) -> Agreement:
+    """What all partitions are read by."""
+    taken = [given for given in (y, sample_weight) if np.isscalar(given)]
+    nominal = _nominal_numbers(model, X._meta.drop(columns=taken))
+    tell = delayed(sketch, pure=False)
+    return agree(model, dask.compute(*(tell(each, nominal, classes) for each in partitions)), classes)
+
+
+def _nominal_numbers(model: Any, meta: Any) -> frozenset[Name]:
+    """The columns of numbers whose values are names, as parameters of the model say."""
+    source = open_source(meta)
+    schema = model.schema
+    if not isinstance(schema, Schema):
+        schema = inferred(source, model.categorical_features, schema, parameter="schema")
+    numbers = [source.label(a) for a, column in enumerate(source.columns) if isinstance(column, ArrayColumn)]
+    kinds = {schema.label(a): kind for a, kind in enumerate(schema.kinds)}
+    return frozenset(name for name in numbers if isinstance(kinds.get(name), Nominal))
+
+
+# -- classifiers by counts
+
+
+def _fit_counts(model: Any, agreement: Agreement, partitions: Sequence[Delayed]) -> Any:
+    """Models of the partitions, merged in their order."""
+    reader = clone(model).set_params(schema=agreement.empty.schema, categorical_features="from_dtype")
+    learn, merge = delayed(_learned, pure=False), delayed(_merged, pure=False)
+    shared = delayed(reader, traverse=False)
+    models = [learn(shared, each) for each in partitions]
+    while len(models) > 1:
+        groups = [models[i : i + _MERGED_AT_ONCE] for i in range(0, len(models), _MERGED_AT_ONCE)]
+        models = [merge(group) for group in groups]
+    (found,) = dask.compute(models[0])
+    return found.set_params(schema=model.schema, categorical_features=model.categorical_features)
+
+
+def _learned(model: Any, partition: Partition) -> Any:
+    """A model of the rows of one partition; None where it has none."""
+    with of_partition(partition.number):
+        X, y, weights = partition.parts()
+        if not len(X) or (weights is not None and not weights.any()):
+            return None
+        return clone(model).partial_fit(X, y, sample_weight=weights)
+
+
+def _merged(models: Sequence[Any]) -> Any:
+    """Models merged in their order; those given stay as they are, since Dask may merge them again."""
+    models = [each for each in models if each is not None]
+    if len(models) < 2:
+        return models[0] if models else None
+    first = models[0]
+    found = pinned(first, {name: value for name, value in first.__dict__.items() if name != "_lock"})
+    for each in models[1:]:
+        found.merge(each)
+    return found
+
+
+# -- answers
+
+
+@prefix_errors
+def predict(model: Any, X: Any) -> Any:
+    """Predict the rows of a table by a model of `fit`, or by any fitted model.
+
+    ``X`` is a Dask DataFrame, for which a Dask array is returned that computes partition by partition, or a table in
+    memory, for which the answers are returned.
+    """
+    return _answers(model, X, "predict")
+
+
+@prefix_errors
+def predict_proba(model: Any, X: Any) -> Any:
+    """The probability of each class for the rows of a table; ``X`` and what is returned as in `predict`."""
+    if isinstance(model, DistributedKNN):
+        _ = model.classes_
+    return _answers(model, X, "predict_proba")
+
+
+def _answers(model: Any, X: Any, what: Answer) -> Any:
+    lazy = isinstance(X, dask.dataframe.DataFrame)
+    if not isinstance(model, DistributedKNN):
+        if not lazy:
+            return getattr(model, what)(X)
+        shared, ask = delayed(model, traverse=False), delayed(_asked, pure=False)
+        tasks = [ask(shared, frame, what, i) for i, frame in enumerate(X.to_delayed())]
+        return _as_array(tasks, model if what == "predict_proba" else None, _dtype(model, what))
+    k = model.n_neighbors_
+    if isinstance(model.model.n_neighbors, int):
+        model.check_k(k)
+    if lazy:
+        tasks = [model.answers(what, model.queries(frame), k, k) for frame in X.to_delayed()]
+        return _as_array(tasks, model if what == "predict_proba" else None, _dtype(model, what))
+    found = [model.answers(what, part, k, k, start) for start, part in _blocks(model, X, k)]
+    return np.concatenate(dask.compute(*found))
+
+
+def _asked(model: Any, frame: Any, what: str, number: int) -> AnyArray:
+    with of_partition(number):
+        if not len(frame):
+            width = () if what == "predict" else (len(model.classes_),)
+            return np.empty((0, *width), _dtype(model, what))
+        return getattr(model, what)(frame)  # type: ignore[no-any-return]
+
+
+def _dtype(model: Any, what: str) -> Any:
+    classes = getattr(model, "classes_", None) if what == "predict" else None
+    return np.dtype(np.float64) if classes is None else classes.dtype
+
+
+def _as_array(tasks: Sequence[Delayed], classes: Any, dtype: Any) -> Any:
+    """A Dask array of answers, one chunk for each partition; ``classes`` are those whose probabilities they are."""
+    shape = (np.nan,) if classes is None else (np.nan, len(classes.classes_))
+    return dask.array.concatenate([dask.array.from_delayed(task, shape, dtype) for task in tasks])
+
+
+def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, Delayed]]:
+    """Queries in memory, in blocks whose lists of neighbours stay small, and the number of the first of each."""
+    queries, size = encoded(model._empty, X), max(1, _ENTRIES // max(k, 1))
+    check_some(len(queries.cells), len(model.schema_))
+    starts = range(0, len(queries.cells), size)
+    return [(i, delayed(type(queries)(queries.cells[i : i + size], queries.unseen), traverse=False)) for i in starts]
+
+
+@prefix_errors
+def kneighbors(
+    model: DistributedKNN, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+) -> Any:
+    """Distances and ids of the nearest rows of each query, shape (queries, n_neighbors), as in `KNNClassifier`.
+
+    Ids are positions in the concatenation of the partitions. Without ``X`` the stored rows are the queries, none of
+    which is its own neighbour; what is returned is as in `predict`.
+    """
+    if not isinstance(model, DistributedKNN):
+        raise ParameterError(f"model must be a k-NN model that priorcase.dask.fit made, got {quoted(model)}")
+    k = model.n_neighbors_ if n_neighbors is None else n_neighbors
+    check_value("n_neighbors", k, [COUNT])
+    if n_neighbors is None and not isinstance(model.model.n_neighbors, int):
+        k = min(k, model.n_samples_fit_)
+    model.check_k(int(k), own=X is None, weights=False)
+    shape = delayed(_rectangular, pure=False)
+    if X is not None and not isinstance(X, dask.dataframe.DataFrame):
+        tasks = [shape(model.near(part, k, ties=False, weighted=False), k, i) for i, part in _blocks(model, X, k)]
+        distances, ids = (np.concatenate(parts) for parts in zip(*dask.compute(*tasks), strict=True))
+        return (distances, ids) if return_distance else ids
+    if X is None:
+        asked = [delayed(_stored_queries, pure=False)(part) for part in model.parts]
+    else:
+        asked = [model.queries(frame) for frame in X.to_delayed()]
+    tasks = [shape(model.near(part, k, ties=False, weighted=False), k) for part in asked]
+    pairs = [
+        [dask.array.from_delayed(task[i], (np.nan, k), dtype) for task in tasks] for i, dtype in enumerate((float, int))
+    ]
+    distances, ids = (dask.array.concatenate(parts) for parts in pairs)
+    return (distances, ids) if return_distance else ids
+
+
+def _stored_queries(part: Any) -> Any:
+    return part.as_queries()
+
+
+def _rectangular(found: Found, k: int, first: int = 0) -> tuple[FloatArray, IdArray]:
+    found.refuse_overflow(np.repeat(np.arange(len(found.indptr) - 1), np.diff(found.indptr)), first=first)
+    return found.distances.reshape(-1, k), found.ids.reshape(-1, k)
+
+
+@prefix_errors
+def loo_predict_proba(model: Any) -> Any:
+    """The class probabilities of each stored row by the votes of the others, in the order of all rows.
+
+    A Dask array for a k-NN model, whose rows are sent from partition to partition; an array for others.
+    """
+    if not isinstance(model, DistributedKNN):
+        return model.loo_predict_proba()
+    _ = model.classes_
+    return _as_array(model.left_out("predict_proba"), model, np.dtype(np.float64))
+
+
+# -- comparisons
+
+
+@prefix_errors
+def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Comparison:
+    """Compare learners on the rows of a Dask DataFrame, their splits spread over the workers.
+
+    The result is that of `priorcase.evaluation.compare`, which has the options, on ``X.compute()``. The rows are sent
+    to every worker, since each fits learners to most of them. ``y`` is a column name or a Dask Series.
+    """
+    table, targets = _in_memory(X, y)
+    with joblib.parallel_config(backend="dask"):
+        return evaluation.compare(learners, table, targets, **{"n_jobs": -1, **options})
+
+
+@prefix_errors
+def tune(model: Any, X: Any, y: Any, **options: Any) -> Any:
+    """Choose the parameters of a model by leave-one-out; see `priorcase.tune`, which has the options."""
+    raise NotImplementedError
+
+
+def _in_memory(X: Any, y: Any) -> tuple[Any, Any]:
+    (*_,) = _partitions(X, y, None)
+    if isinstance(y, dask.dataframe.Series):
+        table, targets = dask.compute(X, y)
+        return table, targets
+    (table,) = dask.compute(X)
+    return table.drop(columns=[y]), table[y]

@@ -1,0 +1,570 @@
+"""k-NN over the partitions of a Dask DataFrame: one index for each partition, kept on its worker.
+
+Statistics are reduced first, so that all partitions measure by the same fitted distance. A query goes to every
+partition, each answers its k nearest rows with their ids, distances, targets and weights, and lists are merged by
+distance, then by id. Votes are those of `KNNClassifier` and `KNNRegressor`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, Literal
+
+import dask
+import numpy as np
+from dask.delayed import Delayed, delayed
+from sklearn.base import clone
+
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
+from priorcase.bayes.subsets import RelevanceWeights
+from priorcase.dask.partitions import Agreement, Totals, join_totals, store, totals, with_counts
+from priorcase.dask.statistics import ReducedStatistics, over
+from priorcase.exceptions import NotAvailableError, NumericRangeError, ParameterError, TooFewRowsError
+from priorcase.instances import Instances
+from priorcase.instances.instances import unseen_values, with_unseen
+from priorcase.learning.estimator import read_queries, record_features
+from priorcase.learning.state import pinned
+from priorcase.learning.targets import Labelling
+from priorcase.neighbors import KNNClassifier, KNNRegressor
+from priorcase.neighbors.polling import Rules
+from priorcase.neighbors.tuning import with_rows
+from priorcase.neighbors.votes import LeftOut, Poll
+from priorcase.relevance.base import LearnedWeights
+from priorcase.search import Algorithm, Index
+from priorcase.search.index import SLACK, NeighborList
+from priorcase.similarity import FittedDistance
+
+KNN = KNNClassifier | KNNRegressor
+
+_MERGED_AT_ONCE = 8  # lists of as many partitions are merged by one task
+
+
+# -- what travels
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Queries as cells, the values of them that no stored row has, and what is left out of their neighbours.
+
+    ``own`` are ids of the stored rows that they are, ``targets`` and ``weights`` those of these rows.
+    """
+
+    cells: FloatArray
+    unseen: Sequence[Any] = ()
+    own: IdArray | None = None
+    targets: AnyArray | None = None
+    weights: FloatArray | None = None
+
+    def as_cells(self) -> FloatArray:
+        return with_unseen(self.cells, self.unseen) if self.unseen else self.cells
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The nearest rows of some partitions to each query: those of query i from indptr[i] on, nearest first.
+
+    ``overflow`` says which infinite distances are too large for float64, where there are any.
+    """
+
+    indptr: IdArray
+    ids: IdArray
+    distances: FloatArray
+    targets: AnyArray
+    weights: FloatArray | None = None
+    overflow: AnyArray | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the lists."""
+        return sum(value.nbytes for value in vars(self).values() if value is not None)
+
+    def refuse_overflow(self, queries: IntArray, at: Any = slice(None), *, first: int = 0) -> None:
+        """Refuse entries, by their positions and with their queries, whose distances overflow."""
+        if self.overflow is not None and (wrong := self.overflow[at]).any():
+            entry = int(np.argmax(wrong))
+            raise NumericRangeError(
+                f"query {queries[entry] + first} has numbers so large that its distance from row {self.ids[at][entry]} "
+                "is infinite in float64. Divide the columns by a large constant, or take their logarithm"
+            )
+
+
+# -- on the workers
+
+
+class IndexedPartition:
+    """The rows of one partition with their index; sent to another worker without it, and indexed there again."""
+
+    def __init__(
+        self, stored: Instances, fitted: FittedDistance, weights: FloatArray | None, algorithm: Algorithm, threads: int
+    ) -> None:
+        stored.keeps_unseen = fitted.distance.computed(stored.schema)
+        self.stored, self.fitted, self.weights = stored, fitted, weights
+        self.algorithm, self.threads = algorithm, threads
+        self._index: Index | None = None
+        self._lock = Lock()
+        if len(stored):
+            _ = self.index
+
+    def __len__(self) -> int:
+        return len(self.stored)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_index")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._index, self._lock = None, Lock()
+
+    def __sizeof__(self) -> int:
+        """By which Dask decides whether to send the rows or the question."""
+        return self.stored.nbytes + (0 if self._index is None else self._index.nbytes)
+
+    @property
+    def index(self) -> Index:
+        with self._lock:
+            if self._index is None:
+                self._index = Index(self.stored, self.fitted, threads=self.threads)
+            return self._index
+
+    def nearest(self, queries: Queries, k: int, *, ties: bool, weighted: bool) -> Found:
+        """The rows near each query that may be among its ``k`` nearest of all partitions.
+
+        With ``weighted`` so many that their weights reach ``k``; with ``ties`` also those as near as the last.
+        """
+        cells, n = queries.as_cells(), len(queries.cells)
+        target = self.stored.target(0)
+        if not len(self) or not n:
+            none = np.empty(0)
+            weights = none if weighted else None
+            return Found(np.zeros(n + 1, np.int64), np.empty(0, np.int64), none, target[:0], weights)
+        row_weights = self.stored.weights if weighted else None
+        if weighted and row_weights is None:
+            row_weights = np.ones(len(self))
+        options: Any = {"weights": self.weights, "algorithm": self.algorithm, "threads": self.threads, "ties": ties}
+        most = min(k, len(self))
+        while True:
+            found = self.index.kneighbors(self.fitted, cells, most, exclude=queries.own, **options)
+            at = self.stored.positions(found.ids)
+            if row_weights is None or most == len(self):
+                break
+            of = np.repeat(np.arange(n), found.counts)
+            if (np.bincount(of, row_weights[at], minlength=n) >= k * (1 - SLACK)).all():
+                break
+            most = min(2 * most, len(self))
+        weights = None if row_weights is None else row_weights[at]
+        overflow = None
+        if np.isinf(found.distances).any():
+            overflow = self._overflow(cells[np.repeat(np.arange(n), found.counts)], at, found.distances)
+        return Found(found.indptr, found.ids, found.distances, target[at], weights, overflow)
+
+    def _overflow(self, queries: FloatArray, at: IntArray, distances: FloatArray) -> AnyArray:
+        """Which distances are infinite because numbers are too large."""
+        found = np.isinf(distances)
+        for entry in np.flatnonzero(found).tolist():
+            try:
+                rows = self.stored.cells(at[entry : entry + 1])
+                self.fitted.check_finite(distances[entry : entry + 1], queries[entry][None], rows, self.weights)
+                found[entry] = False
+            except NumericRangeError:
+                pass
+        return found
+
+    def as_queries(self) -> Queries:
+        """The rows themselves, each to be predicted from the others."""
+        weights = self.stored.weights
+        return Queries(self.stored.cells(), (), self.stored.ids, self.stored.target(0), weights)
+
+
+def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weighted: bool) -> Found:
+    """The task of one partition for some queries."""
+    return part.nearest(queries, k, ties=ties, weighted=weighted)
+
+
+def merged(lists: Sequence[Found], k: int, ties: bool) -> Found:
+    """The lists of several partitions as one, no longer than the ``k`` nearest need."""
+    lists = [each for each in lists if len(each.ids)] or list(lists[:1])
+    if len(lists) == 1:
+        return lists[0]
+    n = len(lists[0].indptr) - 1
+    of = np.concatenate([np.repeat(np.arange(n), np.diff(each.indptr)) for each in lists])
+    ids, distances, targets = (
+        np.concatenate([getattr(each, name) for each in lists]) for name in ("ids", "distances", "targets")
+    )
+    order = np.lexsort((ids, distances, of))
+    of, distances = of[order], distances[order]
+    starts = np.searchsorted(of, np.arange(n + 1))
+    kept = np.ones(len(of), bool)
+    weighted = lists[0].weights is not None
+    if not weighted:  # as many rows as weigh enough differ from query to query
+        kept = np.arange(len(of)) - starts[of] < k
+        if ties:
+            last = np.minimum(starts[:-1] + k, starts[1:]) - 1
+            kept |= distances == distances[np.maximum(last, 0)][of]
+    order, indptr = order[kept], np.concatenate([[0], np.cumsum(np.bincount(of[kept], minlength=n))])
+    weights = np.concatenate([_weights(each) for each in lists])[order] if weighted else None
+    overflow = None
+    if any(each.overflow is not None for each in lists):
+        parts = [np.zeros(len(each.ids), bool) if each.overflow is None else each.overflow for each in lists]
+        overflow = np.concatenate(parts)[order]
+    return Found(indptr, ids[order], distances[kept], targets[order], weights, overflow)
+
+
+def _weights(found: Found) -> FloatArray:
+    return np.ones(len(found.ids)) if found.weights is None else found.weights
+
+
+# -- votes, where the lists have come together
+
+
+class _FoundClasses:
+    """The classes of rows that were found, with the weight of each class over all rows."""
+
+    def __init__(self, labels: AnyArray, codes: IntArray, weights: FloatArray) -> None:
+        self.labels, self.codes, self.weights = labels, codes, weights
+
+    def at(self, rows: IntArray | slice) -> IntArray:
+        return np.asarray(self.codes[rows], np.int64)
+
+
+class _ClassVotes(KNNClassifier):
+    """The votes of a `KNNClassifier` among rows that were found elsewhere."""
+
+    _found: list[Any]
+
+    def _outputs(self) -> list[Any]:
+        return self._found
+
+
+class _NumberVotes(KNNRegressor):
+    """The votes of a `KNNRegressor` among rows that were found elsewhere."""
+
+    _found: FloatArray
+
+    def _targets(self) -> FloatArray:
+        return self._found
+
+
+Answer = Literal["predict", "predict_proba"]
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """How lists of neighbours become answers: the model's parameters, its classes and their weights."""
+
+    model: Any
+    empty: Instances = field(repr=False)
+    labels: AnyArray | None
+    of_code: IntArray | None
+    class_weights: FloatArray | None
+    total: float
+
+    def answer(self, what: Answer, found: Found, k: int | FloatArray, queries: Queries, first: int = 0) -> AnyArray:
+        """Predictions, or probabilities, of some queries; ``k`` is one number, or one for each query."""
+        n, own = len(queries.cells), queries.targets
+        if not n:
+            width = () if what == "predict" else (0 if self.labels is None else self.labels.size,)
+            dtype = float if what != "predict" or self.labels is None else self.labels.dtype
+            return np.empty((0, *width), dtype)
+        neighbors = NeighborList(found.indptr, np.arange(len(found.ids)), found.distances, found.weights)
+        model = pinned(self.model, dict(self.model.__dict__))  # other threads may vote meanwhile
+        parts = []
+        groups: list[tuple[int, Any]] = [(k, slice(None))] if isinstance(k, int) else []
+        if not isinstance(k, int):
+            groups = [(int(each), np.flatnonzero(k == each)) for each in np.unique(k).tolist()]
+        rows = []
+        for each, some in groups:
+            lists = neighbors if isinstance(some, slice) else _some(neighbors, some)
+            poll = model._rules.poll(lists, each)
+            if found.overflow is not None:
+                self._refuse_overflow(found, lists, poll.voters, np.arange(n)[some] + first)
+            left_out: LeftOut | None = None
+            targets = found.targets
+            if own is not None:
+                targets = np.concatenate([targets, own[some]])
+                gone = np.ones(n) if queries.weights is None else queries.weights
+                left_out = np.arange(len(found.ids), len(targets)), gone[some]
+            if isinstance(model, _NumberVotes):
+                model._found = targets[:, None]
+            elif isinstance(model, _ClassVotes):
+                assert self.of_code is not None
+                model._found = [_FoundClasses(self.labels, self.of_code[targets], self.class_weights)]  # type: ignore[arg-type]
+            ask = type(model)._decide if what == "predict" else model_probabilities
+            parts.append(ask(model, poll, left_out))
+            rows.append(np.arange(n)[some])
+        answers = np.concatenate(parts)[np.argsort(np.concatenate(rows))]
+        return model._shaped(answers) if what == "predict" else answers
+
+    def _refuse_overflow(self, found: Found, lists: NeighborList, voters: NeighborList, numbers: IntArray) -> None:
+        far = np.zeros(len(voters), bool) if voters.bandwidths is None else np.isinf(voters.bandwidths)
+        far[voters.queries()[np.isinf(voters.distances)]] = True
+        of = lists.queries()
+        at = np.flatnonzero(far[of])
+        found.refuse_overflow(numbers[of[at]], lists.rows[at])
+
+
+def model_probabilities(model: Any, poll: Poll, left_out: LeftOut | None) -> FloatArray:
+    """The probabilities by a poll of a classifier."""
+    return model._probabilities(poll, left_out)  # type: ignore[no-any-return]
+
+
+def _some(neighbors: NeighborList, queries: IntArray) -> NeighborList:
+    """The lists of some queries."""
+    parts = [np.arange(neighbors.indptr[i], neighbors.indptr[i + 1]) for i in queries.tolist()]
+    at = np.concatenate(parts)
+    indptr = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+    counts = None if neighbors.counts is None else neighbors.counts[at]
+    return NeighborList(indptr, neighbors.rows[at], neighbors.distances[at], counts)
+
+
+def answered(votes: Votes, what: Answer, found: Found, k: Any, queries: Queries, first: int = 0) -> AnyArray:
+    """The task that makes answers of merged lists."""
+    return votes.answer(what, found, k, queries, first)
+
+
+def encoded(empty: Instances, X: Any) -> Queries:
+    """A table of queries as cells."""
+    if not len(X):
+        return Queries(np.empty((0, len(empty.schema))))
+    cells = empty.encode(read_queries(X, empty))
+    return Queries(np.asarray(cells), tuple(unseen_values(cells)))
+
+
+# -- the model
+
+
+class DistributedKNN:
+    """A `KNNClassifier` or `KNNRegressor` fitted to a Dask DataFrame; made by `priorcase.dask.fit`.
+
+    It holds the parameters, the fitted distance and references to the partitions, whose rows and indexes are on the
+    workers. Where a worker dies, Dask reads its partitions and builds their indexes again.
+
+    Attributes
+    ----------
+    classes_
+        The classes in ascending order; only of a classifier.
+    n_neighbors_, attribute_weights_, distance_, schema_, n_samples_fit_
+        As those of the estimator.
+    """
+
+    def __init__(
+        self, model: KNN, empty: Instances, parts: Sequence[Delayed], fitted: FittedDistance, totals: Totals,
+        weights: FloatArray | None, votes: Votes, k: int,
+    ) -> None:  # fmt: skip
+        self.model, self.parts = model, list(parts)
+        self._empty, self._totals, self._votes = empty, totals, votes
+        self.distance_, self.n_neighbors_ = fitted, k
+        self._weights = weights
+
+    def __repr__(self) -> str:
+        return f"DistributedKNN({self.model!r}, {self.n_samples_fit_} rows in {len(self.parts)} partitions)"
+
+    @property
+    def n_samples_fit_(self) -> int:
+        """Number of stored rows."""
+        return self._totals.rows
+
+    @property
+    def schema_(self) -> Any:
+        """What the columns mean."""
+        return self._empty.schema
+
+    @property
+    def classes_(self) -> AnyArray:
+        """The classes in ascending order."""
+        if self._votes.labels is None:
+            raise NotAvailableError("classes_ is only known to classifiers")
+        return self._votes.labels
+
+    @property
+    def attribute_weights_(self) -> FloatArray:
+        """The weight of each attribute, in schema order."""
+        return np.ones(len(self._empty.schema)) if self._weights is None else self._weights.copy()
+
+    @property
+    def _rules(self) -> Rules:
+        return self._votes.model._rules  # type: ignore[no-any-return]
+
+    # -- tasks
+
+    def queries(self, X: Any) -> Delayed:
+        """A table as queries; ``X`` may be a task that gives it."""
+        return delayed(encoded, pure=False)(delayed(self._empty, traverse=False), X)
+
+    def near(self, queries: Delayed, k: int, *, ties: bool, weighted: bool) -> Delayed:
+        """The nearest rows of all partitions, merged a few lists at a time."""
+        ask, merge = delayed(nearest, pure=False), delayed(merged, pure=False)
+        lists = [ask(part, queries, k, ties, weighted) for part in self.parts]
+        while len(lists) > 1:
+            groups = [lists[i : i + _MERGED_AT_ONCE] for i in range(0, len(lists), _MERGED_AT_ONCE)]
+            lists = [merge(group, k, ties) for group in groups]
+        return lists[0]
+
+    def answers(self, what: Answer, queries: Delayed, k: Any, most: int, first: int = 0) -> Delayed:
+        """Predictions or probabilities by the ``k`` nearest rows, at most ``most``."""
+        rules, weighted = self._rules, self._totals.weighted
+        wanted = most + 1 if rules.vote.needs_bandwidth else most
+        found = self.near(queries, wanted, ties=rules.whole_ties, weighted=weighted)
+        return delayed(answered, pure=False)(delayed(self._votes, traverse=False), what, found, k, queries, first)
+
+    def left_out(self, what: Answer) -> list[Delayed]:
+        """Answers for the rows of each partition, each from the others."""
+        total, weighted = self._totals.weight, self._totals.weighted
+        k = self.n_neighbors_
+        fixed = self.model.n_neighbors not in ("sqrt",)
+        largest = max(over(self.parts, _largest_weight))
+        if fixed and k > (total - largest) * (1 + SLACK):
+            raise TooFewRowsError(
+                f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {total:g}. "
+                "Ask for fewer neighbours, or store more rows"
+            )
+        found = []
+        for part in self.parts:
+            queries = delayed(_as_queries, pure=False)(part)
+            own: Any = k
+            if not fixed:
+                own = _root(total - 1.0) if not weighted else delayed(_roots, pure=False)(queries, total)
+            found.append(self.answers(what, queries, own, max(k, 1)))
+        return found
+
+    def check_k(self, k: int, *, own: bool = False, weights: bool = True) -> None:
+        """Refuse more neighbours than there are rows."""
+        n = self._totals.weight * (1 + SLACK) if weights else self.n_samples_fit_ - own
+        if k > n:
+            stated = self._totals.weight if weights else self.n_samples_fit_
+            raise TooFewRowsError(
+                f"Expected n_neighbors {'<' if own else '<='} n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
+                f"{stated:g}. Ask for fewer neighbours, or store more rows"
+            )
+
+
+def _largest_weight(part: IndexedPartition) -> float:
+    if not len(part):
+        return 0.0
+    weights = part.stored.weights
+    return 1.0 if weights is None else float(weights.max())
+
+
+def _as_queries(part: IndexedPartition) -> Queries:
+    return part.as_queries()
+
+
+def _root(weight: float) -> int:
+    return math.isqrt(max(1, int(weight * (1 + SLACK))))
+
+
+def _roots(queries: Queries, total: float) -> AnyArray:
+    weights = np.ones(len(queries.cells)) if queries.weights is None else queries.weights
+    return np.array([_root(rest) for rest in (total - weights).tolist()], np.int64)
+
+
+# -- fit
+
+
+def fit_neighbors(model: KNN, agreement: Agreement, partitions: Sequence[Delayed]) -> DistributedKNN:
+    """The model over the rows of all partitions."""
+    head = _head(model, agreement)
+    stored = dask.persist(*_stored(head, agreement, partitions))
+    found = join_totals(over(stored, totals))
+    if not found.rows:
+        raise TooFewRowsError("there are no rows of positive weight")
+    empty = with_counts(agreement, found)
+    statistics = ReducedStatistics(empty, 0, stored, found)
+    statistics.find_inliers(head._distance.inlying(empty.schema))
+    fitted = head._distance.fit_statistics(statistics, empty)
+    empty.keeps_unseen = head._distance.computed(empty.schema)
+    votes = _votes(head, empty, found, stored)
+    weights, k = _learned(head, empty, stored)
+    threads = 1 if model.n_jobs is None else head._threads()
+    make, shared = delayed(IndexedPartition, pure=False), delayed(fitted, traverse=False)
+    parts = dask.persist(*(make(part, shared, weights, model.algorithm, threads) for part in stored))
+    if k is None:
+        chosen = head._k
+        k = max(1, int(found.weight * (1 + SLACK))) if chosen == "sqrt" else int(chosen)
+        k = math.isqrt(k) if chosen == "sqrt" else k
+    return DistributedKNN(model, empty, parts, fitted, found, weights, votes, k)
+
+
+def _stored(head: Any, agreement: Agreement, partitions: Sequence[Delayed]) -> list[Delayed]:
+    task = delayed(store, pure=False)
+    shared, checks = delayed(agreement, traverse=False), delayed(head, traverse=False)
+    return [task(partition, shared, checks) for partition in partitions]
+
+
+def _head(model: KNN, agreement: Agreement) -> Any:
+    """The model with its parameters checked, and with no rows."""
+    head = clone(model)
+    head._check_parameters()
+    if head._k == "all":
+        raise ParameterError(
+            "n_neighbors='all' lets every row vote on every query, so that rows x queries numbers would travel. Choose "
+            "a number, or fit the model on one machine."
+        )
+    if head._distance.whole:
+        raise ParameterError(
+            f"{head._distance!r} compares whole rows, which are not compared across partitions. Choose a distance with "
+            "a difference for each column, such as 'robust', or fit the model on one machine."
+        )
+    head._backend = "pandas"
+    record_features(head, agreement.empty.schema)
+    if agreement.labelling is not None:
+        head._labelling = agreement.labelling
+    head._flat = True
+    return head
+
+
+def _learned(head: Any, empty: Instances, stored: Sequence[Delayed]) -> tuple[FloatArray | None, int | None]:
+    """Attribute weights and k; those that are learned from rows are, on one worker to which the coded rows are sent."""
+    memory = head._new_memory(empty.schema, empty.targets)
+    given = memory._weights
+    learned = isinstance(given, (RelevanceWeights, LearnedWeights))
+    if memory.local_weights:
+        raise ParameterError(
+            f"attribute_weights={head.attribute_weights!r} are learned around each query from all rows, which lie on "
+            "several workers. Choose weights for all queries, or fit the model on one machine."
+        )
+    if not learned and head._k != "loo":
+        return given, None
+    parts = list(stored)
+    weights, k = dask.compute(delayed(_learn, pure=False)(delayed(head, traverse=False), parts))[0]
+    return (weights if learned else given), k
+
+
+def _learn(head: Any, parts: Sequence[Instances]) -> tuple[FloatArray | None, int | None]:
+    model = with_rows(pinned(head, dict(head.__dict__)), Instances.joined(parts))
+    return model._memory.attribute_weights, model.n_neighbors_ if model._k == "loo" else None
+
+
+def _votes(head: Any, empty: Instances, found: Totals, stored: Sequence[Delayed]) -> Votes:
+    """How lists become answers."""
+    options = head.get_params(deep=False)
+    voting = (_ClassVotes if isinstance(head, KNNClassifier) else _NumberVotes)(**options)
+    voting.__dict__.update(head.__dict__)
+    voting._memory = head._new_memory(empty.schema, empty.targets)
+    if not isinstance(head, KNNClassifier):
+        return Votes(voting, empty, None, None, None, found.weight)
+    labelling: Labelling = head._labelling
+    labels, codes = labelling.labels(empty)
+    of_code = np.zeros(len(empty.target_values()) + 1, np.int64)
+    present = np.flatnonzero(codes >= 0)
+    of_code[codes[present]] = present
+    if found.weighted:  # added row by row, in the order of all rows
+        weights: Any = np.zeros(labels.size)
+        add = delayed(_add_weights, pure=False)
+        for part in stored:
+            weights = add(part, of_code, weights)
+        (weights,) = dask.compute(weights)
+    else:
+        weights = np.append(empty.target_counts(), 0)[codes].astype(np.float64)
+    voting._found = [_FoundClasses(labels, np.empty(0, np.int64), weights)]
+    voting._check_rows()
+    return Votes(voting, empty, labels, of_code, weights, found.weight)
+
+
+def _add_weights(stored: Instances, of_code: IntArray, before: FloatArray) -> FloatArray:
+    own = stored.weights
+    classes = np.concatenate([np.arange(before.size), of_code[stored.target(0)]])
+    own = np.ones(len(stored)) if own is None else own
+    return np.bincount(classes, weights=np.concatenate([before, own]), minlength=before.size).astype(np.float64)

@@ -1,0 +1,75 @@
+"""Classifiers by counts over partitions equal those of one table."""
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from partitioned_tables import mixed, partitioned
+
+import priorcase as pc
+import priorcase.dask
+from priorcase.exceptions import SchemaMismatchError
+
+
+@pytest.fixture(autouse=True)
+def _in_this_thread():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def check_equal(model, table, cuts, weights=None):
+    X, y = table.drop(columns=["y", "w"]), table["y"]
+    one = model.fit(X, y, table["w"] if weights else None)
+    frame = partitioned(table if weights else table.drop(columns="w"), cuts)
+    many = pc.dask.fit(type(model)(**model.get_params()), frame, "y", "w" if weights else None)
+    assert many.get_params() == model.get_params()
+    assert many.schema_ == one.schema_
+    assert many.digest() == one.digest()
+    assert_array_equal(many.classes_, one.classes_)
+    assert_array_equal(pc.dask.predict_proba(many, X), one.predict_proba(X))
+    assert_array_equal(pc.dask.predict_proba(many, partitioned(X, cuts)).compute(), one.predict_proba(X))
+    assert_array_equal(pc.dask.predict(many, partitioned(X, cuts)).compute(), one.predict(X))
+    assert_array_equal(pc.dask.loo_predict_proba(many), one.loo_predict_proba())
+
+
+MODELS = [pc.NaiveBayes, pc.SubsetAveragedBayes, pc.TreeAveragedBayes, pc.SuperParentAveragedBayes, pc.AODE]
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    st.integers(0, 1000),
+    st.lists(st.integers(0, 60), min_size=1, max_size=12),
+    st.sampled_from(MODELS),
+    st.booleans(),
+)
+def test_any_partitioning(seed, cuts, model, weighted):
+    X, y, weights = mixed(60, seed)
+    check_equal(model(), X.assign(y=y, w=weights), cuts, weighted)
+
+
+def test_a_class_and_a_category_of_one_partition():
+    table = pd.DataFrame({"c": list("aaaabbbbccccdddd"), "n": np.arange(16.0), "w": 1.0})
+    check_equal(pc.NaiveBayes(), table.assign(y=["no"] * 8 + ["yes"] * 4 + ["maybe"] * 4), [4, 8, 8, 12])
+
+
+def test_text_that_only_all_rows_show_to_be_free():
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(["alpha", "beta", "gamma", "delta", "epsilon"], 7)) for _ in range(30)]
+    table = pd.DataFrame({"t": texts, "n": rng.normal(size=30), "y": rng.choice(["a", "b"], 30), "w": 1.0})
+    check_equal(pc.NaiveBayes(), table, [2, 5, 9, 20])
+    one = pc.KNNClassifier(3).fit(table[["t", "n"]], table["y"])
+    many = pc.dask.fit(pc.KNNClassifier(3), partitioned(table.drop(columns="w"), [2, 5, 9, 20]), "y")
+    assert many.schema_ == one.schema_
+    assert_array_equal(pc.dask.predict_proba(many, table[["t", "n"]]), one.predict_proba(table[["t", "n"]]))
+
+
+def test_a_partition_with_another_schema():
+    table = pd.DataFrame({"n": np.arange(8.0), "y": list("abababab")})
+    frame = partitioned(table, [4]).map_partitions(
+        lambda part: part.assign(n="text") if part["n"].iloc[0] == 4 else part, meta=table.iloc[:0]
+    )
+    with pytest.raises(SchemaMismatchError, match=r"column 'n' is text in partition 1"):
+        pc.dask.fit(pc.NaiveBayes(), frame, "y")
