@@ -119,6 +119,16 @@ def test_what_travels(table):
         assert found.nbytes <= 100 * (k * 17 + 8) + 8
 
 
+def test_tune(client, table):
+    X, y = table.drop(columns="y"), table["y"]
+    frame = dd.from_pandas(table, npartitions=3)
+    options = {"candidates": {"n_neighbors": [1, 3, 9], "distance": ["robust", "hvdm"]}, "nested": None, "progress": False}
+    found = pc.dask.tune(pc.KNNClassifier(), frame, "y", **options)
+    expected = pc.tune(pc.KNNClassifier(), X, y, **options)
+    assert str(found) == str(expected)
+    assert_array_equal(found.best.predict_proba(X), expected.best.predict_proba(X))
+
+
 def test_compare(client, table):
     X, y = table.drop(columns="y"), table["y"]
     learners = {"knn": pc.KNNClassifier(5), "bayes": pc.NaiveBayes()}

@@ -13,7 +13,7 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 from sklearn.base import clone
 
-from priorcase import evaluation
+from priorcase import evaluation, neighbors
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray, Name
 from priorcase.bayes.classifier import BayesClassifier
@@ -22,7 +22,7 @@ from priorcase.dask.partitions import Agreement, InFrame, Partition, agree, chec
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.estimator import check_some
 from priorcase.learning.state import pinned
-from priorcase.neighbors import KNNClassifier, KNNRegressor
+from priorcase.neighbors import KNNClassifier, KNNClassifierCV, KNNRegressor, KNNRegressorCV, Tuning
 from priorcase.neighbors.base import COUNT
 from priorcase.schema import Nominal, Schema
 from priorcase.schema.columns import ArrayColumn
@@ -293,9 +293,17 @@ def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Compari
 
 
 @prefix_errors
-def tune(model: Any, X: Any, y: Any, **options: Any) -> Any:
-    """Choose the parameters of a model by leave-one-out; see `priorcase.tune`, which has the options."""
-    raise NotImplementedError
+def tune(estimator: Any, X: Any, y: Any, **options: Any) -> Tuning:
+    """Choose the parameters of a k-NN model, the candidates and folds spread over the workers.
+
+    The result is that of `priorcase.tune`, which has the options, on ``X.compute()``. ``estimator`` may also be a
+    `KNNClassifierCV` or a `KNNRegressorCV`, which is fitted; its ``tuning_`` is returned.
+    """
+    table, targets = _in_memory(X, y)
+    with joblib.parallel_config(backend="dask"):
+        if isinstance(estimator, (KNNClassifierCV, KNNRegressorCV)):
+            return estimator.fit(table, targets, **options).tuning_
+        return neighbors.tune(estimator, table, targets, **options)
 
 
 def _in_memory(X: Any, y: Any) -> tuple[Any, Any]:

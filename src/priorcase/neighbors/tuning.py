@@ -10,6 +10,7 @@ from numbers import Integral
 from typing import Any, Literal, Self
 from zlib import crc32
 
+import joblib
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -591,25 +592,44 @@ def _measure(
     n_places = int(places[rows[-1]]) + 1
     n_blocks = max(1, min(_BLOCKS, n_places, _MOST_SUMS // max(len(grid) for grid in grids)))
     blocks = places * n_blocks // n_places
-    tried, found = [], []
-    for grid in grids:
+    tried, pieces = [], []
+    for number, grid in enumerate(grids):
         if not problem.learns_from_targets(grid):
             grid = problem.up_to(grid, weight - 1.0)
-            sums = problem.sums(problem, grid, rows, problem.weights, blocks, n_blocks)
-            step()
+            pieces.append((number, problem, grid, rows, None, blocks, n_blocks))
         else:
             folds = problem.folds(max(2, min(FOLDS, round(weight))))
             grid = problem.up_to(grid, weight - float(folds.sum(axis=0).max()))
-            sums = Sums.zero(problem.base, n_blocks, len(grid))
             for held_out in folds.T:
                 asked = rows[held_out[rows] > 0]
-                if asked.size:
-                    sums += problem.sums(problem.without(held_out), grid, asked, held_out, blocks, n_blocks)
-                step()
+                pieces.append((number, problem, grid, asked, held_out, blocks, n_blocks))
         tried.append(grid)
-        found.append(sums)
+    found = [Sums.zero(problem.base, n_blocks, len(grid)) for grid in tried]
+    # In their order, so that sums have the same bits; side by side where joblib.parallel_config names a backend.
+    calls = (joblib.delayed(_measured)(*piece) for piece in pieces)
+    for number, sums in joblib.Parallel(return_as="generator")(calls):
+        if sums is not None:
+            found[number] += sums
+        step()
     joined = {name: np.concatenate([sums.of[name] for sums in found], axis=1) for name in found[0].of}
     return tried, Sums(joined, found[0].weights)
+
+
+def _measured(
+    number: int,
+    problem: Problem,
+    grid: CandidateGrid,
+    rows: IntArray,
+    held_out: FloatArray | None,
+    blocks: IntArray,
+    n_blocks: int,
+) -> tuple[int, Sums | None]:
+    """The number of a grid and its scores on some rows, which take no part where they are ``held_out``."""
+    if held_out is None:
+        return number, problem.sums(problem, grid, rows, problem.weights, blocks, n_blocks)
+    if not rows.size:
+        return number, None
+    return number, problem.sums(problem.without(held_out), grid, rows, held_out, blocks, n_blocks)
 
 
 def _nested_scores(
