@@ -35,6 +35,7 @@ WORKLOADS = {
     "cases_retrieval": "the most similar of many cases, and beside cbrkit",
     "cases_durable": "the file of a case base: additions, opening, forgetting, killed writers",
     "serving": "a service under load: single rows over HTTP",
+    "distributed": "k-NN and counts over a Dask cluster of two processes",
     "auto": "algorithm='auto' against each algorithm by itself",
 }
 

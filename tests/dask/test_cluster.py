@@ -122,7 +122,11 @@ def test_what_travels(table):
 def test_tune(client, table):
     X, y = table.drop(columns="y"), table["y"]
     frame = dd.from_pandas(table, npartitions=3)
-    options = {"candidates": {"n_neighbors": [1, 3, 9], "distance": ["robust", "hvdm"]}, "nested": None, "progress": False}
+    options = {
+        "candidates": {"n_neighbors": [1, 3, 9], "distance": ["robust", "hvdm"]},
+        "nested": None,
+        "progress": False,
+    }
     found = pc.dask.tune(pc.KNNClassifier(), frame, "y", **options)
     expected = pc.tune(pc.KNNClassifier(), X, y, **options)
     assert str(found) == str(expected)

@@ -188,3 +188,13 @@ def test_numbers_too_large():
     many = pc.dask.fit(pc.KNNClassifier(4, distance="euclidean"), partitioned(X, [2]), "y")
     with pytest.raises(ValueError, match="query 0 has numbers so large that its distance from row 1"):
         pc.dask.predict(many, pd.DataFrame({"a": [1e200]}))
+
+
+@pytest.mark.parametrize("order", ["as it comes", "by a column"])
+def test_limits_of_the_first_partition(order):
+    """Partitions that know a limit search less; where the first one is far from the query, nothing is lost."""
+    X, y, _ = mixed(4000, 14, missing=0.02)
+    if order == "by a column":
+        X = X.sort_values("number", kind="stable", ignore_index=True)
+    for ties in ("majority", "first"):
+        check_equal(pc.KNNClassifier(5, ties=ties), X, y, mixed(300, 15)[0], [1000, 2000, 3000])

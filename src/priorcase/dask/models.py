@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import dask
@@ -29,6 +31,7 @@ from priorcase.schema.columns import ArrayColumn
 from priorcase.schema.schema import inferred, open_source
 
 _MERGED_AT_ONCE = 8
+_LEAST_BLOCK = 64
 _ENTRIES = 1 << 19  # neighbours of one block of queries
 
 
@@ -190,9 +193,9 @@ def _answers(model: Any, X: Any, what: Answer) -> Any:
     if isinstance(model.model.n_neighbors, int):
         model.check_k(k)
     if lazy:
-        tasks = [model.answers(what, model.queries(frame), k, k) for frame in X.to_delayed()]
+        tasks = [model.answers(what, model.queries(frame), k, k, turn=i) for i, frame in enumerate(X.to_delayed())]
         return _as_array(tasks, model if what == "predict_proba" else None, _dtype(model, what))
-    found = [model.answers(what, part, k, k, start) for start, part in _blocks(model, X, k)]
+    found = [model.answers(what, part, k, k, first=i, turn=turn) for turn, i, part in _blocks(model, X, k)]
     return np.concatenate(dask.compute(*found))
 
 
@@ -215,12 +218,17 @@ def _as_array(tasks: Sequence[Delayed], classes: Any, dtype: Any) -> Any:
     return dask.array.concatenate([dask.array.from_delayed(task, shape, dtype) for task in tasks])
 
 
-def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, Delayed]]:
-    """Queries in memory, in blocks whose lists of neighbours stay small, and the number of the first of each."""
-    queries, size = encoded(model._empty, X), max(1, _ENTRIES // max(k, 1))
-    check_some(len(queries.cells), len(model.schema_))
-    starts = range(0, len(queries.cells), size)
-    return [(i, delayed(type(queries)(queries.cells[i : i + size], queries.unseen), traverse=False)) for i in starts]
+def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, int, Delayed]]:
+    """Queries in memory, in blocks whose lists of neighbours stay small: number, first query and queries of each.
+
+    There are two blocks or more, so that not all workers wait for the partition that is asked first.
+    """
+    queries = encoded(model._empty, X)
+    n = len(queries.cells)
+    check_some(n, len(model.schema_))
+    size = max(1, min(_ENTRIES // max(k, 1), max(-(-n // 2), _LEAST_BLOCK)))
+    blocks = [replace(queries, cells=queries.cells[i : i + size]) for i in range(0, n, size)]
+    return [(turn, turn * size, delayed(block, traverse=False)) for turn, block in enumerate(blocks)]
 
 
 @prefix_errors
@@ -241,14 +249,15 @@ def kneighbors(
     model.check_k(int(k), own=X is None, weights=False)
     shape = delayed(_rectangular, pure=False)
     if X is not None and not isinstance(X, dask.dataframe.DataFrame):
-        tasks = [shape(model.near(part, k, ties=False, weighted=False), k, i) for i, part in _blocks(model, X, k)]
+        blocks, near = _blocks(model, X, k), partial(model.near, k=k, ties=False, weighted=False)
+        tasks = [shape(near(part, turn=turn), k, i) for turn, i, part in blocks]
         distances, ids = (np.concatenate(parts) for parts in zip(*dask.compute(*tasks), strict=True))
         return (distances, ids) if return_distance else ids
     if X is None:
         asked = [delayed(_stored_queries, pure=False)(part) for part in model.parts]
     else:
         asked = [model.queries(frame) for frame in X.to_delayed()]
-    tasks = [shape(model.near(part, k, ties=False, weighted=False), k) for part in asked]
+    tasks = [shape(model.near(part, k, ties=False, weighted=False, turn=i), k) for i, part in enumerate(asked)]
     pairs = [
         [dask.array.from_delayed(task[i], (np.nan, k), dtype) for task in tasks] for i, dtype in enumerate((float, int))
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Literal
 
@@ -33,13 +33,16 @@ from priorcase.neighbors.polling import Rules
 from priorcase.neighbors.tuning import with_rows
 from priorcase.neighbors.votes import LeftOut, Poll
 from priorcase.relevance.base import LearnedWeights
-from priorcase.search import Algorithm, Index
+from priorcase.search import Algorithm, Index, Neighbors
 from priorcase.search.index import SLACK, NeighborList
 from priorcase.similarity import FittedDistance
 
 KNN = KNNClassifier | KNNRegressor
 
 _MERGED_AT_ONCE = 8  # lists of as many partitions are merged by one task
+_AT_ONCE = 256  # queries whose rows within a limit are listed before the farther ones are left out
+_PROBED, _FEW_OF_PROBED = 64, 1  # rows by which it is told whether few are within a limit
+_GOLDEN = 0.6180339887
 
 
 # -- what travels
@@ -129,36 +132,83 @@ class IndexedPartition:
                 self._index = Index(self.stored, self.fitted, threads=self.threads)
             return self._index
 
-    def nearest(self, queries: Queries, k: int, *, ties: bool, weighted: bool) -> Found:
+    def nearest(
+        self, queries: Queries, k: int, *, ties: bool, weighted: bool, limits: FloatArray | None = None
+    ) -> Found:
         """The rows near each query that may be among its ``k`` nearest of all partitions.
 
-        With ``weighted`` so many that their weights reach ``k``; with ``ties`` also those as near as the last.
+        With ``weighted`` so many that their weights reach ``k``; with ``ties`` also those as near as the last. Rows
+        beyond the ``limits``, distances within which ``k`` rows are known, need not be found.
         """
-        cells, n = queries.as_cells(), len(queries.cells)
-        target = self.stored.target(0)
+        n = len(queries.cells)
         if not len(self) or not n:
             none = np.empty(0)
-            weights = none if weighted else None
-            return Found(np.zeros(n + 1, np.int64), np.empty(0, np.int64), none, target[:0], weights)
-        row_weights = self.stored.weights if weighted else None
-        if weighted and row_weights is None:
-            row_weights = np.ones(len(self))
-        options: Any = {"weights": self.weights, "algorithm": self.algorithm, "threads": self.threads, "ties": ties}
-        most = min(k, len(self))
+            found = Found(np.zeros(n + 1, np.int64), np.empty(0, np.int64), none, self.stored.target(0)[:0])
+            return replace(found, weights=none) if weighted else found
+        if weighted:
+            return self._found(queries, np.arange(n), self._until(queries, k, ties), weighted=True)
+        few = np.zeros(n, bool) if limits is None else self._few_within(queries, limits)
+        at, lists = np.flatnonzero(few), []
+        for start in range(0, at.size, _AT_ONCE):
+            some = at[start : start + _AT_ONCE]
+            lists.append(merged([self._found(queries, some, self._ask(queries, some, limits=limits))], k, ties))
+        if (rest := np.flatnonzero(~few)).size:
+            lists.append(self._found(queries, rest, self._ask(queries, rest, k, ties)))
+        return lists[0] if len(lists) == 1 else merged(lists, k, ties)
+
+    def _ask(
+        self, queries: Queries, at: IntArray, k: int = 0, ties: bool = False, limits: FloatArray | None = None
+    ) -> Neighbors:
+        """The ``k`` nearest rows of some queries, or those within their limits."""
+        cells, own = queries.as_cells()[at], None if queries.own is None else queries.own[at]
+        options: Any = {"weights": self.weights, "exclude": own, "algorithm": self.algorithm, "threads": self.threads}
+        if limits is not None:
+            return self.index.within(self.fitted, cells, limits[at], **options)
+        return self.index.kneighbors(self.fitted, cells, min(k, len(self)), ties=ties, **options)
+
+    def _until(self, queries: Queries, wanted: int, ties: bool) -> Neighbors:
+        """The nearest rows of all queries, so many that their weights reach a number."""
+        every, weights, k = np.arange(len(queries.cells)), self._row_weights(), wanted
         while True:
-            found = self.index.kneighbors(self.fitted, cells, most, exclude=queries.own, **options)
-            at = self.stored.positions(found.ids)
-            if row_weights is None or most == len(self):
-                break
-            of = np.repeat(np.arange(n), found.counts)
-            if (np.bincount(of, row_weights[at], minlength=n) >= k * (1 - SLACK)).all():
-                break
-            most = min(2 * most, len(self))
-        weights = None if row_weights is None else row_weights[at]
+            found = self._ask(queries, every, k, ties)
+            reached = np.bincount(
+                np.repeat(every, found.counts), weights[self._positions(found.ids)], minlength=every.size
+            )
+            if k >= len(self) or (reached >= wanted * (1 - SLACK)).all():
+                return found
+            k *= 2
+
+    def _few_within(self, queries: Queries, limits: FloatArray) -> AnyArray:
+        """For which queries few rows are within the limits, by some rows of the partition.
+
+        A partition of other rows than those of which the limits tell may lie within them as a whole.
+        """
+        probe = self.stored.ids[:: max(1, len(self) // _PROBED)]
+        costs = self.index.costs(self.fitted, queries.as_cells(), weights=self.weights, ids=probe, threads=self.threads)
+        share = (self.fitted.finish(costs) <= limits[:, None]).mean(axis=1)
+        few: AnyArray = np.isfinite(limits) & (share <= _FEW_OF_PROBED / _PROBED)
+        return few
+
+    def _positions(self, ids: IdArray) -> IntArray:
+        """Positions of ids among the rows, which have one after the other unless some of weight 0 are gone."""
+        own = self.stored.ids
+        return ids - own[0] if own[-1] - own[0] == own.size - 1 else np.searchsorted(own, ids)
+
+    def _row_weights(self) -> FloatArray:
+        weights = self.stored.weights
+        return np.ones(len(self)) if weights is None else weights
+
+    def _found(self, queries: Queries, at: IntArray, found: Neighbors, *, weighted: bool = False) -> Found:
+        """Lists of some queries as lists of all of them, with targets and weights."""
+        rows, n = self._positions(found.ids), len(queries.cells)
+        counts = np.zeros(n, np.int64)
+        counts[at] = found.counts
         overflow = None
         if np.isinf(found.distances).any():
-            overflow = self._overflow(cells[np.repeat(np.arange(n), found.counts)], at, found.distances)
-        return Found(found.indptr, found.ids, found.distances, target[at], weights, overflow)
+            overflow = self._overflow(queries.as_cells()[np.repeat(at, found.counts)], rows, found.distances)
+        weights = self._row_weights()[rows] if weighted else None
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        return Found(indptr, found.ids, found.distances, self.stored.target(0)[rows], weights, overflow)
 
     def _overflow(self, queries: FloatArray, at: IntArray, distances: FloatArray) -> AnyArray:
         """Which distances are infinite because numbers are too large."""
@@ -178,15 +228,20 @@ class IndexedPartition:
         return Queries(self.stored.cells(), (), self.stored.ids, self.stored.target(0), weights)
 
 
-def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weighted: bool) -> Found:
-    """The task of one partition for some queries."""
-    return part.nearest(queries, k, ties=ties, weighted=weighted)
+def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weighted: bool, first: Any = None) -> Found:
+    """The task of one partition for some queries; the lists of a ``first`` partition limit what is near."""
+    limits = None
+    if first is not None:
+        reached = np.diff(first.indptr) >= k
+        limits = np.full(len(queries.cells), np.inf)
+        limits[reached] = first.distances[first.indptr[:-1][reached] + k - 1]
+    return part.nearest(queries, k, ties=ties, weighted=weighted, limits=limits)
 
 
 def merged(lists: Sequence[Found], k: int, ties: bool) -> Found:
     """The lists of several partitions as one, no longer than the ``k`` nearest need."""
     lists = [each for each in lists if len(each.ids)] or list(lists[:1])
-    if len(lists) == 1:
+    if not len(lists[0].ids):
         return lists[0]
     n = len(lists[0].indptr) - 1
     of = np.concatenate([np.repeat(np.arange(n), np.diff(each.indptr)) for each in lists])
@@ -393,20 +448,27 @@ class DistributedKNN:
         """A table as queries; ``X`` may be a task that gives it."""
         return delayed(encoded, pure=False)(delayed(self._empty, traverse=False), X)
 
-    def near(self, queries: Delayed, k: int, *, ties: bool, weighted: bool) -> Delayed:
-        """The nearest rows of all partitions, merged a few lists at a time."""
+    def near(self, queries: Delayed, k: int, *, ties: bool, weighted: bool, turn: int = 0) -> Delayed:
+        """The nearest rows of all partitions, merged a few lists at a time.
+
+        One partition, another for each ``turn``, is asked first; what it finds limits the search of the others.
+        """
         ask, merge = delayed(nearest, pure=False), delayed(merged, pure=False)
-        lists = [ask(part, queries, k, ties, weighted) for part in self.parts]
+        start = int(turn * _GOLDEN * len(self.parts)) % len(self.parts)
+        parts = self.parts[start:] + self.parts[:start]
+        first = ask(parts[0], queries, k, ties, weighted)
+        limited = None if weighted else first
+        lists = [first, *(ask(part, queries, k, ties, weighted, limited) for part in parts[1:])]
         while len(lists) > 1:
             groups = [lists[i : i + _MERGED_AT_ONCE] for i in range(0, len(lists), _MERGED_AT_ONCE)]
             lists = [merge(group, k, ties) for group in groups]
         return lists[0]
 
-    def answers(self, what: Answer, queries: Delayed, k: Any, most: int, first: int = 0) -> Delayed:
+    def answers(self, what: Answer, queries: Delayed, k: Any, most: int, *, first: int = 0, turn: int = 0) -> Delayed:
         """Predictions or probabilities by the ``k`` nearest rows, at most ``most``."""
         rules, weighted = self._rules, self._totals.weighted
         wanted = most + 1 if rules.vote.needs_bandwidth else most
-        found = self.near(queries, wanted, ties=rules.whole_ties, weighted=weighted)
+        found = self.near(queries, wanted, ties=rules.whole_ties, weighted=weighted, turn=turn)
         return delayed(answered, pure=False)(delayed(self._votes, traverse=False), what, found, k, queries, first)
 
     def left_out(self, what: Answer) -> list[Delayed]:
@@ -421,12 +483,12 @@ class DistributedKNN:
                 "Ask for fewer neighbours, or store more rows"
             )
         found = []
-        for part in self.parts:
+        for turn, part in enumerate(self.parts):
             queries = delayed(_as_queries, pure=False)(part)
             own: Any = k
             if not fixed:
                 own = _root(total - 1.0) if not weighted else delayed(_roots, pure=False)(queries, total)
-            found.append(self.answers(what, queries, own, max(k, 1)))
+            found.append(self.answers(what, queries, own, max(k, 1), turn=turn))
         return found
 
     def check_k(self, k: int, *, own: bool = False, weights: bool = True) -> None:

@@ -1,0 +1,150 @@
+"""k-NN and counts over a Dask cluster of two processes on this machine, beside one process with two threads.
+
+Growth over partitions and rows is printed beside the bars, with the bytes that travel.
+"""
+
+import gc
+import pickle
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pandas as pd
+
+from benchmarks import data
+from benchmarks.machine import THREADS
+from benchmarks.report import Row
+from benchmarks.sizes import Sizes
+
+K = 10
+PARTITIONS = 8
+
+
+def run(sizes: Sizes) -> list[Row]:
+    """Queries to 8 partitions on two workers; a count model on two workers beside one; growth."""
+    rows, queries = sizes.rows(5_000_000), sizes.queries(1_000)
+    found = _neighbors(rows, queries, sizes.repeats)
+    found += _counts(sizes.rows(2_000_000), sizes.repeats)
+    for partitions in (1, 2, 4, 8):
+        found += _growth(sizes.rows(1_000_000), queries, partitions, sizes.repeats)
+    for more in (2_000_000, 4_000_000):
+        found += _growth(sizes.rows(more), queries, PARTITIONS, sizes.repeats)
+    return found
+
+
+@contextmanager
+def _cluster(workers: int) -> Iterator[None]:
+    """A cluster of processes, in which everything is imported."""
+    from distributed import Client, LocalCluster
+
+    options: Any = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": None}
+    with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster) as client:
+        client.run(_warm)
+        yield
+
+
+def _warm() -> None:
+    import priorcase as pc
+    import priorcase.dask
+
+    task = data.mixed(200, 2)
+    pc.KNNClassifier(1).fit(task.X, task.y).predict(task.queries)
+    pc.NaiveBayes().fit(task.X, task.y)
+
+
+def _best(work: Callable[[], object], repeats: int) -> float:
+    best = float("inf")
+    for _ in range(max(2, repeats)):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def _part(rows: int, partitions: int, number: int) -> pd.DataFrame:
+    """One partition, made where it is needed, so that no table is sent."""
+    task = data.mixed(rows // partitions, 0, seed=number)
+    return task.X.assign(y=task.y == "yes")
+
+
+def _frame(rows: int, partitions: int) -> Any:
+    import dask.dataframe as dd
+
+    meta = _part(10, 1, 0).iloc[:0]
+    return dd.from_map(lambda i: _part(rows, partitions, i), list(range(partitions)), meta=meta)
+
+
+def _neighbors(rows: int, queries: int, repeats: int) -> list[Row]:
+    import dask
+    from distributed import wait
+
+    import priorcase as pc
+    import priorcase.dask
+
+    asked = data.mixed(0, queries, seed=99).queries
+    with _cluster(2):
+        frame = _frame(rows, PARTITIONS).persist()
+        wait(frame)
+        start = time.perf_counter()
+        many = pc.dask.fit(pc.KNNClassifier(K), frame, "y")
+        wait(many.parts)
+        fitting = time.perf_counter() - start
+        del frame
+        answers = pc.dask.predict_proba(many, asked)
+        ours = _best(lambda: pc.dask.predict_proba(many, asked), repeats)
+    gc.collect()
+    (table,) = dask.compute(_frame(rows, PARTITIONS), scheduler="synchronous")
+    model = pc.KNNClassifier(K, n_jobs=THREADS)
+    X, y = table.drop(columns="y"), table["y"]
+    start = time.perf_counter()
+    model.fit(X, y)
+    alone = time.perf_counter() - start
+    same = (model.predict_proba(asked) == answers).all()
+    other = _best(lambda: model.predict_proba(asked), repeats)
+    name = f"{K}-NN of {queries:,} queries, {rows:,} mixed rows in {PARTITIONS} partitions, two workers of one thread"
+    note = "the same bits" if same else "OTHER PROBABILITIES"
+    return [
+        Row(name, "one process, two threads", ours, other, 1 / 1.25, note=note),
+        Row(f"{name}: fit", "one process, two threads", fitting, alone),
+    ]
+
+
+def _counts(rows: int, repeats: int) -> list[Row]:
+    from distributed import wait
+
+    import priorcase as pc
+    import priorcase.dask
+
+    seconds, digests = [], []
+    for workers in (2, 1):
+        with _cluster(workers):
+            frame = _frame(rows, PARTITIONS).persist()
+            wait(frame)
+            seconds.append(_best(lambda frame=frame: pc.dask.fit(pc.NaiveBayes(), frame, "y"), min(repeats, 3)))
+            digests.append(pc.dask.fit(pc.NaiveBayes(), frame, "y").digest())
+    note = "equal to the bit" if len(set(digests)) == 1 else "OTHER ROWS"
+    name = f"NaiveBayes fitted to {rows:,} mixed rows in {PARTITIONS} partitions, two workers"
+    return [Row(name, "one worker", seconds[0], seconds[1], 1.5, note=note)]
+
+
+def _growth(rows: int, queries: int, partitions: int, repeats: int) -> list[Row]:
+    """Seconds for a block of queries, and the bytes that travel, as rows and partitions grow."""
+    import dask
+    from distributed import wait
+
+    import priorcase as pc
+    import priorcase.dask
+
+    asked = data.mixed(0, queries, seed=99).queries
+    with _cluster(2):
+        start = time.perf_counter()
+        many = pc.dask.fit(pc.KNNClassifier(K), _frame(rows, partitions), "y")
+        wait(many.parts)
+        fitting = time.perf_counter() - start
+        ours = _best(lambda: pc.dask.predict_proba(many, asked), repeats)
+        (cells,) = dask.compute(many.queries(asked))
+        (found,) = dask.compute(many.near(dask.delayed(cells, traverse=False), K, ties=True, weighted=False))
+    there, back = len(pickle.dumps(cells)) / queries, len(pickle.dumps(found)) / queries
+    note = f"fit {fitting:.1f} s; {there:.0f} bytes a query to each partition, about {back:.0f} back from each"
+    return [Row(f"growth: {rows:,} rows in {partitions} partitions, {queries:,} queries", "-", ours, None, note=note)]
