@@ -38,7 +38,7 @@ def _cluster(workers: int) -> Iterator[None]:
     """A cluster of processes, in which everything is imported."""
     from distributed import Client, LocalCluster
 
-    options: Any = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": None}
+    options: Any = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": None}
     with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster) as client:
         client.run(_warm)
         yield

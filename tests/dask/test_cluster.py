@@ -27,7 +27,7 @@ def client():
     config = {"distributed.scheduler.allowed-failures": 10, "distributed.admin.log-length": 10}
     with dask.config.set(config):
         cluster = LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit=None
         )
         with cluster, Client(cluster) as client:
             yield client
@@ -131,6 +131,15 @@ def test_tune(client, table):
     expected = pc.tune(pc.KNNClassifier(), X, y, **options)
     assert str(found) == str(expected)
     assert_array_equal(found.best.predict_proba(X), expected.best.predict_proba(X))
+
+
+@pytest.mark.slow
+def test_members_of_a_stack(client, table):
+    X, y = table.drop(columns="y"), table["y"]
+    members = {"knn": pc.KNNClassifier(5), "bayes": pc.NaiveBayes(), "tuned": pc.KNNClassifierCV()}
+    expected = pc.StackedClassifier(members, folds=3).fit(X, y)
+    found = pc.dask.fit(pc.StackedClassifier(members, folds=3), dd.from_pandas(table, npartitions=3), "y")
+    assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
 
 
 def test_compare(client, table):

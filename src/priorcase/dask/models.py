@@ -29,6 +29,7 @@ from priorcase.neighbors.base import COUNT
 from priorcase.schema import Nominal, Schema
 from priorcase.schema.columns import ArrayColumn
 from priorcase.schema.schema import inferred, open_source
+from priorcase.stacking.stacked import Stacked
 
 _MERGED_AT_ONCE = 8
 _LEAST_BLOCK = 64
@@ -42,8 +43,9 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     Parameters
     ----------
     model
-        A `KNNClassifier` or `KNNRegressor`, or a classifier by counts (`NaiveBayes`, `SubsetAveragedBayes`,
-        `TreeAveragedBayes`, ...); it is copied and not changed.
+        A `KNNClassifier` or `KNNRegressor`; a classifier by counts (`NaiveBayes`, `SubsetAveragedBayes`,
+        `TreeAveragedBayes`, ...); or a `StackedClassifier`, `StackedRegressor`, `KNNClassifierCV` or `KNNRegressorCV`,
+        to whose members or candidates all rows are sent. It is copied and not changed.
     X
         A Dask DataFrame, whose partitions may be backed by Arrow. Rows are numbered in the order of the partitions.
     y, sample_weight
@@ -54,7 +56,8 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     DistributedKNN
         For a k-NN model, whose rows and indexes stay on the workers.
     model
-        A fitted copy, for the others: partitions are learned from where they are, and merged in their order.
+        A fitted copy, for the others. Classifiers by counts learn from each partition where it is and are merged in
+        the order of the partitions; members of a stack and candidates are fitted side by side.
 
     Examples
     --------
@@ -72,9 +75,13 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
         return fit_neighbors(model, _agreement(model, X, partitions, classes, y, sample_weight), partitions)
     if isinstance(model, BayesClassifier):
         return _fit_counts(model, _agreement(model, X, partitions, True, y, sample_weight), partitions)
+    if isinstance(model, (Stacked, KNNClassifierCV, KNNRegressorCV)):
+        table, *targets = _in_memory(X, y, sample_weight)
+        with joblib.parallel_config(backend="dask"):
+            return clone(model).fit(table, *targets)
     raise ParameterError(
-        "model must be a KNNClassifier, a KNNRegressor or a classifier by counts such as NaiveBayes, got "
-        f"{quoted(model)}. Other learners are fitted to X.compute()."
+        "model must be a KNNClassifier, a KNNRegressor, a classifier by counts such as NaiveBayes, or a stack of "
+        f"learners, got {quoted(model)}. Other learners are fitted to X.compute()."
     )
 
 
@@ -296,7 +303,7 @@ def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Compari
     The result is that of `priorcase.evaluation.compare`, which has the options, on ``X.compute()``. The rows are sent
     to every worker, since each fits learners to most of them. ``y`` is a column name or a Dask Series.
     """
-    table, targets = _in_memory(X, y)
+    table, targets, _ = _in_memory(X, y)
     with joblib.parallel_config(backend="dask"):
         return evaluation.compare(learners, table, targets, **{"n_jobs": -1, **options})
 
@@ -306,19 +313,20 @@ def tune(estimator: Any, X: Any, y: Any, **options: Any) -> Tuning:
     """Choose the parameters of a k-NN model, the candidates and folds spread over the workers.
 
     The result is that of `priorcase.tune`, which has the options, on ``X.compute()``. ``estimator`` may also be a
-    `KNNClassifierCV` or a `KNNRegressorCV`, which is fitted; its ``tuning_`` is returned.
+    `KNNClassifierCV` or a `KNNRegressorCV`, whose ``tuning_`` is returned.
     """
-    table, targets = _in_memory(X, y)
+    table, targets, _ = _in_memory(X, y)
     with joblib.parallel_config(backend="dask"):
         if isinstance(estimator, (KNNClassifierCV, KNNRegressorCV)):
-            return estimator.fit(table, targets, **options).tuning_
+            tuned: Tuning = clone(estimator).fit(table, targets, **options).tuning_
+            return tuned
         return neighbors.tune(estimator, table, targets, **options)
 
 
-def _in_memory(X: Any, y: Any) -> tuple[Any, Any]:
-    (*_,) = _partitions(X, y, None)
-    if isinstance(y, dask.dataframe.Series):
-        table, targets = dask.compute(X, y)
-        return table, targets
-    (table,) = dask.compute(X)
-    return table.drop(columns=[y]), table[y]
+def _in_memory(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
+    """All rows, their targets and their weights."""
+    _partitions(X, y, sample_weight)  # which checks them
+    table, *beside = dask.compute(X, y, sample_weight)
+    names = [given for given in beside if np.isscalar(given)]
+    targets, weights = (table[given] if np.isscalar(given) else given for given in beside)
+    return table.drop(columns=names), targets, weights

@@ -11,6 +11,7 @@ from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
+import joblib
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import softmax
@@ -570,20 +571,15 @@ class Stacked(RowsEstimator[Memory]):
         size = self._least_rows(folds), len(instances.schema), None if classes is None else len(classes)
         wanted = default_members(*size) if self._wanted is None else self._wanted
         members, answers, left_out = dict[str, _Fitted](), dict[str, FloatArray](), [BASELINE]
-        # The threads of BLAS wait for each other at every small product: with one, linear members take a tenth of the
-        # time, and get the same bits on any machine.
-        one_thread = _thread_pools().limit(limits=1, user_api="blas")
-        with one_thread, bar(len(wanted), shown=n >= _MANY_ROWS, text="stacking") as advance:
-            for name, member in wanted.items():
-                if n < 2 or (classes is not None and len(classes) < 2):
-                    break  # nothing to predict from, or to tell apart
-                fitted = self._fit_member(member, rows)
-                found = fitted.left_out(classes)
-                if found is None:
-                    found = self._cross_fitted(member, rows, classes, folds)
-                else:
-                    left_out.append(name)
+        if n < 2 or (classes is not None and len(classes) < 2):
+            wanted = {}  # nothing to predict from, or to tell apart
+        # One after the other, or side by side where joblib.parallel_config names a backend.
+        calls = (joblib.delayed(_fit_and_leave_out)(self, member, rows, classes, folds) for member in wanted.values())
+        with bar(len(wanted), shown=n >= _MANY_ROWS, text="stacking") as advance:
+            done = joblib.Parallel(return_as="generator")(calls) if wanted else ()
+            for name, (fitted, found, closed) in zip(wanted, done, strict=True):
                 members[name], answers[name] = fitted, found
+                left_out += [name] if closed else []
                 advance(name)
         return self._mixed(_Predicted(rows, members, answers, tuple(left_out), int(folds.max(initial=0)) + 1))
 
@@ -678,6 +674,20 @@ class Stacked(RowsEstimator[Memory]):
         tags.target_tags.required = True
         tags.target_tags.multi_output = False
         return tags
+
+
+def _fit_and_leave_out(
+    stack: Stacked, member: Any, rows: _Rows, classes: AnyArray | None, folds: IntArray
+) -> tuple[_Fitted, FloatArray, bool]:
+    """A member fitted to all rows, its predictions of rows left out, and whether these are its own leave-one-out."""
+    # The threads of BLAS wait for each other at every small product: with one, linear members take a tenth of the time,
+    # and get the same bits on any machine.
+    with _thread_pools().limit(limits=1, user_api="blas"):
+        fitted = stack._fit_member(member, rows)
+        found = fitted.left_out(classes)
+        if found is not None:
+            return fitted, found, True
+        return fitted, stack._cross_fitted(member, rows, classes, folds), False
 
 
 class StackedClassifier(ClassifierMixin, Stacked):
