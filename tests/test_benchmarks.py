@@ -39,6 +39,7 @@ WORKLOADS = [
     "cases_retrieval",
     "cases_durable",
     "serving",
+    "distributed",
     "auto",
 ]
 

@@ -26,11 +26,10 @@ def run(sizes: Sizes) -> list[Row]:
     rows, queries = sizes.rows(5_000_000), sizes.queries(1_000)
     found = _neighbors(rows, queries, sizes.repeats)
     found += _counts(sizes.rows(2_000_000), sizes.repeats)
-    for partitions in (1, 2, 4, 8):
-        found += _growth(sizes.rows(1_000_000), queries, partitions, sizes.repeats)
-    for more in (2_000_000, 4_000_000):
-        found += _growth(sizes.rows(more), queries, PARTITIONS, sizes.repeats)
-    return found
+    million = sizes.rows(1_000_000)
+    grown = [(million, partitions) for partitions in (1, 2, 4, 8)] + [(2 * million, 8), (4 * million, 8)]
+    with _cluster(2):
+        return found + [_growth(each, queries, partitions, sizes.repeats) for each, partitions in grown]
 
 
 @contextmanager
@@ -128,7 +127,7 @@ def _counts(rows: int, repeats: int) -> list[Row]:
     return [Row(name, "one worker", seconds[0], seconds[1], 1.5, note=note)]
 
 
-def _growth(rows: int, queries: int, partitions: int, repeats: int) -> list[Row]:
+def _growth(rows: int, queries: int, partitions: int, repeats: int) -> Row:
     """Seconds for a block of queries, and the bytes that travel, as rows and partitions grow."""
     import dask
     from distributed import wait
@@ -137,14 +136,13 @@ def _growth(rows: int, queries: int, partitions: int, repeats: int) -> list[Row]
     import priorcase.dask
 
     asked = data.mixed(0, queries, seed=99).queries
-    with _cluster(2):
-        start = time.perf_counter()
-        many = pc.dask.fit(pc.KNNClassifier(K), _frame(rows, partitions), "y")
-        wait(many.parts)
-        fitting = time.perf_counter() - start
-        ours = _best(lambda: pc.dask.predict_proba(many, asked), repeats)
-        (cells,) = dask.compute(many.queries(asked))
-        (found,) = dask.compute(many.near(dask.delayed(cells, traverse=False), K, ties=True, weighted=False))
+    start = time.perf_counter()
+    many = pc.dask.fit(pc.KNNClassifier(K), _frame(rows, partitions), "y")
+    wait(many.parts)
+    fitting = time.perf_counter() - start
+    ours = _best(lambda: pc.dask.predict_proba(many, asked), repeats)
+    (cells,) = dask.compute(many.queries(asked))
+    (found,) = dask.compute(many.near(dask.delayed(cells, traverse=False), K, ties=True, weighted=False))
     there, back = len(pickle.dumps(cells)) / queries, len(pickle.dumps(found)) / queries
     note = f"fit {fitting:.1f} s; {there:.0f} bytes a query to each partition, about {back:.0f} back from each"
-    return [Row(f"growth: {rows:,} rows in {partitions} partitions, {queries:,} queries", "-", ours, None, note=note)]
+    return Row(f"growth: {rows:,} rows in {partitions} partitions, {queries:,} queries", "-", ours, None, note=note)
