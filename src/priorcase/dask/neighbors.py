@@ -103,6 +103,7 @@ class IndexedPartition:
     def __init__(
         self, stored: Instances, fitted: FittedDistance, weights: FloatArray | None, algorithm: Algorithm, threads: int
     ) -> None:
+        stored = stored.fork()  # which Dask may give to other tasks
         stored.keeps_unseen = fitted.distance.computed(stored.schema)
         self.stored, self.fitted, self.weights = stored, fitted, weights
         self.algorithm, self.threads = algorithm, threads
