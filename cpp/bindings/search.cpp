@@ -126,6 +126,11 @@ nb::ndarray<nb::numpy, double> differences(const search::Plan& plan, Vector quer
   return to_numpy(std::move(out), {n, width});
 }
 
+bool are_cells(Vector numbers, std::int32_t levels, bool may_miss) {
+  nb::gil_scoped_release release;
+  return base::are_cells(numbers.data(), numbers.size(), levels, may_miss);
+}
+
 // Indexes ----------------------------------------------------------------------------------------------------------
 
 using Stored = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;  // of any small integer type
@@ -414,6 +419,8 @@ void bind_search(nb::module_& module) {
            "f_both"_a = 1.0, "f_unseen"_a = 1.0)
       .def("differences", &differences, "query"_a, "rows"_a)
       .def("__len__", &search::Plan::size);
+  module.def("are_cells", &are_cells, "numbers"_a.noconvert(), "levels"_a, "may_miss"_a,
+             "Whether numbers are finite or, where they may, missing; with levels above 0 whole and below.");
   nb::class_<SharedIndex>(module, "Index", "Rows as codes and cells, searched exactly.")
       .def("__init__", [](SharedIndex* self, Flags coded) {
         new (self) SharedIndex({coded.data(), coded.data() + coded.size()});
