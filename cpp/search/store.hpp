@@ -122,12 +122,12 @@ struct Parts {
   base::Shared<double> cells;
   base::Shared<std::uint32_t> slot_of_id, id_of_slot;
   std::int64_t first_id = 0, dead = 0, ordered = 0;  // ordered: slots
-  std::vector<std::uint8_t> wide;                    // of each attribute
-  std::vector<std::int64_t> largest, n_edges;
-  std::vector<double> lows, highs;                   // of each code of each attribute
-  std::vector<double> edges;                         // of all attributes
-  std::vector<std::uint32_t> cut_attributes;         // of each leaf
-  std::vector<double> cut_values;
+  std::vector<std::uint8_t> wide{};                  // of each attribute
+  std::vector<std::int64_t> largest{}, n_edges{};
+  std::vector<double> lows{}, highs{};               // of each code of each attribute
+  std::vector<double> edges{};                       // of all attributes
+  std::vector<std::uint32_t> cut_attributes{};       // of each leaf
+  std::vector<double> cut_values{};
 };
 
 // A slot is a place in the store; an id names a row for ever.

@@ -81,7 +81,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """A binary file to write to, and to read from, that is moved to ``path`` when everything is written and on the disk.
+    """A binary file to write and to read that is moved to ``path`` when everything is written and on the disk.
 
     After an error the file that was at ``path`` before is unchanged. Without ``overwrite`` an existing file, even one
     created in the meantime, is a ``FileExistsError``; any other error of the system, such as a full disk, is a

@@ -268,7 +268,9 @@ def _entries(data: bytes | mmap, verify: bool) -> dict[str, memoryview]:
     """
     found = dict[str, memoryview]()
     with zipfile.ZipFile(BytesIO(data) if isinstance(data, bytes) else cast(Any, data)) as archive:
-        infos = archive.infolist()
+        infos, comment = archive.infolist(), archive.comment
+    if len(comment) != _CHECKSUM or data[-_CHECKSUM:] != comment:
+        raise ValueError("an archive without its end")
     if any(info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1 for info in infos):
         raise ValueError("compressed or encrypted entries")
     if infos[0].header_offset:

@@ -555,7 +555,8 @@ class Instances:
         )
         growing = None
         if weights is not None:
-            if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or not check_weights(weights, ids.size).all():
+            known = check_weights(weights, ids.size)
+            if known is None or not known.all() or weights.dtype != np.float64:
                 raise ValueError("rows of weight 0")
             growing = Growing(weights)
         codes = tuple(len(column.values) for column in found)

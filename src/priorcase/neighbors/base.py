@@ -24,9 +24,9 @@ from priorcase.learning.targets import Classes
 from priorcase.neighbors.votes import TIES, Poll
 from priorcase.relevance import METHODS, AttributeWeights, Bayes, LeaveOneOutWeights, resolve_method
 from priorcase.relevance.base import LearnedWeights, TrainingData, WeightingMethod
+from priorcase.saving import checked
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.kinds import identity
-from priorcase.saving import checked
 from priorcase.search import ALGORITHMS, Algorithm, Index
 from priorcase.search.index import NeighborList
 from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve

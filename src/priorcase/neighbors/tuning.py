@@ -1002,7 +1002,8 @@ class _KNNCV(RowsEstimator[Memory]):
         """The chosen parameters, and what their model has saved beside the rows."""
         if not len(self._stored()):
             return {}
-        return {"chosen": self.best_params_} | self._model()._memory.saved()
+        saved: dict[str, Any] = self._model()._memory.saved()
+        return {"chosen": self.best_params_} | saved
 
     def _restore_state(self, state: dict[str, Any]) -> None:
         super()._restore_state(state)
