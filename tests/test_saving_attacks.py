@@ -507,7 +507,7 @@ STATISTICS: list[Any] = [
     {"dict": [[{"tuple": ["range", 0]}, {"tuple": [1.0, 0.0]}]]},
     {"dict": [[{"tuple": ["range", 0]}, {"tuple": [0.0, {"float": "inf"}]}]]},
     {"dict": [[{"tuple": ["range", 7]}, {"tuple": [0.0, 1.0]}]]},
-    {"dict": [[{"tuple": ["inliers", 0]}, {"tuple": [0.0, 1.0, -3]}]]},
+    {"dict": [[{"tuple": ["inliers", 0]}, {"tuple": [0.0, 1.0, 0.5]}]]},
     {"dict": [[{"tuple": ["deviation", 0]}, -1.0]]},
     {"dict": [[{"tuple": ["magic", 0]}, 1.0]]},
     {"dict": [["", 1.0]]},

@@ -8,8 +8,8 @@ archive without compression:
 - ``0.npy``, ``1.npy``, ...: the arrays that ``model.json`` refers to by number, each once, on a multiple of 64 bytes.
 - The comment at the end of the archive is the SHA-256 of all bytes before it.
 
-A large file is mapped, so that processes share its rows and its index in memory, and only what is asked for is read
-from the disk. The arrays of rows and of indexes are then used where they are; all others are copied.
+A large file is mapped: the arrays of rows and of indexes are used where they are, so that processes share them in
+memory, and the system reads and drops them as it needs to. All other arrays are copied.
 
 Loading executes nothing from the file: a name is looked up in the two tables below and nowhere else, a strategy is
 made by its own constructor, which checks its fields, and a model checks its parameters, cells, ids, weights and
@@ -179,7 +179,7 @@ def pack(value: object, name: str) -> bytes:
 
 
 class _Content:
-    """What is written to a file: the arrays of the value itself, so that they are in memory only once."""
+    """What is written to a file; the arrays of rows and indexes are those of the model, not copies."""
 
     def __init__(self, value: object, name: str) -> None:
         writer = _Writer()
@@ -478,7 +478,8 @@ class _Writer:
         if name in "OT":
             cells = [self.encode(each, f"{path}[{i}]", depth) for i, each in enumerate(value.ravel().tolist())]
             return {"objects": [name, list(value.shape), cells]}
-        self.arrays.append(value)
+        # What may change is copied before the lock of the model is released; rows and indexes are read-only.
+        self.arrays.append(value.copy(order="K") if value.flags.writeable else value)
         return {"array": len(self.arrays) - 1}
 
 

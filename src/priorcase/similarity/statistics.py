@@ -58,29 +58,37 @@ def checked_facts(facts: object, n_columns: int) -> dict[Key, Any]:
     """Statistics that come from a file, whose values a distance can be made of; ``ValueError`` for anything else."""
     if not isinstance(facts, dict):
         raise ValueError("statistics that are none")
-    for key, value in facts.items():
-        name, *rest = key
-        numbers = value if isinstance(value, tuple) else (value,)
-        if name in ("range", "extent", "inliers", "deviation", "quantile"):
-            known = all(type(number) is float and math.isfinite(number) for number in numbers[:2])
-            none = len(numbers) > 1 and all(type(number) is float and math.isnan(number) for number in numbers[:2])
-            usable = len(numbers) == {"range": 2, "extent": 2, "inliers": 3}.get(name, 1)
-            usable &= (known and numbers[0] <= numbers[min(1, len(numbers) - 1)]) or none
-            usable &= len(numbers) < 3 or (type(numbers[2]) is int and 0 <= numbers[2] < 2**62)
-            usable &= name not in ("deviation",) or (known and numbers[0] >= 0)
-        elif name == "remainders":
-            usable = isinstance(value, frozenset) and len(value) <= 2 and all(map(math.isfinite, value))
-        elif name == "classes":
-            usable = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.intp
-            usable = usable and bool((value >= 0).all()) and np.unique(value).size == value.size
-        elif name in ("counts", "prior", "intervals"):
-            usable = isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype in (np.int64, np.float64)
-            usable = usable and bool(np.isfinite(value).all()) and bool((value >= 0).all())
-        else:
-            usable = False
-        if not usable or (rest and not (type(rest[0]) is int and 0 <= rest[0] < n_columns)):
+    for (name, *rest), value in facts.items():
+        of_column = not rest or (type(rest[0]) is int and 0 <= rest[0] < n_columns)
+        if not of_column or not _is_fact(name, value):
             raise ValueError("statistics that cannot be")
     return facts
+
+
+def _is_fact(name: str, value: Any) -> bool:
+    match name:
+        case "range" | "extent":
+            return isinstance(value, tuple) and len(value) == 2 and _are_ends(*value)
+        case "inliers":
+            return isinstance(value, tuple) and len(value) == 3 and _are_ends(*value[:2]) and type(value[2]) is int
+        case "deviation" | "quantile":
+            return type(value) is float and math.isfinite(value) and (name == "quantile" or value >= 0)
+        case "remainders":
+            return isinstance(value, frozenset) and all(type(each) is float and math.isfinite(each) for each in value)
+        case "classes":
+            whole = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.intp
+            return whole and bool((value >= 0).all()) and np.unique(value).size == value.size
+        case "counts" | "prior" | "intervals":
+            counts = isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype in (np.int64, np.float64)
+            return counts and bool(np.isfinite(value).all()) and bool((value >= 0).all())
+    return False
+
+
+def _are_ends(low: object, high: object) -> bool:
+    """Whether two numbers can be the ends of a range, or those of none."""
+    if not (type(low) is float and type(high) is float):
+        return False
+    return (math.isnan(low) and math.isnan(high)) or (math.isfinite(low) and math.isfinite(high) and low <= high)
 
 
 class Statistics:
