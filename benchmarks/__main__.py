@@ -15,6 +15,7 @@ WORKLOADS = {
     "all_rows": "the neighbours of every stored row: leave-one-out and k-NN graphs",
     "index": "building the index of a million mixed rows, and setting up a query",
     "memory": "a million mixed rows: memory and fitting time",
+    "mapped": "a saved model of five million mixed rows: opening it and asking once",
     "end_to_end": "from a pandas frame with strings and gaps to probabilities",
     "one_row": "latency of predicting, learning and forgetting one row",
     "naive_bayes": "naive Bayes on a million rows of categories, and one row at a time",

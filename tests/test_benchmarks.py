@@ -19,6 +19,7 @@ WORKLOADS = [
     "all_rows",
     "index",
     "memory",
+    "mapped",
     "end_to_end",
     "one_row",
     "naive_bayes",

@@ -471,3 +471,53 @@ def test_any_mutant_is_refused_or_harmless(name: str, tries: int) -> None:
         if getattr(model, "passes", 1) < 100:  # more passes of PEBLS are allowed, and take as long as they take
             use(model)
     assert refused > tries // 5
+
+
+# -- indexes
+
+
+@pytest.mark.parametrize("name", ["KNNClassifier", "KNNClassifier with value tables", "KNNClassifierCV"])
+def test_any_mutant_of_an_index_is_refused_or_harmless(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("priorcase.neighbors.base.WORTH_SAVING", 1)
+    header, arrays = opened(dump(fitted(name)))
+    index = {key: told["array"] for key, told in header["saved"]["model"]["state"]["index"]["dict"]}
+    assert load_bytes(made_up(header, arrays)).predict(X).tolist() == fitted(name).predict(X).tolist()
+    chance, refused = random.Random(name), 0
+    extreme = {"f": [math.nan, math.inf, 1e308, -1.0, 0.5, 70.0], "u": [63, 64, 255], "i": [2**40, 2**62, -1, -(2**63)]}
+    for key, i in index.items():
+        found = numbers(arrays[i])[1]
+        for number in [*extreme[found.dtype.kind], 0] if found.size else ():
+            attack = [*arrays[:i], with_number(arrays[i], chance.randrange(found.size), number), *arrays[i + 1 :]]
+            try:
+                use(load_bytes(made_up(header, attack)))
+            except ReadingError:
+                refused += 1
+        if key == "wide":
+            continue
+        other = {**index, key: index["wide"]}
+        told = json.loads(json.dumps(header))
+        told["saved"]["model"]["state"]["index"]["dict"] = [[name, {"array": i}] for name, i in other.items()]
+        with pytest.raises(ReadingError, match="is damaged"):
+            load_bytes(made_up(told, arrays))
+    assert refused > len(index)
+
+
+STATISTICS: list[Any] = [
+    3,
+    {"dict": [[{"tuple": ["range", 0]}, {"tuple": [1.0, 0.0]}]]},
+    {"dict": [[{"tuple": ["range", 0]}, {"tuple": [0.0, {"float": "inf"}]}]]},
+    {"dict": [[{"tuple": ["range", 7]}, {"tuple": [0.0, 1.0]}]]},
+    {"dict": [[{"tuple": ["inliers", 0]}, {"tuple": [0.0, 1.0, 0.5]}]]},
+    {"dict": [[{"tuple": ["deviation", 0]}, -1.0]]},
+    {"dict": [[{"tuple": ["magic", 0]}, 1.0]]},
+    {"dict": [["", 1.0]]},
+]
+
+
+@pytest.mark.parametrize("statistics", STATISTICS, ids=str)
+def test_statistics_that_were_made_up(statistics: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("priorcase.neighbors.base.WORTH_SAVING", 1)
+    header, arrays = opened(dump(fitted("KNNClassifier")))
+    header["saved"]["model"]["state"]["statistics"] = statistics
+    with pytest.raises(ReadingError, match="is damaged"):
+        load_bytes(made_up(header, arrays))

@@ -7,10 +7,14 @@
 #include <sys/mman.h>
 #endif
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace priorcase::base {
@@ -55,5 +59,75 @@ inline void prefetch([[maybe_unused]] const void* address) {
 
 using Bytes = std::vector<std::uint8_t, SearchAllocator<std::uint8_t>>;
 using Cells = std::vector<double, SearchAllocator<double>>;
+
+// An array that copies of it share, in memory of its own or of somebody else, such as a mapped file. Before a change it
+// is copied, unless nobody else has it. Copies of one array may be read, and let go, on any thread.
+template <class T>
+class Shared {
+ public:
+  Shared() = default;
+
+  // Items in the memory of an owner, who keeps it while somebody has it. It begins on a cache line, and the 64 bytes
+  // behind its end can be read.
+  Shared(const T* data, std::size_t size, std::shared_ptr<const void> owner)
+      : data_(data), size_(size), owner_(std::move(owner)) {}
+
+  const T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  std::size_t n_bytes() const { return sizeof(T) * (own_ ? own_->capacity() : size_); }
+
+  // The items, to be changed: `writable` copies them first where others have them, `written` is only for those who have
+  // called `writable`, `make_room` or `resize` since.
+  T* writable() {
+    own();
+    return written();
+  }
+  T* written() { return const_cast<T*>(data_); }
+
+  // Room for a number of items in all, and for as many again where there is too little.
+  void make_room(std::size_t size) {
+    const std::size_t room = std::max(2 * size_, size);
+    if (!is_own()) return copy(room);
+    if (own_->capacity() < size) own_->reserve(room);
+    data_ = own_->data();
+  }
+
+  void resize(std::size_t size, T value = T()) {
+    if (size == size_ && is_own()) return;
+    own();
+    own_->resize(size, value);
+    data_ = own_->data();
+    size_ = size;
+  }
+
+ private:
+  using Own = std::vector<T, SearchAllocator<T>>;
+
+  // Whether nobody else has the items. Those who let them go have read them before.
+  bool is_own() const {
+    if (!own_ || own_.use_count() > 1) return false;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+  }
+
+  void own() {
+    if (!is_own()) copy(size_);
+  }
+
+  void copy(std::size_t room) {
+    auto fresh = std::make_shared<Own>();
+    fresh->reserve(std::max(room, size_));
+    fresh->assign(data_, data_ + size_);
+    own_ = std::move(fresh);
+    owner_.reset();
+    data_ = own_->data();
+  }
+
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::shared_ptr<Own> own_;
+  std::shared_ptr<const void> owner_;  // of what is not its own
+};
 
 }  // namespace priorcase::base

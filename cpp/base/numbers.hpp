@@ -1,4 +1,4 @@
-// Powers with a fixed order of operations, so that NumPy and C++ give the same bits.
+// Numbers that may be cells, and powers with a fixed order of operations, so that NumPy and C++ give the same bits.
 #pragma once
 
 #include <bit>
@@ -10,6 +10,21 @@
 namespace priorcase::base {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Whether all numbers are finite or missing and, where there are levels, whole and from 0 to levels - 1.
+inline bool are_cells(const double* numbers, std::size_t n, std::int32_t levels, bool may_miss) {
+  bool wrong = false, missing = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = numbers[i];
+    wrong |= std::fabs(x) == infinity;
+    missing |= x != x;
+  }
+  for (std::size_t i = 0; i < n && levels > 0; ++i) {
+    const double x = numbers[i];
+    wrong |= x == x && (x < 0.0 || x >= levels || x != std::floor(x));
+  }
+  return !wrong && (may_miss || !missing);
+}
 
 // d^p: small whole powers by repeated multiplication from the left, all others by libm's pow.
 class Power {

@@ -13,6 +13,7 @@
 #include "search/difference.hpp"
 #include "search/index.hpp"
 #include "search/plan.hpp"
+#include "search/store.hpp"
 #include "votes/votes.hpp"
 
 namespace priorcase::bindings {
@@ -123,6 +124,11 @@ nb::ndarray<nb::numpy, double> differences(const search::Plan& plan, Vector quer
     }
   }
   return to_numpy(std::move(out), {n, width});
+}
+
+bool are_cells(Vector numbers, std::int32_t levels, bool may_miss) {
+  nb::gil_scoped_release release;
+  return base::are_cells(numbers.data(), numbers.size(), levels, may_miss);
 }
 
 // Indexes ----------------------------------------------------------------------------------------------------------
@@ -299,6 +305,95 @@ void organise(SharedIndex& self, const search::Plan& plan, std::size_t threads) 
   self.organise_if_due(plan, usable_threads(threads));
 }
 
+// The arrays of an index, to be kept in a file -----------------------------------------------------------------------
+
+template <class T>
+nb::ndarray<nb::numpy, const T> as_numpy(const base::Shared<T>& array) {
+  auto shared = std::make_unique<base::Shared<T>>(array);
+  const T* const data = shared->data();
+  const std::size_t size = shared->size();
+  nb::capsule owner(shared.release(), [](void* p) noexcept { delete static_cast<base::Shared<T>*>(p); });
+  return nb::ndarray<nb::numpy, const T>(data, {size}, owner);
+}
+
+nb::dict parts(SharedIndex& self) {
+  search::Parts parts;
+  {
+    const SharedHold hold(self.lock);
+    parts = self.index.parts();
+  }
+  nb::dict found;
+  found["codes"] = as_numpy(parts.codes);
+  found["boxes"] = as_numpy(parts.boxes);
+  found["symbols"] = as_numpy(parts.symbols);
+  found["cells"] = as_numpy(parts.cells);
+  found["slot_of_id"] = as_numpy(parts.slot_of_id);
+  found["id_of_slot"] = as_numpy(parts.id_of_slot);
+  found["numbers"] = to_numpy(std::vector<std::int64_t>{parts.first_id, parts.dead, parts.ordered});
+  found["wide"] = to_numpy(std::move(parts.wide));
+  found["largest"] = to_numpy(std::move(parts.largest));
+  found["n_edges"] = to_numpy(std::move(parts.n_edges));
+  found["edges"] = to_numpy(std::move(parts.edges));
+  found["lows"] = to_numpy(std::move(parts.lows));
+  found["highs"] = to_numpy(std::move(parts.highs));
+  found["cut_attributes"] = to_numpy(std::move(parts.cut_attributes));
+  found["cut_values"] = to_numpy(std::move(parts.cut_values));
+  return found;
+}
+
+template <class T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+Array<T> part(const nb::dict& parts, const char* name) {
+  Array<T> found;
+  require(parts.contains(name) && nb::try_cast<Array<T>>(parts[name], found, false),
+          "an array is missing, or of another type");
+  return found;
+}
+
+template <class T>
+std::vector<T> copied(const nb::dict& parts, const char* name) {
+  const Array<T> found = part<T>(parts, name);
+  return {found.data(), found.data() + found.size()};
+}
+
+// In place, where the array lies on a cache line; others are copied.
+template <class T>
+base::Shared<T> shared(const nb::dict& parts, const char* name) {
+  const Array<T> found = part<T>(parts, name);
+  std::shared_ptr<nb::object> owner(new nb::object(nb::borrow(parts[name])), [](nb::object* object) {
+    nb::gil_scoped_acquire acquire;
+    delete object;
+  });
+  base::Shared<T> array(found.data(), found.size(), std::move(owner));
+  if (reinterpret_cast<std::uintptr_t>(found.data()) % 64 != 0) array.writable();
+  return array;
+}
+
+void from_parts(SharedIndex* self, Flags coded, nb::dict given, std::size_t threads) {
+  search::Parts parts{shared<std::uint8_t>(given, "codes"),   shared<std::uint8_t>(given, "boxes"),
+                      shared<std::uint8_t>(given, "symbols"), shared<double>(given, "cells"),
+                      shared<std::uint32_t>(given, "slot_of_id"), shared<std::uint32_t>(given, "id_of_slot")};
+  const std::vector<std::int64_t> numbers = copied<std::int64_t>(given, "numbers");
+  require(numbers.size() == 3, "three numbers");
+  parts.first_id = numbers[0];
+  parts.dead = numbers[1];
+  parts.ordered = numbers[2];
+  parts.wide = copied<std::uint8_t>(given, "wide");
+  parts.largest = copied<std::int64_t>(given, "largest");
+  parts.n_edges = copied<std::int64_t>(given, "n_edges");
+  parts.edges = copied<double>(given, "edges");
+  parts.lows = copied<double>(given, "lows");
+  parts.highs = copied<double>(given, "highs");
+  parts.cut_attributes = copied<std::uint32_t>(given, "cut_attributes");
+  parts.cut_values = copied<double>(given, "cut_values");
+  const std::vector<std::uint8_t> flags = copy(coded);
+  const std::size_t used = usable_threads(threads);
+  nb::gil_scoped_release release;
+  new (self) SharedIndex(flags, parts, used);
+}
+
 }  // namespace
 
 void bind_search(nb::module_& module) {
@@ -324,10 +419,14 @@ void bind_search(nb::module_& module) {
            "f_both"_a = 1.0, "f_unseen"_a = 1.0)
       .def("differences", &differences, "query"_a, "rows"_a)
       .def("__len__", &search::Plan::size);
+  module.def("are_cells", &are_cells, "numbers"_a.noconvert(), "levels"_a, "may_miss"_a,
+             "Whether numbers are finite or, where they may, missing; with levels above 0 whole and below.");
   nb::class_<SharedIndex>(module, "Index", "Rows as codes and cells, searched exactly.")
       .def("__init__", [](SharedIndex* self, Flags coded) {
         new (self) SharedIndex({coded.data(), coded.data() + coded.size()});
       }, nb::arg("coded"))
+      .def("__init__", &from_parts, nb::arg("coded"), nb::arg("parts"), nb::arg("threads"))
+      .def("parts", &parts)
       .def("append", &append, nb::arg("ids"), nb::arg("rows"), nb::arg("threads") = 1)
       .def("remove", &remove, nb::arg("ids"))
       .def("organise", &organise, nb::arg("plan"), nb::arg("threads"))

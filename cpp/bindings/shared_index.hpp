@@ -17,6 +17,9 @@ namespace priorcase::bindings {
 struct SharedIndex {
   explicit SharedIndex(std::vector<std::uint8_t> flags) : index(checked(flags)), coded(std::move(flags)) {}
 
+  SharedIndex(std::vector<std::uint8_t> flags, const search::Parts& parts, std::size_t threads)
+      : index(checked(flags), parts, threads), coded(std::move(flags)) {}
+
   void require_cover(const search::Plan& plan, const double* queries, std::size_t n_queries) const {
     plan.require_codes(coded);
     if (!index.covers(plan, nullptr, 0) || !plan.knows(coded, queries, n_queries, true))

@@ -231,6 +231,18 @@ struct Index::State {
         wide_(coded_.size(), 0),
         store_(std::make_unique<Store>(coded_, wide_)) {}
 
+  State(std::vector<std::uint8_t> coded, const Parts& parts, std::size_t threads)
+      : coded_(std::move(coded)),
+        wide_(parts.wide),
+        store_(std::make_unique<Store>(coded_, parts, threads)),
+        order_(parts, coded_.size(), store_->n_slots()) {}
+
+  Parts parts() const {
+    Parts parts = store_->parts();
+    order_.add_to(parts);
+    return parts;
+  }
+
   std::size_t n_attributes() const { return coded_.size(); }
   std::size_t n_rows() const { return store_->n_alive(); }
   std::size_t n_bytes() const { return store_->n_bytes() + order_.n_bytes() + sketch_->n_bytes(); }
@@ -469,6 +481,8 @@ Seeker& Seeker::operator=(Seeker&&) noexcept = default;
 const Difference& Seeker::difference(std::size_t a) const { return query_->measure.differences[a]; }
 
 Index::Index(std::vector<std::uint8_t> coded) : state_(std::make_unique<State>(std::move(coded))) {}
+Index::Index(std::vector<std::uint8_t> coded, const Parts& parts, std::size_t threads)
+    : state_(std::make_unique<State>(std::move(coded), parts, threads)) {}
 Index::Index(Made, std::unique_ptr<State> state) : state_(std::move(state)) {}
 Index::~Index() = default;
 Index::Index(Index&&) noexcept = default;
@@ -477,6 +491,7 @@ Index& Index::operator=(Index&&) noexcept = default;
 std::size_t Index::n_attributes() const { return state_->n_attributes(); }
 std::size_t Index::n_rows() const { return state_->n_rows(); }
 std::size_t Index::n_bytes() const { return state_->n_bytes(); }
+Parts Index::parts() const { return state_->parts(); }
 bool Index::has(std::int64_t id) const { return state_->has(id); }
 
 bool Index::takes(const double* rows, std::size_t n, bool queries) const { return state_->takes(rows, n, queries); }

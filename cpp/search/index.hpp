@@ -12,6 +12,7 @@
 namespace priorcase::search {
 
 class Difference;
+struct Parts;
 struct Query;
 
 // All give the same answers: automatic chooses, plain measures every row.
@@ -61,6 +62,12 @@ class Index {
  public:
   // coded: whether an attribute holds codes of symbols or ranks of levels, and not numbers.
   explicit Index(std::vector<std::uint8_t> coded);
+
+  // From the parts of another one, which are shared until the index changes. They may have been made up: throws
+  // std::invalid_argument where a search could read what is not there.
+  Index(std::vector<std::uint8_t> coded, const Parts& parts, std::size_t threads = 1);
+  Parts parts() const;
+
   ~Index();
   Index(Index&&) noexcept;
   Index& operator=(Index&&) noexcept;

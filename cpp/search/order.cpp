@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "base/threads.hpp"
@@ -102,6 +103,25 @@ class Ordering {
 Order::Order(const Plan& plan, const Store& store, std::vector<std::uint32_t>& slots, std::size_t threads)
     : size_(slots.size()), cuts_(slots.size() / leaf_rows + 1) {
   Ordering(plan, store, slots, cuts_).build(threads);
+}
+
+Order::Order(const Parts& parts, std::size_t n_attributes, std::size_t n_slots)
+    : size_(static_cast<std::size_t>(parts.ordered)), cuts_(parts.cut_values.size()) {
+  if (parts.ordered < 0 || size_ > n_slots || parts.cut_attributes.size() != cuts_.size() ||
+      cuts_.size() != (size_ == 0 ? cuts_.size() : size_ / leaf_rows + 1))
+    throw std::invalid_argument("an order of other rows");
+  for (std::size_t leaf = 0; leaf < cuts_.size(); ++leaf) {
+    cuts_[leaf] = {parts.cut_attributes[leaf], parts.cut_values[leaf]};
+    if (cuts_[leaf].attribute >= n_attributes) throw std::invalid_argument("a cut along no attribute");
+  }
+}
+
+void Order::add_to(Parts& parts) const {
+  parts.ordered = static_cast<std::int64_t>(size_);
+  for (const Cut& cut : cuts_) {
+    parts.cut_attributes.push_back(cut.attribute);
+    parts.cut_values.push_back(cut.value);
+  }
 }
 
 std::size_t Order::middle_of(std::size_t begin, std::size_t end) {

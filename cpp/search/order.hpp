@@ -25,6 +25,13 @@ class Order {
   // Puts the slots in order. The order does not depend on the number of threads.
   Order(const Plan& plan, const Store& store, std::vector<std::uint32_t>& slots, std::size_t threads);
 
+  // From the parts of an index with so many attributes and slots, which may have been made up: throws where a search
+  // could read what is not there.
+  Order(const Parts& parts, std::size_t n_attributes, std::size_t n_slots);
+
+  // Adds the order to the parts of a store.
+  void add_to(Parts& parts) const;
+
   // How many slots are in order.
   std::size_t size() const { return size_; }
   std::size_t n_bytes() const { return cuts_.capacity() * sizeof(Cut); }

@@ -99,7 +99,7 @@ void Sketch::take(const Store& store, std::size_t slot) {
   double squares = 0.0;
   for (std::size_t a = 0; a < n_; ++a) {
     const double at = steps(a, store.value(slot, a)) + middle_code;
-    const int code = static_cast<int>(std::min(std::max(at + 0.5, 0.0), last_code));
+    const int code = static_cast<int>(std::min(std::max(0.0, at + 0.5), last_code));
     const double off = at - code;
     codes[a / 4 * panel_rows * 4 + a % 4] = static_cast<std::uint8_t>(code);
     norm -= (code - 64) * (code - 64);

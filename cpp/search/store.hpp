@@ -90,12 +90,44 @@ class Bins {
   double low(std::size_t code) const { return low_[code]; }
   double high(std::size_t code) const { return high_[code]; }
   std::int64_t largest() const { return largest_; }
+  const std::vector<double>& edges() const { return edges_; }
+
+  // Takes over what other bins were; false where it cannot be that of bins. Cells are of the attribute where `wide`.
+  bool restore(const double* edges, std::size_t n_edges, const double* lows, const double* highs, std::int64_t largest,
+               bool wide) {
+    constexpr std::int64_t codes_end = std::int64_t{1} << 31;
+    const auto is_number = [](double x) { return x == x; };
+    if (n_edges >= n_bins || !std::is_sorted(edges, edges + n_edges) || !std::all_of(edges, edges + n_edges, is_number))
+      return false;
+    if (!std::all_of(lows, lows + n_codes, is_number) || !std::all_of(highs, highs + n_codes, is_number)) return false;
+    const std::int64_t end = !coded_ ? 0 : wide ? codes_end : static_cast<std::int64_t>(n_bins);
+    if (largest < -1 || largest >= end || (coded_ && n_edges > 0)) return false;
+    edges_.assign(edges, edges + n_edges);
+    std::copy(lows, lows + n_codes, low_);
+    std::copy(highs, highs + n_codes, high_);
+    largest_ = largest;
+    return true;
+  }
 
  private:
   bool coded_;
   std::int64_t largest_ = -1;
   std::vector<double> edges_;
   double low_[n_codes], high_[n_codes];  // the last two are never used
+};
+
+// All that a store and the order of its rows consist of, to be kept in a file. The arrays are shared, not copied.
+struct Parts {
+  base::Shared<std::uint8_t> codes, boxes, symbols;
+  base::Shared<double> cells;
+  base::Shared<std::uint32_t> slot_of_id, id_of_slot;
+  std::int64_t first_id = 0, dead = 0, ordered = 0;  // ordered: slots
+  std::vector<std::uint8_t> wide{};                  // of each attribute
+  std::vector<std::int64_t> largest{}, n_edges{};
+  std::vector<double> lows{}, highs{};               // of each code of each attribute
+  std::vector<double> edges{};                       // of all attributes
+  std::vector<std::uint32_t> cut_attributes{};       // of each leaf
+  std::vector<double> cut_values{};
 };
 
 // A slot is a place in the store; an id names a row for ever.
@@ -112,6 +144,13 @@ class Store {
       symbol_of_.push_back(has_cell ? -1 : static_cast<int>(n_symbols_++));
     }
   }
+
+  // From the parts of another one. They may have been made up: throws where a search could read what is not there.
+  // Bounds and cells are not compared, so that parts made up with care give wrong answers.
+  Store(const std::vector<std::uint8_t>& coded, const Parts& parts, std::size_t threads);
+
+  // Everything but the order.
+  Parts parts() const;
 
   std::size_t n_attributes() const { return bins.size(); }
   std::size_t n_slots() const { return id_of_slot_.size(); }
@@ -161,14 +200,15 @@ class Store {
     std::uint64_t farthest = 0;
     for (std::size_t i = 0; i < n; ++i) farthest = std::max(farthest, from_first(ids[i]));
     if (farthest >= nobody) throw std::out_of_range("row id out of range");
+    if (n == 0) return;
     const std::size_t first = n_slots(), end = first + n;
-    make_room(codes_, (end + panel_rows - 1) / panel_rows * panel_rows * n_attributes());
-    make_room(boxes_, (end + group_rows - 1) / group_rows * n_attributes() * box_bytes);
-    make_room(cells_, end * n_cells_);
-    make_room(symbols_, end * n_symbols_);
-    make_room(id_of_slot_, end);
-    make_room(slot_of_id_, n == 0 ? 0 : farthest + 1);
-    lay_out(end, std::max<std::size_t>(slot_of_id_.size(), n == 0 ? 0 : farthest + 1));
+    codes_.make_room(code_bytes(end));
+    boxes_.make_room(all_box_bytes(end));
+    cells_.make_room(end * n_cells_);
+    symbols_.make_room(end * n_symbols_);
+    id_of_slot_.make_room(end);
+    slot_of_id_.make_room(farthest + 1);
+    lay_out(end, std::max<std::size_t>(slot_of_id_.size(), farthest + 1));
     const auto put_one = [&](std::size_t slot, std::vector<Bins>& own) {
       const double* const row = rows + (slot - first) * n_attributes();
       return put(slot, ids[slot - first], [row](std::size_t a) { return row[a]; }, own);
@@ -200,11 +240,10 @@ class Store {
 
   // Closes the last panel with absent rows, so that the next append opens a new one.
   void close_panel() {
-    while (n_slots() % panel_rows != 0) {
-      id_of_slot_.push_back(nobody);
-      cells_.resize(cells_.size() + n_cells_, 0.0);
-      symbols_.resize(symbols_.size() + n_symbols_, missing_code);
-    }
+    const std::size_t slots = (n_slots() + panel_rows - 1) / panel_rows * panel_rows;
+    id_of_slot_.resize(slots, nobody);
+    cells_.resize(slots * n_cells_);
+    symbols_.resize(slots * n_symbols_, missing_code);
   }
 
   bool has(std::int64_t id) const {
@@ -217,16 +256,19 @@ class Store {
   // The row's first code becomes "not there", which every scan table maps to "too far".
   void remove(std::int64_t id) {
     const std::size_t slot = this->slot(id);
-    slot_of_id_[from_first(id)] = nobody;
-    id_of_slot_[slot] = nobody;
-    codes_[slot / panel_rows * n_attributes() * panel_rows + slot % panel_rows] = dead_code;
+    std::uint32_t* const slots = slot_of_id_.writable();
+    std::uint32_t* const ids = id_of_slot_.writable();
+    std::uint8_t* const codes = codes_.writable();
+    slots[from_first(id)] = nobody;
+    ids[slot] = nobody;
+    codes[slot / panel_rows * n_attributes() * panel_rows + slot % panel_rows] = dead_code;
     --alive_;
     ++dead_;
   }
 
   std::size_t n_bytes() const {
-    return codes_.capacity() + boxes_.capacity() + symbols_.capacity() + sizeof(double) * cells_.capacity() +
-           sizeof(std::uint32_t) * (slot_of_id_.capacity() + id_of_slot_.capacity());
+    return codes_.n_bytes() + boxes_.n_bytes() + symbols_.n_bytes() + cells_.n_bytes() + slot_of_id_.n_bytes() +
+           id_of_slot_.n_bytes();
   }
 
   std::vector<Bins> bins;
@@ -239,21 +281,25 @@ class Store {
 
   static constexpr std::size_t group_rows = 64 * leaf_rows;  // those whose boxes lie together
 
-  // Room for a number of items in all, and for as many again where there is too little.
-  template <class Vector>
-  static void make_room(Vector& vector, std::size_t size) {
-    if (vector.capacity() < size) vector.reserve(std::max(2 * vector.size(), size));
+  std::size_t code_bytes(std::size_t slots) const {
+    return (slots + panel_rows - 1) / panel_rows * panel_rows * n_attributes();
+  }
+  std::size_t all_box_bytes(std::size_t slots) const {
+    return (slots + group_rows - 1) / group_rows * n_attributes() * box_bytes;
   }
 
   // Makes the slots up to a number, and places for ids.
   void lay_out(std::size_t slots, std::size_t ids) {
-    codes_.resize((slots + panel_rows - 1) / panel_rows * panel_rows * n_attributes(), dead_code);
-    boxes_.resize((slots + group_rows - 1) / group_rows * n_attributes() * box_bytes, dead_code);
+    codes_.resize(code_bytes(slots), dead_code);
+    boxes_.resize(all_box_bytes(slots), dead_code);
     cells_.resize(slots * n_cells_);
     symbols_.resize(slots * n_symbols_);
     id_of_slot_.resize(slots, nobody);
     slot_of_id_.resize(ids, nobody);
   }
+
+  // Whether all that the arrays say of some slots can be; see the constructor. Says where values are missing.
+  bool is_sound(std::size_t first, std::size_t end, bool& gaps) const;
 
   // Calls put_one for each slot with bins that it may widen; true where a value is missing.
   template <class PutOne>
@@ -276,7 +322,7 @@ class Store {
   template <class ValueOf>
   bool put(std::size_t slot, std::int64_t id, const ValueOf& value_of, std::vector<Bins>& own) {
     bool gaps = false;
-    std::uint8_t* const panel = codes_.data() + slot / panel_rows * n_attributes() * panel_rows;
+    std::uint8_t* const panel = codes_.written() + slot / panel_rows * n_attributes() * panel_rows;
     for (std::size_t a = 0; a < n_attributes(); ++a) {
       const double value = value_of(a);
       const std::uint8_t code = own[a].admit(value);
@@ -284,20 +330,20 @@ class Store {
       cover(slot, a, code);
       gaps |= code == missing_code;
       if (cell_of_[a] >= 0)
-        cells_[slot * n_cells_ + static_cast<std::size_t>(cell_of_[a])] = value;
+        cells_.written()[slot * n_cells_ + static_cast<std::size_t>(cell_of_[a])] = value;
       else
-        symbols_[slot * n_symbols_ + static_cast<std::size_t>(symbol_of_[a])] = code;
+        symbols_.written()[slot * n_symbols_ + static_cast<std::size_t>(symbol_of_[a])] = code;
     }
     const std::uint32_t relative = static_cast<std::uint32_t>(from_first(id));
-    slot_of_id_[relative] = static_cast<std::uint32_t>(slot);
-    id_of_slot_[slot] = relative;
+    slot_of_id_.written()[relative] = static_cast<std::uint32_t>(slot);
+    id_of_slot_.written()[slot] = relative;
     return gaps;
   }
 
   // Makes the box of a slot's leaf cover one more code.
   void cover(std::size_t slot, std::size_t a, std::uint8_t code) {
     const std::size_t leaf = slot / leaf_rows;
-    std::uint8_t* const first = boxes_.data() + (leaf / 64 * n_attributes() + a) * box_bytes + leaf % 64;
+    std::uint8_t* const first = boxes_.written() + (leaf / 64 * n_attributes() + a) * box_bytes + leaf % 64;
     std::uint8_t &x = first[0], &y = first[64], &z = first[128];
     if (!bins[a].coded()) {
       if (code == missing_code) {
@@ -323,9 +369,9 @@ class Store {
   std::size_t n_cells_ = 0, n_symbols_ = 0, alive_ = 0, dead_ = 0;
   std::int64_t first_id_ = 0;
   bool has_gaps_ = false;
-  base::Bytes codes_, boxes_, symbols_;
-  base::Cells cells_;
-  std::vector<std::uint32_t> slot_of_id_, id_of_slot_;
+  base::Shared<std::uint8_t> codes_, boxes_, symbols_;
+  base::Shared<double> cells_;
+  base::Shared<std::uint32_t> slot_of_id_, id_of_slot_;
 };
 
 }  // namespace priorcase::search

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ def use_cpu_path(name: str) -> None:
 
 def code_counts(codes: IntArray, n: int) -> IdArray:
     """How many rows hold each code from 0 to n - 1."""
+
+def are_cells(numbers: FloatArray, levels: int, may_miss: bool) -> bool:
+    """Whether numbers are finite or, where they may, missing; with levels above 0 whole and below."""
 
 def factorise(items: NDArray[np.uint8]) -> tuple[NDArray[np.int32], IdArray]:
     """Numbers of items, rows of bytes, in the order of their first occurrence, and where that is."""
@@ -178,7 +181,13 @@ class Plan:
 class Index:
     """Rows as codes and cells, searched exactly."""
 
+    @overload
     def __init__(self, coded: NDArray[np.uint8]) -> None: ...
+    @overload
+    def __init__(self, coded: NDArray[np.uint8], parts: dict[str, AnyArray], threads: int) -> None: ...
+    def parts(self) -> dict[str, AnyArray]:
+        """The arrays that it consists of, read-only and shared with it; from them it can be made again."""
+
     def __len__(self) -> int: ...
     @property
     def nbytes(self) -> int: ...

@@ -7,6 +7,7 @@ import os
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, Literal
@@ -52,6 +53,20 @@ def read_file(path: Path) -> bytes:
         raise missing_file(path) from error
 
 
+def map_file(path: Path, least: int) -> bytes | mmap:
+    """A file in memory: the bytes of a small one, and one of at least so many bytes mapped, to be read when needed.
+
+    What is mapped is the file that was opened, also when another one has its name by now.
+    """
+    try:
+        with path.open("rb") as file:
+            if not path.is_file() or os.fstat(file.fileno()).st_size < max(least, 1):
+                return file.read()
+            return mmap(file.fileno(), 0, access=ACCESS_READ)
+    except FileNotFoundError as error:
+        raise missing_file(path) from error
+
+
 def write_file(path: Path, content: bytes) -> None:
     """Write a file completely or not at all; a device or a pipe, which cannot be replaced, is written as it is."""
     if path.exists() and not path.is_file():
@@ -66,7 +81,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """A binary file to write to that is moved to ``path`` when everything is written and on the disk.
+    """A binary file to write and to read that is moved to ``path`` when everything is written and on the disk.
 
     After an error the file that was at ``path`` before is unchanged. Without ``overwrite`` an existing file, even one
     created in the meantime, is a ``FileExistsError``; any other error of the system, such as a full disk, is a
@@ -80,7 +95,7 @@ def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[Bi
         if path.exists() and not path.is_file():  # a rename would remove it
             raise OSError(errno.EINVAL, "It is not a regular file")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-        with os.fdopen(os.open(beside, flags, mode), "wb") as file:
+        with os.fdopen(os.open(beside, flags, mode), "w+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -5,8 +5,11 @@ archive without compression:
 
 - ``model.json``: a format number, the class by its public name, the parameters, and the fitted state. Strategies such
   as ``Overlap()`` are written as public name and fields.
-- ``0.npy``, ``1.npy``, ...: the arrays that ``model.json`` refers to by number, each once.
+- ``0.npy``, ``1.npy``, ...: the arrays that ``model.json`` refers to by number, each once, on a multiple of 64 bytes.
 - The comment at the end of the archive is the SHA-256 of all bytes before it.
+
+A large file is mapped: the arrays of rows and of indexes are used where they are, so that processes share them in
+memory, and the system reads and drops them as it needs to. All other arrays are copied.
 
 Loading executes nothing from the file: a name is looked up in the two tables below and nowhere else, a strategy is
 made by its own constructor, which checks its fields, and a model checks its parameters, cells, ids, weights and
@@ -32,18 +35,21 @@ from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from io import BytesIO
+from mmap import mmap
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeAlias, cast
+from zlib import crc32
 
 import numpy as np
 
-from priorcase._files import check_path, read_file, whole_file
+from priorcase._files import check_path, map_file, whole_file
 from priorcase._typing import AnyArray
 from priorcase.exceptions import ReadingError, UnsupportedDataError, prefix_errors, quoted
 from priorcase.instances import Instances
 from priorcase.schema import Schema
 
 FORMAT = 1
+Bytes: TypeAlias = bytes | bytearray | memoryview | mmap
 
 MODELS = {
     "stacking": "StackedClassifier StackedRegressor",
@@ -71,7 +77,14 @@ STRATEGIES = {
 MADE_UP = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
 """What a file that was made up can lead to, besides the errors of `zipfile`."""
 
+MAPPED = 64 * 2**20
+"""Bytes from which on a file is mapped."""
+
 _HEADER, _CHECKSUM = "model.json", 64
+_LARGE = 2**20  # bytes of an array in a mapped file that is compared with its checksum only on demand
+_CACHE_LINE, _PADDING = 64, 0xD935  # the number that zipalign has for such padding
+_LOCAL = struct.Struct("<4s22x2H")  # what comes before the name of an entry
+_IN_PLACE = ("rows", "index")  # of a model's state, the parts whose arrays are not copied
 _DEEPEST = 60  # levels of containers within each other
 _LONGEST = 10_000  # digits of a number
 _MOST_RANGE = 10_000_000  # numbers that a range stands for
@@ -92,18 +105,33 @@ _NPY = re.compile(
 
 def save(model: Any, path: str | os.PathLike[str]) -> Path:
     """Save a model to a file, which is written completely or not at all; see `load`."""
-    data, path = dump(model), check_path(path)
+    check_model(model)
+    path = check_path(path)
+    content = _Content(model, type(model).__name__)
     with whole_file(path, overwrite=True) as file:
-        file.write(data)
+        content.write(file)
     return path
 
 
 @prefix_errors
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
     """Load a model that was saved with ``model.save(path)``.
 
     It predicts the same, bit for bit, and can be updated as before. Loading never executes anything from the file. A
     file that is damaged, or that is not a saved model, raises `ReadingError`.
+
+    A file of 64 MiB or more is mapped into memory: it opens at once, and processes that load it share one copy of its
+    rows and its index. Whoever changes the model copies what changes. `save` replaces a file and never changes it, so
+    that models loaded before keep the old one; do not write into the file, or truncate it, by other means.
+
+    Parameters
+    ----------
+    path
+        The file.
+    verify
+        Compare every byte of a mapped file with its checksum, which reads all of it. Without it, sizes, parameters,
+        cells, ids and codes are checked, but a number that the disk has changed into another one is not noticed.
+        Smaller files are always compared.
 
     Examples
     --------
@@ -116,7 +144,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     array(['stop'], dtype='<U4')
     """
     path = check_path(path)
-    return load_bytes(read_file(path), source=str(path))
+    return load_bytes(map_file(path, MAPPED), source=str(path), verify=verify)
 
 
 def dump(model: Any) -> bytes:
@@ -125,9 +153,9 @@ def dump(model: Any) -> bytes:
     return pack(model, type(model).__name__)
 
 
-def load_bytes(data: bytes | bytearray | memoryview, *, source: str = "The saved model") -> Any:
-    """The model that `dump` gave as bytes; ``source`` is its name in messages."""
-    model = unpack(data, source=source)
+def load_bytes(data: Bytes, *, source: str = "The saved model", verify: bool = True) -> Any:
+    """The model that `dump` gave as bytes; ``source`` is its name in messages, ``verify`` as in `load`."""
+    model = unpack(data, source=source, verify=verify)
     if type(model).__name__ not in _homes(models=True):
         raise damaged(source, "it holds no model")
     return model
@@ -145,33 +173,71 @@ def check_model(model: object) -> None:
 
 def pack(value: object, name: str) -> bytes:
     """A model, or a dictionary with one, as bytes; ``name`` is its name in messages."""
-    writer = _Writer()
-    header = {
-        "format": FORMAT,
-        "priorcase": import_module("priorcase").__version__,
-        "saved": writer.encode(value, name),
-    }
-    text = json.dumps(header, separators=(",", ":"), allow_nan=False)
     file = BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(_entry(_HEADER), text)
-        for number, content in enumerate(writer.arrays):
-            archive.writestr(_entry(f"{number}.npy"), content)
-        archive.comment = b"0" * _CHECKSUM
-    body = memoryview(file.getvalue())[:-_CHECKSUM]
-    return b"".join((body, sha256(body).hexdigest().encode()))
+    _Content(value, name).write(file)
+    return file.getvalue()
 
 
-def unpack(data: bytes | bytearray | memoryview, *, source: str) -> Any:
-    """What `pack` packed; `ReadingError` where the bytes are anything else."""
-    data = bytes(data)
-    if not data.startswith(b"PK\x03\x04"):
+class _Content:
+    """What is written to a file; the arrays of rows and indexes are those of the model, not copies."""
+
+    def __init__(self, value: object, name: str) -> None:
+        writer = _Writer()
+        header = {
+            "format": FORMAT,
+            "priorcase": import_module("priorcase").__version__,
+            "saved": writer.encode(value, name),
+        }
+        self.header = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
+        self.arrays = writer.arrays
+
+    def write(self, file: IO[bytes]) -> None:
+        """Write the archive to an empty file that can be read, too."""
+        with zipfile.ZipFile(file, "w") as archive:
+            self._add(archive, file, _HEADER, self.header)
+            for number, array in enumerate(self.arrays):
+                self._add(archive, file, f"{number}.npy", *_npy(array))
+            archive.comment = b"0" * _CHECKSUM
+        size, digest = file.tell() - _CHECKSUM, sha256()
+        file.seek(0)
+        for start in range(0, size, _LARGE):
+            digest.update(file.read(min(_LARGE, size - start)))
+        file.seek(size)
+        file.write(digest.hexdigest().encode())
+
+    @staticmethod
+    def _add(archive: zipfile.ZipFile, file: IO[bytes], name: str, *parts: Any) -> None:
+        info = zipfile.ZipInfo(name)  # dated 1980, so that equal models have equal bytes
+        info.create_system, info.file_size = 3, sum(map(len, parts))
+        zip64 = info.file_size * 1.05 > zipfile.ZIP64_LIMIT
+        header = _LOCAL.size + len(name) + 4 + (20 if zip64 else 0)  # with the marks of both additions
+        padding = -(file.tell() + header) % _CACHE_LINE
+        info.extra = struct.pack("<HH", _PADDING, padding) + bytes(padding)
+        with archive.open(info, "w", force_zip64=zip64) as entry:
+            for part in parts:
+                entry.write(part)
+
+
+def _npy(array: AnyArray) -> tuple[bytes, Any]:
+    """The header of an ``.npy`` file and the bytes behind it, a multiple of 64 bytes from its beginning."""
+    header, described = BytesIO(), np.lib.format.header_data_from_array_1_0(array)
+    np.lib.format.write_array_header_1_0(header, described)
+    flat = np.ascontiguousarray(array.T if described["fortran_order"] else array).reshape(-1)
+    return header.getvalue(), flat.view(np.uint8).data if flat.nbytes else b""
+
+
+def unpack(data: Bytes, *, source: str, verify: bool = True) -> Any:
+    """What `pack` packed; `ReadingError` where the bytes are anything else, by their checksum where ``verify``."""
+    if not isinstance(data, bytes | mmap):
+        data = bytes(data)
+    if data[:4] != b"PK\x03\x04":
         raise ReadingError(f"{source} is not a saved model. Is it the right file? model.save(path) saves models.")
-    if sha256(memoryview(data)[:-_CHECKSUM]).hexdigest().encode() != data[-_CHECKSUM:]:
+    verify = verify or isinstance(data, bytes)
+    if verify and sha256(memoryview(data)[:-_CHECKSUM]).hexdigest().encode() != data[-_CHECKSUM:]:
         raise damaged(source, "its bytes do not match their checksum")
     try:
-        entries = _entries(data)
-        header = json.loads(entries.pop(_HEADER), parse_float=_finite, parse_constant=_finite)
+        entries = _entries(data, verify)
+        header = json.loads(bytes(entries.pop(_HEADER)), parse_float=_finite, parse_constant=_finite)
         found = header["format"]
         if found != FORMAT:
             remedy = "Update priorcase" if isinstance(found, int) and found > FORMAT else "Fit the model again"
@@ -195,23 +261,35 @@ def damaged(source: str, reason: str) -> ReadingError:
     return ReadingError(f"{source} is damaged: {reason}. Nothing was loaded; use a copy, or fit the model again.")
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
-    found = zipfile.ZipInfo(name)  # dated 1980, so that equal models have equal bytes
-    found.create_system = 3
+def _entries(data: bytes | mmap, verify: bool) -> dict[str, memoryview]:
+    """The entries of an archive, where they are; together they are no larger than the archive itself.
+
+    Their checksums are compared, those of large arrays only where ``verify``.
+    """
+    found = dict[str, memoryview]()
+    with zipfile.ZipFile(BytesIO(data) if isinstance(data, bytes) else cast(Any, data)) as archive:
+        infos, comment = archive.infolist(), archive.comment
+    if len(comment) != _CHECKSUM or data[-_CHECKSUM:] != comment:
+        raise ValueError("an archive without its end")
+    if any(info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1 for info in infos):
+        raise ValueError("compressed or encrypted entries")
+    if infos[0].header_offset:
+        raise ValueError("bytes before the first entry")
+    if sum(info.file_size for info in infos) > len(data) or len({info.filename for info in infos}) < len(infos):
+        raise ValueError("entries that overlap or have the same name")
+    for info in infos:
+        mark, name_size, extra_size = _LOCAL.unpack_from(data, info.header_offset)
+        name = info.header_offset + _LOCAL.size
+        start = name + name_size + extra_size
+        if mark != b"PK\x03\x04" or data[name : name + name_size] != info.filename.encode("ascii"):
+            raise ValueError("an entry that is not where it should be")
+        if info.compress_size != info.file_size or start + info.file_size > len(data) - _CHECKSUM:
+            raise ValueError("an entry that does not fit into the file")
+        content = memoryview(data)[start : start + info.file_size]
+        if (verify or len(content) < _LARGE or info.filename == _HEADER) and crc32(content) != info.CRC:
+            raise ValueError("an entry that does not match its checksum")
+        found[info.filename] = content
     return found
-
-
-def _entries(data: bytes) -> dict[str, bytes]:
-    """The entries of an archive; together they are no larger than the archive itself."""
-    with zipfile.ZipFile(BytesIO(data)) as archive:
-        infos = archive.infolist()
-        if any(info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1 for info in infos):
-            raise ValueError("compressed or encrypted entries")
-        if infos[0].header_offset:
-            raise ValueError("bytes before the first entry")
-        if sum(info.file_size for info in infos) > len(data) or len({info.filename for info in infos}) < len(infos):
-            raise ValueError("entries that overlap or have the same name")
-        return {info.filename: archive.read(info) for info in infos}
 
 
 def _finite(text: str) -> float:
@@ -330,10 +408,10 @@ def check_hashes(keys: Iterable[object]) -> None:
 
 
 class _Writer:
-    """Values as JSON, and the arrays among them as the contents of ``.npy`` files."""
+    """Values as JSON, and the arrays among them."""
 
     def __init__(self) -> None:
-        self.arrays: list[bytes] = []
+        self.arrays: list[AnyArray] = []
 
     def encode(self, value: Any, path: str, depth: int = 0) -> Any:
         """The JSON of a value; ``path`` says in messages where it is, as in ``KNNClassifier.vote``."""
@@ -400,9 +478,8 @@ class _Writer:
         if name in "OT":
             cells = [self.encode(each, f"{path}[{i}]", depth) for i, each in enumerate(value.ravel().tolist())]
             return {"objects": [name, list(value.shape), cells]}
-        content = BytesIO()
-        np.lib.format.write_array(content, value, version=(1, 0), allow_pickle=False)
-        self.arrays.append(content.getvalue())
+        # What may change is copied before the lock of the model is released; rows and indexes are read-only.
+        self.arrays.append(value.copy(order="K") if value.flags.writeable else value)
         return {"array": len(self.arrays) - 1}
 
 
@@ -424,8 +501,9 @@ def _refusal(value: object, path: str) -> UnsupportedDataError:
 class _Reader:
     """Values from JSON and arrays; the usual errors of Python where these were made up."""
 
-    def __init__(self, arrays: list[bytes]) -> None:
+    def __init__(self, arrays: list[memoryview]) -> None:
         self.arrays = dict(enumerate(arrays))  # those that nothing has referred to yet
+        self._in_place = False
 
     def decode(self, told: Any, depth: int = 0) -> Any:
         """The value that some JSON stands for."""
@@ -440,7 +518,8 @@ class _Reader:
         if tag in _PLAIN_AGAIN:
             return _PLAIN_AGAIN[tag](held)
         if tag == "array":
-            return _array_of(self.arrays.pop(held))
+            found = _array_of(self.arrays.pop(held))
+            return found if self._in_place else found.copy(order="K")
         if tag == "objects":
             dtype, shape, cells = held
             values = np.empty(len(cells), object)
@@ -479,20 +558,31 @@ class _Reader:
             raise ValueError(f"parameters that {kind.__name__} does not have")
         model = kind(**parameters)
         if told["state"] is not None:
-            model._restore_state(self._fields(told["state"], depth))
+            model._restore_state({str(name): self._part(name, value, depth) for name, value in told["state"].items()})
         return model
 
+    def _part(self, name: str, told: Any, depth: int) -> Any:
+        before, self._in_place = self._in_place, name in _IN_PLACE
+        found = self.decode(told, depth)
+        self._in_place = before
+        return found
 
-def _array_of(content: bytes) -> AnyArray:
-    """The array in a ``.npy`` file, whose header must be the one that NumPy writes; nothing in it is evaluated."""
+
+def _array_of(content: memoryview) -> AnyArray:
+    """The array in a ``.npy`` file, whose header must be the one that NumPy writes; nothing in it is evaluated.
+
+    It is read-only, lies where the file is in memory, and more of the file lies behind it.
+    """
     header = _NPY.match(content)
     if header is None or int.from_bytes(content[8:10], "little") + 10 != header.end():
         raise ValueError("an array without a header")
     dtype, shape = _dtype(header[1].decode()), [int(size) for size in header[3].decode().split(",") if size.strip()]
-    body = memoryview(content)[header.end() :]
+    body = content[header.end() :]
     if dtype.hasobject or not dtype.itemsize or math.prod(shape) * dtype.itemsize != len(body):
         raise ValueError("an array whose shape does not fit its bytes")
-    flat: AnyArray = np.frombuffer(body, dtype).copy() if len(body) else np.empty(0, dtype)
+    flat: AnyArray = np.frombuffer(body, dtype) if len(body) else np.empty(0, dtype)
+    if not flat.flags.aligned:  # not written by `save`
+        flat = np.concatenate((flat, np.zeros(_CACHE_LINE, dtype)))[: flat.size]
     if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
         raise ValueError("a boolean that is neither true nor false")
     if dtype.kind == "U" and flat.size and flat.view(np.dtype("u4").newbyteorder(dtype.byteorder)).max() > 0x10FFFF:

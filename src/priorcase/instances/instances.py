@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase._core import code_counts, recode
+from priorcase._core import are_cells, code_counts, recode
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name, Value
 from priorcase.exceptions import SchemaMismatchError, TargetError, UnknownIdError, listed, misspelt
 from priorcase.schema import Circular, Coded, Date, Kind, Nominal, Ordinal, Schema, Table, Taxonomy, Text
@@ -247,23 +247,21 @@ def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool
     ):
         raise ValueError("a column that does not fit its kind")
     if not isinstance(kind, Nominal):
-        data = data.astype(np.float64)
-        known = data[~np.isnan(data)]
-        if np.isinf(known).any() or (target and known.size < n):
-            raise ValueError("a number that is infinite, or a target that is missing")
-        if isinstance(kind, Ordinal) and ((known < 0) | (known >= len(kind.order)) | (known != np.floor(known))).any():
-            raise ValueError("a level that is not in its order")
+        data = np.ascontiguousarray(data, np.float64)
+        if not are_cells(data, len(kind.order) if isinstance(kind, Ordinal) else 0, not target):
+            raise ValueError("a number that is infinite, a level that is not in its order, or a target that is missing")
         return NumberColumn(kind, data)
     held = [value for value in values if value is not None]
     if any(map(is_missing, held)) or len(set(map(identity, held))) < len(held):
         raise ValueError("values that are missing or repeated")
     if kind.values is not None and list(map(identity, kind.values)) != list(map(identity, values)):
         raise ValueError("values that are not declared")
-    allowed = np.array([*(value is not None for value in values), not target])  # the last one for -1, missing
-    if ((data < -1) | (data >= len(values))).any() or not allowed[data].all():
-        raise ValueError("a code without a value")
     free = [code for code, value in enumerate(values) if value is None]
-    return CodeColumn(kind, data.astype(_width(len(values))), list(values), None, tuple(free))
+    data = np.ascontiguousarray(data)
+    least, most = (-1, -1) if not n else (data.min(), data.max())
+    if least < (0 if target and n else -1) or most >= len(values) or (free and np.isin(data, free).any()):
+        raise ValueError("a code without a value")
+    return CodeColumn(kind, data.astype(_width(len(values)), copy=False), list(values), None, tuple(free))
 
 
 def count_codes(codes: IntArray, n: int) -> IdArray:
@@ -526,32 +524,42 @@ class Instances:
 
     def saved(self) -> dict[str, Any]:
         """Everything that `restored` needs: arrays, values and numbers."""
-        state = self.__getstate__()
-        nominal = [isinstance(column, CodeColumn) for column in self._rows.columns]
-        pairs = zip(state["columns"], nominal, strict=True)
-        columns = [[data, list(values) if coded else None] for (data, values, _), coded in pairs]
-        names = ("schema", "targets", "ids", "weights")
-        return {name: state[name] for name in names} | {"columns": columns, "next_id": self.next_id}
+        rows = self._rows.compacted()
+        columns = [
+            [column.view(rows.size), list(column.values[:n]) if isinstance(column, CodeColumn) else None]
+            for column, n in zip(rows.columns, rows.codes, strict=True)
+        ]
+        weights = None if rows.weights is None else rows.weights.view(rows.size)
+        stored = {"ids": rows.ids.view(rows.size), "weights": weights, "columns": columns, "next_id": rows.next_id}
+        return {"schema": self.schema, "targets": self.targets} | stored
 
     @classmethod
     def restored(
         cls, schema: Schema, targets: Schema | None, columns: Sequence[Any], ids: Any, weights: Any, next_id: int
     ) -> Instances:
-        """Rows from what `saved` gave, with every cell, id and weight checked again; ``ValueError`` for wrong ones."""
+        """Rows from what `saved` gave, with every cell, id and weight checked again; ``ValueError`` for wrong ones.
+
+        The arrays may be read-only, such as those of a mapped file. They are not copied before the first change.
+        """
         if not isinstance(schema, Schema) or not isinstance(targets, Schema | None):
             raise ValueError("rows without a schema")
         kinds = (*schema.kinds, *(targets.kinds if targets else ()))
         if not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1 or type(next_id) is not int:
             raise ValueError("rows without ids")
-        if not 0 <= next_id < 2**62 or (ids[1:] <= ids[:-1]).any() or ((ids < 0) | (ids >= next_id)).any():
+        ends = (0, 0) if not ids.size else (ids[0], ids[-1] + 1)
+        if not 0 <= next_id < 2**62 or (ids[1:] <= ids[:-1]).any() or ends[0] < 0 or ends[1] > next_id:
             raise ValueError("ids that are not ascending")
         found = tuple(
             _restored_column(kind, data, values, ids.size, target=j >= len(schema))
             for j, (kind, (data, values)) in enumerate(zip(kinds, columns, strict=True))
         )
-        if (weights := check_weights(weights, ids.size)) is not None and not weights.all():
-            raise ValueError("rows of weight 0")
-        codes, growing = tuple(len(column.values) for column in found), None if weights is None else Growing(weights)
+        growing = None
+        if weights is not None:
+            known = check_weights(weights, ids.size)
+            if known is None or not known.all() or weights.dtype != np.float64:
+                raise ValueError("rows of weight 0")
+            growing = Growing(weights)
+        codes = tuple(len(column.values) for column in found)
         other = cls(schema, targets)
         other._rows = _Rows(found, codes, Growing(ids), growing, ids.size, next_id)
         return other

@@ -24,6 +24,7 @@ from priorcase.learning.targets import Classes
 from priorcase.neighbors.votes import TIES, Poll
 from priorcase.relevance import METHODS, AttributeWeights, Bayes, LeaveOneOutWeights, resolve_method
 from priorcase.relevance.base import LearnedWeights, TrainingData, WeightingMethod
+from priorcase.saving import checked
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.kinds import identity
 from priorcase.search import ALGORITHMS, Algorithm, Index
@@ -43,6 +44,11 @@ Weights: TypeAlias = FloatArray | RelevanceWeights | LearnedWeights | None
 """What a memory is given: numbers, weights that are learned from its rows, or None where all weigh the same."""
 
 NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
+
+WORTH_SAVING = 10_000
+"""Rows whose index takes longer to build than to read."""
+
+_WEIGHTS = "attribute weights"
 
 COUNT = Interval(Integral, 1, None, closed="left")
 SEARCH: dict[str, list[Any]] = {"algorithm": [StrOptions(set(get_args(Algorithm)))]}
@@ -67,7 +73,7 @@ class NeighborsMemory(Memory):
         instances.keeps_unseen = distance.computed(instances.schema)
         self.distance = distance
         self.algorithm = algorithm
-        self.threads = 1  # that put the rows in order
+        self.threads = 1  # that put the rows in order, and check an index that was saved
         self._weights = attribute_weights
         self._fitted: FittedDistance | None = None
         self._fitted_version = -1
@@ -85,13 +91,31 @@ class NeighborsMemory(Memory):
             other._weights.instances = other.instances
         return other
 
+    def saved(self) -> dict[str, Any]:
+        """Of many rows the index, the statistics of the distance and the weights that were learned."""
+        if len(self) < WORTH_SAVING or self.distance.whole:
+            return {}
+        with self.searching() as index:
+            found = {"index": index.saved(self.fitted, threads=self.threads), "statistics": self.fitted.facts}
+        version, weights = self._cache.get(_WEIGHTS, (-1, None))
+        return found | ({"attribute_weights": weights} if version == self.instances.version else {})
+
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Take over saved rows."""
+        """Take over saved rows, with their index where it was saved."""
         instances.keeps_unseen = self.distance.computed(instances.schema)
         self._before = instances
         if isinstance(self._weights, RelevanceWeights):
             self._weights.instances = instances
+        if "statistics" in state:
+            target = None if instances.targets is None else 0
+            self._fitted = self.distance.restored(instances, target, state["statistics"])
+            self._fitted_version = instances.version
         super().restore(instances, state)
+        if "index" in state:
+            self._index = Index.restored(instances, self.fitted, state["index"], threads=self.threads)
+        if "attribute_weights" in state and isinstance(self._weights, LearnedWeights):
+            weights = checked(state["attribute_weights"], np.float64, (len(instances.schema),), least=0.0)
+            self.cached(_WEIGHTS, lambda: weights)
 
     # -- attribute weights
 
@@ -102,7 +126,7 @@ class NeighborsMemory(Memory):
         if isinstance(given, RelevanceWeights):
             return given.weights
         if isinstance(given, LearnedWeights):
-            return self.cached("attribute weights", lambda: given.learn(self.training_data(given.threads)))
+            return self.cached(_WEIGHTS, lambda: given.learn(self.training_data(given.threads)))
         return given
 
     @property
@@ -436,7 +460,6 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         self._memory.check()
 
     def _finish_fit(self) -> None:
-        self._memory.threads = self._threads()
         _ = self._memory.index, self._memory.attribute_weights  # rather than at the first query
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> NeighborsMemory:
@@ -448,7 +471,9 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         instances, weights = Instances(schema, targets), None
         if self.attribute_weights is not None:
             weights = resolve_weights(self.attribute_weights, instances, threads=self._threads())
-        return NeighborsMemory(instances, self._distance, attribute_weights=weights, algorithm=self.algorithm)
+        memory = NeighborsMemory(instances, self._distance, attribute_weights=weights, algorithm=self.algorithm)
+        memory.threads = self._threads()
+        return memory
 
 
 def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:

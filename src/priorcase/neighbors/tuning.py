@@ -505,8 +505,11 @@ class Problem:
         return replace(grid, n_neighbors=ks)
 
 
-def with_rows(model: Any, instances: Instances) -> Any:
-    """The model, whose parameters are set, fitted to stored rows; it becomes the only owner of its state."""
+def with_rows(model: Any, instances: Instances, state: Mapping[str, Any] | None = None) -> Any:
+    """The model, whose parameters are set, fitted to stored rows; it becomes the only owner of its state.
+
+    ``state`` is what the memory of such a model has saved beside the rows.
+    """
     model.__dict__.pop("_lock", None)
     model._check_parameters()
     schema = declared_values(instances.schema, model._distance, model.schema)
@@ -515,8 +518,7 @@ def with_rows(model: Any, instances: Instances) -> Any:
         check_tabled(stored_table(instances, np.arange(len(instances))), model._distance)
         rows = instances.reshaped(schema, range(len(schema)))
     model._memory = model._new_memory(schema, instances.targets)
-    model._memory.threads = model._threads()
-    model._memory.restore(rows, {})
+    model._memory.restore(rows, state or {})
     model._check_rows()
     model._memory.committed = True
     return model
@@ -917,12 +919,12 @@ class _KNNCV(RowsEstimator[Memory]):
         given: dict[str, Any] = {"schema": self.schema, "categorical_features": self.categorical_features}
         return (KNNClassifier if isinstance(self, ClassifierMixin) else KNNRegressor)(n_jobs=self.n_jobs, **given)
 
-    def _fitted(self, parameters: Mapping[str, Any]) -> Any:
-        """A model of the stored rows with some parameters."""
+    def _fitted(self, parameters: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> Any:
+        """A model of the stored rows with some parameters; ``state`` as in `with_rows`."""
         model = self._plain().set_params(**parameters)
         shared = ("_labelling", "_flat", "_backend", "n_features_in_", "feature_names_in_")
         model.__dict__.update({name: self.__dict__[name] for name in shared if name in self.__dict__})
-        return with_rows(model, self._answering().instances)
+        return with_rows(model, self._answering().instances, state)
 
     def _tuning(self) -> Tuning:
         def choose() -> Tuning:
@@ -1013,11 +1015,15 @@ class _KNNCV(RowsEstimator[Memory]):
 
     def _saved_state(self) -> dict[str, Any] | None:
         state = super()._saved_state()
-        return state if state is None else state | {"seed": self._seed, "chosen": self._chosen()}
+        return state if state is None else state | {"seed": self._seed, "chosen": None} | self._chosen()
 
     @reads
-    def _chosen(self) -> dict[str, Any] | None:
-        return self.best_params_ if len(self._stored()) else None
+    def _chosen(self) -> dict[str, Any]:
+        """The chosen parameters, and what their model has saved beside the rows."""
+        if not len(self._stored()):
+            return {}
+        saved: dict[str, Any] = self._model()._memory.saved()
+        return {"chosen": self.best_params_} | saved
 
     def _restore_state(self, state: dict[str, Any]) -> None:
         super()._restore_state(state)
@@ -1028,7 +1034,7 @@ class _KNNCV(RowsEstimator[Memory]):
             names = {*_SHARED, *(_OF_CLASSES if isinstance(self, ClassifierMixin) else ())}
             if state["chosen"].keys() != names:
                 raise ValueError("parameters that do not exist")
-            self._memory.cached("model", lambda: self._fitted(state["chosen"]))
+            self._memory.cached("model", lambda: self._fitted(state["chosen"], state))
 
 
 def _left_out_polls(estimator: _KNNCV) -> Iterator[tuple[Any, Poll]]:

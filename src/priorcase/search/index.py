@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase import _core
 from priorcase._locks import Lock, cached_property
 from priorcase._parameters import check_value
-from priorcase._typing import FloatArray, IdArray, IntArray
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import ParameterError, QueryIndexError, UnknownIdError, listed, prefix_errors, quoted
 from priorcase.instances import Instances, check_ids
 from priorcase.similarity import FittedDistance
@@ -206,17 +206,40 @@ class Index:
     def __init__(
         self, instances: Instances, fitted: FittedDistance, ids: IdArray | None = None, *, threads: int = 1
     ) -> None:
-        coded = fitted.coded(instances.schema)
+        self._begin(_core.Index(fitted.coded(instances.schema)), instances, fitted)
+        self.append(instances.ids if ids is None else ids, threads=threads)
+        self.core.organise(self._latest[1], threads)
+
+    def _begin(self, core: _core.Index, instances: Instances, fitted: FittedDistance) -> None:
         self.lock = Lock()
-        self.core = _core.Index(coded)
-        self.ones = np.ones((1, len(coded)))
+        self.core = core
+        self.ones = np.ones((1, fitted.coded(instances.schema).size))
         self._instances = instances
         self._latest = fitted, fitted.plan()
         self._state: tuple[object, int] | None = None  # line and version of the rows; None while they change
         self._torn_by_fork = False
         _INDEXES.add(self)
-        self.append(instances.ids if ids is None else ids, threads=threads)
-        self.core.organise(self._latest[1], threads)
+
+    @classmethod
+    def restored(
+        cls, instances: Instances, fitted: FittedDistance, arrays: dict[str, AnyArray], *, threads: int = 1
+    ) -> Index:
+        """The index of some rows from what `saved` gave, without a copy; ``ValueError`` where it is of other rows.
+
+        The arrays are read-only, and at least 64 bytes of memory lie behind each of them, as in a mapped file. The core
+        checks whatever a search relies on. It does not compare its copy of the cells with the rows.
+        """
+        index, ids = cls.__new__(cls), instances.ids
+        index._begin(_core.Index(fitted.coded(instances.schema), arrays, threads), instances, fitted)
+        if len(index) != ids.size or not index.core.holds(ids).all():
+            raise ValueError("an index of other rows")
+        index._state = instances.line, instances.version
+        return index
+
+    def saved(self, fitted: FittedDistance, *, threads: int = 1) -> dict[str, AnyArray]:
+        """The arrays that `restored` needs, in order, without a copy; the index copies them before it changes."""
+        self.core.organise(self.plan_of(fitted), threads)
+        return self.core.parts()
 
     def __len__(self) -> int:
         return len(self.core)

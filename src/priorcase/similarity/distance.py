@@ -27,7 +27,7 @@ from priorcase.schema import Circular, Date, Kind, Nominal, Numeric, Ordinal, Sc
 from priorcase.similarity.computed import Computation, Computed, DifferenceFunction, add_terms, queries_at_once
 from priorcase.similarity.differences import Absolute, Difference, Levels, MissingRule, Overlap, Term, rooted
 from priorcase.similarity.periodic import CircularDifference, DateDifference
-from priorcase.similarity.statistics import LEAST_SQUARE, Column, Statistics, Summary
+from priorcase.similarity.statistics import LEAST_SQUARE, Column, Statistics, Summary, checked_facts
 from priorcase.similarity.structured import SetDifference, TaxonomyDifference, TextDifference
 
 Missing = Literal["maximal", "aha", "skip", "symbol", "ignore"]
@@ -155,6 +155,11 @@ class Distance:
     def fit(self, instances: Instances, target: int | None = 0) -> FittedDistance:
         """The distance with the statistics of the stored rows; value differences count the classes of ``target``."""
         return self._fit(instances, target, None)
+
+    def restored(self, instances: Instances, target: int | None, facts: object) -> FittedDistance:
+        """Fit with the statistics of the same rows, as `FittedDistance.facts` gave them; ``ValueError`` for others."""
+        earlier = Summary(len(instances), checked_facts(facts, len(instances.schema)))
+        return self._fit(instances, target, earlier)
 
     def _fit(self, instances: Instances, target: int | None, earlier: Summary | None) -> FittedDistance:
         """Fit; the statistics of ``earlier`` rows save work and change nothing."""
@@ -314,6 +319,11 @@ class FittedDistance:
             summary = Summary(summary.rows + 1, summary.facts, summary.ranges, summary.until)
             return FittedDistance(self.distance, self.terms, self.target, summary, self._line, instances.version)
         return self.distance._fit(instances, self.target, summary if appended else None)
+
+    @property
+    def facts(self) -> dict[Any, Any]:
+        """The statistics of the stored rows, by which `Distance.restored` is as quick as they are few."""
+        return self._summary.facts
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest stored number of each column that is compared by its range; NaN for the others."""

@@ -54,6 +54,43 @@ class Summary:
         return not (any(map(lt, row, low)) or any(map(gt, row, high)))
 
 
+def checked_facts(facts: object, n_columns: int) -> dict[Key, Any]:
+    """Statistics that come from a file, whose values a distance can be made of; ``ValueError`` for anything else."""
+    if not isinstance(facts, dict):
+        raise ValueError("statistics that are none")
+    for (name, *rest), value in facts.items():
+        of_column = not rest or (type(rest[0]) is int and 0 <= rest[0] < n_columns)
+        if not of_column or not _is_fact(name, value):
+            raise ValueError("statistics that cannot be")
+    return facts
+
+
+def _is_fact(name: str, value: Any) -> bool:
+    match name:
+        case "range" | "extent":
+            return isinstance(value, tuple) and len(value) == 2 and _are_ends(*value)
+        case "inliers":
+            return isinstance(value, tuple) and len(value) == 3 and _are_ends(*value[:2]) and type(value[2]) is int
+        case "deviation" | "quantile":
+            return type(value) is float and math.isfinite(value) and (name == "quantile" or value >= 0)
+        case "remainders":
+            return isinstance(value, frozenset) and all(type(each) is float and math.isfinite(each) for each in value)
+        case "classes":
+            whole = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.intp
+            return whole and bool((value >= 0).all()) and np.unique(value).size == value.size
+        case "counts" | "prior" | "intervals":
+            counts = isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype in (np.int64, np.float64)
+            return counts and bool(np.isfinite(value).all()) and bool((value >= 0).all())
+    return False
+
+
+def _are_ends(low: object, high: object) -> bool:
+    """Whether two numbers can be the ends of a range, or those of none."""
+    if not (type(low) is float and type(high) is float):
+        return False
+    return (math.isnan(low) and math.isnan(high)) or (math.isfinite(low) and math.isfinite(high) and low <= high)
+
+
 class Statistics:
     """Statistics over the rows of a table, each computed when first needed; ``earlier`` rows only save work."""
 
@@ -63,8 +100,9 @@ class Statistics:
         self.weights: FloatArray | None = instances.weights
         self._instances = instances
         self._only_ranges = True
-        self._earlier = earlier if self.weights is None else None
         self._rows = len(instances)
+        same = earlier is not None and earlier.rows == self._rows
+        self._earlier = earlier if same or self.weights is None else None
         self._facts: dict[Key, Any] = {}
 
     @property
@@ -95,8 +133,12 @@ class Statistics:
         """A statistic, computed once from that of the earlier rows, or None, and the number of rows that it covers."""
         if key not in self._facts:
             earlier = self._earlier
-            known = earlier is not None and key in earlier.facts
-            self._facts[key] = compute(earlier.facts[key], earlier.rows) if earlier and known else compute(None, 0)
+            if earlier is None or key not in earlier.facts:
+                self._facts[key] = compute(None, 0)
+            elif earlier.rows == self._rows:  # of the same rows
+                self._facts[key] = earlier.facts[key]
+            else:
+                self._facts[key] = compute(earlier.facts[key], earlier.rows)
         return self._facts[key]
 
     def class_codes(self, start: int = 0) -> NDArray[np.intp]:
@@ -229,6 +271,10 @@ class Column:
 
     def deviation(self) -> float:
         """Standard deviation of the population, ``sqrt(sum w (x - mean)^2 / sum w)``; 0 where no number is known."""
+        _ = self.all.instances  # it depends on more than ranges
+        return self.all.fact(("deviation", self.a), lambda old, start: self._deviation())  # type: ignore[no-any-return]
+
+    def _deviation(self) -> float:
         numbers, weights = self._known()
         if not len(numbers):
             return 0.0
@@ -247,6 +293,10 @@ class Column:
 
     def quantile(self, q: float) -> float:
         """The smallest known number with a share of at least ``q`` at or below it (the inverted cdf); else 0."""
+        _ = self.all.instances  # it depends on more than ranges
+        return self.all.fact(("quantile", self.a, q), lambda old, start: self._quantile(q))  # type: ignore[no-any-return]
+
+    def _quantile(self, q: float) -> float:
         numbers, weights = self._known()
         if not len(numbers):
             return 0.0
