@@ -38,6 +38,7 @@ WORKLOADS = [
     "startup",
     "cases_retrieval",
     "cases_durable",
+    "scale",
     "serving",
     "auto",
 ]
