@@ -35,6 +35,7 @@ WORKLOADS = {
     "startup": "the command line's help, and imports",
     "cases_retrieval": "the most similar of many cases, and beside cbrkit",
     "cases_durable": "the file of a case base: additions, opening, forgetting, killed writers",
+    "scale": "naive Bayes from Parquet files beyond memory",
     "serving": "a service under load: single rows over HTTP",
     "distributed": "k-NN and counts over a Dask cluster of two processes",
     "auto": "algorithm='auto' against each algorithm by itself",

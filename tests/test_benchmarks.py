@@ -39,6 +39,7 @@ WORKLOADS = [
     "startup",
     "cases_retrieval",
     "cases_durable",
+    "scale",
     "serving",
     "distributed",
     "auto",

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/numbers.hpp"
 #include "base/threads.hpp"
 
 namespace priorcase::bayes {
@@ -202,69 +203,219 @@ void count_values(const std::vector<CountedColumn>& columns, const Column& class
 
 namespace {
 
-// Each addition waits for the one before it: a few columns together keep the processor busy meanwhile.
-constexpr std::size_t side_by_side = 4;
 constexpr std::size_t moment_step = std::size_t{1} << 22;    // added between two looks for Ctrl-C
 constexpr std::size_t moments_per_thread = std::size_t{1} << 14;  // added in the time that starting a thread takes
+constexpr int digit_bits = 32;
+constexpr std::int64_t digit_mask = (std::int64_t{1} << digit_bits) - 1;
 
-void add(RunningMoments& to, double x, double w) {
-  const double before = to.n, away = (x - to.mean) - to.low;
-  to.n += w;
-  if (before == 0) {
-    to.mean = x;
-    return;
-  }
-  // The smaller part moves the mean: a row of most of the weight is not reached from afar.
-  const double from = w > before ? x : to.mean;
-  to.low = w > before ? before / to.n * -away : to.low + w / to.n * away;
-  to.mean = from + to.low;
-  to.low -= to.mean - from;
-  to.deviation += before * w / to.n * (away * away);
-  // Too small to square.
-  if (away != 0 && to.deviation == 0) to.deviation = std::numeric_limits<double>::denorm_min();
+__extension__ using Wide = unsigned __int128;
+
+// A number as mantissa * 2^exponent.
+struct Parts {
+  std::uint64_t mantissa;
+  int exponent;
+  bool negative;
+};
+
+Parts parts_of(double x) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  const std::uint64_t mantissa = bits & ((std::uint64_t{1} << 52) - 1);
+  const int exponent = static_cast<int>(bits >> 52 & 0x7ff);
+  const bool negative = bits >> 63 != 0;
+  if (exponent == 0) return {mantissa, -1074, negative};
+  return {mantissa | std::uint64_t{1} << 52, exponent - 1075, negative};
 }
 
-// Some rows of a few columns.
-void add_rows(const double* const* columns, std::size_t n_columns, const std::int32_t* classes, const double* weights,
-              std::size_t start, std::size_t stop, RunningMoments* moments, std::size_t n_classes) {
-  for (std::size_t row = start; row < stop; ++row) {
-    const std::int32_t code = classes[row];
-    const double w = weights == nullptr ? 1.0 : weights[row];
-    if (code < 0 || w == 0) continue;
-    for (std::size_t c = 0; c < n_columns; ++c) {
-      const double x = columns[c][row];
-      if (x == x) add(moments[c * n_classes + static_cast<std::size_t>(code)], x, w);
+// Adds term * 2^exponent.
+void add_term(std::int64_t* digits, const DigitWindow& window, Wide term, int exponent, std::int64_t sign) {
+  const std::int64_t place = exponent - digit_bits * window.base;
+  const int shift = static_cast<int>(place & (digit_bits - 1));
+  std::int64_t* at = digits + (place >> 5);
+  const Wide shifted = term << shift;
+  for (int i = 0; i < 4; ++i)
+    at[i] += sign * static_cast<std::int64_t>(static_cast<std::uint32_t>(shifted >> (digit_bits * i)));
+  if (shift) at[4] += sign * static_cast<std::int64_t>(static_cast<std::uint64_t>(term >> (128 - shift)));
+}
+
+void carry(std::int64_t* digits, std::size_t width) {
+  for (std::size_t i = 0; i + 1 < width; ++i) {
+    digits[i + 1] += digits[i] >> digit_bits;
+    digits[i] &= digit_mask;
+  }
+}
+
+// The same for the mantissa of a number and for its square, the commonest terms: less to shift, nothing to multiply.
+void add_mantissa(std::int64_t* digits, const DigitWindow& window, std::uint64_t term, int exponent, bool negative) {
+  const std::int64_t place = exponent - digit_bits * window.base, flip = -static_cast<std::int64_t>(negative);
+  const int shift = static_cast<int>(place & (digit_bits - 1));
+  std::int64_t* const at = digits + (place >> 5);
+  const std::uint64_t low = term << shift, high = term >> 1 >> (63 - shift);
+  at[0] += (static_cast<std::int64_t>(low & digit_mask) ^ flip) - flip;
+  at[1] += (static_cast<std::int64_t>(low >> digit_bits) ^ flip) - flip;
+  at[2] += (static_cast<std::int64_t>(high) ^ flip) - flip;
+}
+
+template <bool Out>
+void add_square(std::int64_t* digits, const DigitWindow& window, std::uint64_t mantissa, int exponent) {
+  const std::int64_t place = 2 * exponent - digit_bits * window.base;
+  const int shift = static_cast<int>(place & (digit_bits - 1));
+  std::int64_t* const at = digits + (place >> 5);
+  const Wide square = static_cast<Wide>(mantissa) * mantissa;
+  const auto low = static_cast<std::uint64_t>(square), high = static_cast<std::uint64_t>(square >> 64);  // of 42 bits
+  const std::uint64_t first = low << shift, second = high << shift | low >> 1 >> (63 - shift);
+  const auto add = [](std::int64_t& digit, std::uint64_t amount) {
+    digit += Out ? -static_cast<std::int64_t>(amount) : static_cast<std::int64_t>(amount);
+  };
+  add(at[0], first & digit_mask);
+  add(at[1], first >> digit_bits);
+  add(at[2], second & digit_mask);
+  add(at[3], second >> digit_bits);
+  add(at[4], high >> 1 >> (63 - shift));
+}
+
+class MomentSums {
+ public:
+  MomentSums(std::int64_t* sums, const MomentWindows& windows, std::size_t n_classes)
+      : sums_(sums), windows_(windows), n_classes_(n_classes) {}
+
+  std::size_t width() const { return windows_[0].width + windows_[1].width + windows_[2].width; }
+
+  void add_rows(const double* column, const std::int32_t* classes, const double* weights, std::size_t start,
+                std::size_t stop, std::int64_t sign) {
+    if (weights)
+      add_weighted(column, classes, weights, start, stop, sign);
+    else if (sign > 0)
+      add_plain<false>(column, classes, start, stop);
+    else
+      add_plain<true>(column, classes, start, stop);
+    const std::size_t width = this->width();
+    for (std::size_t k = 0; k < n_classes_; ++k) {
+      std::int64_t* digits = sums_ + k * width;
+      for (const DigitWindow& window : windows_) {
+        carry(digits, window.width);
+        digits += window.width;
+      }
     }
   }
-}
+
+ private:
+  template <bool Out>
+  void add_plain(const double* column, const std::int32_t* classes, std::size_t start, std::size_t stop) {
+    const MomentWindows windows = windows_;
+    const std::size_t width = this->width(), first = windows[0].width, second = first + windows[1].width;
+    for (std::size_t row = start; row < stop; ++row) {
+      const double x = column[row];
+      if (classes[row] < 0 || x != x) continue;
+      std::int64_t* const own = sums_ + static_cast<std::size_t>(classes[row]) * width;
+      own[-windows[0].base] += Out ? -1 : 1;
+      const Parts parts = parts_of(x);
+      if (parts.mantissa == 0) continue;
+      add_mantissa(own + first, windows[1], parts.mantissa, parts.exponent, parts.negative != Out);
+      add_square<Out>(own + second, windows[2], parts.mantissa, parts.exponent);
+    }
+  }
+
+  void add_weighted(const double* column, const std::int32_t* classes, const double* weights, std::size_t start,
+                    std::size_t stop, std::int64_t sign) {
+    for (std::size_t row = start; row < stop; ++row) {
+      const double x = column[row];
+      if (classes[row] < 0 || x != x || weights[row] == 0) continue;
+      std::int64_t* const of_w = sums_ + static_cast<std::size_t>(classes[row]) * width();
+      std::int64_t *const of_x = of_w + windows_[0].width, *const of_squares = of_x + windows_[1].width;
+      const Parts parts = parts_of(x), w = parts_of(weights[row]);
+      add_mantissa(of_w, windows_[0], w.mantissa, w.exponent, sign < 0);
+      if (parts.mantissa == 0) continue;
+      const Wide square = static_cast<Wide>(parts.mantissa) * parts.mantissa;
+      const Wide low = static_cast<std::uint64_t>(square), high = square >> 64;
+      const int exponent = 2 * parts.exponent + w.exponent;
+      add_term(of_x, windows_[1], static_cast<Wide>(parts.mantissa) * w.mantissa, parts.exponent + w.exponent,
+               parts.negative ? -sign : sign);
+      add_term(of_squares, windows_[2], low * w.mantissa, exponent, sign);
+      add_term(of_squares, windows_[2], high * w.mantissa, exponent + 64, sign);
+    }
+  }
+
+  std::int64_t* sums_;
+  const MomentWindows& windows_;
+  std::size_t n_classes_;
+};
 
 }  // namespace
 
+BitRange bit_range(const double* numbers, std::size_t n) {
+  // Without their sign, the bits of numbers are in the order of the numbers; those of 0 come last by taking 1 away, and
+  // missing is beyond infinity.
+  constexpr std::uint64_t size_mask = ~(std::uint64_t{1} << 63), beyond = std::uint64_t{0x7ff} << 52;
+  std::uint64_t least = size_mask, most = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint64_t bits;
+    std::memcpy(&bits, numbers + i, sizeof bits);
+    bits &= size_mask;
+    const std::uint64_t size = bits <= beyond ? bits : 0;
+    most = size > most ? size : most;
+    least = size - 1 < least ? size - 1 : least;
+  }
+  if (most == 0) return {0, 0};
+  const auto exponent_of = [](std::uint64_t size) { return std::max(static_cast<int>(size >> 52), 1); };
+  return {exponent_of(least + 1) - 1075, exponent_of(most) - 1022};
+}
+
 void add_moments(const std::vector<const double*>& columns, const std::int32_t* classes, const double* weights,
-                 std::size_t rows, RunningMoments* moments, std::size_t n_classes, std::size_t threads) {
+                 std::size_t rows, int sign, std::int64_t* sums, const MomentWindows& windows, std::size_t n_classes,
+                 std::size_t threads) {
   if (rows == 0 || columns.empty()) return;
-  const std::size_t groups = (columns.size() + side_by_side - 1) / side_by_side;
+  const std::size_t block = n_classes * MomentSums(sums, windows, n_classes).width();
   const auto add_step = [&](std::size_t start, std::size_t stop) {
     std::atomic<std::size_t> next{0};
     const std::size_t worth = std::max<std::size_t>(1, (stop - start) * columns.size() / moments_per_thread);
-    base::run_on_threads(std::min({threads, groups, worth}), [&](const std::atomic<bool>&) {
-      for (std::size_t group; (group = next++) < groups;) {
-        const std::size_t first = group * side_by_side, n = std::min(side_by_side, columns.size() - first);
-        add_rows(columns.data() + first, n, classes, weights, start, stop, moments + first * n_classes, n_classes);
-      }
+    base::run_on_threads(std::min({threads, columns.size(), worth}), [&](const std::atomic<bool>&) {
+      for (std::size_t c; (c = next++) < columns.size();)
+        MomentSums(sums + c * block, windows, n_classes).add_rows(columns[c], classes, weights, start, stop, sign);
     });
   };
   const std::size_t step = std::max<std::size_t>(moment_step / columns.size(), 1);
   if (rows <= step) return add_step(0, rows);
-  const std::vector<RunningMoments> before(moments, moments + columns.size() * n_classes);
+  const std::vector<std::int64_t> before(sums, sums + columns.size() * block);
   try {
     for (std::size_t start = 0; start < rows; start += step) {
       base::check_interrupt();
       add_step(start, std::min(rows, start + step));
     }
   } catch (...) {
-    std::copy(before.begin(), before.end(), moments);
+    std::copy(before.begin(), before.end(), sums);
     throw;
+  }
+}
+
+// Whole numbers as codes -----------------------------------------------------------------------------------------------
+
+WholeRange whole_range(const double* numbers, std::size_t rows, std::size_t most) {
+  constexpr std::size_t block = 4096;
+  const auto width = static_cast<double>(most);
+  double low = base::infinity, high = -base::infinity;
+  for (std::size_t start = 0; start < rows; start += block) {
+    const std::size_t stop = std::min(rows, start + block);
+    bool whole = true;
+    for (std::size_t i = start; i < stop; ++i) {
+      const double x = numbers[i];
+      low = x < low ? x : low;
+      high = x > high ? x : high;
+      // Of numbers beyond it, the range tells.
+      const double within = x > -1e9 && x < 1e9 ? x : 0.0;
+      whole &= static_cast<double>(static_cast<std::int32_t>(within)) == within;
+    }
+    if (!whole || high - low >= width) return {low, 0};
+  }
+  if (low > high) return {std::numeric_limits<double>::quiet_NaN(), 0};
+  if (low <= -1e9 || high >= 1e9) return {low, 0};
+  return {low, static_cast<std::size_t>(high - low) + 1};
+}
+
+void write_ranks(const double* numbers, std::size_t rows, double low, std::int32_t* out) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double rank = numbers[i] - low;
+    out[i] = rank >= 0 ? static_cast<std::int32_t>(rank) : -1;
   }
 }
 

@@ -1,6 +1,7 @@
 // Columns of codes and numbers: counts of values and moments of numbers in each class, and codes of nominal values.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -53,19 +54,48 @@ void count_values(const std::vector<CountedColumn>& columns, const Column& class
 
 // Moments of numbers in each class -----------------------------------------------------------------------------------
 
-// Weight, mean and squared deviations of the numbers of a class, row after row (West 1979). They depend on the order of
-// the rows and on nothing else: rows that come later continue where earlier ones ended, and give the same bits as one
-// pass over all of them. The mean is kept in two parts, so that columns far from 0 lose nothing.
-struct RunningMoments {
-  double n, mean, low, deviation;  // the mean is mean + low
+// Exact sums of the weights w of the rows of a class, of w x and of w x^2, as fixed-point numbers: their digits, of 32
+// bits, lie one after another, the lowest first, and all but the last are from 0 to 2^32 - 1. So sums depend on the rows
+// alone, not on their order nor on the parts they came in, and subtracting a row undoes adding it.
+struct DigitWindow {
+  std::int64_t base;  // the lowest digit counts 2^(32 base)
+  std::size_t width;  // how many digits there are
 };
 
-static_assert(sizeof(RunningMoments) == 4 * sizeof(double));
+// How the sums of a class lie: the digits of w, of w x and of w x^2.
+using MomentWindows = std::array<DigitWindow, 3>;
 
-// Adds rows to the moments of their classes, one block of n_classes for each column. Missing numbers, rows of no weight
-// and classes below 0 are left out; without weights each row counts once. All rows are added, or none.
+// Exponents of the lowest and the highest bit of some numbers, 0 and missing left out: 2^low divides all of them, and
+// all are below 2^high.
+struct BitRange {
+  int low, high;
+};
+
+BitRange bit_range(const double* numbers, std::size_t n);
+
+// How many digits a window of sums needs beyond those of the largest term.
+constexpr std::size_t spare_digits = 6;
+
+// Adds rows to the sums of their classes, or takes them out with a sign of -1: one block of n_classes sums for each
+// column. Missing numbers, rows of no weight and classes below 0 are left out; without weights each row counts once. The
+// windows have room for every term. All rows are added, or none.
 void add_moments(const std::vector<const double*>& columns, const std::int32_t* classes, const double* weights,
-                 std::size_t rows, RunningMoments* moments, std::size_t n_classes, std::size_t threads);
+                 std::size_t rows, int sign, std::int64_t* sums, const MomentWindows& windows, std::size_t n_classes,
+                 std::size_t threads);
+
+// Whole numbers as codes -----------------------------------------------------------------------------------------------
+
+// Whole numbers that lie within a small range: `low` and how many there could be, 0 where numbers are not like that. All
+// are missing where low is NaN.
+struct WholeRange {
+  double low;
+  std::size_t n;
+};
+
+WholeRange whole_range(const double* numbers, std::size_t rows, std::size_t most);
+
+// Their distances from the smallest, -1 for missing.
+void write_ranks(const double* numbers, std::size_t rows, double low, std::int32_t* out);
 
 // Codes of nominal values --------------------------------------------------------------------------------------------
 

@@ -190,11 +190,48 @@ nb::tuple factorise(nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::device::cpu
 
 // Moments -------------------------------------------------------------------------------------------------------------
 
-void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights,
-                 nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu> moments, std::size_t threads) {
-  const std::size_t n = codes.size(), n_classes = moments.shape(1);
-  require(moments.shape(0) == nb::len(given) && moments.shape(2) == 4, "four moments for each column and class");
+nb::object whole_ranks(Vector numbers, std::size_t most) {
+  require(most <= std::size_t{1} << 24, "too large a range");
+  std::vector<std::int32_t> codes;
+  bayes::WholeRange range;
+  {
+    nb::gil_scoped_release release;
+    range = bayes::whole_range(numbers.data(), numbers.size(), most);
+    if (range.n > 0) {
+      codes.resize(numbers.size());
+      bayes::write_ranks(numbers.data(), numbers.size(), range.low, codes.data());
+    }
+  }
+  if (range.n == 0) return nb::none();
+  return nb::make_tuple(range.low, range.n, to_numpy(std::move(codes)));
+}
+
+nb::tuple bit_range(Vector numbers) {
+  bayes::BitRange found;
+  {
+    nb::gil_scoped_release release;
+    found = bayes::bit_range(numbers.data(), numbers.size());
+  }
+  return nb::make_tuple(found.low, found.high);
+}
+
+void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights, int sign,
+                 nb::ndarray<std::int64_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> sums, Ids bases, Ids widths,
+                 std::size_t threads) {
+  const std::size_t n = codes.size(), n_classes = sums.shape(1);
+  require(sign == 1 || sign == -1, "sign is 1 or -1");
+  require(bases.size() == 3 && widths.size() == 3, "three windows of digits");
   require(!weights || weights->size() == n, "codes and weights differ in length");
+  bayes::MomentWindows windows;
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::int64_t base = bases.data()[i], width = widths.data()[i];
+    require(base >= -100 && base <= 100 && width > 0 && width <= 300, "a window of digits is too large");
+    windows[i] = {base, static_cast<std::size_t>(width)};
+    total += width;
+  }
+  require(sums.shape(0) == nb::len(given) && static_cast<std::int64_t>(sums.shape(2)) == total,
+          "digits of three sums for each column and class");
   std::vector<Vector> arrays;
   std::vector<const double*> columns;
   for (nb::handle column : given) {
@@ -202,17 +239,34 @@ void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights,
     require(arrays.back().size() == n, "columns and codes differ in length");
     columns.push_back(arrays.back().data());
   }
-  require(columns.size() == moments.shape(0), "four moments for each column and class");
-  auto* const into = reinterpret_cast<bayes::RunningMoments*>(moments.data());
+  require(columns.size() == sums.shape(0), "digits of three sums for each column and class");
+  std::int64_t* const into = sums.data();
   const std::int32_t* const classes = codes.data();
   const double* const amounts = weights ? weights->data() : nullptr;
   nb::gil_scoped_release release;
+  bayes::BitRange of_w{0, 1};
+  if (amounts) {
+    for (std::size_t i = 0; i < n; ++i) require(is_weight(amounts[i]), "a weight is a number of 0 or more");
+    of_w = bayes::bit_range(amounts, n);
+  }
   for (std::size_t i = 0; i < n; ++i) {
     if (i % 65536 == 0) base::check_interrupt();
     require(classes[i] < static_cast<std::int64_t>(n_classes), "a code is too large");
-    if (amounts) require(is_weight(amounts[i]), "a weight is a number of 0 or more");
   }
-  bayes::add_moments(columns, classes, amounts, n, into, n_classes, usable_threads(threads));
+  const auto fits = [](const bayes::DigitWindow& window, std::int64_t low, std::int64_t high) {
+    const std::int64_t first = 32 * window.base, digits = static_cast<std::int64_t>(window.width);
+    return low >= first && high < first + 32 * (digits - static_cast<std::int64_t>(bayes::spare_digits) + 1);
+  };
+  require(fits(windows[0], of_w.low, of_w.high), "a weight is beyond the digits of its sum");
+  require(windows[0].base <= 0, "a weight is beyond the digits of its sum");
+  for (const double* column : columns) {
+    base::check_interrupt();
+    const bayes::BitRange own = bayes::bit_range(column, n);
+    require(fits(windows[1], own.low + of_w.low, own.high + of_w.high) &&
+                fits(windows[2], 2 * own.low + of_w.low, 2 * own.high + of_w.high),
+            "a number is beyond the digits of its sum");
+  }
+  bayes::add_moments(columns, classes, amounts, n, sign, into, windows, n_classes, usable_threads(threads));
 }
 
 // Scores --------------------------------------------------------------------------------------------------------------
@@ -496,9 +550,14 @@ void bind_bayes(nb::module_& module) {
   module.def("count_values", &count_values, nb::arg("columns"), nb::arg("cuts"), nb::arg("classes"), nb::arg("starts"),
              nb::arg("totals").noconvert(), nb::arg("sign"), nb::arg("threads"),
              "Add class-conditional counts of some rows to the totals, cells by classes.");
+  module.def("whole_ranks", &whole_ranks, nb::arg("numbers"), nb::arg("most"),
+             "The smallest of some whole numbers, how many there could be up to the largest, and their distances from "
+             "it, -1 for missing; None where they are not whole or their range is larger than most.");
+  module.def("bit_range", &bit_range, nb::arg("numbers"),
+             "Exponents of the lowest and the highest bit of some numbers, 0 and missing left out.");
   module.def("add_moments", &add_moments, nb::arg("columns"), nb::arg("codes"), nb::arg("weights").none(),
-             nb::arg("moments").noconvert(), nb::arg("threads"),
-             "Add rows to the weight, mean (in two parts) and squared deviations of each column in each class.");
+             nb::arg("sign"), nb::arg("sums").noconvert(), nb::arg("bases"), nb::arg("widths"), nb::arg("threads"),
+             "Add rows to the exact sums of weights, of numbers and of their squares in each class.");
   module.def("normalise_rows", &normalise_rows, nb::arg("joint"), nb::arg("scale"), nb::arg("threads"),
              "Joint logs as (log-)probabilities of the classes.");
   nb::class_<SharedScorer>(module, "Scorer", "Log-probabilities of classes as sums of terms, one for each attribute.")

@@ -308,60 +308,71 @@ void test_factors(std::mt19937_64& random) {
 
 // Moments ------------------------------------------------------------------------------------------------------------
 
-using Moments = std::vector<bayes::RunningMoments>;
+// Windows for numbers from 2^-64 to 2^64.
+constexpr bayes::MomentWindows windows{{{-4, 14}, {-8, 20}, {-12, 30}}};
+constexpr std::size_t digits = 14 + 20 + 30;
 
-Moments moments_of(const std::vector<std::vector<double>>& columns, const std::vector<std::int32_t>& codes,
-                   const double* weights, std::size_t threads = 1) {
+using Sums = std::vector<std::int64_t>;
+
+Sums sums_of(const std::vector<std::vector<double>>& columns, const std::vector<std::int32_t>& codes,
+             const double* weights, std::size_t threads = 1) {
   std::vector<const double*> data;
   for (const auto& column : columns) data.push_back(column.data());
-  Moments found(columns.size() * 2);
-  bayes::add_moments(data, codes.data(), weights, codes.size(), found.data(), 2, threads);
+  Sums found(columns.size() * 2 * digits);
+  bayes::add_moments(data, codes.data(), weights, codes.size(), 1, found.data(), windows, 2, threads);
   return found;
 }
 
-bool same(const Moments& a, const Moments& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(bayes::RunningMoments)) == 0;
+// A sum of a class of the first column, where float64 has room for it.
+double sum_of(const Sums& sums, std::size_t code, std::size_t which) {
+  const std::int64_t* at = sums.data() + code * digits;
+  for (std::size_t i = 0; i < which; ++i) at += windows[i].width;
+  double found = 0;
+  for (std::size_t i = windows[which].width; i-- > 0;)
+    found += std::ldexp(static_cast<double>(at[i]), static_cast<int>(32 * (windows[which].base + std::int64_t(i))));
+  return found;
 }
 
-// Known numbers, rows in parts, rows left out, columns far from 0 and any number of threads.
-void test_moments() {
+// Known numbers, rows in parts and in any order, rows left out and taken out, and any number of threads.
+void test_moments(std::mt19937_64& random) {
   const std::vector<std::int32_t> codes{0, 1, 0, -1, 0, 1};
-  const std::vector<double> x{1.0, 5.0, 3.0, 7.0, std::nan(""), 5.0};
-  const Moments plain = moments_of({x}, codes, nullptr);
-  CHECK(plain[0].n == 2 && plain[0].mean == 2 && plain[0].deviation == 2);
-  CHECK(plain[1].n == 2 && plain[1].mean == 5 && plain[1].deviation == 0);
+  const std::vector<double> x{1.0, 5.0, -3.5, 7.0, std::nan(""), 5.0};
+  const Sums plain = sums_of({x}, codes, nullptr);
+  CHECK(sum_of(plain, 0, 0) == 2 && sum_of(plain, 0, 1) == -2.5 && sum_of(plain, 0, 2) == 13.25);
+  CHECK(sum_of(plain, 1, 0) == 2 && sum_of(plain, 1, 1) == 10 && sum_of(plain, 1, 2) == 50);
 
-  const std::vector<double> weights{2.0, 1.0, 1.0, 1.0, 1.0, 0.0};
-  const Moments weighted = moments_of({x}, codes, weights.data());
-  CHECK(weighted[0].n == 3 && std::abs(weighted[0].mean - 5.0 / 3) < 1e-15);
-  CHECK(std::abs(weighted[0].deviation - 8.0 / 3) < 1e-15 && weighted[1].n == 1);
+  const std::vector<double> weights{2.0, 1.0, 0.25, 1.0, 1.0, 0.0};
+  const Sums weighted = sums_of({x}, codes, weights.data());
+  CHECK(sum_of(weighted, 0, 0) == 2.25 && sum_of(weighted, 0, 1) == 1.125 && sum_of(weighted, 0, 2) == 5.0625);
+  CHECK(sum_of(weighted, 1, 0) == 1 && sum_of(weighted, 1, 1) == 5 && sum_of(weighted, 1, 2) == 25);
 
-  // Rows in two parts end in the same bits.
-  std::vector<std::vector<double>> many(9, std::vector<double>(500));
-  std::vector<std::int32_t> classes(500);
-  std::uint32_t state = 1;
+  // Rows in another order, in parts, and without those that were taken out again, end in the same bits.
+  std::uniform_real_distribution<double> number(-1e6, 1e6);
+  std::vector<std::vector<double>> many(9, std::vector<double>(500)), turned = many;
+  std::vector<std::int32_t> classes(500), others(500);
   for (std::size_t i = 0; i < 500; ++i) {
-    for (auto& column : many) column[i] = 1e12 + (state = state * 1664525u + 1013904223u) / 4294967296.0;
-    classes[i] = static_cast<std::int32_t>((state = state * 1664525u + 1013904223u) >> 31);
+    classes[i] = others[499 - i] = static_cast<std::int32_t>(random() % 2);
+    for (std::size_t c = 0; c < many.size(); ++c) many[c][i] = turned[c][499 - i] = std::ldexp(number(random), int(i % 60) - 40);
   }
-  const Moments whole = moments_of(many, classes, nullptr);
-  CHECK(same(whole, moments_of(many, classes, nullptr, 3)));
+  const Sums whole = sums_of(many, classes, nullptr);
+  CHECK(whole == sums_of(many, classes, nullptr, 3));
+  CHECK(whole == sums_of(turned, others, nullptr));
+  CHECK(whole == sums_of(many, classes, std::vector<double>(500, 1.0).data()));
+  testing::digest.add(std::vector<double>(whole.begin(), whole.end()));
   std::vector<const double*> data;
   for (const auto& column : many) data.push_back(column.data());
-  Moments parts(many.size() * 2);
-  bayes::add_moments(data, classes.data(), nullptr, 123, parts.data(), 2, 1);
+  Sums parts(many.size() * 2 * digits);
+  bayes::add_moments(data, classes.data(), nullptr, 123, 1, parts.data(), windows, 2, 1);
+  const Sums first = parts;
   for (const double*& column : data) column += 123;
-  bayes::add_moments(data, classes.data() + 123, nullptr, 377, parts.data(), 2, 1);
-  CHECK(same(whole, parts));
-  for (const bayes::RunningMoments& m : whole) testing::digest.add(std::vector{m.n, m.mean, m.deviation});
-  for (const bayes::RunningMoments& m : whole) CHECK(std::abs(m.deviation / m.n - 1.0 / 12) < 0.02);
+  bayes::add_moments(data, classes.data() + 123, nullptr, 377, 1, parts.data(), windows, 2, 1);
+  CHECK(whole == parts);
+  bayes::add_moments(data, classes.data() + 123, nullptr, 377, -1, parts.data(), windows, 2, 1);
+  CHECK(first == parts);
 
-  // Numbers that differ by less than can be squared do differ; a heavy row after a light one far away counts in full.
-  const Moments small = moments_of({{1e-300, 2e-300}}, {0, 0}, nullptr);
-  CHECK(small[0].deviation > 0);
-  const std::vector<double> light{1e-30, 1.0};
-  const Moments heavy = moments_of({{1e30, 1.0}}, {0, 0}, light.data());
-  CHECK(heavy[0].mean == 2);
+  const double extremes[]{0.0, -5e-324, 1e300, std::nan("")};
+  const bayes::BitRange range = bayes::bit_range(extremes, 4);
+  CHECK(range.low == -1074 && range.high == std::ilogb(1e300) + 1);
 }
 
 }  // namespace
@@ -377,7 +388,7 @@ const testing::Test registered("test_counting", [] {
   test_codes(random);
   test_factors(random);
   test_densities(random);
-  test_moments();
+  test_moments(random);
   for (std::size_t n : row_counts)
     for (std::size_t n_classes : {1, 2, 3, 5, 8, 9, 2000}) {
       if (n_classes < 100 || n < 100) test_counts(random, n, n_classes);

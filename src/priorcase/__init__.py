@@ -142,6 +142,7 @@ __all__ += ["explain", "Explanations", "counterfactuals", "Counterfactuals", "wh
 __all__ += ["ColumnProfile"]
 __all__ += ["stacking", "neighbors", "local", "relevance", "selection", "concepts", "reduction", "bayes", "cases"]
 __all__ += ["similarity", "search", "schema", "evaluation", "explaining", "plots", "datasets", "exceptions", "registry"]
+__all__ += ["batches"]
 
 
 def __getattr__(name: str) -> object:

@@ -291,14 +291,26 @@ def tree_joint_logs(
 ) -> FloatArray:
     """ln P(class, query | rows) of each query and class, averaged over a family of structures."""
 
+def whole_ranks(numbers: FloatArray, most: int) -> tuple[float, int, NDArray[np.int32]] | None:
+    """The smallest of some whole numbers, how many there could be up to the largest, and their distances from it.
+
+    The distance is -1 for missing. None where they are not whole, or their range is larger than ``most``.
+    """
+
+def bit_range(numbers: FloatArray) -> tuple[int, int]:
+    """Exponents of the lowest and the highest bit of some numbers, 0 and missing left out."""
+
 def add_moments(
     columns: Sequence[FloatArray],
     codes: NDArray[np.int32],
     weights: FloatArray | None,
-    moments: FloatArray,
+    sign: int,
+    sums: NDArray[np.int64],
+    bases: NDArray[np.int64],
+    widths: NDArray[np.int64],
     threads: int,
 ) -> None:
-    """Add rows to the weight, mean (in two parts) and squared deviations of each column in each class."""
+    """Add rows to the exact sums of weights, of numbers and of their squares in each class."""
 
 class Concept:
     def __init__(

@@ -45,6 +45,14 @@ def file_kind(path: str | os.PathLike[str]) -> Literal["model", "cases"] | None:
     return "cases" if first == _SQLITE else "model" if zipfile.is_zipfile(path) else None
 
 
+def is_saved_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a saved model, and not another archive, such as a spreadsheet."""
+    if not os.path.isfile(path) or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return "model.json" in archive.namelist()
+
+
 def read_file(path: Path) -> bytes:
     """The bytes of a file."""
     try:

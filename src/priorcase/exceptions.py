@@ -193,6 +193,11 @@ def unwarned(*kinds: type[Warning]) -> Iterator[None]:
         _UNWARNED.reset(before)
 
 
+def is_unwarned(kind: type[Warning]) -> bool:
+    """Whether warnings of a kind are not issued here, so that nobody need look for a reason."""
+    return issubclass(kind, _UNWARNED.get())
+
+
 def warn_caller(warning: Warning) -> None:
     """Issue a warning at the first caller outside the library, unless it is within `unwarned`."""
     if isinstance(warning, _UNWARNED.get()):

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,20 @@ MOST, LEAST = 2**31 - 1, -(2**31)
 FAMILIES = ("all_trees", "best_tree", "super_parents", "plain_super_parents")
 
 # Valid calls, by name; in each a table that the call changes or fills comes under a name of `WRITTEN`.
-WRITTEN = {"totals", "moments", "out", "class_counts", "singles", "pairs"}
+WRITTEN = {"totals", "sums", "out", "class_counts", "singles", "pairs"}
+
+# Windows of digits for sums of weights, of numbers and of their squares.
+BASES, WIDTHS = (-3, -6, -9), (10, 14, 20)
+
+
+def digits(number: Fraction, base: int, width: int) -> list[int]:
+    """A number as digits of 32 bits, the lowest first; the last one has the sign."""
+    whole = number / Fraction(2) ** (32 * base)
+    assert whole.denominator == 1
+    return [
+        *((whole.numerator >> (32 * i)) & 0xFFFFFFFF for i in range(width - 1)),
+        whole.numerator >> (32 * (width - 1)),
+    ]
 
 
 LOGS, LOGS_LEFT_OUT = -np.linspace(1, 2, 18).reshape(9, 2), -np.linspace(3, 2, 18).reshape(9, 2)
@@ -68,6 +82,8 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     found: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         "code_counts": (core.code_counts, {"codes": some[0], "n": 2}),
         "factorise": (core.factorise, {"items": np.zeros((5, 3), np.uint8)}),
+        "bit_range": (core.bit_range, {"numbers": np.array([0.75, -5.0, 0.0, np.nan])}),
+        "whole_ranks": (core.whole_ranks, {"numbers": np.array([3.0, -1.0, np.nan]), "most": 10}),
         "recode": (
             core.recode,
             {"codes": some[0], "table": np.array([1, 0], np.int32), "out": np.zeros(n, np.int8)},
@@ -82,7 +98,10 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
                 "columns": [some[1]] * 5,
                 "codes": some[0].astype(np.int32),
                 "weights": np.ones(n),
-                "moments": np.zeros((5, 2, 4)),
+                "sign": 1,
+                "sums": np.zeros((5, 2, sum(WIDTHS)), np.int64),
+                "bases": np.array(BASES),
+                "widths": np.array(WIDTHS),
                 "threads": 2,
             },
         ),
@@ -142,10 +161,12 @@ def expected(name: str) -> list[Any]:
     slots = np.column_stack([2 + codes, 6 + bins])
     joint, own = np.log(0.5) + LOGS[slots].sum(axis=1), np.arange(100) % 2
     left_out = np.where(np.eye(2, dtype=bool)[own], np.log([0.25, 0.75]) + LOGS_LEFT_OUT[slots].sum(axis=1), joint)
-    totals, moments = np.zeros((9, 2), np.int64), []
+    totals, sums = np.zeros((9, 2), np.int64), list[list[int]]()
     np.add.at(totals, (slots, own[:, None]), 1)
     for group in (numbers[::2], numbers[1::2]):
-        moments.append([50.0, group.mean(), 0.0, ((group - group.mean()) ** 2).sum()])
+        exact = list(map(Fraction, group.tolist()))
+        each = zip((Fraction(50), sum(exact), sum(x * x for x in exact)), BASES, WIDTHS, strict=True)
+        sums.append([digit for number in each for digit in digits(*number)])
     singles, pairs = np.zeros((5, 2)), np.zeros(12)
     singles[[0, 2], 0] = pairs[0] = 100
     return {
@@ -153,7 +174,9 @@ def expected(name: str) -> list[Any]:
         "factorise": [[0] * 5, [0]],
         "recode": [1 - codes],
         "count_values": [totals],
-        "add_moments": [np.array([moments] * 5)],
+        "add_moments": [np.array([sums] * 5)],
+        "bit_range": [-53, 3],
+        "whole_ranks": [-1.0, 5, [4, 0, -1]],
         "normalise_rows": [np.full((4, 2), np.log(0.5))],
         "score": [probabilities(joint)],
         "score_with_density": [probabilities(joint + student(numbers)[:, None])],
@@ -263,8 +286,18 @@ def changed(name: str, **changes: Any) -> Callable[[], Any]:
         (changed("add_moments", weights=np.full(100, np.nan)), "a weight is a number"),
         (changed("add_moments", weights=np.full(100, -1.0)), "a weight is a number"),
         (changed("add_moments", weights=np.full(100, np.inf)), "a weight is a number"),
-        (changed("add_moments", moments=np.zeros((5, 2, 3))), "four moments"),
-        (changed("add_moments", moments=np.zeros((5, 0, 4))), "too large"),
+        (changed("add_moments", sums=np.zeros((5, 2, 3), np.int64)), "digits of three sums"),
+        (changed("add_moments", sums=np.zeros((5, 0, sum(WIDTHS)), np.int64)), "too large"),
+        (changed("add_moments", sign=2), "sign is 1 or -1"),
+        (changed("add_moments", bases=np.zeros(2, np.int64)), "three windows"),
+        (changed("add_moments", widths=np.array([10, 14, 1000])), "too large"),
+        (changed("add_moments", bases=np.array([-3, -3, -9])), "a number is beyond"),
+        (changed("add_moments", bases=np.array([-3, -6, -3])), "a number is beyond"),
+        (changed("add_moments", bases=np.array([-1, -6, -9])), "a weight is beyond"),
+        (changed("add_moments", weights=np.full(100, 1e300)), "a weight is beyond"),
+        (changed("add_moments", columns=[np.full(100, 1e300)] * 5), "a number is beyond"),
+        (changed("add_moments", columns=[np.full(100, np.inf)] * 5), "a number is beyond"),
+        (changed("whole_ranks", most=2**30), "too large a range"),
         (changed("normalise_rows", joint=np.zeros((3, 0))), "no class"),
         (changed("normalise_rows", scale=3), "scale is 0, 1 or 2"),
         (changed("Scorer", prior=np.zeros(0), table=np.zeros((3, 0))), "one column for each class"),
@@ -379,7 +412,9 @@ def strange_arrays(random: np.random.Generator, array: Any) -> Any:
     if choice == 6:
         return array[..., np.newaxis] if random.integers(2) else array.ravel()
     if choice == 7:
-        return array.astype([np.float32, np.int64, np.int8, np.float64, np.bool_, np.complex128][random.integers(6)])
+        dtypes = [np.float32, np.int64, np.int8, np.float64, np.bool_, np.complex128]
+        with np.errstate(invalid="ignore"):  # missing as a whole number
+            return array.astype(dtypes[random.integers(6)])
     if choice == 8:
         return np.ascontiguousarray(array[::-1])[::-1]
     if choice == 9:
@@ -489,7 +524,8 @@ random = np.random.default_rng(0)
 code, number = (np.broadcast_to(np.zeros((), dtype), (2**32 - 1,)) for dtype in (np.int8, np.float64))
 totals = np.full((36, 2), 5)
 few = 2_000_000
-numbers, classes, state = random.normal(size=few), np.zeros(few, np.int32), random.random((1000, 2, 4))
+numbers, classes, state = random.normal(size=few), np.zeros(few, np.int32), np.zeros((1000, 2, 50), np.int64)
+windows = np.array([0, -4, -8]), np.array([10, 14, 26])
 width = 500
 values, sizes = random.integers(0, 2, (width, 40_000)).astype(np.int32), np.full(width, 2)
 tables = [random.random(n) for n in (2, 4 * width, 4 * width * (width - 1))]
@@ -507,7 +543,7 @@ CALLS = {
     "count_values": lambda: core.count_values([code] * 9, [None] * 9, code, np.arange(10) * 4, totals, 1, threads),
     "code_counts": lambda: core.code_counts(np.broadcast_to(np.int8(0), (2**34,)), 2),
     "factorise": lambda: core.factorise(items),
-    "add_moments": lambda: core.add_moments([numbers] * 1000, classes, None, state, threads),
+    "add_moments": lambda: core.add_moments([numbers] * 1000, classes, None, 1, state, *windows, threads),
     "count_pairs": lambda: core.count_pairs(values, one, None, 1.0, sizes, *tables, threads),
     "score": lambda: scorer.score([code[:few]], [None], 2, threads, scores),
     "edge_shares": lambda: core.edge_shares(wide, 2000),

@@ -84,6 +84,7 @@ def test_parameters_are_copied() -> None:
         "prior": BDeu(3.0),
         "class_prior": None,
         "numeric": "kmeans",
+        "keep_rows": True,
         "categorical_features": "from_dtype",
         "schema": None,
         "n_jobs": 2,

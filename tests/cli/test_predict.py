@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from commands import HEADER, LEVELS, ROWS, answers, ask, error, run, split_table, write
 
@@ -393,7 +394,7 @@ def test_what_rules_classes_out_is_said_in_words(tmp_path: Path) -> None:
         (["--learner", "baseline", "--set", "strategy=guess"], "'strategy' parameter"),
         (["--csv", "--json"], "--json does not go with --csv."),
         (["--out", "nowhere/x.csv"], "there is no folder 'nowhere'."),
-        (["--out", "x.xlsx"], "does not end in .txt or .csv or .json."),
+        (["--out", "x.xlsx"], "does not end in .txt or .csv or .json or .parquet."),
         (["--lerner", "knn"], "Did you mean '--learner'?"),
     ],
 )
@@ -547,3 +548,43 @@ def test_a_table_of_ids_only_is_used(tmp_path):
     path = tmp_path / "past.csv"
     path.write_text("\n".join(["n,sold", *(f"{i},{'yes' if i < 15 else 'no'}" for i in range(30))]) + "\n")
     assert answers(run("predict", path, "n=3", "--json"))["answers"][0]["prediction"] == "yes"
+
+
+# -- Parquet files, part by part
+
+
+def test_parquet_files_are_answered_part_by_part(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": random.normal(size=90), "town": random.choice(["a", "b"], 90)})
+    frame["kind"] = np.where(frame["size"] > 0, "large", "small")
+    frame.to_csv(tmp_path / "past.csv", index=False)
+    new = frame.drop(columns="kind")
+    for i in range(3):
+        new[30 * i : 30 * (i + 1)].to_parquet(tmp_path / f"new{i}.parquet", index=False)
+    model = pc.NaiveBayes(keep_rows=False).fit(frame, "kind")
+    model.save(tmp_path / "model.priorcase")
+    files = [tmp_path / f"new{i}.parquet" for i in range(3)]
+    done = run("predict", tmp_path / "model.priorcase", *files, "--out", tmp_path / "answers.parquet")
+    assert done.exit_code == 0, done.output
+    found = pd.read_parquet(tmp_path / "answers.parquet")
+    assert found.columns.tolist() == ["line", "prediction", "P(large)", "P(small)"]
+    assert found["line"].tolist() == list(range(1, 91))
+    assert found["prediction"].tolist() == model.predict(new).tolist()
+    np.testing.assert_array_equal(found[["P(large)", "P(small)"]].to_numpy(), model.predict_proba(new))
+    learner = ("--target", "kind", "--learner", "naive_bayes")
+    done = run("predict", tmp_path / "past.csv", *learner, str(tmp_path / "new*.parquet"), "--csv")
+    assert done.exit_code == 0, done.output
+    assert pd.read_csv(io.StringIO(done.stdout))["prediction"].tolist() == model.predict(new).tolist()
+    # Nothing half-written replaces a good file.
+    good = (tmp_path / "answers.parquet").read_bytes()
+    files[2].write_bytes(files[2].read_bytes()[:-50])
+    failed = run("predict", tmp_path / "model.priorcase", *files, "--out", tmp_path / "answers.parquet")
+    assert "new2.parquet" in error(failed)
+    assert (tmp_path / "answers.parquet").read_bytes() == good
+    assert "add --csv" in error(run("predict", tmp_path / "model.priorcase", *files[:2]))
+    assert "has no effect on a saved model" in error(
+        run("predict", tmp_path / "model.priorcase", files[0], "--csv", "--column", "size=numeric")
+    )
+    assert "is for answers to Parquet files" in error(
+        run("predict", tmp_path / "past.csv", *learner, tmp_path / "past.csv", "--out", tmp_path / "x.parquet")
+    )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,35 +13,55 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import check_parameters, is_list
-from priorcase._typing import AnyArray, FloatArray, Name
+from priorcase._typing import AnyArray, FloatArray, IdArray, Name
+from priorcase.batches import Labelled, coded_column, labelled_batches
 from priorcase.bayes.additive import Scale
+from priorcase.bayes.counted import CountedMemory, CountedRows
 from priorcase.bayes.discretise import CutPoints
 from priorcase.bayes.memory import BayesMemory, Statistics
 from priorcase.bayes.numeric import DEFAULT, DENSITIES, Numeric, resolve_numeric
 from priorcase.bayes.parts import ARCS
 from priorcase.bayes.priors import Auto, PerAttribute, Prior, resolve_prior
 from priorcase.bayes.words import Words
-from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError, listed, prefix_errors, quoted
+from priorcase.exceptions import (
+    NotAvailableError,
+    ParameterError,
+    ReadingError,
+    SchemaMismatchError,
+    TargetError,
+    UninformativeColumnWarning,
+    listed,
+    prefix_errors,
+    quoted,
+    unwarned,
+)
 from priorcase.instances import Instances
-from priorcase.learning.estimator import RowsEstimator
+from priorcase.instances.instances import count_codes
+from priorcase.learning.estimator import RowsEstimator, target_table
 from priorcase.learning.resampling import needs_refits, refits, stored_table
 from priorcase.learning.state import changes, pinned, reads
-from priorcase.learning.targets import Labelling, learned_labels
-from priorcase.schema import Circular, Date, Schema, Set, Table, Text
+from priorcase.learning.targets import Labelling, Labels, check_length, learned_labels, read_labels
+from priorcase.schema import Circular, Coded, Date, Schema, Set, Table, Text
 from priorcase.schema import Numeric as NumericKind
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     """Base of the classifiers that answer from counts: queries by `_scores`, stored rows by `_left_out`."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"missing": [StrOptions({"ignore", "value"})]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "missing": [StrOptions({"ignore", "value"})],
+        "keep_rows": ["boolean"],
+    }
 
     prior: Any
     class_prior: Any
     numeric: Any
     missing: Any
+    keep_rows: bool
     _missing_apart = False
     """Whether missing, where it is a value, is one of every part of a column."""
+    _counts_pairs = False
+    """Whether pairs of values are counted."""
     _default_prior: ClassVar[Prior | None] = None
     _labelling: Labelling
     _prior: Prior | Auto
@@ -82,6 +103,12 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
         ``X`` is a pandas, Polars or PyArrow frame, a NumPy array, or a list of rows; ``y`` has one class for each row:
         text, whole numbers or booleans. ``sample_weight`` is how many rows each row counts as; None for one.
+
+        ``X`` may also be a source of batches, such as the path of a folder of Parquet files, a ``pyarrow.dataset`` or
+        an iterator of Arrow record batches (see `priorcase.batches`), and ``y`` the name of its target column. Kinds of
+        columns are those of the first batch. It is read once; with ``keep_rows=False`` twice where cut points have to
+        be learned first: those of columns with more than 131,072 distinct numbers, and of all columns in bins where
+        pairs of values are counted. An iterator, which cannot be read twice, is then refused.
         """
         return self._fit(X, y, sample_weight)
 
@@ -89,9 +116,41 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         """Learn from more rows. A call that fails leaves everything as it was.
 
         ``classes`` are classes that stay in ``classes_`` even when no row has them; may be left out. Once given, ``y``
-        may hold no others, and neither may the rows learned from before. Other parameters as in `fit`.
+        may hold no others, and neither may the rows learned from before. Other parameters as in `fit`. With
+        ``keep_rows=False``, cut points that took a second pass in `fit` stay as they are.
         """
         return self._partial_fit(X, y, sample_weight, classes)
+
+    @changes
+    def forget_rows(self, X: Any, y: Any) -> Self:
+        """Forget rows by their content, exactly as if they had never been seen; for ``keep_rows=False``.
+
+        ``X`` and ``y`` are rows and their classes, or a source of batches and the name of its target column, as in
+        `fit`. Rows that cannot all have been counted, because some count would fall below zero, are refused, and
+        nothing is forgotten. Where rows are kept, `forget` takes their ids.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> model = pc.NaiveBayes(keep_rows=False).fit([["red"], ["red"], ["blue"]], ["no", "no", "yes"])
+        >>> model.forget_rows([["red"]], ["no"]).class_count_
+        array([1., 1.])
+        """
+        memory = self._stored()
+        if not isinstance(memory, CountedMemory):
+            raise NotAvailableError("the rows are kept and have ids, so forget(ids) forgets them; ids_ lists the ids")
+        instances, targets = memory.instances, memory.instances.targets
+        before, classes = instances.target_counts(), instances.target_values()
+        assert targets is not None  # a classifier has some
+        for rows, given in self._batches(X, y, None):
+            table, (labels, coded) = self._table(rows), _read_labels(given)
+            self._labelling.check_sort(labels)
+            check_length(len(labels.values) if coded is None else len(coded), len(table))
+            memory.forget_rows(table, target_table(targets, labels.values if coded is None else coded))
+        self._check_left(before, memory.instances.target_counts()[: before.size], classes)
+        if len(memory):
+            self._check_rows()
+        return self
 
     @prefix_errors
     def merge(self, other: Self) -> Self:
@@ -102,7 +161,27 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         """
         if type(other) is not type(self) or other is self:
             raise ParameterError(f"other must be another fitted {type(self).__name__}, got {quoted(other)}")
-        return self._merge(*pinned(other)._rows())
+        other = pinned(other)
+        if isinstance(memory := other._stored(), CountedMemory):
+            return self._merge_counts(memory, other._labelling)
+        return self._merge(*other._rows())
+
+    @changes
+    def _merge_counts(self, other: CountedMemory, labelling: Labelling) -> Self:
+        memory = self._stored()
+        if not isinstance(memory, CountedMemory):
+            raise NotAvailableError(
+                "other has counts only (keep_rows=False), which rows cannot be added to. Merge the other way round, or "
+                "fit both alike"
+            )
+        order = _column_order(other.instances.schema, memory.instances.schema)
+        if len(other):
+            labels, codes = labelling.labels(other.instances)
+            self._read_targets(labels[codes >= 0], None, False)
+            memory.absorb(other.tally(order))
+            self._bound()
+            self._check_rows()
+        return self
 
     @changes
     def _merge(self, table: Table, labels: AnyArray, weights: FloatArray | None) -> Self:
@@ -185,6 +264,73 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             found[row] = model._scores(query, scale, threads=1)[0]
         return found
 
+    # -- counts without rows
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
+        if first := "_memory" not in self.__dict__:
+            self._check_parameters()
+        counted = not self.keep_rows if first else isinstance(self._memory, CountedMemory)
+        if not counted:
+            super()._learn(X, y, sample_weight, classes)
+            return
+        batches = self._batches(X, y, sample_weight)
+        self._count(batches, classes, first=first)
+        memory = cast(CountedMemory, self._memory)
+        if first and memory.unsettled:
+            rows = len(memory)
+            self._memory = memory.settled(self._labelling.labels(memory.instances)[1])
+            self._count(batches, None, first=False)
+            if len(self._memory) != rows:
+                raise ReadingError(
+                    f"{batches.source} had {rows:,} rows at first and {len(self._memory):,} when it was read again; "
+                    "nothing was changed. Do not change it meanwhile"
+                )
+        self._check_rows()
+
+    def _batches(self, X: Any, y: Any, sample_weight: Any) -> Labelled:
+        """Rows and labels in batches; a table in memory is a single one."""
+        found = labelled_batches(X, y)
+        if sample_weight is not None and found is not None:
+            raise ParameterError(f"sample_weight must be None where y is a column of {found.source}")
+        return Rows(X, y, sample_weight) if found is None else found
+
+    def _count(self, batches: Labelled, classes: Any, *, first: bool) -> None:
+        sample_weight = getattr(batches, "weights", None)
+        for X, y in batches:
+            if "_memory" in self.__dict__:
+                memory = cast(CountedMemory, self._memory)
+                if memory.append_again(X, y):
+                    continue
+                memory.flush()
+            with unwarned(*(() if isinstance(batches, Rows) else (UninformativeColumnWarning,))):
+                self._store(X, y, sample_weight, classes)
+            memory = cast(CountedMemory, self._memory)
+            if type(y).__module__.startswith("pyarrow") and self._labelling.declared is None and classes is None:
+                memory.expect_again(X, y)
+            if first:
+                memory.gather()
+            if memory.unsettled and not batches.again:
+                named = listed([memory.instances.schema.label(a) for a in memory.unsettled])
+                raise NotAvailableError(
+                    f"the cut points of {named} are learned from all rows before these are counted, and "
+                    f"{batches.source} can be read only once. Pass a dataset, a path or a list of batches, or give cut "
+                    "points: numeric={...: CutPoints((18, 65))}"
+                )
+        memory = cast(CountedMemory, self._memory)
+        memory.flush()
+        if first:
+            memory.gather()
+        else:
+            self._bound()
+
+    def _bound(self) -> None:
+        """Settle the cut points of columns that have too many different numbers by now."""
+        memory = cast(CountedMemory, self._memory)
+        memory.bound(self._labelling.labels(memory.instances)[1])
+
+    def _target_column(self, column: Any) -> Any:
+        return column
+
     def _labels(self) -> AnyArray:
         memory = self._stored()
         return memory.cached("labels", lambda: self._labelling.labels(memory.instances))[0]
@@ -217,17 +363,26 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         declared = self._labelling.declared
         self._memory.check(0 if declared is None else declared[0].size)
 
+    def _weighted_by_place(self) -> str | None:
+        """The parameter that has a weight for each undeclared class by its place among the classes, if any."""
+        if self._labelling.declared is not None:
+            return None
+        if is_list(self._class_prior):
+            return "class_prior"
+        return "prior" if isinstance(self._prior, PerAttribute) and self._prior.by_class else None
+
     def _check_forgetting(self, ids: ArrayLike) -> None:
+        if self._weighted_by_place() is not None:
+            instances = self._stored().instances
+            counts = instances.target_counts()
+            left = counts - np.bincount(instances.look_up(ids)[1][0], minlength=counts.size)
+            self._check_left(counts, left, instances.target_values())
+
+    def _check_left(self, counts: IdArray, left: IdArray, values: Sequence[Any]) -> None:
         """Refuse to forget the last rows of an undeclared class that has a weight by its place among the classes."""
-        parameter = "class_prior" if is_list(self._class_prior) else "prior"
-        by_place = parameter == "class_prior" or (isinstance(self._prior, PerAttribute) and self._prior.by_class)
-        if not by_place or self._labelling.declared is not None:
-            return
-        instances = self._stored().instances
-        counts = instances.target_counts()
-        left = counts - np.bincount(instances.look_up(ids)[1][0], minlength=counts.size)
-        if left.any() and (gone := np.flatnonzero((counts > 0) & (left == 0))).size:
-            values = instances.target_values()
+        parameter = self._weighted_by_place()
+        gone = np.flatnonzero((counts > 0) & (left == 0))
+        if parameter is not None and left.any() and gone.size:
             raise TargetError(
                 f"these are the last rows of {listed([values[code] for code in gone.tolist()])}, but {parameter} has "
                 "one weight for each class; nothing was changed. Declare the classes with partial_fit(..., "
@@ -240,6 +395,14 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
         if isinstance(self._prior, PerAttribute):
             self._prior = self._prior.by_label(schema)
+        if not self.keep_rows:
+            return CountedMemory(
+                CountedRows(schema, targets),
+                numeric=self._strategies(schema),
+                missing_counts=self.missing == "value",
+                paired=self._counts_pairs,
+                threads=self._threads(),
+            )
         return BayesMemory(
             Instances(schema, targets),
             numeric=self._strategies(schema),
@@ -278,15 +441,19 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
                 )
         return strategies
 
-    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray | Coded]:
         instances, earlier = (None, None) if first else (self._stored().instances, self._labelling)
-        labelling, targets, labels = learned_labels(y, classes, earlier, instances)
+        given, coded = _read_labels(y)
+        labelling, targets, labels = learned_labels(given, classes, earlier, instances)
         if labels.shape[1] != 1:
             raise TargetError(
                 f"y must be one class for each row, got {labels.shape[1]} columns. Fit one model for each target"
             )
+        if not self.keep_rows and len(labelling.batches) > 1:  # of rows that are gone nobody knows which type they had
+            dtype = np.result_type(*(dtype for _, dtype in labelling.batches))
+            labelling = replace(labelling, batches=((labelling.batches[0][0], dtype),))
         self._labelling = labelling
-        return targets, labels
+        return targets, labels if coded is None else coded
 
     def _rows(self) -> tuple[Table, AnyArray, FloatArray | None]:
         """All stored rows as a table, with their labels and weights."""
@@ -321,12 +488,44 @@ def _ordered(table: Table, schema: Schema) -> Table:
     """A table with its columns in the order of a schema that has the same ones; an error says which it has not."""
     if table.schema == schema:
         return table
-    here, there = ({own.label(a): kind for a, kind in enumerate(own.kinds)} for own in (schema, table.schema))
-    differences = [f"{name!r} is only here" for name in here if name not in there]
-    differences += [f"{name!r} is only there" for name in there if name not in here]
-    both = ((name, kind, there[name]) for name, kind in here.items() if name in there)
+    columns = table.columns
+    return Table(schema, len(table), tuple(columns[a] for a in _column_order(table.schema, schema)))
+
+
+def _column_order(there: Schema, here: Schema) -> list[int]:
+    """Where each column of a schema is in another one that has the same columns; an error says which it has not."""
+    mine, theirs = ({own.label(a): kind for a, kind in enumerate(own.kinds)} for own in (here, there))
+    differences = [f"{name!r} is only here" for name in mine if name not in theirs]
+    differences += [f"{name!r} is only there" for name in theirs if name not in mine]
+    both = ((name, kind, theirs[name]) for name, kind in mine.items() if name in theirs)
     differences += [f"{name!r} is {a.describe()} here and {b.describe()} there" for name, a, b in both if a != b]
     if differences:
         raise SchemaMismatchError(f"the columns of the other model differ: {'; '.join(differences)}")
-    columns = dict(zip(there, table.columns, strict=True))
-    return Table(schema, len(table), tuple(columns[name] for name in here))
+    return [list(theirs).index(name) for name in mine]
+
+
+class Rows(Labelled):
+    """A table in memory and its labels as a single batch."""
+
+    def __init__(self, X: Any, y: Any, weights: Any) -> None:
+        super().__init__(X, "y", "X", again=True)
+        self.labels, self.weights = y, weights
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        yield self.given, self.labels
+
+
+def _read_labels(y: Any) -> tuple[Labels, Coded | None]:
+    """Labels; those of an Arrow column are its distinct ones, with a code for each row."""
+    if not type(y).__module__.startswith("pyarrow"):
+        return read_labels(y), None
+    codes, values = coded_column(y)
+    if (codes < 0).any():
+        raise TargetError(
+            "Input y contains NaN, None or another missing value. Drop the rows whose target is not known."
+        )
+    used = np.flatnonzero(count_codes(codes, len(values)))
+    labels = read_labels(values[used])
+    places = np.zeros(len(values), np.int32)
+    places[used] = np.arange(used.size)
+    return labels, Coded(places[codes] if used.size < len(values) else codes, labels.values[:, 0].tolist())

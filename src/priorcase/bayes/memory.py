@@ -189,9 +189,9 @@ class Statistics:
 class BayesMemory(Memory):
     """Stored rows with counts of their values and moments of their numbers, kept up to date.
 
-    Bins, whose cut points depend on all rows, counts of weighted rows, and moments of classes that lost rows are made
-    again when they are next needed. ``numeric`` has a strategy for each numeric attribute, `Words` for texts, and None
-    for others. ``missing_counts`` says whether missing is a value of all attributes, or of each; ``missing_apart``
+    Bins, whose cut points depend on all rows, and counts of weighted rows are made again when they are next needed.
+    ``numeric`` has a strategy for each numeric attribute, `Words` for texts, and None for others.
+    ``missing_counts`` says whether missing is a value of all attributes, or of each; ``missing_apart``
     whether it is one of every part of a column, and not of the first alone.
 
     Where columns are taken apart (`Parts`), this memory keeps the rows alone, and `attributes` what is counted.
@@ -277,10 +277,7 @@ class BayesMemory(Memory):
             self._counts.add([columns[a] for a in self._coded], classes, sign=sign, threads=self.threads)
         if self._sums is not None:
             self._sums.grow(self._n_codes() + 1)
-            if sign > 0:
-                self._sums.add([columns[a] for a in self._summed], classes, weights, threads=self.threads)
-            else:
-                self._sums.remove(classes)
+            self._sums.add([columns[a] for a in self._summed], classes, weights, sign=sign, threads=self.threads)
 
     def _n_codes(self) -> int:
         return len(self.instances.target_values())
@@ -451,10 +448,5 @@ class BayesMemory(Memory):
             sums.grow(self._n_codes() + 1)
             columns = [instances.column(a) for a in self._summed]
             sums.add(columns, instances.target(), instances.weights, threads=self.threads)
-        elif sums.stale.any():
-            columns, (targets,), weights, removed = instances.stored()
-            classes = np.where(sums.stale[targets], targets, -1)
-            classes[removed] = -1
-            sums = sums.refreshed([columns[a] for a in self._summed], classes, weights, threads=self.threads)
         self._sums = sums
         return dict(zip(self._summed, sums.summaries(), strict=True))

@@ -211,6 +211,13 @@ class NaiveBayes(AdditiveBayes):
         For ``predictive="map"``. ``"-inf"``: a zero stays a zero, and where every class is impossible each gets 1/K.
         ``"cap100"`` or ``Cap(nats)``: an impossible class has log-probability -100. ``"param_floor"`` or
         ``ParamFloor(floor)``: no parameter is below 1e-4.
+    keep_rows
+        False keeps counts of the rows, and not the rows: answers are the same, and memory does not grow with the number
+        of rows. Rows are then forgotten by content (`forget_rows`), not by id, and what needs rows is not available:
+        ``ids_``, leave-one-out, texts, dates and sets, kernel densities and sample weights. Cut points follow
+        every change while a column has at most 131,072 distinct numbers; with more, `fit` learns them from a sample of
+        the distinct numbers that does not depend on the order of the rows, reads the rows again to count by them, and
+        they stay.
     categorical_features, schema, n_jobs
         As in `KNNClassifier`.
 
@@ -266,6 +273,7 @@ class NaiveBayes(AdditiveBayes):
         numeric: Any = "mdl",
         missing: str = "ignore",
         zero_policy: str | KeepZeros = "-inf",
+        keep_rows: bool = True,
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,
         n_jobs: int | None = None,
@@ -276,6 +284,7 @@ class NaiveBayes(AdditiveBayes):
         self.numeric = numeric
         self.missing = missing
         self.zero_policy = zero_policy
+        self.keep_rows = keep_rows
         self.categorical_features = categorical_features
         self.schema = schema
         self.n_jobs = n_jobs

@@ -1,8 +1,8 @@
 """Numeric columns: moments of the numbers in each class, and densities made from them.
 
-Moments are added up row after row in the order of the ids (West 1979), by the compiled core. Appended rows continue the
-sums; where rows leave a class, the moments of this class are computed again from the rows that are left. Both ways give
-the bits of a fresh fit on the stored rows.
+Moments come from exact sums of the weights, the numbers and their squares, as fixed-point numbers that the compiled
+core adds up: they depend on the rows alone, not on their order nor on the parts they came in, and rows that go are
+subtracted without a trace.
 
 The density of a class is given by four numbers ``c, loc, q, e``: ``ln p(x) = c - e ln(1 + (x - loc)^2 q)`` for
 Student's t, and ``ln p(x) = c - (x - loc)^2 q`` with e = 0 for the normal density.
@@ -20,13 +20,14 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._core import add_moments
+from priorcase._core import add_moments, bit_range
 from priorcase._locks import cached_property
 from priorcase._parameters import check_fields, is_number
-from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.bayes import discretise as bins
 from priorcase.bayes.predictive import log_rising
 from priorcase.exceptions import NumericRangeError, ParameterError, advice, quoted
+from priorcase.saving import checked
 
 # Variances within these leave room for the square of any distance that matters.
 LEAST_VARIANCE, MOST_VARIANCE = 1e-280, 1e280
@@ -37,6 +38,9 @@ TWO_ROWS = 2 * (1 - _ROUNDING)
 _CANCELLED = 2.0**-10
 # An interquartile range below this share of the standard deviation is one between equal values.
 _LEAST_RANGE = 1e-9
+# Digits of a sum beyond those of its largest term.
+_SPARE = 6
+_MOST_DIGITS = 200
 _CELLS_AT_ONCE = 2**17
 _KERNELS_AT_ONCE = 2**20
 
@@ -110,58 +114,177 @@ class Moments:
 
 
 class ClassMoments:
-    """Moments of some numeric columns in each class; those of a class that lost rows are NaN, and stay so."""
+    """Exact sums of some numeric columns in each class: of weights w, of w x and of w x^2.
+
+    A sum is a row of digits of 32 bits, the lowest first, all but the last from 0 to 2^32 - 1. The three sums of a
+    class lie side by side; digit i of the first counts ``2^(32 (bases[0] + i))``.
+    """
 
     def __init__(self, n_columns: int) -> None:
-        self._state: FloatArray = np.zeros((n_columns, 0, 4))
+        self._sums: IdArray = np.zeros((n_columns, 0, 3 * _SPARE), np.int64)
+        self._bases, self._widths = np.zeros(3, np.int64), np.full(3, _SPARE, np.int64)
+        # Weight, mean in two parts and squared deviations, and the classes for which they are up to date.
+        self._parts, self._fresh = np.zeros((n_columns, 0, 4)), np.zeros(0, np.bool_)
 
     def __copy__(self) -> ClassMoments:
         twin = ClassMoments(0)
-        twin._state = self._state.copy()
+        twin.__dict__ = self.__dict__ | {"_sums": self._sums.copy(), "_fresh": self._fresh.copy()}
         return twin
-
-    @property
-    def stale(self) -> BoolArray:
-        """The classes that lost rows."""
-        return np.isnan(self._state[0, :, 0])
 
     def grow(self, n_classes: int) -> None:
         """Make room for more classes; never fewer."""
-        if (more := n_classes - self._state.shape[1]) > 0:
-            self._state = np.pad(self._state, ((0, 0), (0, more), (0, 0)))
+        if (more := n_classes - self._sums.shape[1]) > 0:
+            self._sums = np.pad(self._sums, ((0, 0), (0, more), (0, 0)))
+            self._parts, self._fresh = np.pad(self._parts, ((0, 0), (0, more), (0, 0))), np.pad(self._fresh, (0, more))
 
     def add(
-        self, columns: Sequence[FloatArray], classes: AnyArray, weights: FloatArray | None, *, threads: int = 1
+        self,
+        columns: Sequence[FloatArray],
+        classes: AnyArray,
+        weights: FloatArray | None,
+        *,
+        sign: int = 1,
+        threads: int = 1,
     ) -> None:
-        """Add rows that come after all others; missing numbers and classes below 0 are left out."""
-        _add(columns, classes, weights, self._state, threads)
+        """Add rows, or take them out with ``sign=-1``; missing numbers and classes below 0 are left out."""
+        weights = None if weights is None else np.ascontiguousarray(weights, np.float64)
+        contiguous = [np.ascontiguousarray(column, np.float64) for column in columns]
+        codes = np.ascontiguousarray(classes, np.int32)
+        ranges = [bit_range(column) for column in contiguous]
+        low, high = min((low for low, _ in ranges), default=0), max((high for _, high in ranges), default=0)
+        least, most = (0, 1) if weights is None else bit_range(weights)
+        self._make_room(
+            [(min(least, 0), most), (low + least, high + most), (2 * low + least, 2 * high + most)],
+        )
+        add_moments(contiguous, codes, weights, sign, self._sums, self._bases, self._widths, threads)
+        self._outdate(codes[codes >= 0])
 
-    def remove(self, classes: AnyArray) -> None:
-        """Rows of some classes are gone."""
-        self._state[:, classes[classes >= 0]] = np.nan
+    def absorb(self, other: ClassMoments, classes: IntArray, *, sign: int = 1) -> None:
+        """Add sums of other rows, or subtract them, given the class here of each class there."""
+        windows = zip(other._bases.tolist(), other._widths.tolist(), strict=True)
+        self._make_room([(32 * base, 32 * (base + width - _SPARE)) for base, width in windows])
+        wide = copy(other)
+        wide._place(self._bases, self._widths)
+        self._sums[:, classes] += sign * wide._sums
+        self._sums = _carried(self._sums, self._widths)
+        self._outdate(classes)
 
-    def refreshed(
-        self, columns: Sequence[FloatArray], classes: AnyArray, weights: FloatArray | None, *, threads: int = 1
-    ) -> ClassMoments:
-        """The moments with those of the ``stale`` classes, from all rows of these classes."""
-        found = copy(self)
-        found._state[:, self.stale] = 0.0
-        found.add(columns, classes, weights, threads=threads)
+    def _outdate(self, classes: IntArray) -> None:
+        """Some classes have other rows by now; nothing stays of those that went."""
+        self._fresh[classes] = False
+        self._parts = np.where(self._fresh[:, np.newaxis], self._parts, 0.0)
+
+    def _make_room(self, bits: Sequence[tuple[int, int]]) -> None:
+        """Digits for terms whose lowest and highest bits are within some ranges."""
+        low = [min(int(base), first >> 5) for base, (first, _) in zip(self._bases, bits, strict=True)]
+        ends = [
+            max(int(end), (last >> 5) + _SPARE) for end, (_, last) in zip(self._bases + self._widths, bits, strict=True)
+        ]
+        bases, widths = np.array(low, np.int64), np.array(ends, np.int64) - np.array(low, np.int64)
+        if (bases < self._bases).any() or (widths > self._widths).any():
+            self._place(bases, widths)
+
+    def _place(self, bases: IdArray, widths: IdArray) -> None:
+        """Have the digits lie in other windows, which contain all that are not 0."""
+        parts, at = list[IdArray](), 0
+        for base, width, own, size in zip(bases, widths, self._bases, self._widths, strict=True):
+            part = np.zeros((*self._sums.shape[:2], int(width)), np.int64)
+            part[..., own - base : own - base + size] = self._sums[..., at : at + size]
+            parts.append(part)
+            at += int(size)
+        self._bases, self._widths = bases.copy(), widths.copy()
+        self._sums = _carried(np.concatenate(parts, axis=2), widths)
+
+    @property
+    def n_classes(self) -> int:
+        return int(self._sums.shape[1])
+
+    def taken(self, columns: Sequence[int]) -> ClassMoments:
+        """The sums of some columns, in some order."""
+        twin = copy(self)
+        twin._sums, twin._parts = twin._sums[list(columns)], twin._parts[list(columns)]
+        return twin
+
+    def saved(self) -> tuple[IdArray, IdArray, IdArray]:
+        """Digits and windows, for a saved model."""
+        return self._sums, self._bases, self._widths
+
+    @classmethod
+    def restored(cls, told: Sequence[Any], n_columns: int, most_classes: int) -> ClassMoments:
+        """From what `saved` gave; ``ValueError`` where it does not fit."""
+        sums, bases, widths = told
+        found = cls(n_columns)
+        found._bases, found._widths = checked(bases, np.int64, (3,)), checked(widths, np.int64, (3,), least=_SPARE)
+        if (np.abs(bases) > _MOST_DIGITS).any() or (widths > _MOST_DIGITS).any() or bases[0] > 0:
+            raise ValueError("sums of too many digits")
+        n_classes = sums.shape[1] if isinstance(sums, np.ndarray) and sums.ndim == 3 else -1
+        found._sums = checked(sums, np.int64, (n_columns, n_classes, int(widths.sum())))
+        if n_classes > most_classes or not np.array_equal(_carried(sums.copy(), widths), sums):
+            raise ValueError("sums that do not fit")
+        found._parts, found._fresh = np.zeros((n_columns, n_classes, 4)), np.zeros(n_classes, np.bool_)
         return found
 
+    def exact(self, column: int, code: int) -> list[tuple[int, int]]:
+        """The three sums of a class as whole numbers, each with the power of two that it counts."""
+        digits = self._sums[column, code]
+        low, found, at = digits.astype("<u4").tobytes(), list[tuple[int, int]](), 0
+        for base, width in zip(self._bases.tolist(), self._widths.tolist(), strict=True):
+            last = at + width - 1
+            number = int.from_bytes(low[4 * at : 4 * last], "little") + (int(digits[last]) << (32 * (width - 1)))
+            found.append((number, 32 * base))
+            at += width
+        return found
+
+    def parts(self) -> FloatArray:
+        """Weight, mean (in two parts) and squared deviations, correctly rounded: (columns, classes, 4)."""
+        if not self._fresh.all():
+            found = self._parts.copy()
+            for code in np.flatnonzero(~self._fresh).tolist():
+                for column in range(len(found)):
+                    found[column, code] = _rounded(*self.exact(column, code))
+            self._parts, self._fresh = found, np.ones_like(self._fresh)
+        return self._parts
+
     def summaries(self) -> list[Moments]:
-        n, mean, low, deviation = np.moveaxis(self._state, -1, 0).copy()
-        m = Moments.of_classes(n, mean, low, np.where(np.isnan(deviation), np.inf, deviation))
+        n, mean, low, deviation = np.moveaxis(self.parts(), -1, 0).copy()
+        m = Moments.of_classes(n, mean, low, deviation)
         overall = (np.asarray(part).tolist() for part in (m.n_all, m.mean_all, m.deviation_all))
         return [Moments(*parts) for parts in zip(m.n, m.mean, m.deviation, *overall, low, strict=True)]
 
 
-def _add(
-    columns: Sequence[FloatArray], classes: AnyArray, weights: FloatArray | None, state: FloatArray, threads: int
-) -> None:
-    weights = None if weights is None else np.ascontiguousarray(weights, np.float64)
-    contiguous = [np.ascontiguousarray(column, np.float64) for column in columns]
-    add_moments(contiguous, np.ascontiguousarray(classes, np.int32), weights, state, threads)
+def _carried(sums: IdArray, widths: IdArray) -> IdArray:
+    """Digits within 0 to 2^32 - 1, but for the last of each sum."""
+    ends = set(np.cumsum(widths).tolist())
+    for i in range(sums.shape[2] - 1):
+        if i + 1 not in ends:
+            sums[..., i + 1] += sums[..., i] >> 32
+            sums[..., i] &= 0xFFFFFFFF
+    return sums
+
+
+def _rounded(weight: tuple[int, int], total: tuple[int, int], squares: tuple[int, int]) -> tuple[float, ...]:
+    """``n = W``, ``mean = S / W`` in two parts and ``D = (Q W - S^2) / W`` of exact sums, each rounded once."""
+    (w, e_w), (s, e_s), (q, e_q) = weight, total, squares
+    if not w:
+        return 0.0, 0.0, 0.0, 0.0
+    mean = _quotient(s, w, e_s - e_w)
+    above, below = mean.as_integer_ratio()
+    first = min(e_s, e_w)
+    rest = (s << (e_s - first)) * below - above * (w << (e_w - first))
+    first_square = min(e_q + e_w, 2 * e_s)
+    away = (q * w << (e_q + e_w - first_square)) - (s * s << (2 * e_s - first_square))
+    deviation = _quotient(away, w, first_square - e_w)
+    # What differs by too little to be squared does differ.
+    deviation = math.ulp(0.0) if away and not deviation else deviation
+    return _quotient(w, 1, e_w), mean, _quotient(rest, w * below, first - e_w), deviation
+
+
+def _quotient(above: int, below: int, exponent: int) -> float:
+    """``above / below * 2^exponent``, correctly rounded."""
+    try:
+        return (above << exponent) / below if exponent >= 0 else above / (below << -exponent)
+    except OverflowError:
+        return math.inf
 
 
 def _total(terms: FloatArray) -> FloatArray:
@@ -211,9 +334,10 @@ def moments_without_each(
         if code not in members:
             members[code] = np.flatnonzero(own == code)
         others = members[code][members[code] != rows[i]]
-        state = np.zeros((1, 1, 4))
-        _add([x[others]], np.zeros(len(others)), None if weights is None else weights[others], state, 1)
-        for part, number in zip(found, state[0, 0], strict=True):
+        sums = ClassMoments(1)
+        sums.grow(1)
+        sums.add([x[others]], np.zeros(len(others)), None if weights is None else weights[others])
+        for part, number in zip(found, sums.parts()[0, 0], strict=True):
             part[i] = number
     for part in found:
         part[found[0] <= 0] = 0.0

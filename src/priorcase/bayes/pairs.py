@@ -147,6 +147,32 @@ class PairCounts:
         return counts
 
     @property
+    def tables(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return self.classes, self.singles, self.pairs
+
+    def copied(self) -> PairCounts:
+        return PairCounts(self.sizes, *(table.copy() for table in self.tables))
+
+    def taken(self, order: Sequence[int]) -> PairCounts:
+        """The counts with the attributes in another order."""
+        if list(order) == sorted(order):
+            return self
+        found = self.empty(self.sizes[list(order)], self.n_classes)
+        classes = np.arange(self.n_classes)
+        poured(self, found, [np.arange(size) for size in self.sizes.tolist()], classes, order=order)
+        return found
+
+    def blocks(self) -> dict[tuple[int, int], FloatArray]:
+        """Views of the tables of pairs, the smaller attribute first, (values, values, classes)."""
+        found, at = {}, 0
+        for v in range(self.n_attributes):
+            for u in range(v):
+                shape = int(self.sizes[u]), int(self.sizes[v]), self.n_classes
+                found[u, v] = self.pairs[at : at + math.prod(shape)].reshape(shape)
+                at += math.prod(shape)
+        return found
+
+    @property
     def n_attributes(self) -> int:
         return int(self.sizes.size)
 
@@ -220,6 +246,37 @@ class PairCounts:
         weight_v = weights.values[starts[v[table]] + value_v * self.n_classes + k]
         logs = log_rising(weight_u * (weight_v / weights.totals[k]), self.pairs[filled])
         return _sums_of_tables(table, logs, u.size)
+
+
+def poured(
+    source: PairCounts,
+    into: PairCounts,
+    values: Sequence[IntArray],
+    classes: IntArray,
+    sign: int = 1,
+    *,
+    order: Sequence[int] | None = None,
+) -> None:
+    """Add counts to others, or subtract them.
+
+    ``values`` are, for each attribute of the source, the number there of each value, ``classes`` that of each class; -1
+    for one that has no rows. ``order`` are the attributes of the source in the order of the other.
+    """
+    order = range(source.n_attributes) if order is None else order
+    k = np.flatnonzero(classes >= 0)
+    own = [np.flatnonzero(values[a] >= 0) for a in order]
+    here = [values[a][at] for a, at in zip(order, own, strict=True)]
+    into.classes[classes[k]] += sign * source.classes[k]
+    theirs, mine = source.blocks(), into.blocks()
+    starts = [np.append(0, np.cumsum(each.sizes)) for each in (source, into)]
+    singles = [each.singles.reshape(int(each.sizes.sum()), each.n_classes) for each in (source, into)]
+    for i, a in enumerate(order):
+        rows = np.ix_(starts[1][i] + here[i], classes[k])
+        singles[1][rows] += sign * singles[0][np.ix_(starts[0][a] + own[i], k)]
+        for j in range(i):
+            b = order[j]
+            block = theirs[b, a] if b < a else theirs[a, b].transpose(1, 0, 2)
+            mine[j, i][np.ix_(here[j], here[i], classes[k])] += sign * block[np.ix_(own[j], own[i], k)]
 
 
 def _sums_of_tables(tables: IntArray, logs: FloatArray, n: int) -> FloatArray:

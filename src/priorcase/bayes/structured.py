@@ -17,6 +17,7 @@ from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes import priors
 from priorcase.bayes.additive import Estimates, Scale
 from priorcase.bayes.classifier import BayesClassifier
+from priorcase.bayes.counted import CountedMemory
 from priorcase.bayes.discretise import Discretiser
 from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, slots_of
 from priorcase.bayes.numeric import DENSITIES, Numeric
@@ -45,10 +46,11 @@ class StructuredBayes(BayesClassifier):
 
     missing = "value"
     _missing_apart = True
+    _counts_pairs = True
     _default_prior = BDeu(20.0)
     _family: ClassVar[Family]
     _least: float = 1.0
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"keep_rows": ["boolean"]}
 
     def __init__(
         self,
@@ -56,6 +58,7 @@ class StructuredBayes(BayesClassifier):
         *,
         class_prior: Any = None,
         numeric: Bins = "mdl",
+        keep_rows: bool = True,
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,
         n_jobs: int | None = None,
@@ -63,6 +66,7 @@ class StructuredBayes(BayesClassifier):
         self.prior = prior
         self.class_prior = class_prior
         self.numeric = numeric
+        self.keep_rows = keep_rows
         self.categorical_features = categorical_features
         self.schema = schema
         self.n_jobs = n_jobs
@@ -177,8 +181,11 @@ class StructuredBayes(BayesClassifier):
     def _new_model(self) -> tuple[Prior, PairModel]:
         memory, statistics = self._attributes(), self._statistics()
         sizes = statistics.discrete.sizes[np.argsort(statistics.discrete.attributes)]
-        own, weights, n_classes = memory.class_positions(statistics.codes), memory.row_weights, statistics.n_classes
-        counts = PairCounts.of_rows(self._numbered_rows, own, weights, sizes, n_classes, threads=self._threads())
+        if isinstance(memory, CountedMemory):
+            counts = memory.pair_counts(*self._value_numbers()[:2], statistics.codes, sizes)
+        else:
+            own, weights, n_classes = memory.class_positions(statistics.codes), memory.row_weights, statistics.n_classes
+            counts = PairCounts.of_rows(self._numbered_rows, own, weights, sizes, n_classes, threads=self._threads())
         prior = self._part_prior()
 
         def evidence(size: float) -> float:
@@ -285,7 +292,7 @@ class TreeAveragedBayes(StructuredBayes):
         ``w_u w_v / sum``, and the tables of all trees agree. So ``prior=1.0`` needs columns of equally many values.
     class_prior
         As in `NaiveBayes`.
-    numeric, categorical_features, schema, n_jobs
+    numeric, keep_rows, categorical_features, schema, n_jobs
         As in `NaiveBayes`, but numbers are always cut into bins; columns that a mapping does not name by ``"mdl"``.
 
     Attributes
@@ -438,11 +445,17 @@ class AODE(StructuredBayes):
         class_prior: Any = None,
         min_count: float = 1,
         numeric: Bins = "mdl",
+        keep_rows: bool = True,
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        options: dict[str, Any] = {"categorical_features": categorical_features, "schema": schema, "n_jobs": n_jobs}
+        options: dict[str, Any] = {
+            "keep_rows": keep_rows,
+            "categorical_features": categorical_features,
+            "schema": schema,
+            "n_jobs": n_jobs,
+        }
         super().__init__(prior, class_prior=class_prior, numeric=numeric, **options)
         self.min_count = min_count
 

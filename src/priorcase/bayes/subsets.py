@@ -69,7 +69,7 @@ class SubsetAveragedBayes(AdditiveBayes):
         The prior probability p that an attribute matters: a number from 0 to 1, one for each attribute, or a mapping
         from attribute to number (0.05 for the others). With 1 for all attributes this is `NaiveBayes`; 1/2 makes all
         subsets equally probable.
-    numeric, missing, categorical_features, schema, n_jobs
+    numeric, missing, keep_rows, categorical_features, schema, n_jobs
         As in `NaiveBayes`, but ``"gaussian"`` and ``"kernel"`` are refused: they have no marginal likelihood.
 
     Attributes
@@ -121,6 +121,7 @@ class SubsetAveragedBayes(AdditiveBayes):
         inclusion: Inclusion = INCLUSION,
         numeric: Any = "mdl",
         missing: str = "ignore",
+        keep_rows: bool = True,
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,
         n_jobs: int | None = None,
@@ -130,6 +131,7 @@ class SubsetAveragedBayes(AdditiveBayes):
         self.inclusion = inclusion
         self.numeric = numeric
         self.missing = missing
+        self.keep_rows = keep_rows
         self.categorical_features = categorical_features
         self.schema = schema
         self.n_jobs = n_jobs

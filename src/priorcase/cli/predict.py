@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from priorcase._files import is_saved_model
 from priorcase.cli.learners import NAMES, learner_options, make, parameters
 from priorcase.cli.shell import (
     Command,
@@ -22,6 +25,7 @@ from priorcase.cli.shell import (
     options,
     output_options,
     safe_console,
+    say,
     usage,
 )
 from priorcase.cli.tables import (
@@ -29,13 +33,22 @@ from priorcase.cli.tables import (
     note_respelt,
     note_uninformative,
     parse_reading,
+    read_past,
     read_queries,
     say_how,
     table_argument,
     table_options,
 )
 from priorcase.documents import contributions_document, counterfactuals_document, precedents_document
-from priorcase.exceptions import FarQueryWarning, UninformativeColumnWarning, UnsettledFitWarning, advice, listed, named
+from priorcase.exceptions import (
+    FarQueryWarning,
+    ReadingError,
+    UninformativeColumnWarning,
+    UnsettledFitWarning,
+    advice,
+    listed,
+    named,
+)
 from priorcase.registry import Learner, find
 
 if TYPE_CHECKING:
@@ -51,6 +64,7 @@ priorcase predict loans.csv --target repaid new.csv
 priorcase predict loans.csv --target repaid income=48 housing=own
 priorcase predict loans.csv --target repaid - --csv < new.csv > answers.csv
 priorcase predict loans.csv --target repaid new.csv --learner aode
+priorcase predict model.priorcase big/*.parquet --out answers.parquet
 priorcase predict --learner stacked --help"""
 _EXPLAIN = """\
 priorcase explain loans.csv --target repaid new.csv
@@ -79,14 +93,18 @@ class Model(NamedTuple):
 @click.command(cls=Command, examples=_PREDICT, epilog=NAMES, short_help="Predict new cases from past ones.")
 @_asked
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: a line for each new case.")
-@output_options("txt", "csv", "json")
+@output_options("txt", "csv", "json", "parquet")
 def predict(as_csv: bool, output: Output, **given: Any) -> None:
     """Predict new cases from the past cases of TABLE.
 
-    QUERY is a table, - or one case NAME=VALUE ..., in which columns may be left out.
+    QUERY is a table, - or one case NAME=VALUE ..., in which columns may be left out. One or several Parquet files are
+    read and answered part by part for --csv and --out FILE.csv or .parquet; TABLE may be a saved model then.
     """
     if output.as_json and as_csv:
         raise usage("--json does not go with --csv.")
+    if _answers_parts(given["query"], as_csv, output):
+        _predict_parts(output, given)
+        return
     model, queries = _fitted({}, **given)
     answers = [document for document, _ in _answers(model, queries, explained=False)]
     say_how(model.past.about, queries.about)
@@ -127,15 +145,31 @@ def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output
 
 def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
     """The learner that the options ask for, fitted to the past cases, and the new cases; ``asked`` is for explain."""
+    learner = _learner(given)
+    reading = parse_reading(given["column"], given["read"])
+    past, queries = read_queries(given["query"], given["table"], given["target"], reading)
+    note_respelt(past, queries)
+    model = _fitted_to(past, *learner)
+    if asked:
+        asked |= _wish(asked.pop("want"), past)
+        if not hasattr(model.estimator, "explain"):  # it stores no past cases
+            asked["data"] = (past.X, past.y)
+    return model._replace(options=asked), queries
+
+
+def _learner(given: Mapping[str, Any]) -> tuple[Learner, dict[str, Any], float | None]:
+    """The learner, its parameters and the level of intervals, as the options say."""
     name, _, own = given["learner"].partition(":")
     who, settings, level = find(name if own else given["learner"]), parameters(given["set"]), given["level"]
     if own:
         raise usage(f"--learner takes only a name here; write --learner {name} --set {own.replace(':', ' --set ')}.")
     if level is not None and not 0 < level < 1:
         raise usage(f"--level {level:g} is not a probability between 0 and 1.")
-    reading = parse_reading(given["column"], given["read"])
-    past, queries = read_queries(given["query"], given["table"], given["target"], reading)
-    note_respelt(past, queries)
+    return who, settings, level
+
+
+def _fitted_to(past: Past, who: Learner, settings: dict[str, Any], level: float | None) -> Model:
+    """A learner fitted to the past cases."""
     estimator = make(who, past, settings)
     intervals = hasattr(estimator, "predict_interval")
     if level is not None and not intervals:
@@ -144,11 +178,7 @@ def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
         warnings.simplefilter("ignore", UnsettledFitWarning)  # of fits that only rank numbers of neighbors
         warnings.simplefilter("ignore", UninformativeColumnWarning)  # noted in the words of the command line
         estimator.fit(past.X, past.y)
-    if asked:
-        asked |= _wish(asked.pop("want"), past)
-        if not hasattr(estimator, "explain"):  # it stores no past cases
-            asked["data"] = (past.X, past.y)
-    return Model(who, estimator, past, (level or 0.95) if intervals else None, asked), queries
+    return Model(who, estimator, past, (level or 0.95) if intervals else None, {})
 
 
 def _wish(want: str | None, past: Past) -> dict[str, Any]:
@@ -167,6 +197,96 @@ def _wish(want: str | None, past: Past) -> dict[str, Any]:
         raise usage(
             f"--want {want!r} must be of the form '>100' or '<50', since {past.target!r} is a number."
         ) from None
+
+
+# -- answers to Parquet files, part by part
+
+
+def _answers_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
+    """Whether the new cases are Parquet files, and the answers lines of a file; an error where only one of both."""
+    parquet = [word for word in words if word.endswith(".parquet") or ("=" not in word and Path(word).is_dir())]
+    ending = "" if output.out in (None, "-") else Path(str(output.out)).suffix[1:].lower()
+    lines = (as_csv and ending in ("", "csv")) or (ending in ("csv", "parquet") and not output.as_json)
+    if len(parquet) == len(words) and lines:
+        return True
+    if ending == "parquet":
+        raise usage(f"--out {output.out} is for answers to Parquet files; name a .csv or .json file.")
+    if len(parquet) == len(words) > 1 or any(Path(word).is_dir() for word in parquet):
+        raise usage("several Parquet files are answered line by line: add --csv, or --out FILE.csv or FILE.parquet.")
+    return False
+
+
+def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
+    """Write the answers to Parquet files, part by part."""
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet as pq
+
+    from priorcase._files import whole_file
+    from priorcase.batches import model_columns, open_files
+
+    estimator, target, level = _answering(given)
+    source = open_files(given["query"])
+
+    def answers() -> Iterator[Any]:
+        line = 1
+        for batch in source:
+            X = model_columns(estimator, pa.Table.from_batches([batch]))
+            lines = pa.array(range(line, line + batch.num_rows))
+            columns: dict[str, Any] = {"line": lines, "prediction": estimator.predict(X)}
+            if hasattr(estimator, "predict_proba"):
+                labels = map(str, estimator.classes_.tolist())
+                columns |= {f"P({label})": of for label, of in zip(labels, estimator.predict_proba(X).T, strict=True)}
+            if level is not None:
+                columns |= dict(zip(("lower", "upper"), estimator.predict_interval(X, level).T, strict=True))
+            if target in batch.schema.names:
+                actual = batch.column(batch.schema.get_field_index(target))
+                columns["actual"] = actual.dictionary_decode() if pa.types.is_dictionary(actual.type) else actual
+            line += batch.num_rows
+            yield pa.RecordBatch.from_pydict({name: pa.array(of) for name, of in columns.items()})
+
+    def write(file: Any) -> None:
+        writer: Any = None
+        for batch in answers():
+            if writer is None and str(output.out).endswith(".parquet"):
+                writer = pq.ParquetWriter(file, batch.schema)
+            elif writer is None:
+                quoting = pyarrow.csv.WriteOptions(quoting_style="needed")
+                writer = pyarrow.csv.CSVWriter(file, batch.schema, write_options=quoting)
+            writer.write_batch(batch)
+        if writer is None:
+            raise ReadingError(f"{source.source} has no rows.")
+        writer.close()
+
+    if output.out in (None, "-"):
+        write(sys.stdout.buffer)
+        return
+    with whole_file(Path(str(output.out)), overwrite=True) as file:
+        write(file)
+    say(f"Written: {output.out}")
+
+
+def _answering(given: Mapping[str, Any]) -> tuple[Any, str | None, float | None]:
+    """Who answers: a saved model, or a learner fitted to a table; the target's name, and the level of intervals."""
+    learner = _learner(given)
+    if not is_saved_model(given["table"]):
+        from priorcase.datasets.past import without_uninformative
+
+        reading = parse_reading(given["column"], given["read"])
+        model = _fitted_to(without_uninformative(read_past(given["table"], given["target"], reading)), *learner)
+        say_how(model.past.about)
+        note_uninformative(model.past)
+        return model.estimator, model.past.target, model.level
+    import priorcase as pc
+
+    for name in ("column", "read", "set"):
+        if given[name]:
+            raise usage(f"--{name} has no effect on a saved model.")
+    estimator, level = pc.load(given["table"]), given["level"]
+    intervals = hasattr(estimator, "predict_interval")
+    if level is not None and not intervals:
+        raise usage(f"--level has no effect with {type(estimator).__name__}, which gives no intervals.")
+    return estimator, given["target"], (level or 0.95) if intervals else None
 
 
 # -- answers

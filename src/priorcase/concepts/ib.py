@@ -22,6 +22,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from priorcase._parameters import check_parameters, is_whole
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray
+from priorcase.batches import labelled_batches, target_array
 from priorcase.concepts import classification, memory
 from priorcase.concepts.classification import Queries
 from priorcase.concepts.description import History, Rules
@@ -30,7 +31,15 @@ from priorcase.concepts.novel import ColumnKinds, brings_columns, read_some
 from priorcase.concepts.records import CONFIDENCE
 from priorcase.concepts.results import LearningHistory, concept_frame
 from priorcase.concepts.targets import read_targets, read_truth
-from priorcase.exceptions import NotAvailableError, ParameterError, SchemaMismatchError, TargetError, TooFewRowsError
+from priorcase.exceptions import (
+    NotAvailableError,
+    ParameterError,
+    SchemaMismatchError,
+    TargetError,
+    TooFewRowsError,
+    UninformativeColumnWarning,
+    unwarned,
+)
 from priorcase.instances import Instances
 from priorcase.learning import state
 from priorcase.learning.estimator import RowsEstimator, SchemaLike, check_declared, record_features
@@ -93,6 +102,8 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         """Learn the rows in one pass, in place of any learned before.
 
         ``y`` has one class for each row; where each class has a description, also a column of 0 and 1 for each class.
+        ``X`` may be a source of batches (see `priorcase.batches`), and ``y`` the name of its target column: batches are
+        learned one after the other, the first by `fit` and the others by `partial_fit`.
         """
         self.__dict__.pop("_memory", None)
         self._learn(X, y, None, None, shuffle=self.shuffle)
@@ -101,7 +112,8 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn more rows, one by one in their order. A call that fails or is interrupted changes nothing.
 
-        ``classes`` are all classes there can be, if given: they are in ``classes_``, and others are refused.
+        ``classes`` are all classes there can be, if given: they are in ``classes_``, and others are refused. ``X`` may
+        be a source of batches, as in `fit`.
         """
         return self._partial_fit(X, y, None, classes)
 
@@ -117,6 +129,21 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, shuffle: bool = False) -> None:
+        batches = labelled_batches(X, y)
+        if batches is None:
+            self._learn_rows(X, y, classes, shuffle)
+            return
+        if shuffle:
+            raise ParameterError(
+                f"shuffle must be False where the rows are those of {batches.source}: they come in order"
+            )
+        if "_memory" in self.__dict__:
+            self._memory = self._stored().detached()  # what there was stays as it is if a later batch fails
+        for table, labels in batches:
+            with unwarned(UninformativeColumnWarning):  # of the first batch, which is not all
+                self._learn_rows(table, target_array(labels), classes, shuffle=False)
+
+    def _learn_rows(self, X: Any, y: Any, classes: Any, shuffle: bool) -> None:
         if first := "_memory" not in self.__dict__:
             self._check_parameters()
         table, columns = self._read_rows(X, first)

@@ -882,7 +882,7 @@ class Instances:
         """
         parts = sha256(b"priorcase instances 1rows %d" % len(self))
         for schema in (self.schema, self.targets):
-            _update(parts, _described(schema))
+            with_lengths(parts, described(schema))
         for j, column in enumerate(self._rows.columns):
             if isinstance(column, CodeColumn):
                 _update_codes(parts, self._rows.column(j), column.values)
@@ -927,7 +927,7 @@ class Instances:
         return places
 
 
-def _update(parts: Any, pieces: Iterable[bytes]) -> None:
+def with_lengths(parts: Any, pieces: Iterable[bytes]) -> None:
     """Add pieces with their lengths, so that no two lists of pieces read alike."""
     pieces = list(pieces)
     parts.update(b"%d;" % len(pieces))
@@ -936,7 +936,7 @@ def _update(parts: Any, pieces: Iterable[bytes]) -> None:
         parts.update(piece)
 
 
-def _described(schema: Schema | None) -> Iterable[bytes]:
+def described(schema: Schema | None) -> Iterable[bytes]:
     if schema is None:
         return
     yield b"unnamed" if schema.names is None else b"named"
@@ -961,7 +961,7 @@ def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
     """Values that occur, sorted, and the rows as positions among them: the numbering of codes leaves no trace."""
     occurring = np.unique(codes[codes >= 0]).tolist()
     written = sorted((canonical(values[code]), code) for code in occurring)
-    _update(parts, (text for text, _ in written))
+    with_lengths(parts, (text for text, _ in written))
     positions = np.full(len(values) + 1, -1, "<i4")
     for position, (_, code) in enumerate(written):
         positions[code] = position

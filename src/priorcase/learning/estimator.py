@@ -18,21 +18,24 @@ from sklearn.utils.validation import check_is_fitted
 from priorcase import saving
 from priorcase._parameters import check_value, is_whole
 from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, Name
+from priorcase.batches import Labelled, labelled_batches, target_array
 from priorcase.exceptions import (
     ParameterError,
     SchemaError,
     TargetError,
     TooFewRowsError,
     UninformativeColumnWarning,
+    is_unwarned,
     joined,
     prefix_errors,
     quoted,
+    unwarned,
     warn_caller,
 )
 from priorcase.instances import Instances, check_weights
 from priorcase.learning.state import Memory, changes, lock_of, reads
 from priorcase.learning.targets import Labelling, check_length
-from priorcase.schema import Kind, Nominal, Numeric, Schema, Table, uninformative_columns
+from priorcase.schema import Coded, Kind, Nominal, Numeric, Schema, Table, uninformative_columns
 from priorcase.schema.schema import Source, backend_of, inferred, open_source
 
 if TYPE_CHECKING:
@@ -88,7 +91,7 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
 
         It does not depend on how the rows came: after `forget` it is that of a fit that never saw the forgotten rows.
         """
-        return self._stored().instances.digest()
+        return self._stored().digest()
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
@@ -128,7 +131,7 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
             return None
         memory, now = self._stored(), self.get_params(deep=False)
         before = {name: value for name, value in self._fitted_parameters().items() if value is not now[name]}
-        state: dict[str, Any] = {"rows": memory.instances, "backend": self._backend, "fitted_with": before}
+        state: dict[str, Any] = {"rows": memory.saved_rows(), "backend": self._backend, "fitted_with": before}
         if "_labelling" in self.__dict__:
             state["labels"] = self._labelling.saved()
         if "_flat" in self.__dict__:
@@ -180,7 +183,7 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
     # -- for subclasses
 
     @abstractmethod
-    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray | Coded] | None:
         """Schema and 2-D values of the targets; None when there are none. Remembers what the targets came as."""
 
     @abstractmethod
@@ -241,9 +244,28 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
+        batches = labelled_batches(X, y)
+        if batches is None:
+            self._store(X, y, sample_weight, classes)
+        else:
+            self._learn_batches(batches, sample_weight, classes)
+        self._check_rows()
+
+    def _learn_batches(self, batches: Labelled, sample_weight: Any, classes: Any) -> None:
+        """Learn from rows that come batch by batch."""
+        if sample_weight is not None:
+            raise ParameterError(f"sample_weight must be None where y is a column of {batches.source}")
+        for X, y in batches:
+            with unwarned(UninformativeColumnWarning):  # of the first batch, which is not all
+                self._store(X, self._target_column(y), None, classes)
+
+    def _target_column(self, column: Any) -> Any:
+        """The targets of a batch, as `_read_targets` takes them."""
+        return target_array(column)
+
+    def _store(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
         table, targets, weights = self._arrivals(X, y, sample_weight, classes)
         self._memory.append(table, targets, weights)
-        self._check_rows()
 
     def _arrivals(self, X: Any, y: Any, weights: Any, classes: Any) -> tuple[Table, Table | None, FloatArray | None]:
         """Rows, targets and weights, read and checked, and a memory to store them in."""
@@ -262,7 +284,7 @@ class RowsEstimator(BaseEstimator, ABC, Generic[M]):
             self._backend = backend_of(X)
             self._memory = self._new_memory(table.schema, None if targets is None else targets[0])
             record_features(self, table.schema)
-        return table, None if targets is None else targets[0].read(targets[1]), weights
+        return table, None if targets is None else target_table(*targets), weights
 
     def _training_table(self, X: Any) -> Table:
         return training_table(self, X)
@@ -296,6 +318,11 @@ def _cores() -> int:
     return int(joblib.cpu_count())
 
 
+def target_table(schema: Schema, values: AnyArray | Coded) -> Table:
+    """Targets as a table."""
+    return Table(schema, len(values), (values,)) if isinstance(values, Coded) else schema.read(values)
+
+
 def training_table(estimator: Any, X: Any) -> Table:
     """The first rows, read by the ``schema`` where that declares every column, or by what they look like."""
     kinds = estimator.schema
@@ -322,7 +349,11 @@ def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
     Of few rows nothing is said, and columns of numbers without a name are taken for measurements.
     """
     schema = table.schema
-    if len(table) < _FEW_ROWS or (schema.names is None and table.block is not None):
+    if (
+        is_unwarned(UninformativeColumnWarning)
+        or len(table) < _FEW_ROWS
+        or (schema.names is None and table.block is not None)
+    ):
         return
     found = {}
     for name, why in uninformative_columns(table).items():

@@ -123,6 +123,14 @@ class Memory:
         other.committed = False
         return other
 
+    def digest(self) -> str:
+        """A fingerprint of what is stored, which does not depend on how it came."""
+        return self.instances.digest()
+
+    def saved_rows(self) -> Instances:
+        """The rows that a saved model holds."""
+        return self.instances
+
     def saved(self) -> dict[str, Any]:
         """What a saved model holds of this memory beside the rows."""
         return {}

@@ -271,7 +271,7 @@ class Labelling:
         """With more labels, of the same sort unless no row and no declared class is left."""
         if not len(instances) and self.declared is None:
             return Labelling(labels.flat, labels.sort, ((instances.next_id, labels.dtype),))
-        self._check_sort(labels)
+        self.check_sort(labels)
         batches = self.living(instances)
         if not batches or batches[-1][1] != labels.dtype:
             batches = (*batches, (instances.next_id, labels.dtype))
@@ -288,7 +288,7 @@ class Labelling:
             if not values or any(map(is_missing, values)):
                 raise TargetError(f"classes must be a list of classes such as ['no', 'yes'], got {quoted(column)}")
             labels = read_labels(column)
-            self._check_sort(labels)
+            self.check_sort(labels)
             before = self.declared[t : t + 1] if self.declared else ()
             declared.append(np.unique(np.concatenate((*before, labels.values[:, 0]))))
             stored = set() if instances is None else set(_stored_classes(instances, t)[0])
@@ -317,7 +317,7 @@ class Labelling:
         outputs = range(0 if instances.targets is None else len(instances.targets))
         return [Classes(self, instances, t, earlier[t] if earlier else None) for t in outputs]
 
-    def _check_sort(self, labels: Labels) -> None:
+    def check_sort(self, labels: Labels) -> None:
         if labels.sort != self.sort:
             raise TargetError(
                 f"the classes are {labels.sort} here, but those learned so far are {self.sort}. Write the classes the "

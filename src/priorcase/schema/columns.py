@@ -421,12 +421,16 @@ def _polars_codes(series: nw.Series[Any], values: list[str]) -> Coded:
 def _arrow_codes(native: Any) -> Coded:
     """Codes of a PyArrow dictionary column, each of whose chunks has its own dictionary."""
     values: dict[Value, int] = {}
-    chunks = [np.empty(0, np.int32)]
+    chunks = list[IntArray]()
     for chunk in native.chunks:
         own = [values.setdefault(value, len(values)) for value in chunk.dictionary.to_pylist()]
-        codes = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        chunks.append(np.array([*own, -1], np.int32)[codes])
-    return Coded(np.concatenate(chunks), list(values))
+        indices = chunk.indices.fill_null(-1) if chunk.indices.null_count else chunk.indices
+        codes = indices.to_numpy(zero_copy_only=False)
+        same = codes.dtype.kind == "i" and own == list(range(len(own)))
+        chunks.append(codes if same else np.array([*own, -1], np.int32)[codes])
+    if len(chunks) == 1:
+        return Coded(chunks[0], list(values))
+    return Coded(np.concatenate([np.empty(0, np.int32), *chunks]), list(values))
 
 
 def _distinct(coded: Coded) -> Coded:
@@ -523,6 +527,9 @@ def _read_numbers(column: Column, label: Name) -> FloatArray:
         numbers = column.numbers()
     except OverflowError:
         raise infinite(label) from None
+    narrow = isinstance(column, ArrayColumn) and column.array.dtype.kind in "iub" and column.array.dtype.itemsize <= 4
+    if narrow:  # finite, and exact in float64
+        return numbers
     if np.isinf(numbers).any():
         raise infinite(label)
     if isinstance(column, Coded):

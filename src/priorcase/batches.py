@@ -1,0 +1,416 @@
+"""Tables that are read batch by batch: what they may come as, learning from them, and answers over them.
+
+A source of batches is a folder of Parquet files or some of them, a ``pyarrow.dataset.Dataset``, a
+``pyarrow.RecordBatchReader``, an iterator of Arrow record batches or tables, a Polars ``LazyFrame``, or anything that
+hands out an Arrow stream, such as a relation of DuckDB. ``fit`` and ``partial_fit`` of the learners take one as ``X``,
+with the name of the target column as ``y``; the functions here ask a fitted model about one, and yield its answers as
+Arrow record batches. Memory is bounded by a batch, and by what the model itself keeps.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from priorcase._typing import AnyArray, IntArray
+from priorcase.exceptions import (
+    MissingFileError,
+    NotAvailableError,
+    ReadingError,
+    SchemaError,
+    SchemaMismatchError,
+    UnsupportedDataError,
+    advice,
+    listed,
+    quoted,
+)
+
+BATCH_ROWS = 1 << 17
+"""The largest number of rows in a batch."""
+
+# How many batches, and files, pyarrow reads ahead: enough to keep its threads busy, and bounded.
+_BATCHES_AHEAD, _FILES_AHEAD = 2, 1
+
+
+class Batches:
+    """A table as batches of rows, all with one schema, each of at most `BATCH_ROWS` rows.
+
+    ``source`` is what messages call it, ``again`` whether it can be read a second time. Iterating yields
+    ``pyarrow.RecordBatch`` objects without the empty ones; whatever is wrong with one is an error that names it.
+    """
+
+    def __init__(self, read: Callable[[], Iterable[Any]], *, source: str, again: bool) -> None:
+        self._read, self.source, self.again, self._used = read, source, again, False
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._used and not self.again:
+            raise NotAvailableError(
+                f"{self.source} can be read only once, and was read before. Pass a dataset, a path or a list of batches"
+            )
+        self._used = True
+        return self._checked()
+
+    def _checked(self) -> Iterator[Any]:
+        import pyarrow as pa
+
+        schema, number = None, 0
+        try:
+            for number, given in enumerate(self._read()):
+                if not isinstance(given, (pa.RecordBatch, pa.Table)):
+                    raise UnsupportedDataError(
+                        f"{self.source} has {quoted(given)} as its batch {number}; expected Arrow record batches or "
+                        "tables. Convert it, for example by pyarrow.Table.from_pandas"
+                    )
+                schema = given.schema if schema is None else schema
+                if given.schema is not schema:
+                    _check_schema(given.schema, schema, f"batch {number} of {self.source}")
+                parts = [given] if isinstance(given, pa.RecordBatch) else given.to_batches()
+                for part in parts:
+                    for start in range(0, part.num_rows, BATCH_ROWS):
+                        yield part.slice(start, BATCH_ROWS)
+        except (pa.ArrowException, OSError) as error:
+            raise ReadingError(
+                f"{self.source} could not be read beyond batch {number}: {str(error).strip().splitlines()[0]}. "
+                "Nothing was changed; is a file damaged, incomplete or of another schema?"
+            ) from error
+        if schema is None:
+            raise SchemaError(f"{self.source} has no batches, not even one that names its columns")
+
+
+def open_batches(source: Any) -> Batches | None:
+    """The batches of a source; None for anything that is no source of batches, such as a frame in memory."""
+    if isinstance(source, Batches):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return open_files([source])
+    if isinstance(source, (list, tuple)):
+        if source and all(isinstance(one, (str, os.PathLike)) for one in source):
+            return open_files(source)
+        of_arrow = source and all(type(one).__module__.startswith("pyarrow") for one in source)
+        return Batches(lambda: source, source="the list of batches", again=True) if of_arrow else None
+    module = type(source).__module__.partition(".")[0]
+    if module == "polars" and hasattr(source, "sink_parquet"):
+        return Batches(lambda: _lazy(source), source="the lazy frame", again=True)
+    if "duckdb" in module:
+        return Batches(lambda: _relation(source), source="the DuckDB result", again=hasattr(source, "filter"))
+    if hasattr(source, "shape") or isinstance(source, (Mapping, bytes)):
+        return None  # in memory
+    if module == "pyarrow":
+        import pyarrow.dataset as ds
+
+        if isinstance(source, ds.Dataset):
+            return _dataset(source, "the dataset")
+        reader = source.to_reader() if isinstance(source, ds.Scanner) else source
+        return Batches(lambda: _reader(reader), source="the reader", again=False)
+    if hasattr(source, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        return Batches(
+            lambda: _reader(pa.RecordBatchReader.from_stream(source)), source="the Arrow stream", again=False
+        )
+    if isinstance(source, Iterable):
+        name = "the iterator" if isinstance(source, Iterator) else f"the {type(source).__name__}"
+        return Batches(lambda: source, source=name, again=not isinstance(source, Iterator))
+    return None
+
+
+# -- what batches may come from
+
+
+def open_files(paths: Sequence[Any]) -> Batches:
+    """Parquet files, by names, patterns or folders."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+    import pyarrow.parquet as pq
+
+    found = list[str]()
+    for given in map(os.fspath, paths):
+        path = Path(given)
+        if path.is_dir():
+            inside = sorted(str(one) for one in path.rglob("*.parquet") if not one.name.startswith((".", "_")))
+            if not inside:
+                raise MissingFileError(f"{quoted(given)} is a folder without a file that ends in .parquet")
+            found += inside
+        elif path.exists():
+            found.append(str(path))
+        elif has_magic(given) and (matches := sorted(glob(given, recursive=True))):
+            found += matches
+        else:
+            raise MissingFileError(f"there is no file or folder {quoted(given)}. Check the path")
+    source = quoted(found[0]) if len(found) == 1 else f"the {len(found)} files {listed(found, limit=2)}"
+    schema = None
+    for file in found:
+        try:
+            own = pq.read_schema(file)
+        except (pa.ArrowException, OSError) as error:
+            raise ReadingError(
+                f"{quoted(file)} is no Parquet file, or a damaged one: {str(error).strip().splitlines()[0]}. Nothing "
+                "was changed; write it again, or leave it out"
+            ) from error
+        schema = own if schema is None else schema
+        if own is not schema:
+            _check_schema(own, schema, f"file {quoted(file)}")
+    assert schema is not None  # there is a file
+    # Text that Parquet stores as a dictionary is not spelt out for every row.
+    texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
+    # A local file is read where it is asked for, not whole row groups ahead.
+    form = ds.ParquetFileFormat(dictionary_columns=texts, pre_buffer=False)
+    return _dataset(ds.dataset(found, format=form), source)
+
+
+def _dataset(dataset: Any, source: str) -> Batches:
+    def read() -> Iterator[Any]:
+        yield from dataset.to_batches(
+            batch_size=BATCH_ROWS, batch_readahead=_BATCHES_AHEAD, fragment_readahead=_FILES_AHEAD
+        )
+        yield dataset.schema.empty_table()
+
+    return Batches(read, source=source, again=True)
+
+
+def _reader(reader: Any) -> Iterator[Any]:
+    yield from reader
+    yield reader.schema.empty_table()
+
+
+def _relation(relation: Any) -> Iterator[Any]:
+    fetch = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    return _reader(fetch(BATCH_ROWS))
+
+
+def _lazy(frame: Any) -> Iterator[Any]:
+    """What a lazy frame of Polars computes, by way of a file, which its streaming engine fills part by part."""
+    import pyarrow.parquet as pq
+
+    folder = tempfile.mkdtemp(prefix="priorcase-")
+    try:
+        path = os.path.join(folder, "batches.parquet")
+        frame.sink_parquet(path)
+        with pq.ParquetFile(path) as file:
+            yield from file.iter_batches(BATCH_ROWS)
+            yield file.schema_arrow.empty_table()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_schema(found: Any, expected: Any, where: str) -> None:
+    """Refuse columns of other names or types; a dictionary is as good as the type of its values."""
+    if found.equals(expected):
+        return
+    advice = "Every batch needs the same columns, of the same types; nothing was changed"
+    names, before = found.names, expected.names
+    for name in dict.fromkeys(before):
+        if names.count(name) != before.count(name):
+            raise SchemaMismatchError(f"{where} has no column {name!r}, which those before it have. {advice}")
+        own, earlier = (_plain_type(schema.field(schema.get_field_index(name)).type) for schema in (found, expected))
+        if names.count(name) == 1 and not _alike(own, earlier):
+            raise SchemaMismatchError(
+                f"{where} has column {name!r} as {own}, but those before it have it as {earlier}. {advice}"
+            )
+    if extra := [name for name in names if name not in before]:
+        raise SchemaMismatchError(f"{where} has a column {extra[0]!r}, which those before it do not have. {advice}")
+
+
+def _plain_type(dtype: Any) -> Any:
+    import pyarrow as pa
+
+    return dtype.value_type if pa.types.is_dictionary(dtype) else dtype
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two types hold the same kind of values: widths of numbers and of offsets do not matter."""
+    import pyarrow.types as t
+
+    if one.equals(other) or t.is_null(one) or t.is_null(other):
+        return True
+    text = [any(is_text(of) for is_text in (t.is_string, t.is_large_string, t.is_string_view)) for of in (one, other)]
+    number = [t.is_integer(of) or t.is_floating(of) for of in (one, other)]
+    return all(text) or all(number)
+
+
+# -- learning
+
+
+def labelled_batches(X: Any, y: Any) -> Labelled | None:
+    """Tables with their target column, batch by batch, where ``y`` is its name; None where ``X`` has no names."""
+    if not isinstance(y, str):
+        return None
+    source = open_batches(X)
+    if source is None and nw.dependencies.is_into_dataframe(X):
+        return Labelled(X, y, "X", again=True)
+    return None if source is None else Labelled(source, y, source.source, again=source.again)
+
+
+class Labelled:
+    """Batches as tables with their target column, or a frame in memory as a single one."""
+
+    def __init__(self, given: Any, target: str, source: str, *, again: bool) -> None:
+        self.given, self.target, self.source, self.again = given, target, source, again
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        some = False
+        for table in self._tables():
+            names = table.columns
+            if self.target not in names:
+                otherwise = f"It has {listed(names)}"
+                raise SchemaError(
+                    f"{self.source} has no column {self.target!r} to be the target. "
+                    + advice(self.target, names, otherwise=otherwise)
+                )
+            if len(table):
+                some = True
+                yield table.drop(self.target).to_native(), table[self.target].to_native()
+        if not some:
+            raise SchemaError(f"{self.source} has no rows")
+
+    def _tables(self) -> Iterator[nw.DataFrame[Any]]:
+        if not isinstance(self.given, Batches):
+            yield nw.from_native(self.given, eager_only=True)
+            return
+        import pyarrow as pa
+
+        for batch in self.given:
+            yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
+
+
+def target_array(column: Any) -> Any:
+    """A target column as an array; what is no Arrow column stays as it is."""
+    if not type(column).__module__.startswith("pyarrow"):
+        return column
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.to_numpy()
+
+
+def coded_column(column: Any) -> tuple[IntArray, AnyArray]:
+    """An Arrow column as codes, -1 for null, and an array of its distinct values."""
+    import pyarrow as pa
+
+    whole = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    chunk = whole.unify_dictionaries().combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
+    values = chunk.dictionary.to_numpy(zero_copy_only=False)
+    if len(set(values.tolist())) < len(values):  # a dictionary may repeat itself
+        return coded_column(column.cast(column.type.value_type))
+    indices = chunk.indices if chunk.indices.null_count == 0 else chunk.indices.fill_null(-1)
+    return indices.to_numpy(zero_copy_only=False), values
+
+
+# -- answers
+
+
+def predict(model: Any, source: Any) -> Iterator[Any]:
+    """The predictions of a model for the rows of a source, batch by batch.
+
+    Yields a ``pyarrow.RecordBatch`` for each batch of the source, with a column ``prediction`` (``prediction 0`` and so
+    on for several targets). The source has the columns of `fit`, by name and in any order; other columns are ignored.
+    Memory is bounded by a batch.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> import pyarrow as pa
+    >>> from priorcase import batches
+    >>> table = pa.table({"colour": ["red", "red", "blue", "blue"], "light": ["stop", "stop", "go", "go"]})
+    >>> model = pc.NaiveBayes(keep_rows=False).fit(iter(table.to_batches(max_chunksize=2)), "light")
+    >>> [batch.to_pydict() for batch in batches.predict(model, table.to_batches(max_chunksize=3))]
+    [{'prediction': ['stop', 'stop', 'go']}, {'prediction': ['go']}]
+    """
+    return _answered(model, source, "predict", lambda X, _: _columns("prediction", model.predict(X)))
+
+
+def predict_proba(model: Any, source: Any) -> Iterator[Any]:
+    """The class probabilities of a model for the rows of a source, batch by batch; a column for each class."""
+
+    def answer(X: Any, _: int) -> dict[str, Any]:
+        found = model.predict_proba(X)
+        if isinstance(found, list):
+            raise NotAvailableError("a model with several targets has a table of probabilities for each. Ask by rows")
+        return dict(zip(map(str, model.classes_.tolist()), found.T, strict=True))
+
+    return _answered(model, source, "predict_proba", answer)
+
+
+def kneighbors(model: Any, source: Any, n_neighbors: int | None = None) -> Iterator[Any]:
+    """The nearest stored rows of the rows of a source, batch by batch.
+
+    A line for each row and neighbour: ``query``, the position of the row in the source, ``rank`` from 1, ``id`` of the
+    stored row and ``distance``. ``n_neighbors`` as in the model's own method.
+    """
+
+    def answer(X: Any, start: int) -> dict[str, Any]:
+        distances, ids = model.kneighbors(X, n_neighbors)
+        n, k = ids.shape
+        query, rank = np.repeat(np.arange(start, start + n), k), np.tile(np.arange(1, k + 1), n)
+        return {"query": query, "rank": rank, "id": ids.ravel(), "distance": distances.ravel()}
+
+    return _answered(model, source, "kneighbors", answer)
+
+
+def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
+    """Why a model answers the rows of a source as it does, batch by batch; ``options`` as in `priorcase.explain`.
+
+    A line for each row and column: ``query``, the position of the row in the source, ``prediction``, ``column``,
+    ``value`` as text, ``contribution`` and ``error``. The first line of a row is the answer without any column.
+    """
+
+    def answer(X: Any, start: int) -> dict[str, Any]:
+        found = model.explain(X, **options)
+        frame = found.frame("pyarrow")
+        columns = {name: frame.column(name) for name in frame.column_names if name != "value"}
+        values = [value for row in found.queries for value in (None, *row)]
+        columns["query"] = columns["query"].to_numpy() + start
+        columns["value"] = [None if value is None else str(value) for value in values]
+        return {name: columns[name] for name in frame.column_names}
+
+    return _answered(model, source, "explain", answer)
+
+
+def _answered(model: Any, source: Any, asked: str, answer: Callable[[Any, int], Mapping[str, Any]]) -> Iterator[Any]:
+    """A record batch of answers for each batch of a source."""
+    if not hasattr(model, asked):
+        raise NotAvailableError(f"{type(model).__name__} has no method {asked}")
+    opened = open_batches(
+        [source] if type(source).__module__.startswith("pyarrow") and hasattr(source, "shape") else source
+    )
+    if opened is None:
+        raise UnsupportedDataError(
+            f"source must be a source of batches, such as a folder of Parquet files or an iterator of Arrow record "
+            f"batches, got {quoted(source)}"
+        )
+    return _answers(model, opened, answer)
+
+
+def _answers(model: Any, source: Batches, answer: Callable[[Any, int], Mapping[str, Any]]) -> Iterator[Any]:
+    import pyarrow as pa
+
+    start = 0
+    for batch in source:
+        columns = answer(model_columns(model, pa.Table.from_batches([batch])), start)
+        arrays = [
+            each.combine_chunks() if isinstance(each, pa.ChunkedArray) else pa.array(each) for each in columns.values()
+        ]
+        yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+        start += batch.num_rows
+
+
+def model_columns(model: Any, table: Any) -> Any:
+    """The columns of a table that a model was fitted with, where it has all of them; errors are left to the model."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None or not set(names.tolist()) <= set(table.column_names):
+        return table
+    return table.select(names.tolist())
+
+
+def _columns(name: str, found: Any) -> dict[str, Any]:
+    array = np.asarray(found)
+    return {name: array} if array.ndim == 1 else {f"{name} {t}": column for t, column in enumerate(array.T)}

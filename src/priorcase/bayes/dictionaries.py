@@ -1,0 +1,151 @@
+"""Counting Arrow batches that repeat the dictionaries of the batch before, as those of a Parquet file do.
+
+Reading a batch by its schema looks at every value of every dictionary. Where these are the ones of the batch before,
+its codes mean the same, and all that is left to do is to count them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from priorcase._core import count_values
+from priorcase._typing import AnyArray, FloatArray, IdArray
+from priorcase.bayes.memory import FIRST
+
+# Whole numbers are counted by their distance from the smallest; later batches may have some beyond it.
+_MOST, _SPARE = 1 << 16, 1024
+
+
+@dataclass
+class RepeatedBatches:
+    """Counts of Arrow batches that have the same dictionaries as one that was read before.
+
+    ``columns`` are, in the order in which they are counted, the position of each in the table with its dictionary, the
+    smallest of its whole numbers, or its cut points; ``target`` is the dictionary of the classes.
+    """
+
+    columns: Sequence[tuple[int, Any, int | None, FloatArray | None]]
+    target: Any
+    starts: IdArray
+    cells: IdArray
+    rows: int = 0
+
+    @classmethod
+    def like(
+        cls, table: Any, target: Any, attributes: Sequence[tuple[int, bool, FloatArray | None]]
+    ) -> RepeatedBatches | None:
+        """For batches like this one; None where some column is not of dictionaries, whole numbers or numbers.
+
+        ``attributes`` are the positions of the columns, whether they are nominal, and cut points of numbers.
+        """
+        import pyarrow.types as t
+
+        columns, sizes = list[Any](), list[int]()
+        if target.num_chunks != 1 or not t.is_dictionary(target.type):
+            return None
+        for position, nominal, cuts in attributes:
+            column = table.column(position)
+            if column.num_chunks != 1:
+                return None
+            if nominal:
+                if not t.is_dictionary(column.type) or not _plain(dictionary := column.chunk(0).dictionary):
+                    return None
+                columns.append((position, dictionary, None, None))
+                sizes.append(len(dictionary))
+            elif cuts is not None:
+                columns.append((position, None, None, cuts))
+                sizes.append(len(cuts) + 1)
+            else:
+                if not t.is_integer(column.type) or column.null_count:
+                    return None
+                numbers = column.to_numpy()
+                low, high = int(numbers.min()), int(numbers.max())
+                if high - low > _MOST or abs(low) > 2**31 - 2 * _MOST:
+                    return None
+                columns.append((position, None, low, None))
+                sizes.append(high - low + 1 + _SPARE)
+        dictionary = target.chunk(0).dictionary
+        if not _plain(dictionary):
+            return None
+        starts = np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64) + FIRST)]).astype(np.int64)
+        return cls(columns, dictionary, starts, np.zeros((int(starts[-1]), len(dictionary)), np.int64))
+
+    def add(self, table: Any, target: Any, threads: int) -> bool:
+        """Count a batch, if it is like those before; otherwise nothing happens."""
+        if target.num_chunks != 1 or target.null_count or not _same(target.chunk(0), self.target):
+            return False
+        if (own := _codes(target.chunk(0))) is None:
+            return False
+        codes = list[AnyArray]()
+        for d, (position, dictionary, low, cuts) in enumerate(self.columns):
+            column = table.column(position)
+            if column.num_chunks != 1:
+                return False
+            chunk, found = column.chunk(0), None
+            if dictionary is not None:
+                found = _codes(chunk) if _same(chunk, dictionary) else None
+            elif cuts is not None:
+                found = _numbers(chunk)
+            elif low is not None and not chunk.null_count:
+                found = _ranks(chunk, low, int(self.starts[d + 1] - self.starts[d]) - FIRST)
+            if found is None:
+                return False
+            codes.append(found)
+        cuts_of = [cuts for *_, cuts in self.columns]
+        count_values(codes, cuts_of, own, self.starts, self.cells, 1, threads)
+        self.rows += len(own)
+        return True
+
+    def blocks(self) -> list[tuple[Any, IdArray]]:
+        """The values of each column, None for bins, and its cells; all counts begin anew."""
+        found = list[tuple[Any, IdArray]]()
+        for (_, dictionary, low, _), (start, end) in zip(self.columns, pairwise(self.starts.tolist()), strict=True):
+            block = self.cells[start:end]
+            values = None if dictionary is None else dictionary.to_pylist()
+            found.append((values if low is None else low + np.arange(len(block) - FIRST, dtype=np.float64), block))
+        self.cells, self.rows = np.zeros_like(self.cells), 0
+        return found
+
+
+def _plain(dictionary: Any) -> bool:
+    """Whether a dictionary has distinct texts, none of which is missing."""
+    import pyarrow.types as t
+
+    text = t.is_string(dictionary.type) or t.is_large_string(dictionary.type)
+    return text and not dictionary.null_count and len(dictionary.unique()) == len(dictionary)
+
+
+def _same(chunk: Any, dictionary: Any) -> bool:
+    """Whether a chunk has this dictionary; parts of one batch even share it."""
+    import pyarrow.types as t
+
+    return t.is_dictionary(chunk.type) and bool(chunk.dictionary.equals(dictionary))
+
+
+def _codes(chunk: Any) -> AnyArray | None:
+    indices = chunk.indices.fill_null(-1) if chunk.indices.null_count else chunk.indices
+    codes: AnyArray = indices.to_numpy(zero_copy_only=False)
+    return codes if codes.dtype.kind == "i" else None
+
+
+def _ranks(chunk: Any, low: int, n: int) -> AnyArray | None:
+    """Distances of whole numbers from the smallest, where all are in range."""
+    numbers: AnyArray = chunk.to_numpy(zero_copy_only=False)
+    if numbers.dtype.kind not in "iu" or int(numbers.min()) < low or int(numbers.max()) >= low + n:
+        return None
+    narrow = numbers.astype(np.int32, copy=False)
+    return narrow if low == 0 else narrow - np.int32(low)
+
+
+def _numbers(chunk: Any) -> FloatArray | None:
+    """Finite numbers that float64 represents exactly."""
+    numbers: AnyArray = chunk.to_numpy(zero_copy_only=False)
+    exact = numbers.dtype.kind in "iu" and numbers.dtype.itemsize <= 4
+    if not exact and (numbers.dtype.kind != "f" or np.isinf(numbers).any()):
+        return None
+    return np.asarray(numbers, np.float64)

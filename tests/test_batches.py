@@ -1,0 +1,273 @@
+"""Sources of batches: what they may be, learning from them, what is wrong with them, and answers over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import priorcase as pc
+from priorcase import batches
+from priorcase.exceptions import PriorcaseError
+
+pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.UninformativeColumnWarning")
+
+
+def table(n: int = 90, seed: int = 0) -> pa.Table:
+    random = np.random.default_rng(seed)
+    colours = random.choice(["red", "green", "blue"], n)
+    colours[-1] = "violet"  # in the last batch alone
+    sizes, hot = random.integers(0, 9, n).astype(float), random.random(n) < 0.4
+    sizes[random.random(n) < 0.1] = np.nan
+    label = np.where(hot ^ (colours == "red"), "yes", "no")
+    return pa.table({"colour": colours, "size": pa.array(sizes, from_pandas=True), "hot": hot, "label": label})
+
+
+def rows_and_labels(given: pa.Table) -> tuple[pa.Table, Any]:
+    return given.drop_columns(["label"]), given["label"].to_numpy()
+
+
+def written(given: pa.Table, folder: Path) -> Path:
+    folder.mkdir()
+    for i in range(3):
+        pq.write_table(given.slice(30 * i, 30), folder / f"{i}.parquet", row_group_size=11)
+    return folder
+
+
+SOURCES: dict[str, Callable[[pa.Table, Path], Any]] = {
+    "folder": lambda t, p: written(t, p / "files"),
+    "text": lambda t, p: str(written(t, p / "files")),
+    "pattern": lambda t, p: f"{written(t, p / 'files')}/*.parquet",
+    "list of files": lambda t, p: sorted(written(t, p / "files").iterdir()),
+    "dataset": lambda t, p: ds.dataset(written(t, p / "files")),
+    "reader": lambda t, p: t.to_reader(max_chunksize=17),
+    "scanner": lambda t, p: ds.dataset(t).scanner(batch_size=17),
+    "generator": lambda t, p: (batch for batch in t.to_batches(max_chunksize=17)),
+    "tables": lambda t, p: [t.slice(0, 50), t.slice(50)],
+    "empty batches": lambda t, p: [t.slice(0, 0), t.slice(0, 50), t.slice(5, 0), t.slice(50), t.slice(0, 0)],
+    "dictionaries": lambda t, p: [
+        t.slice(0, 50).set_column(0, "colour", t.slice(0, 50)["colour"].dictionary_encode()),
+        t.slice(50),
+    ],
+    "polars": lambda t, p: pl.from_arrow(t).lazy(),
+    "duckdb": lambda t, p: duckdb.sql("select * from t"),
+    "stream": lambda t, p: Stream(t),
+    "pandas": lambda t, p: t.to_pandas(),
+    "arrow": lambda t, p: t,
+}
+ONCE = {"reader", "scanner", "generator", "stream"}
+
+
+class Stream:
+    """Something that hands out an Arrow stream."""
+
+    def __init__(self, given: pa.Table) -> None:
+        self.given = given
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.given.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_every_source_gives_the_same_model(name: str, keep_rows: bool, tmp_path: Path) -> None:
+    given = table()
+    model = pc.NaiveBayes(keep_rows=keep_rows).fit(SOURCES[name](given, tmp_path), "label")
+    assert model.digest() == pc.NaiveBayes(keep_rows=keep_rows).fit(*rows_and_labels(given)).digest()
+    model.partial_fit(given.to_batches(max_chunksize=40), "label")
+    assert model.n_samples_fit_ == 180
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_sources_know_whether_they_can_be_read_again(name: str, tmp_path: Path) -> None:
+    model, given = pc.AODE(keep_rows=False), table()
+    source = SOURCES[name](given, tmp_path)
+    if name in ONCE:
+        with pytest.raises(PriorcaseError, match="only once"):
+            model.fit(source, "label")
+    else:
+        assert model.fit(source, "label").digest() == pc.AODE(keep_rows=False).fit(*rows_and_labels(given)).digest()
+
+
+SEED = {"random_state": 0}
+LEARNERS = [
+    pc.IB1(),
+    pc.IB2(),
+    pc.IB3(**SEED),
+    pc.IB4(**SEED),
+    pc.IB5(**SEED),
+    pc.PEBLS(),
+    pc.KNNClassifier(3),
+    pc.AODE(),
+]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_learners_that_keep_rows(learner: Any) -> None:
+    given = table()
+    kind, parameters = type(learner), learner.get_params(deep=False)
+    whole = kind(**parameters).fit(*rows_and_labels(given))
+    model = kind(**parameters).fit(iter(given.to_batches(max_chunksize=20)), "label")
+    X = rows_and_labels(given)[0]
+    if not isinstance(learner, pc.IB4):  # what it learns from the classes seen so far depends on the calls
+        assert model.digest() == whole.digest()
+        np.testing.assert_array_equal(model.predict_proba(X), whole.predict_proba(X))
+    digest, wrong = model.digest(), given.slice(0, 9).set_column(1, "size", pa.array(["a"] * 9))
+    with pytest.raises(PriorcaseError, match="'size'"):
+        model.partial_fit([given.slice(0, 20), given.slice(20, 20), wrong], "label")
+    assert model.digest() == digest
+    np.testing.assert_array_equal(
+        model.predict(X), kind(**parameters).fit(given.to_batches(max_chunksize=20), "label").predict(X)
+    )
+
+
+def broken_file(given: pa.Table, folder: Path) -> Path:
+    """The last file is cut off in the middle of its rows, the end of it being there."""
+    path = sorted(written(given, folder / "files").iterdir())[-1]
+    content = bytearray(path.read_bytes())
+    content[4:200] = bytes(196)
+    path.write_bytes(bytes(content))
+    return path.parent
+
+
+def truncated_file(given: pa.Table, folder: Path) -> Path:
+    path = sorted(written(given, folder / "files").iterdir())[-1]
+    path.write_bytes(path.read_bytes()[:-100])
+    return path.parent
+
+
+def file_of_another_schema(given: pa.Table, folder: Path) -> Path:
+    path = sorted(written(given, folder / "files").iterdir())[-1]
+    pq.write_table(given.slice(60).drop_columns(["hot"]), path)
+    return path.parent
+
+
+def failing(given: pa.Table) -> Any:
+    yield given.slice(0, 40)
+    raise RuntimeError("the line is down")
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+@pytest.mark.parametrize(
+    ("source", "target", "error", "message"),
+    [
+        (lambda t, p: broken_file(t, p), "label", PriorcaseError, "could not be read"),
+        (lambda t, p: truncated_file(t, p), "label", PriorcaseError, "2.parquet"),
+        (lambda t, p: file_of_another_schema(t, p), "label", PriorcaseError, "no column 'hot'"),
+        (lambda t, p: [t.slice(0, 40), t.slice(40).drop_columns(["hot"])], "label", PriorcaseError, "'hot'"),
+        (lambda t, p: [t.slice(0, 40), t.slice(40).append_column("x", t["hot"][40:])], "label", PriorcaseError, "'x'"),
+        (lambda t, p: [t.slice(0, 40), pa.table({"label": [1]})], "label", PriorcaseError, "'colour'"),
+        (lambda t, p: [t.slice(0, 40), "text"], "label", PriorcaseError, "Expected 2D array"),
+        (lambda t, p: iter([t.slice(0, 40), "text"]), "label", PriorcaseError, "expected Arrow record batches"),
+        (lambda t, p: t.to_batches(), "labels", PriorcaseError, "Did you mean 'label'"),
+        (lambda t, p: [t.slice(0, 0)], "label", PriorcaseError, "no rows"),
+        (lambda t, p: iter([]), "label", PriorcaseError, "no batches"),
+        (lambda t, p: p, "label", PriorcaseError, "without a file"),
+        (lambda t, p: p / "nowhere.parquet", "label", PriorcaseError, "no file or folder"),
+        (lambda t, p: failing(t), "label", RuntimeError, "the line is down"),
+        (
+            lambda t, p: [t.slice(0, 40), t.slice(40).set_column(3, "label", pa.nulls(50, "string"))],
+            "label",
+            PriorcaseError,
+            "missing value",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_source_changes_nothing(
+    source: Any, target: str, error: type[Exception], message: str, keep_rows: bool, tmp_path: Path
+) -> None:
+    given = table()
+    model = pc.NaiveBayes(keep_rows=keep_rows).fit(*rows_and_labels(given))
+    digest = model.digest()
+    for learn in (model.fit, model.partial_fit):
+        folder = tmp_path / learn.__name__
+        folder.mkdir()
+        with pytest.raises(error, match=message):
+            learn(source(given, folder), target)
+        assert model.digest() == digest
+
+
+def test_sample_weights_do_not_go_with_batches() -> None:
+    with pytest.raises(PriorcaseError, match="sample_weight"):
+        pc.NaiveBayes().fit(table().to_batches(), "label", sample_weight=[1.0])
+    with pytest.raises(PriorcaseError, match="shuffle"):
+        pc.IB2(shuffle=True).fit(table().to_batches(), "label")
+
+
+# -- answers
+
+ANSWERING = [
+    pc.NaiveBayes(keep_rows=False),
+    pc.AODE(),
+    pc.KNNClassifier(3),
+    pc.IB3(),
+    pc.PEBLS(),
+    pc.StackedClassifier(),
+]
+
+
+@pytest.mark.parametrize("model", ANSWERING, ids=lambda model: type(model).__name__)
+def test_answers_are_those_of_all_rows_at_once(model: Any) -> None:
+    given = table()
+    X, y = rows_and_labels(given)
+    model = type(model)(**model.get_params(deep=False)).fit(X, y)
+    predictions = list(batches.predict(model, given.to_batches(max_chunksize=25)))
+    assert [batch.num_rows for batch in predictions] == [25, 25, 25, 15]
+    assert pa.Table.from_batches(predictions)["prediction"].to_pylist() == model.predict(X).tolist()
+    found = pa.Table.from_batches(batches.predict_proba(model, iter(given.to_batches(max_chunksize=25))))
+    assert found.column_names == model.classes_.tolist()
+    np.testing.assert_array_equal(np.column_stack([of.to_numpy() for of in found.columns]), model.predict_proba(X))
+
+
+def test_neighbours_and_explanations(tmp_path: Path) -> None:
+    given = table()
+    X, y = rows_and_labels(given)
+    model = pc.KNNClassifier(3).fit(X, y)
+    found = pa.Table.from_batches(batches.kneighbors(model, written(given, tmp_path / "files"), 2))
+    distances, ids = model.kneighbors(X, 2)
+    assert found.column_names == ["query", "rank", "id", "distance"]
+    assert found["query"].to_pylist() == np.repeat(np.arange(90), 2).tolist()
+    assert found["rank"].to_pylist() == [1, 2] * 90
+    assert found["id"].to_pylist() == ids.ravel().tolist()
+    assert found["distance"].to_pylist() == distances.ravel().tolist()
+    bayes = pc.NaiveBayes().fit(X, y)
+    long = pa.Table.from_batches(batches.explain(bayes, X.to_batches(max_chunksize=40)))
+    whole = bayes.explain(X).frame("pyarrow")
+    for name in ("query", "prediction", "column", "contribution"):
+        assert long[name].to_pylist() == whole[name].to_pylist()
+    assert long["value"][1].as_py() == str(X["colour"][0])
+
+
+def test_wrong_questions() -> None:
+    given = table()
+    model = pc.NaiveBayes().fit(*rows_and_labels(given))
+    with pytest.raises(PriorcaseError, match="no method kneighbors"):
+        batches.kneighbors(model, given.to_batches())
+    with pytest.raises(PriorcaseError, match="source of batches"):
+        batches.predict(model, 3)
+    with pytest.raises(PriorcaseError, match="colour"):
+        list(batches.predict(model, given.drop_columns(["colour"]).to_batches()))
+
+
+def test_memory_is_bounded_by_a_batch() -> None:
+    given, held = table(), []
+
+    def source() -> Any:
+        for batch in given.to_batches(max_chunksize=10):
+            held.append(batch.num_rows)
+            yield batch
+
+    answers = batches.predict(pc.NaiveBayes().fit(*rows_and_labels(given)), source())
+    next(answers)
+    assert held == [10]
+    whole = pd.concat([batch.to_pandas() for batch in answers])
+    assert len(whole) == 80
