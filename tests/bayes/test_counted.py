@@ -282,3 +282,14 @@ def test_batches_of_other_dictionaries(waiting: int, n: int, size: int, seed: in
         same(model, pc.NaiveBayes(numeric=numeric).fit(*split(table)), table.drop(columns="y"))
         model.partial_fit(encoded, "y").forget_rows(encoded[::-1], "y")
         assert model.n_samples_fit_ == n
+
+
+def test_values_of_a_call_that_failed_leave_no_trace():
+    first = pa.table({"x0": ["green"], "y": ["c"]})
+    other = pa.table({"x0": [1.5], "y": ["c"]})
+    named = pc.NaiveBayes(keep_rows=False).fit(pa.table({"x0": ["red", "blue"], "y": ["a", "b"]}), "y")
+    with pytest.raises(ValueError, match="x0"):
+        named.partial_fit([first, other], "y")
+    more = pa.table({"x0": ["black", "green"], "y": ["d", "d"]})
+    whole = pa.table({"x0": ["red", "blue", "black", "green"], "y": ["a", "b", "d", "d"]})
+    assert named.partial_fit(more, "y").digest() == pc.NaiveBayes(keep_rows=False).fit(whole, "y").digest()

@@ -164,7 +164,9 @@ def test_label_columns_that_never_hold() -> None:
     y[:, 1] = 0
     model = new(IB4(random_state=0)).fit(X, y)
     assert not model.claims(QUERIES)[:, 1].any()
-    assert model.attribute_weights_.shape == (3, 4)
+    weights = model.attribute_weights_
+    assert len(weights["concept"]) == 3
+    assert weights.shape == (3, 1 + 4)
 
 
 def test_no_label_has_held_yet() -> None:

@@ -50,6 +50,35 @@ def test_any_partitioning(seed, cuts, model, weighted):
     check_equal(model(), X.assign(y=y, w=weights), cuts, weighted)
 
 
+def check_counted(model, table, cuts):
+    X, y = table.drop(columns="y"), table["y"]
+    one = model.fit(X, y)
+    many = pc.dask.fit(type(model)(**model.get_params()), partitioned(table, cuts), "y")
+    assert many.get_params() == model.get_params()
+    assert many.digest() == one.digest()
+    assert_array_equal(many.predict_proba(X), one.predict_proba(X))
+    more = X.iloc[:5]
+    assert many.partial_fit(more, y[:5]).digest() == one.partial_fit(more, y[:5]).digest()
+    return many
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 1000), st.lists(st.integers(0, 60), min_size=1, max_size=12), st.sampled_from(MODELS))
+def test_counts_without_rows_in_any_partitioning(seed, cuts, model):
+    X, y, _ = mixed(60, seed)
+    check_counted(model(keep_rows=False), X.assign(y=y), cuts)
+
+
+@pytest.mark.parametrize("model", [pc.NaiveBayes, pc.AODE])
+def test_cut_points_of_many_numbers_are_those_of_all_partitions(model, monkeypatch):
+    monkeypatch.setattr("priorcase.bayes.counted.MOST_DISTINCT", 50)
+    rng = np.random.default_rng(0)
+    n = rng.normal(size=400)
+    table = pd.DataFrame({"n": n, "m": rng.normal(size=400), "y": np.where(n + rng.normal(size=400) > 0, "a", "b")})
+    found = check_counted(model(keep_rows=False), table, [30, 30, 200, 390])
+    assert len(found.cut_points_["n"]) > 0
+
+
 def test_a_class_and_a_category_of_one_partition():
     table = pd.DataFrame({"c": list("aaaabbbbccccdddd"), "n": np.arange(16.0), "w": 1.0})
     check_equal(pc.NaiveBayes(), table.assign(y=["no"] * 8 + ["yes"] * 4 + ["maybe"] * 4), [4, 8, 8, 12])

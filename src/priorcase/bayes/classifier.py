@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import check_parameters, is_list
@@ -167,7 +167,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return self._merge(*other._rows())
 
     @changes
-    def _merge_counts(self, other: CountedMemory, labelling: Labelling) -> Self:
+    def _merge_counts(self, other: CountedMemory, labelling: Labelling, *, first: bool = False) -> Self:
         memory = self._stored()
         if not isinstance(memory, CountedMemory):
             raise NotAvailableError(
@@ -179,7 +179,10 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             labels, codes = labelling.labels(other.instances)
             self._read_targets(labels[codes >= 0], None, False)
             memory.absorb(other.tally(order))
-            self._bound()
+            if first:
+                memory.gather()
+            else:
+                self._bound()
             self._check_rows()
         return self
 
@@ -322,6 +325,35 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             memory.gather()
         else:
             self._bound()
+
+    # A fit in parts: `_gathered` counts each, `_gathered_with` joins them, and where `_settled` gives a model, this one
+    # counts each part again, with cut points that were learned from all, and the parts are merged.
+
+    def _gathered(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """A copy that has counted rows in a first pass: cut points are not settled yet."""
+        found = clone(self)
+        found._check_parameters()
+        found._count(found._batches(X, y, sample_weight), None, first=True)
+        return found
+
+    def _gathered_with(self, other: Self) -> Self:
+        """Add what another copy has counted in a first pass."""
+        return self._merge_counts(cast(CountedMemory, other._memory), other._labelling, first=True)
+
+    def _settled(self) -> Self | None:
+        """A copy without rows, with the cut points of all rows gathered; None where a second pass is not needed."""
+        memory = cast(CountedMemory, self._memory)
+        if not memory.unsettled:
+            return None
+        codes = self._labelling.labels(memory.instances)[1]
+        return pinned(self, self.__dict__ | {"_memory": memory.settled(codes)})
+
+    def _counted(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """A copy that has counted rows in a second pass."""
+        found = pinned(self, {name: value for name, value in self.__dict__.items() if name != "_lock"})
+        found._memory = self._memory.fork()
+        found._count(found._batches(X, y, sample_weight), None, first=False)
+        return found
 
     def _bound(self) -> None:
         """Settle the cut points of columns that have too many different numbers by now."""

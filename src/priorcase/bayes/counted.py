@@ -104,7 +104,9 @@ class CountedRows(Instances):
                 found, new = column.prepare(Coded(np.arange(len(held), dtype=np.int32), list(held)), n, label)
             codes.append(found.astype(np.int64))
             prepared.append((np.empty(0, column.data.dtype), new))
-        self._rows = self._rows.with_rows(prepared, None, 0)
+        if any(new for _, new in prepared):
+            # Without rows, states that share columns cannot tell who may add values to them: this one gets its own.
+            self._rows = self._rows.taken(slice(None)).with_rows(prepared, None, 0)
         return codes
 
     def found(self, values: Sequence[Sequence[Value] | None]) -> list[IntArray]:

@@ -134,36 +134,60 @@ def _nominal_numbers(model: Any, meta: Any) -> frozenset[Name]:
 
 
 def _fit_counts(model: Any, agreement: Agreement, partitions: Sequence[Delayed]) -> Any:
-    """Models of the partitions, merged in their order."""
+    """Models of the partitions, merged in their order; counts alone in two passes where cut points need that."""
     reader = clone(model).set_params(schema=agreement.empty.schema, categorical_features="from_dtype")
-    learn, merge = delayed(_learned, pure=False), delayed(_merged, pure=False)
-    shared = delayed(reader, traverse=False)
+    if model.keep_rows:
+        found = _reduced(_learned, reader, partitions, "merge")
+    else:
+        found = _reduced(_gathered, reader, partitions, "_gathered_with")
+        if (settled := found._settled()) is not None:
+            found = _reduced(_counted, settled, partitions, "merge")
+    return found.set_params(schema=model.schema, categorical_features=model.categorical_features)
+
+
+def _reduced(make: Any, model: Any, partitions: Sequence[Delayed], join: str) -> Any:
+    """A model of each partition, and all of them joined by a method."""
+    learn, merge, shared = delayed(make, pure=False), delayed(_joined, pure=False), delayed(model, traverse=False)
     models = [learn(shared, each) for each in partitions]
     while len(models) > 1:
         groups = [models[i : i + _MERGED_AT_ONCE] for i in range(0, len(models), _MERGED_AT_ONCE)]
-        models = [merge(group) for group in groups]
+        models = [merge(group, join) for group in groups]
     (found,) = dask.compute(models[0])
-    return found.set_params(schema=model.schema, categorical_features=model.categorical_features)
+    return found
 
 
 def _learned(model: Any, partition: Partition) -> Any:
     """A model of the rows of one partition; None where it has none."""
+    return _of_rows(partition, lambda X, y, weights: clone(model).partial_fit(X, y, sample_weight=weights))
+
+
+def _gathered(model: Any, partition: Partition) -> Any:
+    """Counts of one partition in a first pass; None where it has no rows."""
+    return _of_rows(partition, model._gathered)
+
+
+def _counted(model: Any, partition: Partition) -> Any:
+    """Counts of one partition by cut points of all; None where it has no rows."""
+    return _of_rows(partition, model._counted)
+
+
+def _of_rows(partition: Partition, learn: Any) -> Any:
     with of_partition(partition.number):
         X, y, weights = partition.parts()
         if not len(X) or (weights is not None and not weights.any()):
             return None
-        return clone(model).partial_fit(X, y, sample_weight=weights)
+        return learn(X, y, weights)
 
 
-def _merged(models: Sequence[Any]) -> Any:
-    """Models merged in their order; those given stay as they are, since Dask may merge them again."""
+def _joined(models: Sequence[Any], join: str) -> Any:
+    """Models joined in their order; those given stay as they are, since Dask may join them again."""
     models = [each for each in models if each is not None]
     if len(models) < 2:
         return models[0] if models else None
     first = models[0]
     found = pinned(first, {name: value for name, value in first.__dict__.items() if name != "_lock"})
     for each in models[1:]:
-        found.merge(each)
+        getattr(found, join)(each)
     return found
 
 
