@@ -8,7 +8,6 @@
 #endif
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -104,10 +103,10 @@ class Shared {
  private:
   using Own = std::vector<T, SearchAllocator<T>>;
 
-  // Whether nobody else has the items. Those who let them go have read them before.
+  // Whether nobody else has the items.
   bool is_own() const {
     if (!own_ || own_.use_count() > 1) return false;
-    std::atomic_thread_fence(std::memory_order_acquire);
+    const std::shared_ptr<Own> again = own_;  // whoever let them go has read them before this one is let go
     return true;
   }
 
