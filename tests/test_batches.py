@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -59,7 +60,6 @@ SOURCES: dict[str, Callable[[pa.Table, Path], Any]] = {
         t.slice(50),
     ],
     "polars": lambda t, p: pl.from_arrow(t).lazy(),
-    "duckdb": lambda t, p: duckdb.sql("select * from t"),
     "stream": lambda t, p: Stream(t),
     "pandas": lambda t, p: t.to_pandas(),
     "arrow": lambda t, p: t,
@@ -85,6 +85,23 @@ def test_every_source_gives_the_same_model(name: str, keep_rows: bool, tmp_path:
     assert model.digest() == pc.NaiveBayes(keep_rows=keep_rows).fit(*rows_and_labels(given)).digest()
     model.partial_fit(given.to_batches(max_chunksize=40), "label")
     assert model.n_samples_fit_ == 180
+
+
+DUCKDB = """
+import duckdb, sys
+import priorcase as pc
+
+t = duckdb.sql(f"select * from '{sys.argv[1]}/*.parquet'")
+for model in (pc.NaiveBayes(), pc.NaiveBayes(keep_rows=False), pc.AODE(keep_rows=False)):
+    X, y = t.arrow().read_all().drop("label"), t.arrow().read_all()["label"]
+    assert model.fit(t, "label").digest() == model.fit(X, y.to_pylist()).digest()
+"""
+
+
+def test_duckdb_in_a_process_of_its_own(tmp_path: Path) -> None:
+    # Where it is loaded, an allocation of any library that fails becomes an error of DuckDB.
+    folder = written(table(), tmp_path / "files")
+    subprocess.run([sys.executable, "-W", "ignore", "-c", DUCKDB, str(folder)], check=True)
 
 
 @pytest.mark.parametrize("name", SOURCES)

@@ -45,6 +45,9 @@ def _of_searches() -> dict[str, Callable[[int], Any]]:
         grown.append(np.arange(1_000, 10_000), rows, threads)
         return grown.kneighbors(**asked)
 
+    def made_again(threads: int) -> Any:
+        return _core.Index(np.array([0, 0, 0, 1], np.uint8), index.parts(), threads).kneighbors(**asked)
+
     def learn_together(threads: int) -> Any:
         made, found = [concepts.concept(), concepts.concept(rule=2)], []
         labels = [concepts.LABELS] * 2
@@ -57,6 +60,7 @@ def _of_searches() -> dict[str, Callable[[int], Any]]:
         "Index.costs": lambda threads: index.costs(**kept, ids=np.arange(300), threads=threads),
         "Index.organise": organise,
         "Index.append": append,
+        "Index.__init__": made_again,
         "LeftOut.__init__": lambda threads: _core.LeftOut(**(left_out | {"threads": threads})).numbers(
             numbers, numbers[: votes.QUERIES].copy()
         ),

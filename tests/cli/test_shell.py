@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from commands import HEADER, PROGRAM, ROWS, answers, error, program, run, write
@@ -72,6 +73,10 @@ def test_the_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.Monkey
     write(tmp_path / "loans.csv", ["income,housing,repaid", *rows])
     write(tmp_path / "new.csv", ["income,housing", "7,own"])
     write(tmp_path / "cars.csv", ["id,size,price", *(f"{i},{i % 7},{i * 1.5}" for i in range(40))])
+    loans = pd.read_csv(tmp_path / "loans.csv")
+    pc.KNNClassifier().fit(loans.drop(columns="repaid"), loans["repaid"]).save(tmp_path / "model.priorcase")
+    (tmp_path / "big").mkdir()
+    pd.read_csv(tmp_path / "new.csv").to_parquet(tmp_path / "big" / "new.parquet")
     for command in COMMANDS:
         text = run(command, "--help").stdout.partition("Examples:\n")[2].partition("Options:")[0].replace("\\\n", " ")
         lines = [line.strip() for line in text.splitlines() if line.strip()]

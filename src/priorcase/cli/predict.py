@@ -63,7 +63,6 @@ _PREDICT = """\
 priorcase predict loans.csv --target repaid new.csv
 priorcase predict loans.csv --target repaid income=48 housing=own
 priorcase predict loans.csv --target repaid - --csv < new.csv > answers.csv
-priorcase predict loans.csv --target repaid new.csv --learner aode
 priorcase predict model.priorcase big/*.parquet --out answers.parquet
 priorcase predict --learner stacked --help"""
 _EXPLAIN = """\
