@@ -331,7 +331,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     def _gathered(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """A copy that has counted rows in a first pass: cut points are not settled yet."""
-        found = clone(self)
+        found: Self = clone(self)
         found._check_parameters()
         found._count(found._batches(X, y, sample_weight), None, first=True)
         return found
